@@ -1,0 +1,36 @@
+// Who has which plan. Activated by the admin on a box without a payment provider.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "appliance/billing/plans.h"
+#include "store/store.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace billing {
+
+// One row a user: the newest deployment replaces the one before.
+struct Subscription {
+  std::int64_t user_id = 0;
+  std::string id = "subscription";  // record id within the owner; there is one
+  std::string subscription_id;      // what x-billing-subscription-id carries: sub_ and 24 random characters; unique
+  Plan plan = Plan::label;
+  std::string status;               // active, cancelled
+  store::Time activated_at;
+};
+BOOST_DESCRIBE_STRUCT(Subscription, (), (user_id, id, subscription_id, plan, status, activated_at))
+
+class Subscriptions {
+ public:
+  explicit Subscriptions(store::System system) : system_(std::move(system)) {}
+  std::optional<Subscription> active(store::UserId) const;
+  // Kind::not_found when there is no such user.
+  web::Task<web::Result<Subscription>> deploy(store::UserId, Plan);
+
+ private:
+  store::System system_;
+};
+
+}  // namespace billing

@@ -1,0 +1,41 @@
+# One interface target for each library. Static archives wherever Debian ships them, so that the binary needs only
+# libc, OpenSSL, libcurl and libgssapi (which libcurl itself brings) from the system.
+include_guard()
+
+function(static_library target)
+  cmake_parse_arguments(ARG "" "" "ARCHIVES;SHARED" ${ARGN})
+  add_library(${target} INTERFACE)
+  foreach(name IN LISTS ARG_ARCHIVES)
+    find_library(${target}_${name} NAMES lib${name}.a REQUIRED)
+    target_link_libraries(${target} INTERFACE ${${target}_${name}})
+  endforeach()
+  target_link_libraries(${target} INTERFACE ${ARG_SHARED})
+endfunction()
+
+find_package(OpenSSL 3 REQUIRED)
+find_package(CURL REQUIRED)
+find_package(CLI11 REQUIRED)
+
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
+
+add_library(dep_boost INTERFACE)
+target_link_libraries(dep_boost INTERFACE Boost::json Boost::url Threads::Threads)
+target_compile_definitions(dep_boost INTERFACE
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE BOOST_BEAST_USE_STD_STRING_VIEW)
+
+static_library(dep_rocksdb ARCHIVES rocksdb snappy lz4 zstd bz2 z SHARED Threads::Threads dl)
+static_library(dep_git2 ARCHIVES git2 mbedtls mbedx509 mbedcrypto http_parser pcre2-8 pcre ssh2 z
+               SHARED gssapi_krb5 OpenSSL::SSL OpenSSL::Crypto)
+static_library(dep_gumbo ARCHIVES gumbo)
+static_library(dep_secp256k1 ARCHIVES secp256k1)
+static_library(dep_argon2 ARCHIVES argon2 SHARED Threads::Threads)
+static_library(dep_seccomp ARCHIVES seccomp)
+
+add_library(dep_spdlog INTERFACE)   # header-only: Debian ships no static archive of it
+target_compile_definitions(dep_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
+
+add_link_options(-static-libgcc)
+if(NOT AGENTBOX_SANITIZE)
+  add_link_options(-static-libstdc++)
+endif()

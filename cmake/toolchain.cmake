@@ -1,0 +1,27 @@
+# ccache and mold where present, warnings as errors, the sanitizers of the presets.
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+endif()
+
+find_program(MOLD mold)
+if(MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_link_options(-fuse-ld=mold)
+endif()
+
+set(AGENTBOX_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined or thread")
+if(AGENTBOX_SANITIZE)
+  add_compile_options(-fsanitize=${AGENTBOX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${AGENTBOX_SANITIZE})
+  add_compile_definitions(AGENTBOX_SANITIZED=1)
+endif()
+
+find_package(Threads REQUIRED)
+
+# Every target of ours links this; dependencies do not.
+add_library(agentbox_warnings INTERFACE)
+target_compile_options(agentbox_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete -Wno-maybe-uninitialized -Wno-missing-field-initializers>)
+target_include_directories(agentbox_warnings INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)

@@ -1,0 +1,114 @@
+// The whole persistence contract: point and multi reads, ordered scans on a snapshot, and an atomic conditional commit.
+// RocksEngine (rocks_engine.h) is the embedded default; the contract is small enough for a second engine over PostgreSQL.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace store {
+
+// The coroutine type of the house; resumes on the awaiting coroutine's own io_context.
+template <class T = void>
+using Task = boost::asio::awaitable<T, boost::asio::io_context::executor_type>;
+
+using Family = std::uint32_t;  // index into the names the engine was opened with
+
+// Thrown by commit when the store has gone read-only (first write error, failed fsync, disk full) and by open when
+// the folder cannot be used. The message is a sentence with the cause and what to do.
+struct Unavailable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// Thrown by reads when bytes on disk fail their checksum or do not parse.
+struct Corrupt : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Precondition {
+  enum class Kind {
+    absent,     // no such key
+    equals,     // the key holds exactly `value` ("unchanged since read")
+    at_most     // counter at `key`, with this batch's own additions, is at most `bound`
+  };
+  Kind kind;
+  Family family;
+  std::string key;
+  std::string value{};
+  std::int64_t bound = 0;
+};
+
+struct Write {
+  enum class Kind {
+    put,
+    erase,
+    add,   // counter += delta; counters are signed 64-bit, absent is 0
+    raise  // counter = max(counter, delta)
+  };
+  Kind kind;
+  Family family;
+  std::string key;
+  std::string value{};
+  std::int64_t delta = 0;
+};
+
+struct Batch {
+  std::vector<Precondition> preconditions;
+  std::vector<Write> writes;
+};
+
+enum class Durability {
+  durable,  // acknowledged after the log is synced: survives kill -9 and power loss
+  relaxed   // may be lost for a second; only for last-seen stamps and the like
+};
+
+// Committed, or the index of the first precondition that did not hold; then nothing was written.
+struct CommitResult {
+  std::optional<std::size_t> failed;
+  bool ok() const { return !failed; }
+};
+
+// A consistent view of the whole store at one moment. Must not outlive its engine.
+class Snapshot {
+ public:
+  virtual ~Snapshot() = default;
+};
+
+struct Range {
+  std::string first;             // inclusive
+  std::string last;              // exclusive; empty: to the end of the family
+  bool reverse = false;          // from last to first
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // Callable from every thread. Without a snapshot: the newest committed state.
+  virtual std::optional<std::string> get(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
+  virtual std::vector<std::optional<std::string>> multi_get(Family, std::span<const std::string> keys,
+                                                            const Snapshot* = nullptr) const = 0;
+  virtual std::unique_ptr<Snapshot> snapshot() const = 0;
+  // Calls `visit` in key order until it returns false. The views are valid during the call only.
+  virtual void scan(Family, const Range&, const std::function<bool(std::string_view key, std::string_view value)>& visit,
+                    const Snapshot* = nullptr) const = 0;
+  virtual std::int64_t counter(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
+
+  // Batches are judged one after the other, in the order they were handed in; whoever waits is resumed together after
+  // one append and one fsync. Throws Unavailable when the store is read-only.
+  virtual Task<CommitResult> commit(Batch, Durability = Durability::durable) = 0;
+  // The same for threads that are not coroutines (command line, tests, migrations). Never call it on an io thread.
+  virtual CommitResult commit_blocking(Batch, Durability = Durability::durable) = 0;
+
+  // Nothing while healthy; else the sentence that says why the store is read-only.
+  virtual std::optional<std::string> read_only_reason() const = 0;
+};
+
+}  // namespace store

@@ -1,0 +1,29 @@
+// From a parsed request to an answer: route, rate limit, CSRF rule, guard, body, handler, error path, headers, log, metrics.
+#pragma once
+
+#include <memory>
+
+#include "web/server.h"
+
+namespace web {
+
+class Dispatcher {
+ public:
+  // Validates the table: duplicate or malformed rows throw std::logic_error. The options must outlive it.
+  explicit Dispatcher(const ListenerOptions&);
+  ~Dispatcher();
+  // Fills in request.params and request.caller. Never throws. The answer carries every header but Content-Length, Date,
+  // Connection and Transfer-Encoding, which the connection adds. Order: 404/405 from the table, overload (503), listener
+  // and route rate limits (429), guard (401/403), CSRF rule (403), then the endpoint (400 before the handler, 413, ...).
+  Task<Response> handle(Request&);
+  // The access log line and the request metrics of one finished exchange, also for those the engine answered itself
+  // (malformed: route label "malformed"). `request` may be partly filled.
+  void finished(const Request&, std::string_view route, int status, std::size_t body_bytes,
+                std::chrono::steady_clock::duration took);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace web

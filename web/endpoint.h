@@ -1,0 +1,49 @@
+// Turns typed handlers into endpoints. The body or query is a described struct (Boost.Describe); its members' types are
+// the validation: see fields.h. A handler never sees input that did not pass.
+#pragma once
+
+#include <concepts>
+
+#include "web/fields.h"
+#include "web/reply.h"
+#include "web/route.h"
+
+namespace web {
+
+// A handler that takes (Request&, Body). The body must be a JSON object of `Body`'s fields: Content-Type
+// application/json (or none), at most 32 levels, no duplicate keys; unknown fields are ignored.
+template <class Body, class F>
+Endpoint body(F handler) {
+  return {.handle = [handler = std::move(handler)](Request& request) -> Task<Result<Response>> {
+            auto parsed = parse_body<Body>(request);
+            if (!parsed) co_return parsed.error();
+            co_return co_await handler(request, std::move(*parsed));
+          },
+          .body = schema_of<Body>()};
+}
+
+// A handler that takes (Request&, Query), read from the query string; numbers and booleans are parsed from their text.
+template <class Query, class F>
+Endpoint query(F handler) {
+  return {.handle = [handler = std::move(handler)](Request& request) -> Task<Result<Response>> {
+            auto parsed = parse_query<Query>(request);
+            if (!parsed) co_return parsed.error();
+            co_return co_await handler(request, std::move(*parsed));
+          },
+          .query_schema = schema_of<Query>()};
+}
+
+// A handler that takes (Request&) and reads neither.
+template <class F>
+Endpoint plain(F handler) {
+  return {.handle = std::move(handler)};
+}
+
+template <class T>
+Endpoint&& Endpoint::returns(int status) && {
+  answer = schema_of<T>();
+  success = status;
+  return std::move(*this);
+}
+
+}  // namespace web

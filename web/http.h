@@ -1,0 +1,118 @@
+// What a handler sees of HTTP: our own small Request and Response. No Beast here, on purpose: it costs every unit
+// that includes it many seconds of compile time.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "web/result.h"
+#include "web/task.h"
+
+namespace web {
+
+enum class Method : std::uint8_t { get, head, post, put, patch, del, options };
+std::string_view to_string(Method);  // "GET", ..., "DELETE"
+
+struct Header {
+  std::string_view name;  // as the client spelled it
+  std::string_view value;
+};
+
+// Who is calling, as the route's guard found. Nobody at all is user_id 0.
+struct Caller {
+  std::int64_t user_id = 0;
+  bool admin = false;
+  std::string agent;       // set when the credential is an agent's own token
+  std::string credential;  // id of the session, key or token used; never the secret itself
+};
+
+// One request. The views point into the connection's buffer and are valid while the handler runs.
+struct Request {
+  Method method = Method::get;
+  std::string_view target;  // as sent: path and query
+  std::string path;         // percent-decoded once; never holds '..', NUL, '\' or an encoded '/'
+  std::string_view query;   // raw, without '?'
+  std::vector<Header> headers;
+  std::string_view body;        // complete; at most the listener's body limit
+  std::string client_address;   // peer, or what a trusted proxy says
+  std::string_view host;        // Host header without port, lower case not enforced
+  bool secure = false;          // the client spoke https to us or to a trusted proxy
+  std::string id;               // request id for the log and the X-Request-Id answer header
+  std::vector<std::pair<std::string_view, std::string>> params;  // ':id' of the route's pattern
+  Caller caller;                // filled in by the guard
+
+  // First value of a header, case-insensitively; empty when absent. Use `has_header` where that matters.
+  std::string_view header(std::string_view name) const;
+  bool has_header(std::string_view name) const;
+  // Path parameter `name`; throws std::logic_error when the pattern has none.
+  const std::string& param(std::string_view name) const;
+  // All values of a cookie: two of the same name is for the caller to refuse.
+  std::vector<std::string_view> cookies(std::string_view name) const;
+  // The token of `Authorization: Bearer <token>`; nothing when there is no such header or no token.
+  std::optional<std::string_view> bearer() const;
+};
+
+// Writes one streamed body. Each call suspends until the client has taken the bytes (back-pressure) and throws when
+// the client is gone or slower than the server's write time-out.
+class StreamWriter {
+ public:
+  virtual ~StreamWriter() = default;
+  virtual Task<> write(std::string bytes) = 0;
+  // One server-sent event; `id` and `event` may be empty; data may have several lines.
+  Task<> event(std::string_view data, std::string_view event = {}, std::string_view id = {});
+};
+
+// One accepted WebSocket. Owned by the connection; used from its thread only.
+class WebSocket {
+ public:
+  struct Message {
+    std::string data;
+    bool text = true;
+  };
+  virtual ~WebSocket() = default;
+  // Next message, or nothing when the peer closed. At most 1 MB; a longer one closes the socket with 1009.
+  virtual Task<std::optional<Message>> read() = 0;
+  virtual Task<> write(Message) = 0;
+  virtual Task<> close(std::uint16_t code, std::string reason) = 0;
+};
+
+// A body that is produced while it is sent (chunked; SSE when the content type says so).
+using Stream = std::function<Task<>(StreamWriter&)>;
+// The request becomes a WebSocket. The Origin has been checked before the handler ran.
+using Upgrade = std::function<Task<>(WebSocket&)>;
+
+struct Response {
+  int status = 200;
+  std::vector<std::pair<std::string, std::string>> headers;  // without Content-Type, -Length, Date, security headers
+  std::string content_type = "application/json";
+  std::variant<std::string, Stream, Upgrade> body;
+
+  Response& set(std::string name, std::string value) &;
+  Response&& set(std::string name, std::string value) &&;
+};
+
+struct Cookie {
+  std::string name, value;
+  std::chrono::seconds max_age{0};  // 0: deletes the cookie
+  bool secure = false;              // HttpOnly, SameSite=Lax and Path=/ are always set
+};
+std::string to_string(const Cookie&);  // the value of a Set-Cookie header
+
+Response json(const boost::json::value& body, int status = 200);
+Response redirect(std::string location, int status = 302);
+Response text(std::string body, std::string content_type = "text/plain; charset=utf-8", int status = 200);
+Response server_sent_events(Stream);
+
+// Any described struct (Boost.Describe) or boost::json value as a JSON answer.
+template <class T>
+Response reply(const T& body, int status = 200);  // in reply.h
+
+}  // namespace web

@@ -1,0 +1,59 @@
+// What input can cause is a value. Result<T> is what services return; one function of the engine (error_response in
+// reply.h) turns an Error into {error, code?, ...}. What must not happen throws.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/system/result.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace web {
+
+// Why a call could not be served. Each kind has one HTTP status (http_status); nothing else decides it.
+enum class Kind {
+  invalid,           // 400 bad input; the message names the field
+  unauthenticated,   // 401
+  payment_required,  // 402
+  forbidden,         // 403
+  not_found,         // 404 also for somebody else's thing
+  conflict,          // 409
+  too_large,         // 413
+  too_many,          // 429
+  internal,          // 500
+  bad_gateway,       // 502 an upstream answered badly or not at all
+  unavailable,       // 503
+  timeout            // 504
+};
+
+struct [[nodiscard]] Error {
+  Kind kind = Kind::internal;
+  std::string message;        // for the client: a sentence, no secrets
+  std::string code;           // named code of the contract (PLAN_REQUIRED, ...), or empty
+  std::string detail;         // for the log only
+  boost::json::object extra;  // further body fields (current, limit, allowedModels, ...)
+};
+
+template <class T>
+using Result = boost::system::result<T, Error>;
+
+// Lets Result<T>::value() throw: asking for the value of a failed result is a programming error.
+[[noreturn]] inline void throw_exception_from_error(const Error& error, const boost::source_location&) {
+  throw std::logic_error("value() of a failed result: " + error.message);
+}
+
+inline Error invalid(std::string message) { return {.kind = Kind::invalid, .message = std::move(message)}; }
+inline Error unauthenticated(std::string message = "Unauthorized") {
+  return {.kind = Kind::unauthenticated, .message = std::move(message)};
+}
+inline Error forbidden(std::string message = "Forbidden") { return {.kind = Kind::forbidden, .message = std::move(message)}; }
+inline Error not_found(std::string message = "Not found") { return {.kind = Kind::not_found, .message = std::move(message)}; }
+inline Error conflict(std::string message) { return {.kind = Kind::conflict, .message = std::move(message)}; }
+inline Error internal(std::string message, std::string detail = {}) {
+  return {.kind = Kind::internal, .message = std::move(message), .detail = std::move(detail)};
+}
+inline Error unavailable(std::string message, std::string detail = {}) {
+  return {.kind = Kind::unavailable, .message = std::move(message), .detail = std::move(detail)};
+}
+
+}  // namespace web

@@ -1,0 +1,68 @@
+// Routes are data. A capability returns a vector of rows; from that one table come dispatch, 404 and 405, guards, body
+// validation, rate limits, the access log's label, metrics and the OpenAPI document.
+//
+//   return {
+//       {POST, "/api/register", guards.none, &limits.registration, body<Register>([&](Request& r, Register b) -> Task<Result<Response>> {...}), "Create an account"},
+//       {GET, "/api/agents/:id", guards.session, nullptr, plain([&](Request& r) -> Task<Result<Response>> {...}).returns<Detail>(), "One agent"},
+//   };
+//
+// Patterns: literal segments and ':name' (one non-empty segment). Deny is the default: a row cannot be written without a guard.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "web/http.h"
+
+namespace web {
+
+inline constexpr Method GET = Method::get, POST = Method::post, PUT = Method::put, PATCH = Method::patch,
+                        DELETE = Method::del;
+
+// Decides who may pass. `admit` runs before the body is parsed, on the connection's thread, and must not block.
+struct Guard {
+  std::string name;    // as in the route table and the OpenAPI security scheme: none, session, internal key, ...
+  std::string scheme;  // "", "cookie" or "bearer": how the OpenAPI document describes it
+  std::function<Result<Caller>(const Request&)> admit;
+};
+
+// A fixed window. Every answer of a limited route carries RateLimit-Limit, -Remaining and -Reset.
+struct RateLimit {
+  std::string group;  // routes of one group share one window per client
+  unsigned limit = 0;
+  std::chrono::seconds window{60};
+  std::string message = "Too many requests, please slow down.";
+};
+
+// The JSON Schema (2020-12) of a body, a query or an answer; null when there is none.
+using Schema = boost::json::value;
+using Handler = std::function<Task<Result<Response>>(Request&)>;
+
+// How one row reads its input and answers. Built by body<T>(), query<T>() and plain() of endpoint.h.
+struct Endpoint {
+  Handler handle;
+  Schema body, query_schema, answer;
+  int success = 200;
+  std::string description;  // longer text for OpenAPI: shapes the contract leaves open are documented here
+
+  template <class T>
+  Endpoint&& returns(int status = 200) &&;  // documents the success answer; in endpoint.h
+  Endpoint&& describe(std::string text) && {
+    description = std::move(text);
+    return std::move(*this);
+  }
+};
+
+struct Route {
+  Method method;
+  std::string path;
+  const Guard& guard;
+  const RateLimit* rate;  // null: only the listener's own limit applies
+  Endpoint endpoint;
+  std::string summary;
+};
+
+}  // namespace web

@@ -1,0 +1,101 @@
+// The HTTP engine: one io_context a core, each with its own SO_REUSEPORT acceptor, so that a connection lives on one
+// thread and needs no strand.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "web/route.h"
+
+namespace web {
+
+// The io_contexts and their threads, one a core. Built first, destroyed last.
+class IoPool {
+ public:
+  explicit IoPool(unsigned threads);
+  ~IoPool();  // stops and joins
+  std::size_t size() const;
+  boost::asio::io_context& at(std::size_t index);
+  boost::asio::io_context& next();  // round robin, for background work; callable from every thread
+  void start();
+  void stop();  // returns once every thread has ended
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+struct Limits {
+  std::size_t head_bytes = 16 * 1024;       // 431 beyond
+  std::size_t header_fields = 100;          // 431 beyond
+  std::size_t body_bytes = 1024 * 1024;     // 413 beyond
+  std::chrono::seconds head_time{10};       // from the first byte of a request
+  std::chrono::seconds body_time{30};
+  std::chrono::seconds write_time{30};      // without progress
+  std::chrono::seconds idle_time{60};       // keep-alive; raised by tests and benchmarks with many idle connections
+  std::size_t connections = 20'000;         // beyond: a clean 503 and close
+  std::size_t connections_per_address = 20'000;
+  std::size_t in_flight = 1'024;            // requests being handled; beyond: 503 with Retry-After
+};
+
+struct TlsFiles {
+  std::string certificate, key;  // PEM paths
+};
+
+// Where a request for another host goes: an agent's gateway.
+struct ProxyTarget {
+  std::string host;  // address, usually 127.0.0.1
+  std::uint16_t port = 0;
+  std::vector<std::pair<std::string, std::string>> headers;  // added to the request (the gateway's bearer)
+};
+// Called for every request before routing; nothing means "not a proxied host". An Error is answered as such.
+using HostRouter = std::function<std::optional<Result<ProxyTarget>>(const Request&)>;
+
+struct ListenerOptions {
+  std::string name;              // web, backend, summarizer: label in logs and metrics
+  std::string listen;            // host:port; port 0 picks a free one
+  std::vector<Route> routes;
+  std::optional<RateLimit> base_rate;  // applies to every path under /api on this listener
+  std::optional<TlsFiles> tls;
+  HostRouter host_router;
+  // True: pages for browsers are served here, so the CSRF rule and the CSP apply.
+  bool browser = false;
+  // Validates an X-CSRF-Token for the request's session cookie.
+  std::function<bool(const Request&, std::string_view token)> csrf_valid;
+  std::vector<std::string> trusted_proxies;  // addresses or CIDRs whose X-Forwarded-For and -Proto are believed
+  bool rate_limits = true;
+  Limits limits;
+  // Turns an exception of a handler into an answer (the store's read-only state into 503); nothing: a bare 500.
+  std::function<std::optional<Error>(std::exception_ptr)> explain;
+};
+
+class Server {
+ public:
+  explicit Server(IoPool&);
+  ~Server();
+  // Binds and validates the table (duplicate rows throw std::logic_error). Throws std::runtime_error with one sentence
+  // when the address cannot be bound ("port 3000 is in use: ...") or the TLS files are bad. Serving starts with IoPool::start.
+  void listen(ListenerOptions);
+  std::string url(std::string_view listener) const;  // "http://127.0.0.1:3000" with the port really bound
+  void reload_tls();                                 // on SIGHUP; keeps the old certificate and logs when the new one is bad
+  // Stops accepting, closes idle connections, waits for running requests until `deadline` has passed, then cuts them.
+  Task<> drain(std::chrono::seconds deadline);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The OpenAPI 3.1 document of a table. Also served at GET /api/openapi.json by each listener.
+boost::json::object openapi(const std::vector<Route>&, std::string_view title, std::string_view version,
+                            std::string_view server_url);
+
+}  // namespace web
