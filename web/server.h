@@ -26,7 +26,8 @@ class IoPool {
   boost::asio::io_context& at(std::size_t index);
   boost::asio::io_context& next();  // round robin, for background work; callable from every thread
   void start();
-  void stop();  // returns once every thread has ended
+  void stop();  // returns once every thread has ended; never called from one of them
+  bool running() const;
 
  private:
   struct Impl;
@@ -34,16 +35,19 @@ class IoPool {
 };
 
 struct Limits {
-  std::size_t head_bytes = 16 * 1024;       // 431 beyond
-  std::size_t header_fields = 100;          // 431 beyond
-  std::size_t body_bytes = 1024 * 1024;     // 413 beyond
-  std::chrono::seconds head_time{10};       // from the first byte of a request
-  std::chrono::seconds body_time{30};
-  std::chrono::seconds write_time{30};      // without progress
-  std::chrono::seconds idle_time{60};       // keep-alive; raised by tests and benchmarks with many idle connections
-  std::size_t connections = 20'000;         // beyond: a clean 503 and close
+  std::size_t head_bytes = 16 * 1024;            // 431 beyond
+  std::size_t header_fields = 100;               // 431 beyond
+  std::size_t body_bytes = 1024 * 1024;          // 413 beyond; proxied bodies are streamed and have no such limit
+  std::chrono::milliseconds head_time{10'000};   // from the first byte of a request; also the TLS handshake
+  std::chrono::milliseconds body_time{30'000};   // for the whole body; proxied: without progress
+  std::chrono::milliseconds write_time{30'000};  // without progress
+  std::chrono::milliseconds idle_time{60'000};  // keep-alive; raised by tests and benchmarks with many idle connections
+  std::chrono::milliseconds proxy_connect_time{5'000};    // 504 beyond
+  std::chrono::milliseconds proxy_answer_time{120'000};   // without a byte from the target; 504 beyond
+  std::chrono::milliseconds websocket_idle_time{60'000};  // without a frame from the peer; pinged at half of it
+  std::size_t connections = 20'000;  // beyond: a clean 503 and close; kept below the descriptor limit
   std::size_t connections_per_address = 20'000;
-  std::size_t in_flight = 1'024;            // requests being handled; beyond: 503 with Retry-After
+  std::size_t in_flight = 1'024;  // requests being handled; beyond: 503 with Retry-After
 };
 
 struct TlsFiles {
@@ -60,8 +64,8 @@ struct ProxyTarget {
 using HostRouter = std::function<std::optional<Result<ProxyTarget>>(const Request&)>;
 
 struct ListenerOptions {
-  std::string name;              // web, backend, summarizer: label in logs and metrics
-  std::string listen;            // host:port; port 0 picks a free one
+  std::string name;    // web, backend, summarizer: label in logs and metrics
+  std::string listen;  // host:port; port 0 picks a free one
   std::vector<Route> routes;
   std::optional<RateLimit> base_rate;  // applies to every path under /api on this listener
   std::optional<TlsFiles> tls;
@@ -80,12 +84,15 @@ struct ListenerOptions {
 class Server {
  public:
   explicit Server(IoPool&);
+  // Cuts what is still open and waits (2 s at most) until the handlers have unwound, with the pool running or stopped.
+  // Never called from one of the pool's threads.
   ~Server();
   // Binds and validates the table (duplicate rows throw std::logic_error). Throws std::runtime_error with one sentence
-  // when the address cannot be bound ("port 3000 is in use: ...") or the TLS files are bad. Serving starts with IoPool::start.
+  // when the address cannot be bound ("port 3000 is in use: ...") or the TLS files are bad. Serving starts with
+  // IoPool::start.
   void listen(ListenerOptions);
   std::string url(std::string_view listener) const;  // "http://127.0.0.1:3000" with the port really bound
-  void reload_tls();                                 // on SIGHUP; keeps the old certificate and logs when the new one is bad
+  void reload_tls();  // on SIGHUP; keeps the old certificate and logs when the new one is bad
   // Stops accepting, closes idle connections, waits for running requests until `deadline` has passed, then cuts them.
   Task<> drain(std::chrono::seconds deadline);
 
