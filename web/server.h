@@ -58,7 +58,11 @@ struct TlsFiles {
 struct ProxyTarget {
   std::string host;  // address, usually 127.0.0.1
   std::uint16_t port = 0;
-  std::vector<std::pair<std::string, std::string>> headers;  // added to the request (the gateway's bearer)
+  // Added to the request (the gateway's bearer), in place of the client's own header of that name.
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::vector<std::string> drop_headers;  // request headers that must not reach the target (Cookie), any case
+  std::string request_target;             // path and query to send; empty: as the client sent them
+  std::optional<Response> answer;         // sent instead of proxying (a cookie is set and the browser sent on)
 };
 // Called for every request before routing; nothing means "not a proxied host". An Error is answered as such.
 using HostRouter = std::function<std::optional<Result<ProxyTarget>>(const Request&)>;
