@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +49,9 @@ struct Request {
   std::string id;               // request id for the log and the X-Request-Id answer header
   std::vector<std::pair<std::string_view, std::string>> params;  // ':id' of the route's pattern
   Caller caller;                // filled in by the guard
+  // The pattern of the row that answers ("/api/agents/:id"), for log and metrics; filled in by the dispatcher, and
+  // "unmatched" when no row does.
+  std::string_view route;
 
   // First value of a header, case-insensitively; empty when absent. Use `has_header` where that matters.
   std::string_view header(std::string_view name) const;
@@ -94,6 +98,9 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;  // without Content-Type, -Length, Date, security headers
   std::string content_type = "application/json";
   std::variant<std::string, Stream, Upgrade> body;
+  // Complete header lines, each ending in CRLF, that are the same for many answers (the security headers). Set by the
+  // dispatcher and alive as long as it; the connection appends them as they are.
+  std::string_view constant_headers;
 
   Response& set(std::string name, std::string value) &;
   Response&& set(std::string name, std::string value) &&;
