@@ -1,0 +1,110 @@
+// Agents as their owners and the backend see them: create, list, start, stop, delete; the rules of plans and limits.
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <boost/json/object.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/agents/host_access.h"
+#include "appliance/agents/ports.h"
+#include "appliance/agents/provisioning.h"
+#include "appliance/agents/records.h"
+#include "appliance/billing/subscriptions.h"
+#include "appliance/config.h"
+#include "web/server.h"
+
+namespace agents {
+
+inline constexpr auto runtime_version = "0.1.0";  // of the agent inside this binary
+
+// Where the listeners really are: "http://127.0.0.1:3000". `web` is BASE_URL when that is set.
+struct Addresses {
+  std::string web, backend, summarizer;
+};
+
+struct NewAgent {
+  std::string name;
+  std::string model;  // empty: the box's default
+  boost::json::object config;
+  std::string tier;  // web: starter, pro, enterprise, or empty
+  std::string plan;  // backend: empty is label
+};
+
+struct Changes {
+  std::optional<std::string> plan, ai_provider;
+  std::optional<boost::json::object> config;
+};
+
+class Agents {
+ public:
+  // `files` runs what blocks on the disk. All of them must outlive this.
+  Agents(store::System, runtime::Engine&, billing::Subscriptions&, const agentbox::Settings&, web::IoPool&,
+         boost::asio::thread_pool& files);
+  ~Agents();  // after stop(), or with the pool stopped
+
+  // After Server::listen, before IoPool::start.
+  void set_addresses(Addresses);
+  // See Provisioner. Before start().
+  void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
+  // Recovery: running agents are adopted, those that should run are started, jobs that were left go on.
+  web::Task<> start();
+  // Waits for the work at hand; agents go on running.
+  web::Task<> stop();
+
+  // The web's provisioning. unavailable: kill switch. payment_required: no active subscription, or the tier is above
+  // it. invalid: unknown tier. too_many with `current` and `limit`: the tier's number of agents is reached.
+  web::Task<web::Result<Agent>> provision(const web::Caller&, NewAgent);
+  // The backend's creation: `pending`, without plan rules; it runs once it is started.
+  web::Task<web::Result<Agent>> create(store::UserId owner, NewAgent);
+  // Plan, provider and config of an agent. not_found, invalid.
+  web::Task<web::Result<Agent>> change(store::UserId owner, std::string id, Changes);
+
+  std::vector<Line> list(store::UserId) const;
+  std::vector<Line> list_all(std::size_t limit) const;
+  std::optional<Agent> find(store::UserId owner, std::string_view id) const;
+  std::optional<Agent> find(std::string_view id) const;  // whoever owns it: for the backend
+  // `id_or_user` is an agent of this user, or the user's own id when there is just one agent.
+  std::optional<Agent> resolve(store::UserId, std::string_view id_or_user) const;
+
+  // Done when they return: `running` or `stopped`. internal with the engine's reason when it fails, also with the kill
+  // switch on; not_found.
+  web::Task<web::Result<Agent>> start_agent(store::UserId owner, std::string id);
+  web::Task<web::Result<Agent>> stop_agent(store::UserId owner, std::string id);
+  web::Task<web::Result<Agent>> restart_agent(store::UserId owner, std::string id);
+  // Stops it and removes everything it has. A missing agent is success. When something cannot be removed the job stays
+  // and is tried again at the next start of the box.
+  web::Task<> remove(store::UserId owner, std::string id);
+
+  web::Task<web::Result<runtime::Instance>> instance(const Agent&);
+
+  // For the agent_token guard; nothing for an unknown token.
+  std::optional<web::Caller> caller_of_box_token(std::string_view token) const;
+  // http(s)://<subdomain>.<domain>:<web port>, and the same with ws and /ws.
+  std::string url(std::string_view subdomain) const;
+  std::string websocket_url(std::string_view subdomain) const;
+  // Where the console sends the browser so that it gets that host's cookie.
+  std::string open_url(const Agent&, const web::Caller&);
+  web::HostRouter host_router();
+
+ private:
+  web::Task<web::Result<Agent>> insert(Agent, std::optional<int> limit, bool run);
+  web::Task<web::Result<Agent>> carry_out(store::UserId owner, std::string id, Action);
+
+  store::System system_;
+  runtime::Engine& engine_;
+  billing::Subscriptions& subscriptions_;
+  const agentbox::Settings& settings_;
+  Addresses addresses_;
+  std::string authority_;  // ".localhost:3000": what follows the subdomain
+  bool secure_ = false;
+  Ports ports_;
+  HostAccess access_;
+  Provisioner provisioner_;
+};
+
+}  // namespace agents

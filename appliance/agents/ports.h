@@ -1,0 +1,29 @@
+// Host ports for agents' gateways, out of AGENT_PORT_RANGE. Callable from every thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "store/store.h"
+
+namespace agents {
+
+class Ports {
+ public:
+  // The range is inclusive.
+  Ports(store::System, std::uint16_t first, std::uint16_t last);
+
+  // A port that no agent has and that can be bound on 127.0.0.1 right now; nothing when the range is used up. It is
+  // the caller's once it is stored (the index on Agent::port is unique): until then another caller may get it too.
+  std::optional<std::uint16_t> find();
+  static bool bindable(std::uint16_t port);
+
+ private:
+  store::System system_;
+  std::uint16_t first_;
+  std::uint32_t size_;
+  std::atomic<std::uint32_t> next_{0};  // offset at which the next search begins
+};
+
+}  // namespace agents

@@ -1,0 +1,47 @@
+// Talking to an agent: the message is stored, handed to the agent's gateway, and the answer stored.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "appliance/agents/agents.h"
+#include "appliance/chat/records.h"
+#include "appliance/guards.h"
+
+namespace chat {
+
+struct Answer {
+  Message message;
+  std::string model;
+  boost::json::object usage;  // as the gateway reports it
+};
+
+struct Slice {
+  std::string agent;
+  std::size_t limit = 50;
+  std::string before;  // id of a message; empty: the newest
+};
+
+class Chat {
+ public:
+  Chat(store::System, agents::Agents&, std::chrono::seconds gateway_timeout = std::chrono::seconds(300));
+
+  // not_found; conflict when the agent does not run; bad_gateway or timeout with the cause when its gateway fails: the
+  // message is kept then, marked failed.
+  web::Task<web::Result<Answer>> send(store::UserId, std::string agent, std::string text);
+  // Oldest first. not_found when the agent is not the caller's.
+  web::Result<std::vector<Message>> history(store::UserId, const Slice&) const;
+  // All messages of an agent: for agents::Agents::when_removed.
+  web::Task<> forget(store::UserId, std::string agent);
+
+ private:
+  store::System system_;
+  agents::Agents& agents_;
+  std::chrono::seconds gateway_timeout_;
+};
+
+// The service and the guards must outlive the rows.
+std::vector<web::Route> web_routes(Chat&, const agentbox::Guards&);
+
+}  // namespace chat
