@@ -1,0 +1,108 @@
+#include "web/chunk_check.h"
+
+#include <algorithm>
+
+#include "web/head_check.h"
+
+namespace web {
+namespace {
+
+ChunkDecoder::Step refuse(int status, std::string_view reason) {
+  return {.state = ChunkDecoder::State::refused, .status = status, .reason = reason};
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool visible(char c) { return (c >= 0x20 && c < 0x7f) || c == '\t'; }
+
+// Fields that say how a message is framed or routed may not arrive after the fact.
+bool forbidden_trailer(std::string_view name) {
+  return equal_ignoring_case(name, "content-length") || equal_ignoring_case(name, "transfer-encoding") ||
+         equal_ignoring_case(name, "host") || equal_ignoring_case(name, "connection") ||
+         equal_ignoring_case(name, "authorization") || equal_ignoring_case(name, "cookie");
+}
+
+}  // namespace
+
+ChunkDecoder::Step ChunkDecoder::next(std::string_view input) {
+  switch (expect_) {
+    case Expect::size_line:
+      return size_line(input);
+    case Expect::data: {
+      if (input.empty()) return {};
+      auto piece = input.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(remaining_, input.size())));
+      remaining_ -= piece.size();
+      if (remaining_ == 0) expect_ = Expect::data_end;
+      return {.state = State::data, .consumed = piece.size(), .data = piece};
+    }
+    case Expect::data_end: {
+      auto seen = input.substr(0, 2);
+      if (seen != std::string_view("\r\n").substr(0, seen.size())) {
+        return refuse(400, "A chunk is longer than announced.");
+      }
+      if (seen.size() < 2) return {};
+      expect_ = Expect::size_line;
+      auto step = size_line(input.substr(2));
+      step.consumed += 2;
+      return step;
+    }
+    case Expect::trailer:
+      return trailer(input);
+  }
+  return refuse(400, "The chunked body is malformed.");
+}
+
+ChunkDecoder::Step ChunkDecoder::size_line(std::string_view input) {
+  auto line = input.substr(0, line_bytes);
+  std::uint64_t size = 0;
+  std::size_t digits = 0;
+  for (; digits < line.size() && hex_digit(line[digits]) >= 0; ++digits) {
+    if (digits == 16) return refuse(400, "A chunk size is too long.");
+    size = size << 4 | static_cast<unsigned>(hex_digit(line[digits]));
+  }
+  if (digits == line.size()) return {};
+  if (digits == 0) return refuse(400, "A chunk size is not a hexadecimal number.");
+
+  auto end = digits;
+  if (line[digits] == ';')
+    end = static_cast<std::size_t>(
+        std::find_if_not(line.begin() + static_cast<std::ptrdiff_t>(digits), line.end(), visible) - line.begin());
+  if (end == line.size()) return line.size() == line_bytes ? refuse(400, "A chunk size line is too long.") : Step{};
+  if (line[end] != '\r') return refuse(400, "A chunk size line is malformed.");
+  if (end + 1 == line.size()) return line.size() == line_bytes ? refuse(400, "A chunk size line is too long.") : Step{};
+  if (line[end + 1] != '\n') return refuse(400, "A chunk size line is malformed.");
+
+  if (size > limit_ || total_ > limit_ - size) return refuse(413, "The request body is too large.");
+  total_ += size;
+  remaining_ = size;
+  expect_ = size == 0 ? Expect::trailer : Expect::data;
+  auto step = next(input.substr(end + 2));
+  step.consumed += end + 2;
+  return step;
+}
+
+ChunkDecoder::Step ChunkDecoder::trailer(std::string_view input) {
+  std::size_t used = 0;
+  for (;;) {
+    auto rest = input.substr(used);
+    auto end = rest.find('\n');
+    if (trailer_bytes_ + std::min(end, rest.size()) > trailer_bytes) return refuse(431, "The trailers are too large.");
+    if (end == std::string_view::npos) return {.consumed = used};
+    if (end == 0 || rest[end - 1] != '\r') return refuse(400, "Lines must end in CRLF.");
+    auto line = rest.substr(0, end - 1);
+    used += end + 1;
+    trailer_bytes_ += end + 1;
+    if (line.empty()) return {.state = State::done, .consumed = used};
+    if (++trailer_fields_ > trailer_fields) return refuse(431, "There are too many trailers.");
+    if (!well_formed_field(line) || forbidden_trailer(line.substr(0, line.find(':')))) {
+      return refuse(400, "A trailer is malformed.");
+    }
+  }
+}
+
+}  // namespace web

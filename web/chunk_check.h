@@ -1,0 +1,45 @@
+// A strict decoder of the chunked coding, fed with whatever has arrived. Pure: no input or output of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace web {
+
+// Size lines are hexadecimal digits (at most 16), optionally an extension of visible characters, then exactly CRLF;
+// each chunk's data is followed by exactly CRLF; trailers are checked like header fields and dropped.
+class ChunkDecoder {
+ public:
+  // A body of more than `limit` bytes is refused with 413, by the announced sizes, before its data arrived.
+  explicit ChunkDecoder(std::uint64_t limit) : limit_(limit) {}
+
+  enum class State : std::uint8_t { need_more, data, done, refused };
+  struct Step {
+    State state = State::need_more;
+    std::size_t consumed =
+        0;                    // bytes of the input that are used up; the rest must be passed again, with more behind it
+    std::string_view data;    // with State::data: body bytes, within the input
+    int status = 0;           // with State::refused: 400, 413 or 431
+    std::string_view reason;  // a sentence, static storage
+  };
+  // After done or refused it must not be called again. Each call returns at most one piece of data.
+  Step next(std::string_view input);
+
+  static constexpr std::size_t line_bytes = 256;      // of a size line, with its extension
+  static constexpr std::size_t trailer_bytes = 4096;  // of all trailers
+  static constexpr std::size_t trailer_fields = 20;
+
+ private:
+  enum class Expect : std::uint8_t { size_line, data, data_end, trailer };
+  Step size_line(std::string_view input);
+  Step trailer(std::string_view input);
+
+  std::uint64_t limit_;
+  std::uint64_t total_ = 0;      // announced so far
+  std::uint64_t remaining_ = 0;  // of the current chunk
+  std::size_t trailer_bytes_ = 0, trailer_fields_ = 0;
+  Expect expect_ = Expect::size_line;
+};
+
+}  // namespace web
