@@ -11,7 +11,8 @@
 namespace web {
 
 // A handler that takes (Request&, Body). The body must be a JSON object of `Body`'s fields: Content-Type
-// application/json (or none), at most 32 levels, no duplicate keys; unknown fields are ignored.
+// application/json (or none), at most 32 levels, no duplicate keys; unknown fields are ignored. No body at all is an
+// empty object when every field is optional.
 template <class Body, class F>
 Endpoint body(F handler) {
   return {.handle = [handler = std::move(handler)](Request& request) -> Task<Result<Response>> {

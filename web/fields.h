@@ -7,10 +7,12 @@
 //   };
 //   BOOST_DESCRIBE_STRUCT(Register, (), (email, password, name))
 //
-// Known member types: Text, Prose, Integer, Number, bool, std::string (as Text<0, 1'048'576>), described enums (by name),
-// std::optional, std::vector, boost::json::object and value (free form), Id, and nested described structs.
-// An absent optional and an explicit null are both empty. Errors are Kind::invalid and name the field: "email is required",
-// "password must be at least 8 characters", "tier must be one of: starter, pro, enterprise", "tags[2] must be a string".
+// Known member types: Text, Prose, Id, Integer, Number, NumberBetween, bool, std::int64_t, double, std::string (as
+// Text<0, 1'048'576>), described enums (by name), std::optional, List, std::vector (as List of at most 1,000),
+// boost::json::object and value (free form), and nested described structs.
+// An absent optional and an explicit null are both empty; every other member is required. Errors are Kind::invalid and
+// name the field: "email is required", "password must be at least 8 characters", "tier must be one of: starter, pro",
+// "tags[2] must be a string".
 #pragma once
 
 #include <boost/describe.hpp>
@@ -23,6 +25,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "web/described.h"
 #include "web/http.h"
 
 namespace web {
@@ -31,12 +34,23 @@ namespace web {
 template <std::size_t Min, std::size_t Max>
 struct Text : std::string {
   using std::string::string;
+  Text() = default;
+  Text(std::string text) : std::string(std::move(text)) {}
 };
 
 // The same, but line feeds, carriage returns and tabs are allowed (messages, file contents).
 template <std::size_t Min, std::size_t Max>
 struct Prose : std::string {
   using std::string::string;
+  Prose() = default;
+  Prose(std::string text) : std::string(std::move(text)) {}
+};
+
+// An identifier: 1 to 128 letters, digits, '-' and '_'.
+struct Id : std::string {
+  using std::string::string;
+  Id() = default;
+  Id(std::string text) : std::string(std::move(text)) {}
 };
 
 // A whole JSON number within [Lo, Hi].
@@ -46,8 +60,38 @@ struct Integer {
   operator std::int64_t() const { return value; }
 };
 
+// Any finite JSON number.
+struct Number {
+  double value = 0;
+  operator double() const { return value; }
+};
+
+// A JSON number within [Lo, Hi].
+template <std::int64_t Lo, std::int64_t Hi>
+struct NumberBetween {
+  double value = static_cast<double>(Lo);
+  operator double() const { return value; }
+};
+
+// A JSON array of Min to Max items.
+template <class T, std::size_t Min, std::size_t Max>
+struct List : std::vector<T> {
+  using std::vector<T>::vector;
+};
+
+// The deepest nesting of arrays and objects a JSON text may have.
+inline constexpr std::size_t max_json_depth = 32;
+
+// Strict JSON: one value and nothing after it, at most 32 levels, no duplicate keys, valid UTF-8, finite numbers. The
+// error is Kind::invalid and names the field it happened at; `what` stands for the whole ("Body").
+Result<boost::json::value> parse_json(std::string_view text, std::string_view what = "Body");
+
+// The request's body as T. It must be a JSON object with Content-Type application/json (or none). An empty body is an
+// empty object when no member of T is required.
 template <class T>
 Result<T> parse_body(const Request&);
+// The query string as T: numbers and booleans are read from their text; a vector takes every occurrence of its name,
+// all else at most one. Unknown names are ignored.
 template <class T>
 Result<T> parse_query(const Request&);
 // Also for values that come from elsewhere than a request (files, tool calls); `where` prefixes the field names.
@@ -58,3 +102,6 @@ template <class T>
 boost::json::value schema_of();
 
 }  // namespace web
+
+#include "web/fields_read.h"
+#include "web/fields_schema.h"

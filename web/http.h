@@ -42,13 +42,13 @@ struct Request {
   std::string path;         // percent-decoded once; never holds '..', NUL, '\' or an encoded '/'
   std::string_view query;   // raw, without '?'
   std::vector<Header> headers;
-  std::string_view body;        // complete; at most the listener's body limit
-  std::string client_address;   // peer, or what a trusted proxy says
-  std::string_view host;        // Host header without port, lower case not enforced
-  bool secure = false;          // the client spoke https to us or to a trusted proxy
-  std::string id;               // request id for the log and the X-Request-Id answer header
+  std::string_view body;       // complete; at most the listener's body limit
+  std::string client_address;  // peer, or what a trusted proxy says
+  std::string_view host;       // Host header without port, lower case not enforced
+  bool secure = false;         // the client spoke https to us or to a trusted proxy
+  std::string id;              // request id for the log and the X-Request-Id answer header
   std::vector<std::pair<std::string_view, std::string>> params;  // ':id' of the route's pattern
-  Caller caller;                // filled in by the guard
+  Caller caller;                                                 // filled in by the guard
   // The pattern of the row that answers ("/api/agents/:id"), for log and metrics; filled in by the dispatcher, and
   // "unmatched" when no row does.
   std::string_view route;

@@ -1,4 +1,9 @@
 // Answers: described structs to JSON, errors to {error, code?, ...}.
+//
+// Member types: bool, integers, double (not finite: null), strings, described enums (their names), std::optional
+// (null), std::vector, std::map with string keys, std::variant, std::chrono::sys_time (ISO 8601), boost::json types,
+// nested described structs; any type with Boost.JSON's own hook, tag_invoke(value_from_tag, value&, const T&); and any
+// other type with an explicit operator std::string (a decimal), as a string.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -21,13 +26,23 @@ std::string iso8601(std::chrono::sys_time<std::chrono::milliseconds>);
 template <class T>
 boost::json::value to_json(const T&);
 
+// The same JSON as text at the end of `out`, without building a boost::json::value. Bytes that are not UTF-8 become
+// U+FFFD.
+template <class T>
+void write_json(std::string& out, const T&);
+
 int http_status(Kind);
-// {error, code?, ...extra}; the detail stays out.
+// {error, code?, ...extra}; the detail stays out. 429 and 503 carry Retry-After.
 Response error_response(const Error&);
 
 template <class T>
 Response reply(const T& body, int status) {
-  return json(to_json(body), status);
+  Response response;
+  response.status = status;
+  write_json(response.body.emplace<std::string>(), body);
+  return response;
 }
 
 }  // namespace web
+
+#include "web/reply_write.h"

@@ -2,11 +2,13 @@
 // validation, rate limits, the access log's label, metrics and the OpenAPI document.
 //
 //   return {
-//       {POST, "/api/register", guards.none, &limits.registration, body<Register>([&](Request& r, Register b) -> Task<Result<Response>> {...}), "Create an account"},
-//       {GET, "/api/agents/:id", guards.session, nullptr, plain([&](Request& r) -> Task<Result<Response>> {...}).returns<Detail>(), "One agent"},
+//       {POST, "/api/register", guards.none, &limits.registration, body<Register>([&](Request& r, Register b) ->
+//       Task<Result<Response>> {...}), "Create an account"}, {GET, "/api/agents/:id", guards.session, nullptr,
+//       plain([&](Request& r) -> Task<Result<Response>> {...}).returns<Detail>(), "One agent"},
 //   };
 //
-// Patterns: literal segments and ':name' (one non-empty segment). Deny is the default: a row cannot be written without a guard.
+// Patterns: literal segments and ':name' (one non-empty segment). Deny is the default: a row cannot be written without
+// a guard.
 #pragma once
 
 #include <chrono>
@@ -64,5 +66,12 @@ struct Route {
   Endpoint endpoint;
   std::string summary;
 };
+
+// Puts `rows` behind `table`: a listener's table is made of the tables of its capabilities. (A row holds a reference,
+// so vector::insert does not do.)
+inline void append(std::vector<Route>& table, std::vector<Route> rows) {
+  table.reserve(table.size() + rows.size());
+  for (auto& row : rows) table.push_back(std::move(row));
+}
 
 }  // namespace web

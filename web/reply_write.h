@@ -1,0 +1,165 @@
+// How reply.h writes: straight into the body's text, or into a boost::json::value.
+#pragma once
+
+#include <cmath>
+
+#include "web/fields_schema.h"
+#include "web/reply.h"
+
+namespace web::detail {
+
+using Milliseconds = std::chrono::sys_time<std::chrono::milliseconds>;
+
+void write_string(std::string& out, std::string_view text);
+void write_number(std::string& out, double value);
+void write_number(std::string& out, std::int64_t value);
+void write_number(std::string& out, std::uint64_t value);
+void write_time(std::string& out, Milliseconds time);
+
+template <class T>
+concept BoostJson = std::is_same_v<T, boost::json::value> || std::is_same_v<T, boost::json::object> ||
+    std::is_same_v<T, boost::json::array> || std::is_same_v<T, boost::json::string>;
+
+// The number in Integer, Number and NumberBetween.
+template <class T>
+concept BoundedNumber = std::is_class_v<T> &&(WholeField<T> || NumberField<T>);
+
+template <class T>
+void write(std::string& out, const T& value);
+
+template <DescribedStruct T>
+void write_struct(std::string& out, const T& value) {
+  char before = '{';
+  boost::mp11::mp_for_each<Members<T>>([&](auto member) {
+    out += before;
+    before = ',';
+    out += '"';
+    out += json_name(member.name);
+    out += "\":";
+    write(out, value.*member.pointer);
+  });
+  if (before == '{') out += before;
+  out += '}';
+}
+
+template <class T>
+void write(std::string& out, const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out += value ? "true" : "false";
+  } else if constexpr (std::is_floating_point_v<T>) {
+    write_number(out, static_cast<double>(value));
+  } else if constexpr (std::is_integral_v<T>) {
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    write_number(out, static_cast<Wide>(value));
+  } else if constexpr (DescribedEnum<T>) {
+    write_string(out, enum_name(value));
+  } else if constexpr (BoundedNumber<T>) {
+    write(out, value.value);
+  } else if constexpr (is_optional<T>) {
+    if (value) {
+      write(out, *value);
+    } else {
+      out += "null";
+    }
+  } else if constexpr (is_time_point<T>) {
+    write_time(out, std::chrono::floor<std::chrono::milliseconds>(value));
+  } else if constexpr (BoostJson<T>) {
+    out += boost::json::serialize(value);
+  } else if constexpr (OwnJson<T>) {
+    boost::json::value json;
+    tag_invoke(boost::json::value_from_tag{}, json, value);
+    out += boost::json::serialize(json);
+  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+    write_string(out, value);
+  } else if constexpr (ListField<T>) {
+    out += '[';
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (i > 0) out += ',';
+      write<typename Bounds<T>::Item>(out, value[i]);
+    }
+    out += ']';
+  } else if constexpr (is_string_map<T>) {
+    char before = '{';
+    for (const auto& [key, item] : value) {
+      out += before;
+      before = ',';
+      write_string(out, key);
+      out += ':';
+      write(out, item);
+    }
+    if (before == '{') out += before;
+    out += '}';
+  } else if constexpr (is_variant<T>) {
+    std::visit([&](const auto& held) { write(out, held); }, value);
+  } else if constexpr (DescribedStruct<T>) {
+    write_struct(out, value);
+  } else if constexpr (std::is_constructible_v<std::string, const T&>) {
+    write_string(out, static_cast<std::string>(value));
+  } else {
+    static_assert(unknown_field_type<T>, "no JSON for this type: see the top of web/reply.h");
+  }
+}
+
+template <class T>
+boost::json::value build(const T& value) {
+  namespace json = boost::json;
+  if constexpr (std::is_same_v<T, bool>) {
+    return json::value(value);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::isfinite(value) ? json::value(static_cast<double>(value)) : json::value(nullptr);
+  } else if constexpr (std::is_integral_v<T>) {
+    return json::value(value);
+  } else if constexpr (DescribedEnum<T>) {
+    return json::value(json::string(enum_name(value)));
+  } else if constexpr (BoundedNumber<T>) {
+    return build(value.value);
+  } else if constexpr (is_optional<T>) {
+    return value ? build(*value) : json::value(nullptr);
+  } else if constexpr (is_time_point<T>) {
+    return json::value(iso8601(std::chrono::floor<std::chrono::milliseconds>(value)));
+  } else if constexpr (BoostJson<T>) {
+    return json::value(value);
+  } else if constexpr (OwnJson<T>) {
+    json::value out;
+    tag_invoke(json::value_from_tag{}, out, value);
+    return out;
+  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+    return json::value(json::string(std::string_view(value)));
+  } else if constexpr (ListField<T>) {
+    json::array out;
+    out.reserve(value.size());
+    for (std::size_t i = 0; i < value.size(); ++i) out.push_back(build<typename Bounds<T>::Item>(value[i]));
+    return out;
+  } else if constexpr (is_string_map<T>) {
+    json::object out;
+    for (const auto& [key, item] : value) out[key] = build(item);
+    return out;
+  } else if constexpr (is_variant<T>) {
+    return std::visit([](const auto& held) { return build(held); }, value);
+  } else if constexpr (DescribedStruct<T>) {
+    json::object out;
+    boost::mp11::mp_for_each<Members<T>>(
+        [&](auto member) { out[json_name(member.name)] = build(value.*member.pointer); });
+    return out;
+  } else if constexpr (std::is_constructible_v<std::string, const T&>) {
+    return json::value(static_cast<std::string>(value));
+  } else {
+    static_assert(unknown_field_type<T>, "no JSON for this type: see the top of web/reply.h");
+  }
+}
+
+}  // namespace web::detail
+
+namespace web {
+
+template <class T>
+boost::json::value to_json(const T& value) {
+  return detail::build(value);
+}
+
+template <class T>
+void write_json(std::string& out, const T& value) {
+  detail::write(out, value);
+}
+
+}  // namespace web
