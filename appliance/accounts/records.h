@@ -19,7 +19,7 @@ struct User {
   bool is_disabled = false;   // keeps the data, refuses every credential
   std::string referral_code;  // lower case; unique
   std::int64_t referred_by = 0;
-  store::Time created_at;
+  store::Time created_at{};
 };
 BOOST_DESCRIBE_STRUCT(User, (),
                       (id, email, name, password_hash, is_admin, is_disabled, referral_code, referred_by, created_at))
@@ -32,7 +32,7 @@ inline const store::Global<User, std::int64_t> users{
 struct Session {
   std::string id;  // SHA-256 of the cookie's token in hex: a stolen disk signs nobody in
   std::int64_t user_id = 0;
-  store::Time created_at, expires_at;
+  store::Time created_at{}, expires_at{};
 };
 BOOST_DESCRIBE_STRUCT(Session, (), (id, user_id, created_at, expires_at))
 

@@ -15,16 +15,16 @@ struct PlanLimits {
   int agents, skills, messages_per_day;
   std::optional<std::int64_t> monthly_tokens;  // nothing: unlimited
 };
-const PlanLimits& limits(Plan);                                // the plans table
-std::optional<Plan> plan_named(std::string_view name);         // nothing for unknown names and the deprecated free
+const PlanLimits& limits(Plan);                         // the plans table
+std::optional<Plan> plan_named(std::string_view name);  // nothing for unknown names and the deprecated free
 std::string_view to_string(Plan);
 // starter is solo, pro is collective, enterprise is network; nothing for an unknown tier.
 std::optional<Plan> plan_of_tier(std::string_view tier);
-bool covers(Plan held, Plan asked);                            // label < solo < collective < network
+bool covers(Plan held, Plan asked);  // label < solo < collective < network
 
 // Agent count by route. Nothing: unlimited.
-int web_proxy_limit(std::string_view tier);                    // starter 1, pro 3, enterprise 100; else 1
-int plan_middleware_limit(Plan);                               // label 1, solo 3, collective 10, network 100
-std::optional<int> backend_provision_limit(Plan);              // solo 1, collective 3, label 10, network unlimited
+int web_proxy_limit(std::string_view tier);        // starter 1, pro 3, enterprise 100; else 1
+int plan_middleware_limit(Plan);                   // label 1, solo 3, collective 10, network 100
+std::optional<int> backend_provision_limit(Plan);  // solo 1, collective 3, label 10, network unlimited
 
 }  // namespace billing

@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
+#include <memory>
 #include <stdexcept>
 
 namespace crypto {
@@ -62,9 +63,13 @@ std::string random_token(std::size_t bytes) {
 }
 
 std::string sha256(std::string_view data) {
+  // Fetched once: looking an algorithm up in OpenSSL 3 takes a lock and longer than hashing a token.
+  static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   std::string digest(32, '\0');
-  if (EVP_Q_digest(nullptr, "SHA256", nullptr, data.data(), data.size(),
-                   reinterpret_cast<unsigned char*>(digest.data()), nullptr) != 1)
+  if (EVP_DigestInit_ex2(context.get(), algorithm, nullptr) != 1 ||
+      EVP_DigestUpdate(context.get(), data.data(), data.size()) != 1 ||
+      EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(digest.data()), nullptr) != 1)
     throw std::runtime_error("SHA-256 of OpenSSL failed");
   return digest;
 }

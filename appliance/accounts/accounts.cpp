@@ -1,0 +1,227 @@
+#include "appliance/accounts/accounts.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "appliance/accounts/common_passwords.h"
+#include "appliance/accounts/email.h"
+#include "appliance/crypto/random.h"
+
+namespace accounts {
+
+namespace {
+
+constexpr std::size_t referral_code_length = 10;
+
+web::Error wrong_credentials() { return web::unauthenticated("Invalid credentials"); }
+web::Error user_exists() { return web::conflict("A user with this email already exists"); }
+
+// Alphanumeric and hyphens, at most 20 characters; in lower case.
+std::optional<std::string> normalised_code(std::string_view text) {
+  if (text.empty() || text.size() > 20) return std::nullopt;
+  std::string code(text);
+  for (char& c : code) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')) return std::nullopt;
+  }
+  return code;
+}
+
+}  // namespace
+
+Accounts::Accounts(store::System system, PasswordHasher& hasher, Sessions& signed_in, LoginLimit& login_limit,
+                   std::vector<std::string> admin_emails)
+    : system_(std::move(system)),
+      hasher_(hasher),
+      sessions_(signed_in),
+      login_limit_(login_limit),
+      admin_emails_(std::move(admin_emails)) {}
+
+std::optional<web::Error> Accounts::refuse_password(std::string_view password, std::string_view email) {
+  if (password.size() < 8) return web::invalid("password must be at least 8 characters");
+  if (is_common_password(password)) return web::invalid("password is one of the most used ones, please choose another");
+  if (password == email) return web::invalid("password must not be the email");
+  return std::nullopt;
+}
+
+web::Task<web::Result<User>> Accounts::create(Registration wanted) {
+  const auto email = normalised_email(wanted.email);
+  if (!email) co_return web::invalid("email is not a valid address");
+  if (is_reserved_email(*email)) co_return web::invalid("email must not end in @wallet.app: sign in with the wallet");
+  if (auto refused = refuse_password(wanted.password, *email)) co_return std::move(*refused);
+  std::optional<User> referrer;
+  if (wanted.referral_code) {
+    const auto code = normalised_code(*wanted.referral_code);
+    if (code) {
+      if (auto row = system_.find_unique(users, "referral_code", *code)) referrer = std::move(row->value);
+    }
+    if (!referrer) co_return web::invalid("referralCode is not a code of ours");
+  }
+  if (find_by_email(*email)) co_return user_exists();
+
+  auto hashed = co_await hasher_.hash(std::move(wanted.password));
+  if (!hashed) co_return hashed.error();
+  const std::int64_t id = co_await system_.next_id("users");
+  User user{.id = id,
+            .email = *email,
+            .name = wanted.name.value_or(*email),
+            .password_hash = std::move(*hashed),
+            .referral_code = crypto::random_id(referral_code_length),
+            .referred_by = referrer ? referrer->id : 0,
+            .created_at = store::now()};
+  for (;;) {
+    auto change = system_.change();
+    change.insert(users, user);
+    if (referrer) {
+      change.add(referrer->id, credits, referral_credits);
+      change.add(user.id, credits, referral_credits);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return user;
+    if (outcome.duplicate("email")) co_return user_exists();
+    if (!outcome.duplicate("referral_code")) throw std::logic_error("users: unexpected conflict on " + outcome.index);
+    user.referral_code = crypto::random_id(referral_code_length);
+  }
+}
+
+web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::string password) {
+  const web::Error blocked{.kind = web::Kind::too_many,
+                           .message = "Too many failed sign-ins for this account, please try again later."};
+  const std::string name = normalised_email(email).value_or("");
+  if (login_limit_.blocked(name)) co_return blocked;
+  auto user = find_by_email(name);
+  std::string encoded = user ? user->password_hash : std::string();
+  const auto matches = co_await hasher_.matches(std::move(password), std::move(encoded));
+  if (!matches) co_return matches.error();
+  // Guesses made side by side do not outrun the limit: whoever finishes beyond it learns nothing.
+  if (login_limit_.blocked(name)) co_return blocked;
+  if (!*matches || user->is_disabled) {
+    login_limit_.failed(name);
+    co_return wrong_credentials();
+  }
+  login_limit_.succeeded(name);
+  co_return std::move(*user);
+}
+
+std::optional<User> Accounts::find(store::UserId id) const {
+  auto row = system_.get(users, id);
+  if (!row) return std::nullopt;
+  return std::move(row->value);
+}
+
+std::optional<User> Accounts::find_by_email(std::string_view email) const {
+  if (email.empty()) return std::nullopt;
+  auto row = system_.find_unique(users, "email", std::string(email));
+  if (!row) return std::nullopt;
+  return std::move(row->value);
+}
+
+bool Accounts::is_listed_admin(std::string_view email) const {
+  return std::ranges::find(admin_emails_, email) != admin_emails_.end();
+}
+
+bool Accounts::is_admin(const User& user) const { return user.is_admin || is_listed_admin(user.email); }
+
+std::int64_t Accounts::credits_of(store::UserId id) const { return system_.counter(id, credits); }
+
+std::vector<User> Accounts::list(store::UserId after, std::size_t limit) const {
+  std::vector<User> page;
+  if (limit == 0) return page;
+  system_.each<User, std::int64_t>(users, [&](const User& user) {
+    if (user.id > after) page.push_back(user);
+    return page.size() < limit;
+  });
+  return page;
+}
+
+web::Task<web::Result<User>> Accounts::edit(store::UserId id, std::function<void(User&)> apply) {
+  for (;;) {
+    auto row = system_.get(users, id);
+    if (!row) co_return web::not_found("No such user");
+    apply(row->value);
+    auto change = system_.change();
+    change.update(users, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return std::move(row->value);
+    if (outcome.duplicate("email")) co_return user_exists();
+  }
+}
+
+web::Task<web::Result<void>> Accounts::prove(const User& user, std::string password) {
+  const web::Error wrong = web::invalid("currentPassword is wrong");
+  if (login_limit_.blocked(user.email)) {
+    co_return web::Error{.kind = web::Kind::too_many,
+                         .message = "Too many failed sign-ins for this account, please try again later."};
+  }
+  const auto matches = co_await hasher_.matches(std::move(password), user.password_hash);
+  if (!matches) co_return matches.error();
+  if (!*matches) {
+    login_limit_.failed(user.email);
+    co_return wrong;
+  }
+  co_return web::Result<void>();
+}
+
+web::Task<web::Result<User>> Accounts::change_profile(store::UserId id, ProfileChange wanted) {
+  if (!wanted.name && !wanted.email) co_return web::invalid("name or email is required");
+  std::optional<std::string> email;
+  if (wanted.email) {
+    email = normalised_email(*wanted.email);
+    if (!email) co_return web::invalid("email is not a valid address");
+    const auto user = find(id);
+    if (!user) co_return web::not_found("No such user");
+    if (*email == user->email) {
+      email.reset();
+    } else {
+      if (is_reserved_email(*email)) co_return web::invalid("email must not end in @wallet.app");
+      // Nobody becomes an admin by renaming themselves.
+      if (is_listed_admin(*email) && !is_admin(*user)) co_return web::forbidden("This email is reserved");
+      if (wanted.current_password.empty()) co_return web::invalid("currentPassword is required to change the email");
+      const auto proved = co_await prove(*user, std::move(wanted.current_password));
+      if (!proved) co_return proved.error();
+    }
+  }
+  auto apply = [&](User& user) {
+    if (wanted.name) user.name = *wanted.name;
+    if (email) user.email = *email;
+  };
+  co_return co_await edit(id, apply);
+}
+
+web::Task<web::Result<void>> Accounts::change_password(store::UserId id, std::string kept_session, std::string current,
+                                                       std::string replacement) {
+  const auto user = find(id);
+  if (!user) co_return web::not_found("No such user");
+  if (auto refused = refuse_password(replacement, user->email)) co_return std::move(*refused);
+  const auto proved = co_await prove(*user, std::move(current));
+  if (!proved) co_return proved.error();
+  auto hashed = co_await hasher_.hash(std::move(replacement));
+  if (!hashed) co_return hashed.error();
+  auto apply = [&](User& edited) { edited.password_hash = *hashed; };
+  const auto edited = co_await edit(id, apply);
+  if (!edited) co_return edited.error();
+  co_await sessions_.end_all(id, std::move(kept_session));
+  co_return web::Result<void>();
+}
+
+web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminChange wanted) {
+  std::string hash;
+  if (wanted.password) {
+    const auto user = find(id);
+    if (!user) co_return web::not_found("No such user");
+    if (auto refused = refuse_password(*wanted.password, user->email)) co_return std::move(*refused);
+    auto hashed = co_await hasher_.hash(std::move(*wanted.password));
+    if (!hashed) co_return hashed.error();
+    hash = std::move(*hashed);
+  }
+  auto apply = [&](User& user) {
+    if (!hash.empty()) user.password_hash = hash;
+    if (wanted.is_admin) user.is_admin = *wanted.is_admin;
+    if (wanted.is_disabled) user.is_disabled = *wanted.is_disabled;
+  };
+  auto edited = co_await edit(id, apply);
+  if (edited && (!hash.empty() || edited->is_disabled)) co_await sessions_.end_all(id);
+  co_return edited;
+}
+
+}  // namespace accounts

@@ -1,0 +1,77 @@
+// People: registering, proving who one is, and what one may change about oneself.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/accounts/login_limit.h"
+#include "appliance/accounts/password_hasher.h"
+#include "appliance/accounts/records.h"
+#include "appliance/accounts/sessions.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace accounts {
+
+// What each of the two gets when somebody registers with a referral code.
+inline constexpr std::int64_t referral_credits = 100;
+
+struct Registration {
+  std::string email, password;
+  std::optional<std::string> name, referral_code;
+};
+
+struct ProfileChange {
+  std::optional<std::string> name, email;
+  std::string current_password;  // needed with an e-mail: it is what the account is recovered by
+};
+
+struct AdminChange {
+  std::optional<std::string> password;  // ends all sessions
+  std::optional<bool> is_admin, is_disabled;
+};
+
+// Callable from every thread; the arguments must outlive it.
+class Accounts {
+ public:
+  // `admin_emails` in lower case: their owners are admins without the flag.
+  Accounts(store::System, PasswordHasher&, Sessions&, LoginLimit&, std::vector<std::string> admin_emails);
+
+  // invalid: e-mail, password or referral code; conflict: there is such a user.
+  web::Task<web::Result<User>> create(Registration);
+  // The user, or unauthenticated with the same words and after the same work whether or not there is such a user;
+  // too_many after too many failures.
+  web::Task<web::Result<User>> authenticate(std::string email, std::string password);
+
+  std::optional<User> find(store::UserId) const;
+  std::optional<User> find_by_email(std::string_view email) const;
+  bool is_admin(const User&) const;
+  std::int64_t credits_of(store::UserId) const;
+  // In the order of their ids, after `after`. Reads the whole table: blocks.
+  std::vector<User> list(store::UserId after, std::size_t limit) const;
+
+  web::Task<web::Result<User>> change_profile(store::UserId, ProfileChange);
+  // Ends every session of the user but `kept_session`.
+  web::Task<web::Result<void>> change_password(store::UserId, std::string kept_session, std::string current,
+                                               std::string replacement);
+  web::Task<web::Result<User>> change_as_admin(store::UserId, AdminChange);
+
+  // The rules for new passwords; nothing when it is fine.
+  static std::optional<web::Error> refuse_password(std::string_view password, std::string_view email);
+
+ private:
+  web::Task<web::Result<User>> edit(store::UserId, std::function<void(User&)>);
+  web::Task<web::Result<void>> prove(const User&, std::string password);
+  bool is_listed_admin(std::string_view email) const;
+
+  store::System system_;
+  PasswordHasher& hasher_;
+  Sessions& sessions_;
+  LoginLimit& login_limit_;
+  const std::vector<std::string> admin_emails_;
+};
+
+}  // namespace accounts

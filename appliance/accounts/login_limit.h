@@ -1,0 +1,44 @@
+// How many wrong passwords an account takes: guessing costs time wherever the guesses come from.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace accounts {
+
+// In memory: a restart forgives. Unknown addresses count like known ones, so a refusal does not tell them apart.
+// Callable from every thread.
+class LoginLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Rule {
+    unsigned failures = 10;
+    std::chrono::seconds window{15 * 60};  // from the first failure
+  };
+
+  LoginLimit(Rule rule, bool enabled) : rule_(rule), enabled_(enabled) {}
+
+  // True while the account has had too many failures.
+  bool blocked(const std::string& email, Clock::time_point now = Clock::now());
+  void failed(const std::string& email, Clock::time_point now = Clock::now());
+  void succeeded(const std::string& email);
+
+ private:
+  struct Window {
+    Clock::time_point since;
+    unsigned failures = 0;
+  };
+  // More accounts than can be guessed at within a window, given what one hash costs.
+  static constexpr std::size_t capacity = 100'000;
+
+  bool full(Clock::time_point now);  // forgets windows that are over; under mutex_
+
+  const Rule rule_;
+  const bool enabled_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Window> windows_;  // protected by mutex_
+};
+
+}  // namespace accounts

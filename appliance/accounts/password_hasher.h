@@ -1,0 +1,50 @@
+// Argon2id beside the network threads: few hashes at once, a bounded queue before them, and threads that yield to
+// whoever serves requests.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/thread_pool.hpp>
+#include <cstdint>
+#include <string>
+
+#include "web/result.h"
+#include "web/task.h"
+
+namespace accounts {
+
+class PasswordHasher {
+ public:
+  // OWASP's floor for Argon2id. Part of every hash, so that raising it later leaves the old hashes valid.
+  struct Cost {
+    std::uint32_t memory_kib = 19 * 1024;
+    std::uint32_t passes = 2;
+  };
+  struct Room {
+    unsigned threads = 2;
+    std::size_t queue = 128;  // calls waiting for a thread; one more is refused with Kind::too_many
+  };
+
+  PasswordHasher();
+  PasswordHasher(Cost, Room);
+  ~PasswordHasher();  // waits for the hashes in flight
+
+  // The encoded hash with a fresh salt.
+  web::Task<web::Result<std::string>> hash(std::string password);
+  // Whether the password belongs to the encoded hash. An empty one never matches, after the same work as a real one:
+  // who measures the time does not learn whether there is an account.
+  web::Task<web::Result<bool>> matches(std::string password, std::string encoded);
+  // The same as hash, on the calling thread; for the command line.
+  std::string hash_blocking(std::string_view password) const;
+
+ private:
+  template <class Work>
+  auto in_queue(Work work) -> web::Task<web::Result<std::invoke_result_t<Work>>>;
+
+  const Cost cost_;
+  const std::size_t room_;   // running and waiting together
+  const std::string decoy_;  // well-formed, belongs to no password
+  std::atomic<std::size_t> inside_{0};
+  boost::asio::thread_pool pool_;
+};
+
+}  // namespace accounts

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <vector>
+
+#include "appliance/accounts/accounts.h"
+#include "appliance/billing/subscriptions.h"
+#include "appliance/guards.h"
+#include "web/route.h"
+
+namespace accounts {
+
+// The services of the rows below; all outlive the rows.
+struct RouteServices {
+  Accounts& accounts;
+  Sessions& sessions;
+  billing::Subscriptions& subscriptions;
+  const agentbox::Guards& guards;
+  boost::asio::thread_pool& blocking;  // for reads of the whole table
+};
+
+// Web: register, sign in and out, the session, one's settings.
+std::vector<web::Route> web_routes(RouteServices);
+// Backend, behind the internal key: what `agentbox admin` and the console's operator do.
+std::vector<web::Route> admin_routes(RouteServices);
+
+}  // namespace accounts

@@ -1,0 +1,93 @@
+#include "appliance/accounts/sessions.h"
+
+#include <vector>
+
+#include "appliance/crypto/random.h"
+
+namespace accounts {
+
+std::optional<std::string_view> Sessions::token(const web::Request& request) {
+  const auto cookies = request.cookies(session_cookie);
+  // A second one may have been planted from a sibling host name: neither can be trusted.
+  if (cookies.size() != 1 || cookies.front().empty()) return std::nullopt;
+  return cookies.front();
+}
+
+std::optional<Sessions::SignedIn> Sessions::find(const web::Request& request) const {
+  const auto secret = token(request);
+  if (!secret) return std::nullopt;
+  auto session = system_.get(sessions, crypto::sha256_hex(*secret));
+  if (!session || session->value.expires_at <= store::now()) return std::nullopt;
+  auto user = system_.get(users, session->value.user_id);
+  if (!user || user->value.is_disabled) return std::nullopt;
+  return SignedIn{std::move(session->value.id), std::move(user->value)};
+}
+
+web::Task<web::Cookie> Sessions::start(store::UserId user, bool secure, std::string replaces) {
+  const std::string secret = crypto::random_token(32);
+  const auto now = store::now();
+  const Session session{
+      .id = crypto::sha256_hex(secret), .user_id = user, .created_at = now, .expires_at = now + session_lifetime};
+  for (;;) {
+    auto change = system_.change();
+    change.insert(sessions, session);
+    if (!replaces.empty()) {
+      if (const auto old = system_.get(sessions, replaces)) change.erase(sessions, *old);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) break;
+    if (outcome.kind != store::Outcome::Kind::stale) throw std::logic_error("a random session id was taken");
+  }
+  co_return web::Cookie{
+      .name = std::string(session_cookie), .value = secret, .max_age = session_lifetime, .secure = secure};
+}
+
+web::Cookie Sessions::cleared(bool secure) {
+  return {.name = std::string(session_cookie), .value = {}, .max_age = std::chrono::seconds{0}, .secure = secure};
+}
+
+web::Task<> Sessions::end(std::string session_id) {
+  while (const auto row = system_.get(sessions, session_id)) {
+    auto change = system_.change();
+    change.erase(sessions, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) break;
+  }
+}
+
+web::Task<> Sessions::end_all(store::UserId user, std::string except) {
+  constexpr std::size_t page = 1000;
+  for (;;) {
+    auto found = system_.find(sessions, "user", user, page);
+    const bool last = found.size() < page;
+    std::erase_if(found, [&](const Session& session) { return session.id == except; });
+    if (found.empty()) co_return;
+    co_await erase(std::move(found));
+    if (last) co_return;
+  }
+}
+
+web::Task<std::size_t> Sessions::sweep(store::Time now) {
+  constexpr std::size_t page = 500;
+  std::size_t removed = 0;
+  for (;;) {
+    auto expired = system_.find_range(sessions, "expires", store::Time{}, now, page);
+    const std::size_t count = expired.size();
+    removed += count;
+    if (count > 0) co_await erase(std::move(expired));
+    if (count < page) co_return removed;
+  }
+}
+
+web::Task<> Sessions::erase(std::vector<Session> ended) {
+  bool stale = true;
+  while (stale) {
+    auto change = system_.change();
+    for (const Session& session : ended)
+      if (const auto row = system_.get(sessions, session.id)) change.erase(sessions, *row);
+    const auto outcome = co_await change.commit();
+    stale = !outcome.ok();
+  }
+}
+
+}  // namespace accounts

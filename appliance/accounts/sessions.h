@@ -1,0 +1,51 @@
+// Signing in, staying signed in, signing out. The cookie holds 256 random bits; the store holds their SHA-256.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "appliance/accounts/records.h"
+#include "web/http.h"
+#include "web/task.h"
+
+namespace accounts {
+
+inline constexpr std::string_view session_cookie = "app-session";
+inline constexpr std::chrono::days session_lifetime{30};
+
+// Callable from every thread; must not outlive the store.
+class Sessions {
+ public:
+  explicit Sessions(store::System system) : system_(std::move(system)) {}
+
+  struct SignedIn {
+    std::string session_id;
+    User user;
+  };
+  // Two reads. Nothing without a cookie, with two of them, and when the session or its user is unknown, expired,
+  // deleted or disabled.
+  std::optional<SignedIn> find(const web::Request&) const;
+  // The cookie's token; nothing without exactly one session cookie.
+  static std::optional<std::string_view> token(const web::Request&);
+
+  // A new session under a new token. `replaces` is the id of the session that the browser held so far, if any; it ends.
+  // Durable before the cookie is handed out.
+  web::Task<web::Cookie> start(store::UserId, bool secure, std::string replaces = {});
+  // Ending one that is gone already is success.
+  web::Task<> end(std::string session_id);
+  // Ends all sessions of a user but `except`.
+  web::Task<> end_all(store::UserId, std::string except = {});
+  // Removes what has expired; how many that were.
+  web::Task<std::size_t> sweep(store::Time now);
+
+  static web::Cookie cleared(bool secure);
+
+ private:
+  web::Task<> erase(std::vector<Session>);
+
+  store::System system_;
+};
+
+}  // namespace accounts

@@ -1,0 +1,219 @@
+#include "appliance/accounts/routes.h"
+#include "appliance/security/csrf.h"
+#include "web/endpoint.h"
+
+namespace accounts {
+
+namespace {
+
+using Answer = web::Task<web::Result<web::Response>>;
+
+const web::RateLimit registrations{.group = "register", .limit = 20};
+const web::RateLimit password_changes{.group = "password", .limit = 20};
+
+struct Register {
+  web::Text<1, 254> email;
+  web::Text<8, 256> password;
+  std::optional<web::Text<1, 100>> name;
+  std::optional<web::Text<1, 20>> referralCode;
+  std::optional<std::string> website;
+};
+BOOST_DESCRIBE_STRUCT(Register, (), (email, password, name, referralCode, website))
+
+struct Registered {
+  std::string id, email, name;
+};
+BOOST_DESCRIBE_STRUCT(Registered, (), (id, email, name))
+
+struct Login {
+  web::Text<1, 254> email;
+  web::Text<1, 256> password;
+};
+BOOST_DESCRIBE_STRUCT(Login, (), (email, password))
+
+struct LoggedInUser {
+  std::string id, name;
+};
+BOOST_DESCRIBE_STRUCT(LoggedInUser, (), (id, name))
+
+struct LoggedIn {
+  bool ok = true;
+  LoggedInUser user;
+};
+BOOST_DESCRIBE_STRUCT(LoggedIn, (), (ok, user))
+
+struct SessionUser {
+  std::string id, name, email;
+  bool isAdmin = false;
+};
+BOOST_DESCRIBE_STRUCT(SessionUser, (), (id, name, email, isAdmin))
+
+struct SessionView {
+  std::optional<SessionUser> user;
+};
+BOOST_DESCRIBE_STRUCT(SessionView, (), (user))
+
+struct Done {
+  bool ok = true;
+};
+BOOST_DESCRIBE_STRUCT(Done, (), (ok))
+
+struct Succeeded {
+  bool success = true;
+};
+BOOST_DESCRIBE_STRUCT(Succeeded, (), (success))
+
+struct Profile {
+  std::string id, name, email;
+  bool isAdmin = false;
+  std::optional<std::string> plan;
+  std::string referralCode;
+  std::int64_t credits = 0;
+  store::Time createdAt;
+};
+BOOST_DESCRIBE_STRUCT(Profile, (), (id, name, email, isAdmin, plan, referralCode, credits, createdAt))
+
+struct EditSettings {
+  std::optional<web::Text<1, 100>> name;
+  std::optional<web::Text<1, 254>> email;
+  std::optional<web::Text<1, 256>> currentPassword;
+};
+BOOST_DESCRIBE_STRUCT(EditSettings, (), (name, email, currentPassword))
+
+struct ChangePassword {
+  web::Text<1, 256> currentPassword;
+  web::Text<8, 256> newPassword;
+};
+BOOST_DESCRIBE_STRUCT(ChangePassword, (), (currentPassword, newPassword))
+
+Profile profile(const RouteServices& services, const User& user) {
+  const auto held = services.subscriptions.active(user.id);
+  return {.id = std::to_string(user.id),
+          .name = user.name,
+          .email = user.email,
+          .isAdmin = services.accounts.is_admin(user),
+          .plan = held ? std::optional(std::string(to_string(held->plan))) : std::nullopt,
+          .referralCode = user.referral_code,
+          .credits = services.accounts.credits_of(user.id),
+          .createdAt = user.created_at};
+}
+
+// People fill in what they see and send a User-Agent; form-filling robots do neither reliably.
+bool looks_like_a_bot(const web::Request& request, const Register& form) {
+  return request.header("User-Agent").empty() || (form.website && !form.website->empty());
+}
+
+Answer register_user(RouteServices services, web::Request& request, Register form) {
+  if (looks_like_a_bot(request, form)) co_return web::forbidden("Registration was refused");
+  Registration wanted{.email = std::move(form.email), .password = std::move(form.password)};
+  if (form.name) wanted.name = std::move(*form.name);
+  if (form.referralCode) wanted.referral_code = std::move(*form.referralCode);
+  const auto user = co_await services.accounts.create(std::move(wanted));
+  if (!user) co_return user.error();
+  const Registered answer{std::to_string(user->id), user->email, user->name};
+  co_return web::reply(answer, 200);
+}
+
+Answer log_in(RouteServices services, web::Request& request, Login form) {
+  const auto user = co_await services.accounts.authenticate(std::move(form.email), std::move(form.password));
+  if (!user) co_return user.error();
+  auto before = services.sessions.find(request);
+  const auto cookie =
+      co_await services.sessions.start(user->id, request.secure, before ? before->session_id : std::string());
+  const LoggedIn answer{.user = {std::to_string(user->id), user->name}};
+  co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(cookie));
+}
+
+Answer current_session(RouteServices services, web::Request& request) {
+  SessionView answer;
+  auto found = services.sessions.find(request);
+  if (found) {
+    answer.user = SessionUser{.id = std::to_string(found->user.id),
+                              .name = std::move(found->user.name),
+                              .email = found->user.email,
+                              .isAdmin = services.accounts.is_admin(found->user)};
+  }
+  auto response = web::reply(answer, 200);
+  if (found) response.set("X-CSRF-Token", security::csrf_token(*Sessions::token(request)));
+  co_return response;
+}
+
+Answer sign_out(RouteServices services, web::Request& request) {
+  if (const auto found = services.sessions.find(request)) co_await services.sessions.end(found->session_id);
+  const Done answer;
+  co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(Sessions::cleared(request.secure)));
+}
+
+Answer show_settings(RouteServices services, web::Request& request) {
+  const auto user = services.accounts.find(request.caller.user_id);
+  if (!user) co_return web::unauthenticated();
+  co_return web::reply(profile(services, *user), 200);
+}
+
+Answer edit_settings(RouteServices services, web::Request& request, EditSettings form) {
+  ProfileChange wanted;
+  if (form.name) wanted.name = std::move(*form.name);
+  if (form.email) wanted.email = std::move(*form.email);
+  if (form.currentPassword) wanted.current_password = std::move(*form.currentPassword);
+  const auto user = co_await services.accounts.change_profile(request.caller.user_id, std::move(wanted));
+  if (!user) co_return user.error();
+  co_return web::reply(profile(services, *user), 200);
+}
+
+Answer change_password(RouteServices services, web::Request& request, ChangePassword form) {
+  const auto changed = co_await services.accounts.change_password(
+      request.caller.user_id, request.caller.credential, std::move(form.currentPassword), std::move(form.newPassword));
+  if (!changed) co_return changed.error();
+  const Succeeded answer;
+  co_return web::reply(answer, 200);
+}
+
+// Binds the services in front: `handler` is one of the coroutines above, and its frame holds its own copy of them.
+template <class... Inputs>
+auto with(const RouteServices& services, Answer (*handler)(RouteServices, web::Request&, Inputs...)) {
+  return [services, handler](web::Request& request, Inputs... inputs) {
+    return handler(services, request, std::move(inputs)...);
+  };
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(RouteServices services) {
+  const auto& guards = services.guards;
+  const auto edit = [&] {
+    return web::body<EditSettings>(with(services, edit_settings))
+        .returns<Profile>()
+        .describe("Only the given fields change. Changing the email needs currentPassword.");
+  };
+  return {
+      {web::POST, "/api/register", guards.none, &registrations,
+       web::body<Register>(with(services, register_user))
+           .returns<Registered>()
+           .describe("No session is created. `website` is a honeypot: filled, or without a User-Agent, the answer is "
+                     "403. Passwords have 8 to 256 characters and are not among the most used ones."),
+       "Create an account"},
+      {web::POST, "/api/auth/login", guards.none, nullptr,
+       web::body<Login>(with(services, log_in))
+           .returns<LoggedIn>()
+           .describe("Ten failures within 15 minutes close an account's sign-in for the rest of that time (429)."),
+       "Sign in"},
+      {web::GET, "/api/auth/session", guards.none, nullptr,
+       web::plain(with(services, current_session))
+           .returns<SessionView>()
+           .describe("`user` is null without a live session. With one, X-CSRF-Token carries the session's token."),
+       "Who is signed in"},
+      {web::POST, "/api/auth/signout", guards.none, nullptr, web::plain(with(services, sign_out)).returns<Done>(),
+       "Sign out"},
+      {web::GET, "/api/settings", guards.session, nullptr, web::plain(with(services, show_settings)).returns<Profile>(),
+       "One's profile"},
+      {web::POST, "/api/settings", guards.session, nullptr, edit(), "Change one's profile"},
+      {web::PATCH, "/api/settings", guards.session, nullptr, edit(), "Change one's profile"},
+      {web::POST, "/api/settings/password", guards.session, &password_changes,
+       web::body<ChangePassword>(with(services, change_password))
+           .returns<Succeeded>()
+           .describe("All other sessions of the user end."),
+       "Change one's password"},
+  };
+}
+
+}  // namespace accounts

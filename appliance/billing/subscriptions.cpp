@@ -1,0 +1,53 @@
+#include "appliance/billing/subscriptions.h"
+
+#include "appliance/accounts/records.h"
+#include "appliance/crypto/random.h"
+
+namespace billing {
+
+namespace {
+
+const std::string record_id = Subscription{}.id;
+
+}  // namespace
+
+std::optional<Subscription> Subscriptions::active(store::UserId user) const {
+  auto row = system_.get(subscriptions, user, record_id);
+  if (!row || row->value.status != "active") return std::nullopt;
+  return std::move(row->value);
+}
+
+std::optional<Subscription> Subscriptions::named(const std::string& subscription_id) const {
+  auto row = system_.find_unique(subscriptions, "subscription_id", subscription_id);
+  if (!row) return std::nullopt;
+  return std::move(row->value);
+}
+
+web::Task<web::Result<Subscription>> Subscriptions::deploy(store::UserId user, Plan plan) {
+  for (;;) {
+    const auto owner = system_.get(accounts::users, user);
+    if (!owner) co_return web::not_found("No such user");
+    const Subscription deployed{.user_id = user,
+                                .subscription_id = "sub_" + crypto::random_id(24),
+                                .plan = plan,
+                                .status = "active",
+                                .activated_at = store::now()};
+    auto change = system_.change();
+    change.require(accounts::users, *owner);
+    if (auto row = system_.get(subscriptions, user, record_id)) {
+      row->value = deployed;
+      change.update(subscriptions, *row);
+    } else {
+      change.insert(subscriptions, deployed);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return deployed;
+  }
+}
+
+web::Task<> Subscriptions::cancel(store::UserId user) {
+  auto apply = [](Subscription& subscription) { subscription.status = "cancelled"; };
+  co_await system_.modify(subscriptions, user, record_id, apply);
+}
+
+}  // namespace billing

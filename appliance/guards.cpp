@@ -1,0 +1,83 @@
+#include "appliance/guards.h"
+
+#include <memory>
+
+#include "appliance/accounts/accounts.h"
+#include "appliance/accounts/sessions.h"
+#include "appliance/crypto/random.h"
+#include "appliance/keys/keys.h"
+
+namespace agentbox {
+
+namespace {
+
+using Admission = web::Result<web::Caller>;
+using Sources = std::shared_ptr<const GuardSources>;
+
+Admission admit_session(const GuardSources& sources, const web::Request& request) {
+  auto found = sources.sessions.find(request);
+  if (!found) return web::unauthenticated();
+  return web::Caller{.user_id = found->user.id,
+                     .admin = sources.accounts.is_admin(found->user),
+                     .credential = std::move(found->session_id)};
+}
+
+Admission admit_session_optional(const GuardSources& sources, const web::Request& request) {
+  // Two cookies are an attack or an accident; an anonymous answer would hide either.
+  if (request.cookies(accounts::session_cookie).size() > 1) return web::unauthenticated();
+  auto admitted = admit_session(sources, request);
+  return admitted ? std::move(admitted) : web::Caller{};
+}
+
+Admission admit_internal_key(const GuardSources& sources, const web::Request& request) {
+  if (sources.internal_api_key.empty()) return web::internal("Server misconfigured");
+  const auto token = request.bearer();
+  if (!token || token->empty()) return web::unauthenticated();
+  if (!crypto::constant_time_equal(*token, sources.internal_api_key)) return web::forbidden();
+  return web::Caller{.credential = "internal"};
+}
+
+Admission admit_user_key(const GuardSources& sources, const web::Request& request) {
+  const auto token = request.bearer();
+  if (!token) return web::unauthenticated();
+  auto valid = sources.keys.validate(*token);
+  if (!valid) return web::unauthenticated();
+  return web::Caller{.user_id = valid->user.id,
+                     .admin = sources.accounts.is_admin(valid->user),
+                     .credential = std::move(valid->key.id)};
+}
+
+Admission admit_agent_token(const GuardSources& sources, const web::Request& request) {
+  const auto token = request.bearer();
+  if (!token || token->empty()) return web::unauthenticated();
+  auto caller = sources.agent_of(*token);
+  if (!caller) return web::unauthenticated();
+  // Owner 0: an agent of the box itself.
+  if (caller->user_id != 0) {
+    const auto owner = sources.accounts.find(caller->user_id);
+    if (!owner || owner->is_disabled) return web::unauthenticated();
+    caller->admin = false;  // an agent never holds its owner's rights over the box
+  }
+  return std::move(*caller);
+}
+
+using Admit = Admission (*)(const GuardSources&, const web::Request&);
+
+web::Guard guard(std::string name, std::string scheme, const Sources& sources, Admit admit) {
+  return {std::move(name), std::move(scheme),
+          [sources, admit](const web::Request& request) { return admit(*sources, request); }};
+}
+
+}  // namespace
+
+Guards make_guards(GuardSources given) {
+  const auto sources = std::make_shared<const GuardSources>(std::move(given));
+  return {.none = {"none", "", [](const web::Request&) -> Admission { return web::Caller{}; }},
+          .session = guard("session", "cookie", sources, admit_session),
+          .session_optional = guard("session, if any", "cookie", sources, admit_session_optional),
+          .internal_key = guard("internal key", "bearer", sources, admit_internal_key),
+          .user_key = guard("API key", "bearer", sources, admit_user_key),
+          .agent_token = guard("agent token", "bearer", sources, admit_agent_token)};
+}
+
+}  // namespace agentbox

@@ -1,0 +1,122 @@
+#include "appliance/keys/keys.h"
+
+#include <algorithm>
+
+#include "appliance/accounts/user_id.h"
+#include "appliance/crypto/random.h"
+
+namespace keys {
+
+namespace {
+
+constexpr std::string_view key_prefix = "sk_";
+constexpr std::size_t random_id_length = 12, secret_length = 48;
+
+const store::CounterName key_count{"api_keys"};
+
+struct Parts {
+  store::UserId owner;
+  std::string_view id, secret;
+};
+
+// Nothing unless it is exactly sk_<owner>k<12>_<48>.
+std::optional<Parts> split(std::string_view key) {
+  if (!key.starts_with(key_prefix)) return std::nullopt;
+  key.remove_prefix(key_prefix.size());
+  const auto dash = key.find('_');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto id = key.substr(0, dash), secret = key.substr(dash + 1);
+  const auto mark = id.find('k');
+  if (mark == std::string_view::npos || id.size() != mark + 1 + random_id_length) return std::nullopt;
+  if (secret.size() != secret_length) return std::nullopt;
+  const auto owner = accounts::parse_user_id(id.substr(0, mark));
+  if (!owner) return std::nullopt;
+  return Parts{*owner, id, secret};
+}
+
+}  // namespace
+
+web::Task<web::Result<Created>> Keys::create(store::UserId user, std::string name,
+                                             std::optional<store::Time> expires_at) {
+  const std::string secret = crypto::random_id(secret_length);
+  ApiKey key{.user_id = user,
+             .id = std::to_string(user) + "k" + crypto::random_id(random_id_length),
+             .name = std::move(name),
+             .secret_hash = crypto::sha256_hex(secret),
+             .created_at = store::now(),
+             .expires_at = expires_at};
+  key.prefix = std::string(key_prefix) + key.id;
+  auto change = system_.change();
+  change.insert(api_keys, key);
+  change.add(user, key_count, 1, keys_per_user);
+  const auto outcome = co_await change.commit();
+  if (outcome.kind == store::Outcome::Kind::over_bound) {
+    co_return web::Error{.kind = web::Kind::too_many,
+                         .message = "There are " + std::to_string(keys_per_user) + " keys already: delete one first"};
+  }
+  if (!outcome.ok()) throw std::logic_error("a random key id was taken");
+  Created created{.key = std::move(key), .secret = {}};
+  created.secret = created.key.prefix + "_" + secret;
+  co_return created;
+}
+
+std::vector<ApiKey> Keys::list(store::UserId user) const {
+  auto found = system_.tenant(user).list(api_keys, store::Page{.limit = keys_per_user});
+  std::ranges::stable_sort(found, std::ranges::greater(), &ApiKey::created_at);
+  return found;
+}
+
+std::optional<ApiKey> Keys::find(store::UserId user, std::string_view id) const {
+  auto row = system_.tenant(user).get(api_keys, id);
+  if (!row) return std::nullopt;
+  return std::move(row->value);
+}
+
+web::Task<web::Result<void>> Keys::remove(store::UserId user, std::string id) {
+  for (;;) {
+    const auto tenant = system_.tenant(user);
+    const auto row = tenant.get(api_keys, id);
+    if (!row) co_return web::not_found("No such key");
+    auto change = tenant.change();
+    change.erase(api_keys, *row);
+    change.add(user, key_count, -1);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return web::Result<void>();
+  }
+}
+
+std::optional<Valid> Keys::validate(std::string_view text) {
+  const auto parts = split(text);
+  if (!parts) return std::nullopt;
+  auto key = system_.get(api_keys, parts->owner, parts->id);
+  if (!key || !crypto::constant_time_equal(key->value.secret_hash, crypto::sha256_hex(parts->secret)))
+    return std::nullopt;
+  const auto now = store::now();
+  if (key->value.expires_at && *key->value.expires_at <= now) return std::nullopt;
+  auto user = system_.get(accounts::users, parts->owner);
+  if (!user || user->value.is_disabled) return std::nullopt;
+  if (!key->value.last_used_at || now - *key->value.last_used_at >= std::chrono::minutes(1)) {
+    const std::scoped_lock lock(mutex_);
+    uses_[{parts->owner, key->value.id}] = now;
+  }
+  return Valid{std::move(key->value), std::move(user->value)};
+}
+
+web::Task<> Keys::flush_uses() {
+  decltype(uses_) uses;
+  {
+    const std::scoped_lock lock(mutex_);
+    uses.swap(uses_);
+  }
+  for (const auto& [name, at] : uses) {
+    auto row = system_.get(api_keys, name.first, name.second);
+    if (!row) continue;
+    row->value.last_used_at = at;
+    auto change = system_.change();
+    change.update(api_keys, *row);
+    // Stale: the key is being deleted, or another use was written. Neither needs this one.
+    co_await change.commit(store::Durability::relaxed);
+  }
+}
+
+}  // namespace keys

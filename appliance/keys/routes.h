@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/billing/subscriptions.h"
+#include "appliance/guards.h"
+#include "appliance/keys/keys.h"
+#include "web/route.h"
+
+namespace keys {
+
+// /api/keys on the web. The arguments must outlive the rows.
+std::vector<web::Route> routes(Keys&, const billing::Subscriptions&, const agentbox::Guards&);
+
+}  // namespace keys
