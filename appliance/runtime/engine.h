@@ -1,5 +1,5 @@
-// Where agents run: one contract, two engines (process here, docker later). All calls are coroutines on an io thread and
-// return an Error whose message is a sentence with the engine's own reason.
+// Where agents run: one contract, two engines (process here, docker later). All calls are coroutines on an io thread
+// and return an Error whose message is a sentence with the engine's own reason.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -29,11 +29,11 @@ struct ResourceLimits {
 struct AgentSpec {
   std::string id;
   std::string name;
-  std::string model;                  // empty: the box's default
-  std::filesystem::path workspace;    // data/agents/<id>/workspace: a git repository
-  std::uint16_t port = 0;             // host port of the agent's gateway
-  std::string gateway_token;          // what callers of the agent present
-  std::string box_token;              // what the agent presents to the box's backend
+  std::string model;                // empty: the box's default
+  std::filesystem::path workspace;  // data/agents/<id>/workspace: a git repository
+  std::uint16_t port = 0;           // host port of the agent's gateway
+  std::string gateway_token;        // what callers of the agent present
+  std::string box_token;            // what the agent presents to the box's backend
   std::string backend_url, summarizer_url;
   ResourceLimits limits;
 };
@@ -42,20 +42,21 @@ struct AgentSpec {
 struct Boot {
   std::string agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url;
 };
-BOOST_DESCRIBE_STRUCT(Boot, (), (agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url))
+BOOST_DESCRIBE_STRUCT(Boot, (),
+                      (agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url))
 
 enum class State { running, exited, missing };
 
 struct Instance {
   State state = State::missing;
   std::int64_t pid = 0;
-  std::optional<int> exit_code;       // exited: code, or 128 + signal
+  std::optional<int> exit_code;  // exited: code, or 128 + signal
   std::chrono::sys_time<std::chrono::milliseconds> started_at{};
 };
 
 struct InstanceStats {
-  double cpu_percent = 0;             // since the last call, of one core
-  std::uint64_t memory_bytes = 0;     // resident
+  double cpu_percent = 0;          // since the last call, of one core
+  std::uint64_t memory_bytes = 0;  // resident
   std::chrono::seconds uptime{0};
 };
 

@@ -1,0 +1,35 @@
+// The operating system's users that agents run as when the box runs as root.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace runtime {
+
+class AgentUsers {
+ public:
+  // Decides once. As root it closes the data folder (the parent of `folder`) to others but for passing through, and
+  // what else is in it altogether. Nothing is changed when the box is not root.
+  AgentUsers(const std::filesystem::path& binary, const std::filesystem::path& folder);
+
+  // The user, and group of the same number, for the agent with this port: one for each agent, since no two have the
+  // same port. 1'900'000'000 + port, a range that systemd's table of ids leaves unused; in a container whose ids end
+  // before that, the port itself. Nothing: agents run as the box's own user.
+  std::optional<uid_t> of(std::uint16_t port) const;
+  // Why agents of a root box share its user; empty when they do not, or when the box is not root.
+  const std::string& shared_because() const { return shared_because_; }
+
+ private:
+  std::optional<uid_t> base_;
+  std::string shared_because_;
+};
+
+// Gives a workspace to `user`: the folder, and everything in it that belonged to its owner until now. Links are not
+// followed, and files with a second name are left alone. Throws std::system_error.
+void give_workspace(const std::filesystem::path& workspace, uid_t user);
+
+}  // namespace runtime

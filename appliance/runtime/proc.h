@@ -1,0 +1,40 @@
+// What /proc tells about processes, and signals that cannot hit the wrong one.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/runtime/descriptor.h"
+
+namespace runtime::proc {
+
+struct Stat {
+  pid_t pid = 0;
+  char state = '?';  // Z: ended and not yet reaped
+  pid_t session = 0;
+  std::uint64_t cpu_ticks = 0;    // user and system
+  std::uint64_t start_ticks = 0;  // since the machine started: with the pid it names one process for ever
+  std::uint64_t resident_bytes = 0;
+};
+// Nothing when there is no such process.
+std::optional<Stat> stat(pid_t);
+// argv as the process shows it; empty when it has none or is not ours to see.
+std::vector<std::string> arguments(pid_t);
+void each_process(const std::function<void(pid_t)>& visit);
+// Changes with each start of the machine.
+std::string boot_id();
+std::uint64_t ticks_per_second();
+
+// A pidfd of the process that has this pid and started at that tick; empty when there is none (any more).
+Descriptor open_process(pid_t, std::uint64_t start_ticks);
+// SIGKILL to every process of the session that `leader` began at `start_ticks`, the leader included, also when it has
+// ended already; until none is left or a second has passed. Never signals a process of a later session that happens to
+// have the same number. Blocks.
+void kill_session(pid_t leader, std::uint64_t start_ticks);
+
+}  // namespace runtime::proc

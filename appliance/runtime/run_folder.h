@@ -1,0 +1,56 @@
+// The run files of one agent, <folder>/<id>/run/: see process_engine.h for what they hold. All calls block; failures to
+// write throw std::system_error.
+#pragma once
+
+#include <sys/types.h>
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/runtime/descriptor.h"
+
+namespace runtime {
+
+// What agent.pid holds.
+struct PidFile {
+  std::int64_t pid = 0;
+  std::uint64_t start_ticks = 0;
+  std::string boot_id;
+  std::int64_t started_at = 0;  // milliseconds since the epoch
+};
+BOOST_DESCRIBE_STRUCT(PidFile, (), (pid, start_ticks, boot_id, started_at))
+
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path agent_folder) : folder_(std::move(agent_folder) / "run") {}
+
+  void create() const;
+  void remove() const;
+
+  std::filesystem::path boot_path() const { return folder_ / "boot.json"; }
+  // 0600, and `reader`'s when there is one.
+  void write_boot(std::string_view json, std::optional<uid_t> reader) const;
+  void drop_boot() const;
+
+  std::optional<PidFile> read_pid() const;  // nothing when there is none or it is not whole
+  void write_pid(const PidFile&) const;
+  void drop_pid() const;
+
+  // For appending.
+  Descriptor open_log() const;
+  // Copies the log to agent.log.1 and empties it once it is larger than `limit`. Whoever writes goes on in the same
+  // file; what is written between the copy and the emptying is lost.
+  void rotate_log(std::uint64_t limit) const;
+  // The last lines, without line ends, oldest first. Reads no more than the last 256 KB.
+  std::vector<std::string> last_lines(std::size_t count) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace runtime

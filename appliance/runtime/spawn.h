@@ -1,0 +1,37 @@
+// Starting a program in a session of its own, with nothing inherited.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/runtime/descriptor.h"
+#include "appliance/runtime/engine.h"
+
+namespace runtime {
+
+struct SpawnPlan {
+  std::filesystem::path binary;
+  std::vector<std::string> arguments;    // with argv[0]
+  std::vector<std::string> environment;  // NAME=value, all of it
+  std::filesystem::path folder;          // working directory
+  int output = -1;                       // stdout and stderr; stdin is /dev/null
+  std::optional<uid_t> user;             // user and group to become; nothing: stay
+  ResourceLimits limits;
+};
+
+struct Child {
+  pid_t pid = 0;
+  Descriptor process;  // pidfd
+};
+
+// Returns once the program runs, or with the step that failed and its reason. The child has its own session and process
+// group, descriptors 0 to 2 only, default signal handling, umask 077, no new privileges, and the limits (memory counts
+// as address space, with room for what is mapped and never touched; `processes` only with a user of its own). Blocks
+// for about a millisecond; callable from every thread.
+web::Result<Child> spawn(const SpawnPlan&);
+
+}  // namespace runtime
