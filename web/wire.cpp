@@ -1,0 +1,73 @@
+#include "web/wire.h"
+
+#include <sys/socket.h>
+
+namespace web {
+
+namespace asio = boost::asio;
+
+Task<error_code> Wire::handshake(asio::ssl::context& context) {
+  tls_ = std::make_unique<asio::ssl::stream<Socket&>>(socket_, context);
+  auto [error] = co_await tls_->async_handshake(asio::ssl::stream_base::server, use_tuple);
+  if (!error && expired_) error = asio::error::timed_out;
+  co_return error;
+}
+
+std::size_t Wire::try_write(std::string_view bytes) {
+  if (tls_ || bytes.empty()) return 0;
+  auto sent = ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent > 0 ? static_cast<std::size_t>(sent) : 0;
+}
+
+Task<error_code> Wire::write(std::string_view first, std::string_view second, Clock::duration limit) {
+  while (!first.empty() || !second.empty()) {
+    if (expired_) co_return asio::error::timed_out;
+    arm(limit);
+    std::array<asio::const_buffer, 2> buffers{asio::buffer(first), asio::buffer(second)};
+    auto [error, sent] = co_await async_write_some(buffers, use_tuple);
+    disarm();
+    if (error) co_return expired_ ? error_code(asio::error::timed_out) : error;
+    auto of_first = std::min(sent, first.size());
+    first.remove_prefix(of_first);
+    second.remove_prefix(sent - of_first);
+  }
+  co_return error_code{};
+}
+
+Task<> Wire::finish(Clock::duration limit) {
+  if (expired_ || !socket_.is_open()) co_return;
+  if (tls_) {
+    // Our close_notify goes out; waiting for the peer's as well is not worth a connection.
+    arm(std::min<Clock::duration>(limit, std::chrono::seconds(1)));
+    co_await tls_->async_shutdown(use_tuple);
+    disarm();
+  }
+  error_code ignored;
+  socket_.shutdown(Socket::shutdown_send, ignored);
+}
+
+Task<> Wire::linger(Clock::duration limit) {
+  co_await finish(limit);
+  if (tls_) co_return;
+  auto dropped = std::make_unique_for_overwrite<char[]>(4096);
+  arm(limit);
+  for (std::size_t total = 0; total < 8u << 20 && !expired_;) {
+    auto [error, size] = co_await socket_.async_read_some(asio::buffer(dropped.get(), 4096), use_tuple);
+    if (error) break;
+    total += size;
+  }
+  disarm();
+}
+
+void Wire::close() {
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+void Wire::expire() {
+  expired_ = true;
+  error_code ignored;
+  socket_.cancel(ignored);
+}
+
+}  // namespace web

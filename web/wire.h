@@ -1,0 +1,68 @@
+// One byte stream to a peer: a TCP socket, in the clear or under TLS, with a deadline on what is waited for.
+#pragma once
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <tuple>
+
+#include "web/deadlines.h"
+
+namespace web {
+
+using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
+using error_code = boost::system::error_code;
+
+// Completes as std::tuple<error_code, ...> instead of throwing.
+inline constexpr boost::asio::as_tuple_t<boost::asio::use_awaitable_t<Executor>> use_tuple{};
+
+// When the deadline passes, pending operations fail and `expired` stays true: nothing can be read or written any more
+// (but see try_write).
+class Wire final : public Deadline {
+ public:
+  Wire(Socket socket, Deadlines& deadlines) : socket_(std::move(socket)) { deadlines.add(*this); }
+  ~Wire() override = default;
+
+  Socket& socket() { return socket_; }
+  bool secure() const { return tls_ != nullptr; }
+  bool expired() const { return expired_; }
+  Executor get_executor() { return socket_.get_executor(); }
+
+  // TLS from here on, in the server's role.
+  Task<error_code> handshake(boost::asio::ssl::context&);
+
+  template <class Buffers, class Token>
+  auto async_read_some(const Buffers& buffers, Token&& token) {
+    if (tls_) return tls_->async_read_some(buffers, std::forward<Token>(token));
+    return socket_.async_read_some(buffers, std::forward<Token>(token));
+  }
+  template <class Buffers, class Token>
+  auto async_write_some(const Buffers& buffers, Token&& token) {
+    if (tls_) return tls_->async_write_some(buffers, std::forward<Token>(token));
+    return socket_.async_write_some(buffers, std::forward<Token>(token));
+  }
+
+  // Writes without waiting what the kernel takes at once; in the clear only, else 0.
+  std::size_t try_write(std::string_view);
+  // Writes all of both, one after the other in one call where possible. Gives up after `limit` without progress.
+  Task<error_code> write(std::string_view first, std::string_view second, Clock::duration limit);
+
+  // No more bytes from us; the peer may still send.
+  Task<> finish(Clock::duration limit);
+  // finish(), then reads and drops what the peer still sends, until it closes or `limit` has passed: closing at once
+  // would let the kernel reset the connection and take our last answer with it.
+  Task<> linger(Clock::duration limit);
+  void close();
+
+ private:
+  void expire() override;
+
+  Socket socket_;
+  std::unique_ptr<boost::asio::ssl::stream<Socket&>> tls_;
+  bool expired_ = false;
+};
+
+}  // namespace web
