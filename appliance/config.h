@@ -1,29 +1,39 @@
-// Every setting, declared once: flag, environment variable and key of the config file are the same name in three spellings.
+// Every setting, declared once (settings_table): flag, environment variable and key of the config file are the same name
+// in three spellings. --foo-bar beats FOO_BAR beats foo_bar beats the default.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace agentbox {
+
+// What the command line, the environment or a file says cannot be used. One sentence, with what to do; never a secret.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 struct Settings {
   std::filesystem::path data = "./agentbox-data";
   std::string web_listen = "127.0.0.1:3000", backend_listen = "127.0.0.1:3001", summarizer_listen = "127.0.0.1:3100";
   std::string base_url;  // public web address, for redirects and links; empty: from web_listen
   std::string tls_cert, tls_key;
-  std::string internal_api_key;            // secret
-  std::vector<std::string> admin_emails;   // lower case
-  std::string master_key;                  // secret; hex, 64 digits; empty: data/master.key
+  std::string internal_api_key;           // secret
+  std::vector<std::string> admin_emails;  // lower case
+  std::string master_key;                 // secret; hex, 64 digits; empty: data/master.key
   std::vector<std::string> trusted_proxies;
   bool rate_limits = true;
-  unsigned threads = 0;                    // network threads; 0: one a core
-  std::chrono::seconds idle_timeout{60};   // keep-alive connections
+  unsigned threads = 0;                   // network threads; 0: one a core
+  std::chrono::seconds idle_timeout{60};  // keep-alive connections
 
-  std::string agent_runtime = "auto";      // auto, docker, process
+  std::string agent_runtime = "auto";  // auto, docker, process
   std::string agent_image = "agentbox/agent:latest";
   std::string docker_host = "unix:///var/run/docker.sock";
   std::string agent_domain = "localhost";
@@ -31,7 +41,8 @@ struct Settings {
   bool provisioning_enabled = true;
 
   std::string local_model_url, local_api_key, local_model;  // any OpenAI-compatible server; model: empty picks its first
-  std::string openrouter_api_key, openrouter_base_url = "https://openrouter.ai/api/v1", openrouter_model = "openrouter/auto";
+  std::string openrouter_api_key, openrouter_base_url = "https://openrouter.ai/api/v1",
+                                  openrouter_model = "openrouter/auto";
   bool ai_builtin = true;
   std::chrono::milliseconds ai_model_timeout{30'000};
 
@@ -39,5 +50,35 @@ struct Settings {
   std::string summarizer_user_agent = "agentbox-summarizer/1.0";
   std::string log_level = "info";
 };
+
+// One row a setting.
+struct Setting {
+  std::string name;  // FOO_BAR: the environment variable
+  std::string type;  // as --help and the docs show it: host:port, on|off, ...
+  std::string help;
+  bool secret = false;
+  std::string flag;  // foo-bar
+  std::string key;   // foo_bar
+  // Checks and stores a value; the sentence that says what is wrong with it, or nothing.
+  std::function<std::optional<std::string>(Settings&, const std::string&)> assign;
+  std::function<std::string(const Settings&)> show;  // its text form; empty when unset
+};
+const std::vector<Setting>& settings_table();
+
+// What a flag said, by Setting::name.
+using Flags = std::map<std::string, std::string>;
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+Environment process_environment();
+
+// Resolves every setting. `config_file` is --config; without it the data folder's own agentbox.toml is read when there is
+// one. Throws UsageError: unreadable file, bad value, key that is no setting (with the nearest that is).
+Settings resolve_settings(const Flags&, const Environment&, const std::optional<std::filesystem::path>& config_file);
+
+inline constexpr std::string_view config_file_name = "agentbox.toml";
+
+// The table as a page for docs/.
+std::string settings_markdown();
+// Of `candidates`, the one a mistyped `word` most likely means; nothing when none is near.
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace agentbox

@@ -1,0 +1,369 @@
+#include "appliance/config.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+
+#include "appliance/accounts/email.h"
+#include "appliance/cli/toml.h"
+#include "appliance/crypto/random.h"
+
+namespace agentbox {
+
+namespace {
+
+using Problem = std::optional<std::string>;
+
+std::string with(std::string text, char from, char to, bool lower) {
+  for (char& c : text) {
+    if (c == from) c = to;
+    if (lower && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    std::string item = text.substr(begin, end - begin);
+    const auto first = item.find_first_not_of(" \t");
+    if (first != std::string::npos) items.push_back(item.substr(first, item.find_last_not_of(" \t") - first + 1));
+    begin = end + 1;
+  }
+  return items;
+}
+
+std::string join(const std::vector<std::string>& items, std::string_view between = ",") {
+  std::string text;
+  for (const auto& item : items) {
+    if (!text.empty()) text += between;
+    text += item;
+  }
+  return text;
+}
+
+std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t lowest, std::uint64_t highest) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < lowest || value > highest) return {};
+  return value;
+}
+
+std::string range(std::uint64_t lowest, std::uint64_t highest) {
+  return "must be a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest);
+}
+
+// What the kinds of settings have in common; each function below is one kind.
+Setting row(std::string name, std::string type, std::string help) {
+  return {.name = name,
+          .type = std::move(type),
+          .help = std::move(help),
+          .flag = with(name, '_', '-', true),
+          .key = with(name, '_', '_', true)};
+}
+
+Setting text(std::string name, std::string Settings::* member, std::string help, std::string type = "text") {
+  Setting setting = row(std::move(name), std::move(type), std::move(help));
+  setting.assign = [member](Settings& settings, const std::string& value) -> Problem {
+    settings.*member = value;
+    return {};
+  };
+  setting.show = [member](const Settings& settings) { return settings.*member; };
+  return setting;
+}
+
+Setting secret(std::string name, std::string Settings::* member, std::string help) {
+  Setting setting = text(std::move(name), member, std::move(help), "secret");
+  setting.secret = true;
+  return setting;
+}
+
+// The check runs before a text is stored.
+Setting checked(Setting setting, std::function<Problem(const std::string&)> check) {
+  setting.assign = [check = std::move(check), store = std::move(setting.assign)](Settings& settings,
+                                                                                 const std::string& value) -> Problem {
+    if (auto problem = check(value)) return problem;
+    return store(settings, value);
+  };
+  return setting;
+}
+
+Setting address(std::string name, std::string Settings::* member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "host:port"), [](const std::string& value) -> Problem {
+    const auto colon = value.rfind(':');
+    if (colon == std::string::npos || colon == 0 || !whole(std::string_view(value).substr(colon + 1), 0, 65535))
+      return "must be host:port, such as 127.0.0.1:3000 (port 0 picks a free one)";
+    return {};
+  });
+}
+
+Setting url(std::string name, std::string Settings::* member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "URL"), [](const std::string& value) -> Problem {
+    if (value.empty() || value.starts_with("http://") || value.starts_with("https://")) return {};
+    return "must begin with http:// or https://";
+  });
+}
+
+Setting choice(std::string name, std::string Settings::* member, std::vector<std::string> choices, std::string help) {
+  std::string type = join(choices, "|");
+  return checked(text(std::move(name), member, std::move(help), type),
+                 [choices = std::move(choices)](const std::string& value) -> Problem {
+                   if (std::ranges::find(choices, value) != choices.end()) return {};
+                   return "must be one of: " + join(choices, ", ");
+                 });
+}
+
+Setting boolean(std::string name, bool Settings::* member, std::string help) {
+  Setting setting = row(std::move(name), "on|off", std::move(help));
+  setting.assign = [member](Settings& settings, const std::string& value) -> Problem {
+    const std::string lower = with(value, '_', '_', true);
+    const bool on = lower == "on" || lower == "true" || lower == "1" || lower == "yes";
+    const bool off = lower == "off" || lower == "false" || lower == "0" || lower == "no";
+    if (!on && !off) return "must be on or off";
+    settings.*member = on;
+    return {};
+  };
+  setting.show = [member](const Settings& settings) { return settings.*member ? "on" : "off"; };
+  return setting;
+}
+
+template <class Duration>
+Setting duration(std::string name, Duration Settings::* member, std::string unit, std::uint64_t lowest,
+                 std::uint64_t highest, std::string help) {
+  Setting setting = row(std::move(name), std::move(unit), std::move(help));
+  setting.assign = [=](Settings& settings, const std::string& value) -> Problem {
+    const auto count = whole(value, lowest, highest);
+    if (!count) return range(lowest, highest);
+    settings.*member = Duration(*count);
+    return {};
+  };
+  setting.show = [member](const Settings& settings) { return std::to_string((settings.*member).count()); };
+  return setting;
+}
+
+Setting list(std::string name, std::vector<std::string> Settings::* member, std::string type, std::string help,
+             std::function<std::optional<std::string>(const std::string&)> normalise, std::string problem) {
+  Setting setting = row(std::move(name), std::move(type), std::move(help));
+  setting.assign = [=](Settings& settings, const std::string& value) -> Problem {
+    std::vector<std::string> items;
+    for (const auto& item : split(value)) {
+      auto normal = normalise(item);
+      if (!normal) return "'" + item + "' " + problem;
+      items.push_back(std::move(*normal));
+    }
+    settings.*member = std::move(items);
+    return {};
+  };
+  setting.show = [member](const Settings& settings) { return join(settings.*member); };
+  return setting;
+}
+
+Setting data_folder() {
+  Setting setting = row("AGENTBOX_DATA", "folder", "everything the box keeps");
+  setting.flag = setting.key = "data";
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    if (value.empty()) return "must name a folder";
+    settings.data = value;
+    return {};
+  };
+  setting.show = [](const Settings& settings) { return settings.data.string(); };
+  return setting;
+}
+
+Setting threads() {
+  Setting setting = row("NETWORK_THREADS", "number", "threads that serve requests; 0: one a core");
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    const auto count = whole(value, 0, 256);
+    if (!count) return range(0, 256);
+    settings.threads = static_cast<unsigned>(*count);
+    return {};
+  };
+  setting.show = [](const Settings& settings) { return std::to_string(settings.threads); };
+  return setting;
+}
+
+Setting port_range() {
+  Setting setting = row("AGENT_PORT_RANGE", "first-last", "host ports of the agents' gateways");
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    const auto dash = value.find('-');
+    const auto first = whole(value.substr(0, dash), 1024, 65535);
+    const auto last = dash == std::string::npos ? std::nullopt : whole(value.substr(dash + 1), 1024, 65535);
+    if (!first || !last || *first > *last) return "must be two ports from 1024 to 65535, such as 20000-20999";
+    settings.agent_port_first = static_cast<std::uint16_t>(*first);
+    settings.agent_port_last = static_cast<std::uint16_t>(*last);
+    return {};
+  };
+  setting.show = [](const Settings& settings) {
+    return std::to_string(settings.agent_port_first) + "-" + std::to_string(settings.agent_port_last);
+  };
+  return setting;
+}
+
+Setting master_key() {
+  return checked(secret("AGENTBOX_MASTER_KEY", &Settings::master_key,
+                        "64 hex digits that seal secrets at rest; unset: the data folder's master.key"),
+                 [](const std::string& value) -> Problem {
+                   if (value.empty() || crypto::unhex(value).size() == 32) return {};
+                   return "must be 64 hex digits";
+                 });
+}
+
+std::vector<Setting> make_table() {
+  using S = Settings;
+  const auto as_is = [](const std::string& item) { return std::optional(item); };
+  const auto mail = [](const std::string& item) { return accounts::normalised_email(item); };
+  return {
+      data_folder(),
+      address("WEB_LISTEN", &S::web_listen, "where browsers connect"),
+      address("BACKEND_LISTEN", &S::backend_listen, "where the backend API listens"),
+      address("SUMMARIZER_LISTEN", &S::summarizer_listen, "where the web summarizer listens"),
+      url("BASE_URL", &S::base_url, "public web address, for redirects and links; unset: from WEB_LISTEN"),
+      text("TLS_CERT", &S::tls_cert, "certificate chain of the web listener; reloaded on SIGHUP", "PEM file"),
+      text("TLS_KEY", &S::tls_key, "its private key", "PEM file"),
+      secret("INTERNAL_API_KEY", &S::internal_api_key, "the backend's bearer key; unset: the backend refuses with 500"),
+      list("ADMIN_EMAILS", &S::admin_emails, "e-mail,...", "accounts with these addresses are admins", mail,
+           "is not an e-mail address"),
+      master_key(),
+      list("TRUSTED_PROXIES", &S::trusted_proxies, "address or CIDR,...",
+           "peers whose X-Forwarded-For and X-Forwarded-Proto are believed", as_is, ""),
+      boolean("RATE_LIMITS", &S::rate_limits, "off for benchmarks and trusted networks only"),
+      threads(),
+      duration("IDLE_TIMEOUT", &S::idle_timeout, "seconds", 1, 86'400, "how long an idle connection is kept"),
+      choice("AGENT_RUNTIME", &S::agent_runtime, {"auto", "docker", "process"},
+             "where agents run; auto: docker when its engine answers, else processes"),
+      text("AGENT_IMAGE", &S::agent_image, "container image of new agents", "image"),
+      text("DOCKER_HOST", &S::docker_host, "the Docker Engine's socket", "unix:///path"),
+      text("AGENT_DOMAIN", &S::agent_domain, "agents answer at <subdomain>.<this domain> on the web listener", "domain"),
+      port_range(),
+      boolean("PROVISIONING_ENABLED", &S::provisioning_enabled, "the kill switch: off refuses new agents with 503"),
+      url("LOCAL_MODEL_URL", &S::local_model_url, "an OpenAI-compatible server: Ollama, llama.cpp, vLLM"),
+      secret("LOCAL_API_KEY", &S::local_api_key, "its key, when it wants one"),
+      text("LOCAL_MODEL", &S::local_model, "the model to ask there; unset: the first it lists", "model"),
+      secret("OPENROUTER_API_KEY", &S::openrouter_api_key, "key of the multi-model router"),
+      url("OPENROUTER_BASE_URL", &S::openrouter_base_url, "its address"),
+      text("OPENROUTER_MODEL", &S::openrouter_model, "the model to ask there", "model"),
+      boolean("AI_BUILTIN", &S::ai_builtin, "answer with the built-in extractive model when nothing else is configured"),
+      duration("AI_MODEL_TIMEOUT_MS", &S::ai_model_timeout, "milliseconds", 100, 600'000,
+               "for one attempt at one model"),
+      boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
+              "let the summarizer fetch private and loopback addresses"),
+      text("SUMMARIZER_USER_AGENT", &S::summarizer_user_agent, "how the summarizer names itself"),
+      choice("LOG_LEVEL", &S::log_level, {"debug", "info", "warning", "error"}, "what is written to stderr"),
+  };
+}
+
+// "BACKEND_LISTEN (agentbox.toml, line 3) must be host:port"; a secret's value is never part of it.
+void assign(Settings& settings, const Setting& setting, const std::string& value, const std::string& where) {
+  if (const auto problem = setting.assign(settings, value))
+    throw UsageError(setting.name + " (" + where + ") " + *problem);
+}
+
+const Setting& setting_of_key(const std::string& key, const std::string& where) {
+  const auto& table = settings_table();
+  const auto found = std::ranges::find(table, key, &Setting::key);
+  if (found != table.end()) return *found;
+  std::vector<std::string> keys;
+  for (const auto& setting : table) keys.push_back(setting.key);
+  const auto meant = nearest(key, keys);
+  throw UsageError(where + ": there is no setting '" + key + "'" +
+                   (meant ? ", did you mean '" + *meant + "'?" : ": see agentbox settings"));
+}
+
+void read_file(Settings& settings, const std::filesystem::path& path) {
+  std::ifstream input(path);
+  if (!input) throw UsageError("cannot read the config file " + path.string() + ": check the path and its permissions");
+  try {
+    for (const auto& entry : cli::read_toml(input)) {
+      const std::string where = "line " + std::to_string(entry.line);
+      assign(settings, setting_of_key(entry.key, where), join(entry.values), where);
+    }
+  } catch (const UsageError& error) {
+    throw UsageError(path.string() + ": " + error.what());
+  }
+}
+
+std::string markdown_cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, 1, '\\');
+  return text;
+}
+
+}  // namespace
+
+const std::vector<Setting>& settings_table() {
+  static const std::vector<Setting> table = make_table();
+  return table;
+}
+
+Environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+  };
+}
+
+Settings resolve_settings(const Flags& flags, const Environment& environment,
+                          const std::optional<std::filesystem::path>& config_file) {
+  const auto override_with = [&](Settings& settings, const Setting& setting) {
+    if (const auto flag = flags.find(setting.name); flag != flags.end())
+      assign(settings, setting, flag->second, "--" + setting.flag);
+    else if (const auto value = environment(setting.name))
+      assign(settings, setting, *value, "environment");
+  };
+  Settings settings;
+  const Setting& data = settings_table().front();
+  override_with(settings, data);
+  const auto own = settings.data / config_file_name;
+  if (config_file) {
+    read_file(settings, *config_file);
+  } else if (std::filesystem::exists(own)) {
+    read_file(settings, own);
+  }
+  for (const auto& setting : settings_table()) override_with(settings, setting);
+  if (settings.tls_cert.empty() != settings.tls_key.empty())
+    throw UsageError("TLS_CERT and TLS_KEY belong together: set both or neither");
+  return settings;
+}
+
+std::string settings_markdown() {
+  const Settings defaults;
+  std::string page = "| setting | flag | value | default | meaning |\n|---|---|---|---|---|\n";
+  for (const auto& setting : settings_table()) {
+    const std::string value = setting.show(defaults);
+    page += "| `" + setting.name + "` | `--" + setting.flag + "` | " + markdown_cell(setting.type) + " | " +
+            (value.empty() ? "none" : "`" + value + "`") + " | " + markdown_cell(setting.help) + " |\n";
+  }
+  return page;
+}
+
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  // Levenshtein distance, one row at a time.
+  const auto distance = [word](std::string_view other) {
+    std::vector<std::size_t> row(other.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= word.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j <= other.size(); ++j) {
+        const std::size_t replaced = diagonal + (word[i - 1] == other[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      }
+    }
+    return row.back();
+  };
+  const std::string* best = nullptr;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    if (const auto far = distance(candidate); far < least) {
+      least = far;
+      best = &candidate;
+    }
+  }
+  return best ? std::optional(*best) : std::nullopt;
+}
+
+}  // namespace agentbox
