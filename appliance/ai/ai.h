@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/ai/catalogue.h"
 #include "appliance/ai/provider.h"
 #include "appliance/config.h"
 #include "appliance/usage/ledger.h"
@@ -35,8 +36,11 @@ class Ai {
   web::Task<web::Result<std::vector<ModelInfo>>> models();
 
  private:
+  usage::Call metered(const ChatRequest&, const Outcome<ChatAnswer>&, Who) const;
+
   usage::Ledger& ledger_;
-  std::unique_ptr<Provider> provider_;
+  const Catalogue catalogue_;
+  const std::unique_ptr<Provider> provider_;  // null: none is configured
 };
 
 }  // namespace ai

@@ -53,7 +53,7 @@ struct ChatRequest {
   std::vector<ToolDefinition> tools;
   std::optional<double> temperature, top_p;
   std::optional<std::int64_t> max_tokens;
-  bool stream = false;  // how the caller wants the answer; providers ignore it
+  bool stream = false, include_usage = false;  // how the caller wants the answer; providers ignore it
 };
 
 struct ChatAnswer {

@@ -16,7 +16,7 @@
 namespace ai {
 
 BOOST_DEFINE_ENUM_CLASS(Fault, rate_limited, overloaded, bad_key, context_too_long, bad_request, upstream_error,
-                        bad_answer, unreachable, timeout, cancelled)
+                        bad_answer, unreachable, timeout)
 
 // Why a provider gave no answer. The message is a sentence for the caller: it names the provider and never holds a key.
 struct Failure {

@@ -16,7 +16,8 @@
 namespace usage {
 
 struct Totals {
-  std::int64_t calls = 0, input_tokens = 0, output_tokens = 0;
+  std::int64_t calls = 0, failed = 0;  // calls includes the failed ones
+  std::int64_t input_tokens = 0, output_tokens = 0;
   Money cost;
 };
 

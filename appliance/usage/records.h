@@ -20,6 +20,7 @@ struct Call {
   std::int64_t input_tokens = 0, output_tokens = 0;
   bool estimated = false;  // tokens are our own estimate
   std::int64_t cost = 0;   // Money::units
+  bool priced = false;     // false: the catalogue has no price for the model, so the cost is unknown, not zero
   std::int64_t latency_ms = 0;
   std::string outcome;  // ok, or the fault's name
 };

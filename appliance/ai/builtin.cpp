@@ -1,0 +1,134 @@
+#include "appliance/ai/builtin.h"
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+
+#include "appliance/ai/builtin_intent.h"
+#include "appliance/ai/builtin_report.h"
+#include "appliance/ai/extract.h"
+#include "appliance/crypto/random.h"
+
+namespace ai {
+
+namespace {
+
+constexpr std::string_view introduction =
+    "I am builtin, the text model inside agentbox: no language model is configured on this box, so I pick sentences "
+    "from "
+    "what I am given and make nothing up.";
+
+constexpr std::string_view abilities =
+    "I can summarize a page (\"summarize https://...\"), read, write and list files (\"read file notes.txt\", \"write "
+    "hello to "
+    "file notes.txt\", \"list files\"), remember facts (\"remember that ...\", \"what do you remember?\") and "
+    "summarize a text you "
+    "paste here. For open questions, configure a model: LOCAL_MODEL_URL or OPENROUTER_API_KEY.";
+
+// From this length on a message is a text to summarize rather than a question.
+constexpr std::size_t document_bytes = 600;
+
+bool offers(const ChatRequest& request, std::string_view tool) {
+  return std::any_of(request.tools.begin(), request.tools.end(),
+                     [&](const auto& offered) { return offered.name == tool; });
+}
+
+bool is_introduced(const ChatRequest& request) {
+  return std::any_of(request.messages.begin(), request.messages.end(), [](const Message& message) {
+    return message.role == Role::assistant && message.content.find(introduction) != std::string::npos;
+  });
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const auto& sentence : sentences) text.append(text.empty() ? "" : "\n").append("- ").append(sentence);
+  return text;
+}
+
+std::string report_tool_results(const ChatRequest& request) {
+  const auto& messages = request.messages;
+  auto first = messages.size();
+  while (first > 0 && messages[first - 1].role == Role::tool) --first;
+  std::string report;
+  for (auto i = first; i < messages.size(); ++i) {
+    const ToolCall* call = nullptr;
+    if (first > 0) {
+      for (const auto& made : messages[first - 1].tool_calls) {
+        if (made.id == messages[i].tool_call_id) call = &made;
+      }
+    }
+    if (!report.empty()) report += "\n\n";
+    report += report_tool_result(call ? call->name : "", call ? call->arguments : "{}", messages[i].content);
+  }
+  return report;
+}
+
+// Everything users said before the last message: what a question can be answered from.
+std::string earlier_words(const ChatRequest& request) {
+  std::string text;
+  for (std::size_t i = 0; i + 1 < request.messages.size(); ++i) {
+    if (request.messages[i].role == Role::user) text.append(request.messages[i].content).append("\n");
+  }
+  return text;
+}
+
+std::string answer_text(const ChatRequest& request, std::string_view question) {
+  if (asks_for_identity(question)) return std::string(introduction) + " " + std::string(abilities);
+  if (question.size() >= document_bytes) {
+    const auto best = best_sentences(question, 5);
+    if (!best.empty()) return "The sentences that carry most of your text:\n" + joined(best);
+  }
+  const auto earlier = earlier_words(request);
+  const auto scored = score_sentences(earlier, question);
+  if (std::any_of(scored.begin(), scored.end(), [](const auto& sentence) { return sentence.relevant; })) {
+    std::string relevant;
+    for (const auto& sentence : scored) {
+      if (sentence.relevant) relevant.append(sentence.text).append("\n");
+    }
+    return "What you told me about this:\n" + joined(best_sentences(relevant, 3, question));
+  }
+  return "I found nothing about this in what I was given. " + std::string(abilities);
+}
+
+}  // namespace
+
+ChatAnswer builtin_answer(const ChatRequest& request) {
+  ChatAnswer answer{.model = std::string(builtin_model), .provider = "builtin"};
+  answer.message.role = Role::assistant;
+  const auto& last = request.messages.back();
+  if (last.role == Role::tool) {
+    answer.message.content = report_tool_results(request);
+  } else {
+    const auto intent = intent_of(last.content);
+    if (intent && offers(request, intent->tool)) {
+      answer.message.tool_calls.push_back({.id = "call_" + std::to_string(request.messages.size()),
+                                           .name = intent->tool,
+                                           .arguments = boost::json::serialize(intent->arguments)});
+      answer.finish = Finish::tool_calls;
+    } else {
+      answer.message.content = answer_text(request, last.content);
+    }
+  }
+  auto& content = answer.message.content;
+  if (!content.empty() && !is_introduced(request) && content.find(introduction) == content.npos) {
+    content = std::string(introduction) + "\n\n" + content;
+  }
+  if (request.max_tokens && estimate_tokens(content) > *request.max_tokens) {
+    content = cut(content, static_cast<std::size_t>(*request.max_tokens) * 4);
+    answer.finish = Finish::length;
+  }
+  answer.usage = {.input = estimate_tokens(request), .output = estimate_tokens(answer.message), .estimated = true};
+  return answer;
+}
+
+web::Task<Outcome<ChatAnswer>> Builtin::complete(ChatRequest request) {
+  auto answer = builtin_answer(request);
+  answer.id = "chatcmpl-" + crypto::random_id(24);
+  co_return answer;
+}
+
+web::Task<Outcome<std::vector<ModelInfo>>> Builtin::models() {
+  std::vector<ModelInfo> listed{{.id = std::string(builtin_model), .provider = "builtin"}};
+  co_return listed;
+}
+
+}  // namespace ai

@@ -1,0 +1,22 @@
+// The sixth provider: a deterministic extractive text model inside the binary. It needs no network, says what it is,
+// follows the tool protocol for plain requests (builtin_intent.h) and otherwise answers with sentences it was given. It
+// makes nothing up because it cannot.
+#pragma once
+
+#include "appliance/ai/provider.h"
+
+namespace ai {
+
+inline constexpr std::string_view builtin_model = "agentbox/builtin";
+
+class Builtin : public Provider {
+ public:
+  std::string_view name() const override { return "builtin"; }
+  web::Task<Outcome<ChatAnswer>> complete(ChatRequest) override;
+  web::Task<Outcome<std::vector<ModelInfo>>> models() override;
+};
+
+// The same answer for the same request, always, but for its id. Linear in the request's size.
+ChatAnswer builtin_answer(const ChatRequest&);
+
+}  // namespace ai

@@ -1,0 +1,246 @@
+// The answer half of openai_wire.h.
+#include <boost/json.hpp>
+#include <chrono>
+
+#include "appliance/ai/openai_wire.h"
+#include "appliance/crypto/random.h"
+#include "web/reply.h"
+
+namespace ai::openai {
+
+namespace json = boost::json;
+
+namespace {
+
+// Streamed text goes out in pieces of about this size, cut between characters.
+constexpr std::size_t piece_bytes = 96;
+
+web::Error bad_answer(std::string clause) { return {.kind = web::Kind::bad_gateway, .message = std::move(clause)}; }
+
+const json::object* object_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value ? value->if_object() : nullptr;
+}
+
+std::string string_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+std::optional<std::int64_t> count_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  if (!value || !value->is_number()) return std::nullopt;
+  boost::system::error_code error;
+  const auto count = value->to_number<std::int64_t>(error);
+  if (error || count < 0) return std::nullopt;
+  return count;
+}
+
+std::string text_of(const json::value* content) {
+  if (!content) return {};
+  if (const auto* text = content->if_string()) return std::string(*text);
+  std::string joined;
+  if (const auto* parts = content->if_array()) {
+    for (const auto& part : *parts) {
+      if (const auto* object = part.if_object()) joined += string_in(*object, "text");
+    }
+  }
+  return joined;
+}
+
+ToolCall parse_call(const json::object& function, std::string id, std::size_t index) {
+  ToolCall call{.id = id.empty() ? "call_" + std::to_string(index) : std::move(id),
+                .name = string_in(function, "name")};
+  const auto* arguments = function.if_contains("arguments");
+  if (!arguments || arguments->is_null()) {
+    call.arguments = "{}";
+  } else if (const auto* text = arguments->if_string()) {
+    call.arguments = text->empty() ? "{}" : std::string(*text);
+    boost::system::error_code error;
+    const auto parsed = json::parse(call.arguments, error);
+    call.malformed = error || !parsed.is_object();
+  } else {
+    call.arguments = json::serialize(*arguments);
+    call.malformed = !arguments->is_object();
+  }
+  return call;
+}
+
+std::vector<ToolCall> parse_calls(const json::object& message) {
+  std::vector<ToolCall> calls;
+  if (const auto* list = message.if_contains("tool_calls"); list && list->is_array()) {
+    for (const auto& entry : list->get_array()) {
+      const auto* call = entry.if_object();
+      if (!call) continue;
+      const auto* function = object_in(*call, "function");
+      calls.push_back(parse_call(function ? *function : *call, string_in(*call, "id"), calls.size()));
+    }
+  } else if (const auto* function = object_in(message, "function_call")) {
+    calls.push_back(parse_call(*function, {}, 0));
+  }
+  return calls;
+}
+
+Finish finish_named(std::string_view reason, bool has_calls) {
+  if (has_calls) return Finish::tool_calls;
+  if (reason == "length") return Finish::length;
+  if (reason == "content_filter") return Finish::content_filter;
+  return Finish::stop;
+}
+
+TokenUsage parse_usage(const json::object& body, const ChatRequest& request, const Message& answer) {
+  if (const auto* usage = object_in(body, "usage")) {
+    const auto input = count_in(*usage, "prompt_tokens");
+    const auto output = count_in(*usage, "completion_tokens");
+    if (input && output && *input + *output > 0) return {.input = *input, .output = *output};
+  }
+  return {.input = estimate_tokens(request), .output = estimate_tokens(answer), .estimated = true};
+}
+
+std::string_view wire_name(Finish finish) {
+  switch (finish) {
+    case Finish::tool_calls:
+      return "tool_calls";
+    case Finish::length:
+      return "length";
+    case Finish::content_filter:
+      return "content_filter";
+    case Finish::stop:
+      break;
+  }
+  return "stop";
+}
+
+json::object usage_to_wire(const TokenUsage& usage) {
+  return {{"prompt_tokens", usage.input}, {"completion_tokens", usage.output}, {"total_tokens", usage.total()}};
+}
+
+json::array calls_to_wire(const std::vector<ToolCall>& calls, bool indexed) {
+  json::array wire;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    json::object call{{"id", calls[i].id},
+                      {"type", "function"},
+                      {"function", {{"name", calls[i].name}, {"arguments", calls[i].arguments}}}};
+    if (indexed) call["index"] = i;
+    wire.push_back(std::move(call));
+  }
+  return wire;
+}
+
+std::int64_t unix_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::size_t piece_end(std::string_view text, std::size_t from) {
+  auto end = from + piece_bytes;
+  if (end >= text.size()) return text.size();
+  while (end > from && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return end > from ? end : from + piece_bytes;
+}
+
+std::string_view error_type(web::Kind kind) {
+  switch (kind) {
+    case web::Kind::invalid:
+    case web::Kind::not_found:
+    case web::Kind::conflict:
+    case web::Kind::too_large:
+      return "invalid_request_error";
+    case web::Kind::unauthenticated:
+      return "authentication_error";
+    case web::Kind::forbidden:
+      return "permission_error";
+    case web::Kind::payment_required:
+    case web::Kind::too_many:
+      return "rate_limit_error";
+    default:
+      return "server_error";
+  }
+}
+
+}  // namespace
+
+web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& request) {
+  boost::system::error_code error;
+  const auto value = json::parse(text, error);
+  const auto* body = error ? nullptr : value.if_object();
+  if (!body) return bad_answer("sent an answer that is not a JSON object");
+  const auto* choices = body->if_contains("choices");
+  const auto* list = choices ? choices->if_array() : nullptr;
+  if (!list || list->empty()) {
+    // Some routers report an upstream's failure with status 200.
+    if (const auto* failure = object_in(*body, "error")) return bad_answer("said: " + string_in(*failure, "message"));
+    return bad_answer("sent an answer without choices");
+  }
+  const auto* choice = list->front().if_object();
+  const auto* message = choice ? object_in(*choice, "message") : nullptr;
+  if (!message) return bad_answer("sent a choice without a message");
+
+  ChatAnswer answer{.id = string_in(*body, "id"), .model = string_in(*body, "model")};
+  answer.message = {.role = Role::assistant,
+                    .content = text_of(message->if_contains("content")),
+                    .tool_calls = parse_calls(*message)};
+  answer.finish = finish_named(string_in(*choice, "finish_reason"), !answer.message.tool_calls.empty());
+  answer.usage = parse_usage(*body, request, answer.message);
+  if (answer.id.empty()) answer.id = "chatcmpl-" + crypto::random_id(24);
+  if (answer.model.empty()) answer.model = request.model;
+  return answer;
+}
+
+json::object to_wire(const ChatAnswer& answer) {
+  json::object message{{"role", "assistant"}, {"content", answer.message.content}};
+  if (!answer.message.tool_calls.empty()) {
+    if (answer.message.content.empty()) message["content"] = nullptr;
+    message["tool_calls"] = calls_to_wire(answer.message.tool_calls, false);
+  }
+  json::object choice{{"index", 0}, {"message", std::move(message)}, {"finish_reason", wire_name(answer.finish)}};
+  return {{"id", answer.id},
+          {"object", "chat.completion"},
+          {"created", unix_now()},
+          {"model", answer.model},
+          {"provider", answer.provider},
+          {"choices", json::array({std::move(choice)})},
+          {"usage", usage_to_wire(answer.usage)}};
+}
+
+std::vector<std::string> stream_events(const ChatAnswer& answer, bool include_usage) {
+  const auto created = unix_now();
+  std::vector<std::string> events;
+  const auto emit = [&](json::array choices, const TokenUsage* usage = nullptr) {
+    json::object chunk{{"id", answer.id},
+                       {"object", "chat.completion.chunk"},
+                       {"created", created},
+                       {"model", answer.model},
+                       {"choices", std::move(choices)}};
+    if (usage) chunk["usage"] = usage_to_wire(*usage);
+    events.push_back(json::serialize(chunk));
+  };
+  const auto delta = [&](json::object content, json::value finish = nullptr) {
+    json::array choices;
+    choices.push_back(json::object{{"index", 0}, {"delta", std::move(content)}, {"finish_reason", std::move(finish)}});
+    emit(std::move(choices));
+  };
+  delta({{"role", "assistant"}, {"content", ""}});
+  const auto& text = answer.message.content;
+  for (std::size_t from = 0; from < text.size();) {
+    const auto end = piece_end(text, from);
+    delta({{"content", text.substr(from, end - from)}});
+    from = end;
+  }
+  if (!answer.message.tool_calls.empty()) delta({{"tool_calls", calls_to_wire(answer.message.tool_calls, true)}});
+  delta(json::object{}, json::string(wire_name(answer.finish)));
+  if (include_usage) emit(json::array{}, &answer.usage);
+  events.emplace_back("[DONE]");
+  return events;
+}
+
+json::object error_body(const web::Error& error) {
+  json::value code = nullptr;
+  if (!error.code.empty()) code = error.code;
+  return {{"error", {{"message", error.message}, {"type", error_type(error.kind)}, {"code", std::move(code)}}}};
+}
+
+web::Response error_response(const web::Error& error) {
+  return web::json(error_body(error), web::http_status(error.kind));
+}
+
+}  // namespace ai::openai

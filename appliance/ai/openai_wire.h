@@ -1,0 +1,40 @@
+// The OpenAI chat-completions form, both ways: requests and answers, whole and as a stream. Strict with what clients
+// send us, tolerant with what the many servers that claim this form send back.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/ai/chat.h"
+#include "web/http.h"
+#include "web/result.h"
+
+namespace ai::openai {
+
+inline constexpr std::size_t max_messages = 2'000, max_tools = 128;
+
+// A client's request. Kind::invalid names the field: "messages[2].role must be one of: ...". Content may be a string or
+// an array of text parts; the role developer counts as system; fields we do not know are ignored.
+web::Result<ChatRequest> parse_request(const boost::json::value& body);
+
+// The request as sent upstream, never streamed. Calls whose arguments are malformed are sent with empty ones, since
+// strict servers refuse a history that does not parse.
+boost::json::object to_wire(const ChatRequest&);
+
+// An upstream's whole answer to `request`. Deviations that lose nothing are accepted: usage missing (estimated and
+// flagged), arguments as an object, ids missing, content null or in parts, finish_reason missing or wrong, the old
+// function_call. Kind::bad_gateway when there is no message in it; the message is a clause to put after the upstream's
+// name, such as "sent an answer without choices".
+web::Result<ChatAnswer> parse_answer(std::string_view body, const ChatRequest& request);
+
+boost::json::object to_wire(const ChatAnswer&);
+// The data of each server-sent event of a streamed answer, the closing [DONE] included.
+std::vector<std::string> stream_events(const ChatAnswer&, bool include_usage);
+
+// {error: {message, type, code}} with the error's status.
+boost::json::object error_body(const web::Error&);
+web::Response error_response(const web::Error&);
+
+}  // namespace ai::openai

@@ -1,0 +1,27 @@
+#include "appliance/ai/provider.h"
+
+namespace ai {
+
+std::string_view to_string(Fault fault) { return boost::describe::enum_to_string(fault, "upstream_error"); }
+
+web::Error to_error(const Failure& failure) {
+  const auto kind = [&] {
+    switch (failure.fault) {
+      case Fault::rate_limited:
+        return web::Kind::too_many;
+      case Fault::overloaded:
+      case Fault::unreachable:
+        return web::Kind::unavailable;
+      case Fault::context_too_long:
+      case Fault::bad_request:
+        return web::Kind::invalid;
+      case Fault::timeout:
+        return web::Kind::timeout;
+      default:
+        return web::Kind::bad_gateway;
+    }
+  }();
+  return {.kind = kind, .message = failure.message, .code = std::string(to_string(failure.fault))};
+}
+
+}  // namespace ai
