@@ -20,8 +20,6 @@
 
 namespace agents {
 
-inline constexpr auto runtime_version = "0.1.0";  // of the agent inside this binary
-
 // Where the listeners really are: "http://127.0.0.1:3000". `web` is BASE_URL when that is set.
 struct Addresses {
   std::string web, backend, summarizer;
@@ -99,7 +97,6 @@ class Agents {
   runtime::Engine& engine_;
   billing::Subscriptions& subscriptions_;
   const agentbox::Settings& settings_;
-  Addresses addresses_;
   std::string authority_;  // ".localhost:3000": what follows the subdomain
   bool secure_ = false;
   Ports ports_;

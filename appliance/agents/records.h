@@ -14,6 +14,9 @@ namespace agents {
 
 BOOST_DEFINE_ENUM_CLASS(Status, pending, provisioning, running, stopping, stopped, error, deleting)
 
+inline constexpr auto default_model = "auto";     // whatever the box has
+inline constexpr auto runtime_version = "0.1.0";  // of the agent inside this binary
+
 // What the owner wants. The provisioner works until the agent is so; `desired` outlives every crash of the box.
 namespace desired {
 inline constexpr auto running = "running", stopped = "stopped", removed = "removed";

@@ -1,0 +1,282 @@
+#include "appliance/agents/agents.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "appliance/billing/plans.h"
+#include "appliance/crypto/random.h"
+
+namespace agents {
+namespace {
+
+using web::Error;
+using web::Result;
+using web::Task;
+
+// Admins are bound by the box, not by a plan.
+constexpr int admin_limit = 1000;
+constexpr std::size_t largest_config = 64 * 1024;
+constexpr std::size_t longest_stem = 24;
+
+ProvisionerOptions options_of(const agentbox::Settings& settings) {
+  ProvisionerOptions options;
+  options.folder = std::filesystem::absolute(settings.data) / "agents";
+  options.start_agents = settings.provisioning_enabled;
+  return options;
+}
+
+// Letters and digits of the name, everything else a single hyphen, and a random end: nobody guesses or takes a name.
+std::string subdomain_for(std::string_view name) {
+  std::string stem;
+  for (unsigned char c : name) {
+    if (stem.size() == longest_stem) break;
+    if (c >= 'A' && c <= 'Z') c = static_cast<unsigned char>(c + 32);
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+      stem += char(c);
+    } else if (!stem.empty() && stem.back() != '-') {
+      stem += '-';
+    }
+  }
+  while (!stem.empty() && stem.back() == '-') stem.pop_back();
+  return (stem.empty() ? "agent" : stem) + "-" + crypto::random_id(8);
+}
+
+Error subscription_required(std::string message) {
+  return {.kind = web::Kind::payment_required, .message = std::move(message), .code = "SUBSCRIPTION_REQUIRED"};
+}
+
+Error limit_reached(std::int64_t current, int limit) {
+  return {.kind = web::Kind::too_many,
+          .message = "You have as many agents as your plan allows.",
+          .code = "AGENT_LIMIT_REACHED",
+          .extra = {{"current", current}, {"limit", limit}}};
+}
+
+Result<void> check(const NewAgent& wanted) {
+  if (wanted.name.find_first_not_of(" \t\r\n") == std::string::npos) return web::invalid("name must not be blank");
+  if (boost::json::serialize(wanted.config).size() > largest_config)
+    return web::invalid("config must be at most 64 KB");
+  return {};
+}
+
+Agent fresh(store::UserId owner, NewAgent wanted) {
+  Agent agent;
+  agent.owner = owner;
+  agent.name = std::move(wanted.name);
+  agent.model = wanted.model.empty() ? default_model : std::move(wanted.model);
+  agent.config = std::move(wanted.config);
+  agent.tier = std::move(wanted.tier);
+  agent.runtime_version = runtime_version;
+  agent.gateway_token.clear = crypto::random_hex(16);
+  agent.box_token.clear = "bt_" + crypto::random_token();
+  agent.box_token_hash = crypto::sha256_hex(agent.box_token.clear);
+  agent.created_at = agent.updated_at = store::now();
+  return agent;
+}
+
+}  // namespace
+
+Agents::Agents(store::System system, runtime::Engine& engine, billing::Subscriptions& subscriptions,
+               const agentbox::Settings& settings, web::IoPool& pool, boost::asio::thread_pool& files)
+    : system_(system),
+      engine_(engine),
+      subscriptions_(subscriptions),
+      settings_(settings),
+      ports_(system, settings.agent_port_first, settings.agent_port_last),
+      access_(system, settings.agent_domain),
+      provisioner_(system, engine, ports_, options_of(settings), pool.next(), files) {}
+
+Agents::~Agents() = default;
+
+void Agents::set_addresses(Addresses addresses) {
+  const std::string_view web = addresses.web;
+  secure_ = web.starts_with("https://");
+  auto host = web.substr(std::min(web.size(), web.find("://") + 3));
+  host = host.substr(0, host.find('/'));
+  const auto colon = host.rfind(':');
+  const bool has_port = colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos;
+  authority_ = "." + settings_.agent_domain + std::string(has_port ? host.substr(colon) : std::string_view());
+  provisioner_.set_addresses(std::move(addresses.backend), std::move(addresses.summarizer));
+}
+
+void Agents::when_removed(std::function<Task<>(store::UserId, std::string)> cleanup) {
+  provisioner_.when_removed(std::move(cleanup));
+}
+
+Task<> Agents::start() { return provisioner_.start(); }
+Task<> Agents::stop() { return provisioner_.stop(); }
+
+Task<Result<Agent>> Agents::provision(const web::Caller& caller, NewAgent wanted) {
+  if (!settings_.provisioning_enabled) co_return web::unavailable("Provisioning is switched off on this box.");
+  if (auto ok = check(wanted); !ok) co_return ok.error();
+  auto plan = billing::Plan::label;
+  if (!wanted.tier.empty()) {
+    auto asked = billing::plan_of_tier(wanted.tier);
+    if (!asked) co_return web::invalid("tier must be one of: starter, pro, enterprise");
+    plan = *asked;
+  }
+  if (!caller.admin) {
+    auto held = subscriptions_.active(caller.user_id);
+    if (!held) co_return subscription_required("An active subscription is required to provision agents.");
+    if (!billing::covers(held->plan, plan))
+      co_return subscription_required("Your subscription does not include the tier " + wanted.tier + ".");
+  }
+  const int limit = caller.admin ? admin_limit : billing::web_proxy_limit(wanted.tier);
+  auto agent = fresh(caller.user_id, std::move(wanted));
+  agent.plan = billing::to_string(plan);
+  agent.status = Status::provisioning;
+  agent.desired = desired::running;
+  co_return co_await insert(std::move(agent), limit, true);
+}
+
+Task<Result<Agent>> Agents::create(store::UserId owner, NewAgent wanted) {
+  if (auto ok = check(wanted); !ok) co_return ok.error();
+  const auto plan = wanted.plan.empty() ? billing::Plan::label : billing::plan_named(wanted.plan);
+  if (!plan) co_return web::invalid("config.plan must be one of: solo, collective, label, network");
+  auto agent = fresh(owner, std::move(wanted));
+  agent.plan = billing::to_string(*plan);
+  co_return co_await insert(std::move(agent), {}, false);
+}
+
+// The record, its job and its place within the limit are one commit: whatever is refused leaves nothing behind.
+Task<Result<Agent>> Agents::insert(Agent agent, std::optional<int> limit, bool run) {
+  for (;;) {
+    agent.id = "ag_" + crypto::random_id(20);
+    agent.subdomain = subdomain_for(agent.name);
+    auto port = ports_.find();
+    if (!port) co_return web::unavailable("This box has no port left for another agent.");
+    agent.port = *port;
+    auto change = system_.change();
+    change.insert(records, agent);
+    if (run) {
+      const Job job{.agent = agent.id, .owner = agent.owner, .action = Action::start, .created_at = store::now()};
+      change.insert(jobs, job);
+    }
+    change.add(agent.owner, count, 1, limit ? std::optional<std::int64_t>(*limit) : std::nullopt);
+    auto outcome = co_await change.commit();
+    if (outcome.kind == store::Outcome::Kind::over_bound)
+      co_return limit_reached(system_.counter(agent.owner, count), *limit);
+    if (!outcome.ok()) continue;  // the port, or by a wonder the name, was taken in between
+    if (run) provisioner_.notify(agent.id);
+    co_return agent;
+  }
+}
+
+Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes changes) {
+  if (changes.plan && !billing::plan_named(*changes.plan))
+    co_return web::invalid("plan must be one of: solo, collective, label, network");
+  if (changes.config && boost::json::serialize(*changes.config).size() > largest_config)
+    co_return web::invalid("config must be at most 64 KB");
+  auto edited = co_await system_.modify(records, owner, std::move(id), [changes](Agent& agent) {
+    if (changes.plan) agent.plan = *changes.plan;
+    if (changes.config) agent.config = *changes.config;
+    if (changes.ai_provider) agent.config["aiProvider"] = *changes.ai_provider;
+    agent.updated_at = store::now();
+  });
+  if (!edited) co_return web::not_found();
+  co_return std::move(*edited);
+}
+
+std::vector<Line> Agents::list(store::UserId user) const {
+  const store::Page all{.limit = std::size_t(admin_limit)};
+  return system_.tenant(user).list(lines, all);
+}
+
+std::vector<Line> Agents::list_all(std::size_t limit) const {
+  std::vector<Line> found;
+  system_.each<Line>(lines, [&](const Line& line) {
+    found.push_back(line);
+    return found.size() < limit;
+  });
+  return found;
+}
+
+std::optional<Agent> Agents::find(store::UserId owner, std::string_view id) const {
+  auto row = system_.tenant(owner).get(records, id);
+  if (!row || row->value.desired == desired::removed) return {};
+  return std::move(row->value);
+}
+
+std::optional<Agent> Agents::find(std::string_view id) const {
+  auto row = system_.find_unique(records, "agent", std::string(id));
+  if (!row || row->value.desired == desired::removed) return {};
+  return std::move(row->value);
+}
+
+std::optional<Agent> Agents::resolve(store::UserId user, std::string_view id_or_user) const {
+  if (id_or_user != std::to_string(user)) return find(user, id_or_user);
+  auto own = list(user);
+  return own.size() == 1 ? find(user, own.front().id) : std::nullopt;
+}
+
+Task<Result<Agent>> Agents::start_agent(store::UserId owner, std::string id) {
+  return carry_out(owner, std::move(id), Action::start);
+}
+Task<Result<Agent>> Agents::stop_agent(store::UserId owner, std::string id) {
+  return carry_out(owner, std::move(id), Action::stop);
+}
+Task<Result<Agent>> Agents::restart_agent(store::UserId owner, std::string id) {
+  return carry_out(owner, std::move(id), Action::restart);
+}
+
+Task<Result<Agent>> Agents::carry_out(store::UserId owner, std::string id, Action action) {
+  if (!find(owner, id)) co_return web::not_found();
+  if (!settings_.provisioning_enabled)
+    co_return web::internal("Agents cannot be started or stopped while provisioning is switched off on this box.");
+  auto asked = co_await provisioner_.ask(owner, id, action, [action](Agent& agent) {
+    agent.status_reason.clear();
+    if (action == Action::stop) {
+      agent.desired = desired::stopped;
+      if (agent.status != Status::stopped) agent.status = Status::stopping;
+    } else {
+      agent.desired = desired::running;
+      if (action == Action::restart || agent.status != Status::running) agent.status = Status::provisioning;
+    }
+  });
+  if (!asked) co_return asked.error();
+  auto done = co_await provisioner_.finished(id);
+  if (!done) co_return web::internal(done.error().message, done.error().detail);
+  auto agent = find(owner, id);
+  if (!agent) co_return web::not_found();
+  co_return std::move(*agent);
+}
+
+Task<> Agents::remove(store::UserId owner, std::string id) {
+  auto asked = co_await provisioner_.ask(owner, id, Action::remove, [](Agent& agent) {
+    agent.desired = desired::removed;
+    agent.status = Status::deleting;
+  });
+  // What cannot be removed now is in the log, and its job is taken up again.
+  if (asked) [[maybe_unused]]
+    auto done = co_await provisioner_.finished(id);
+}
+
+Task<Result<runtime::Instance>> Agents::instance(const Agent& agent) { return engine_.inspect(agent.id); }
+
+std::optional<web::Caller> Agents::caller_of_box_token(std::string_view token) const {
+  auto row = system_.find_unique(records, "box_token", crypto::sha256_hex(token));
+  if (!row || row->value.desired == desired::removed) return {};
+  web::Caller caller;
+  caller.user_id = row->value.owner;
+  caller.agent = row->value.id;
+  caller.credential = "agent:" + row->value.id;
+  return caller;
+}
+
+std::string Agents::url(std::string_view subdomain) const {
+  return (secure_ ? "https://" : "http://") + std::string(subdomain) + authority_;
+}
+
+std::string Agents::websocket_url(std::string_view subdomain) const {
+  return (secure_ ? "wss://" : "ws://") + std::string(subdomain) + authority_ + "/ws";
+}
+
+std::string Agents::open_url(const Agent& agent, const web::Caller& caller) {
+  return url(agent.subdomain) + "/?ticket=" + access_.ticket(agent, caller);
+}
+
+web::HostRouter Agents::host_router() {
+  return [this](const web::Request& request) { return access_.route(request); };
+}
+
+}  // namespace agents

@@ -1,0 +1,289 @@
+#include "appliance/agents/provisioning.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <deque>
+#include <map>
+
+#include "appliance/agents/worker.h"
+#include "web/log.h"
+
+namespace agents {
+namespace {
+
+namespace asio = boost::asio;
+using web::Error;
+using web::Result;
+using web::Task;
+using Steady = std::chrono::steady_clock;
+
+constexpr std::size_t no_limit = 10'000'000;
+
+// Somebody who waits, on `home`, for something there to be over. Lives in the waiting coroutine.
+struct Waiter {
+  explicit Waiter(asio::io_context& home) : timer(home.get_executor(), Steady::time_point::max()) {}
+  Task<> wait() {
+    boost::system::error_code cancelled_when_over;
+    co_await timer.async_wait(asio::redirect_error(web::use_task, cancelled_when_over));
+  }
+  void over(std::optional<Error> why = {}) {
+    failure = std::move(why);
+    timer.cancel();
+  }
+  web::Timer timer;
+  std::optional<Error> failure;
+};
+
+// An agent that has a job: waiting for its turn, or being worked on.
+struct Work {
+  bool again = false;  // another job was committed meanwhile
+  bool ended = false;  // its process ended meanwhile
+  std::optional<int> exit_code;
+  std::optional<Error> failure;
+  std::vector<Waiter*> waiting;
+};
+
+}  // namespace
+
+struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
+  Impl(store::System system_view, runtime::Engine& chosen_engine, Ports& ports, ProvisionerOptions chosen,
+       asio::io_context& home_context, asio::thread_pool& files)
+      : system(system_view),
+        engine(chosen_engine),
+        options(std::move(chosen)),
+        home(home_context),
+        worker(system_view, chosen_engine, ports, options, files) {}
+
+  // Constant once started; used from every thread.
+  store::System system;
+  runtime::Engine& engine;
+  const ProvisionerOptions options;
+  asio::io_context& home;
+  // Used on `home` only.
+  Worker worker;
+  std::map<std::string, Work> work;
+  std::deque<std::string> queue;
+  std::size_t at_work = 0;   // agents being worked on
+  std::size_t watching = 0;  // ends of processes being dealt with
+  bool is_stopping = false;
+  std::vector<Waiter*> waiting_for_quiet;
+  std::map<std::string, std::deque<Steady::time_point>> crashes;
+
+  void enqueue(const std::string& agent) {
+    auto [entry, is_new] = work.try_emplace(agent);
+    entry->second.again = !is_new;
+    if (!is_new) return;
+    queue.push_back(agent);
+    pump();
+  }
+
+  void pump() {
+    while (!is_stopping && at_work < options.parallel && !queue.empty()) {
+      auto agent = std::move(queue.front());
+      queue.pop_front();
+      ++at_work;
+      asio::co_spawn(home, work_on(agent), [self = shared_from_this(), agent](std::exception_ptr failure) {
+        --self->at_work;
+        self->conclude(agent, failure);
+        self->pump();
+        self->tell_if_quiet();
+      });
+    }
+  }
+
+  // Until the agent has no job, or has one that is left for later.
+  Task<> work_on(std::string agent) {
+    while (!is_stopping) {
+      work[agent].again = false;
+      auto job = system.get(jobs, agent);
+      if (!job) co_return;
+      const bool is_start = job->value.action == Action::start || job->value.action == Action::restart;
+      if (is_start && !options.start_agents) {
+        work[agent].failure = web::unavailable("Agents are not started while PROVISIONING_ENABLED is false.");
+        co_return;
+      }
+      auto interrupted = [this, agent] { return is_stopping || work[agent].again; };
+      work[agent].failure = co_await worker.carry_out(*job, interrupted);
+      if (auto& failure = work[agent].failure)
+        web::log::warning("agent_job_failed", {{"agent", agent}, {"reason", failure->message}});
+      auto current = system.get(jobs, agent);
+      if (current && current->stored == job->stored && !is_stopping && !work[agent].again) co_return;
+    }
+    work[agent].failure = web::unavailable("The box is shutting down; this goes on when it is back.");
+  }
+
+  void conclude(const std::string& agent, std::exception_ptr exception) {
+    auto done = work.extract(agent);
+    auto failure = std::move(done.mapped().failure);
+    if (exception) try {
+        std::rethrow_exception(exception);
+      } catch (const std::exception& error) {
+        web::log::error("agent_job_broken", {{"agent", agent}, {"error", std::string(error.what())}});
+        failure = web::internal("The agent's state could not be written.", error.what());
+      }
+    for (auto* waiter : done.mapped().waiting) waiter->over(failure);
+    if (done.mapped().ended) process_ended(agent, done.mapped().exit_code);
+  }
+
+  void tell_if_quiet() {
+    if (at_work + watching > 0) return;
+    for (auto* waiter : std::exchange(waiting_for_quiet, {})) waiter->over();
+  }
+
+  Task<Result<void>> finished(std::string agent) {
+    auto entry = work.find(agent);
+    if (entry == work.end()) co_return Result<void>();
+    Waiter waiter(home);
+    entry->second.waiting.push_back(&waiter);
+    co_await waiter.wait();
+    if (waiter.failure) co_return *waiter.failure;
+    co_return Result<void>();
+  }
+
+  Task<> wind_down() {
+    is_stopping = true;
+    for (auto& agent : std::exchange(queue, {})) conclude(agent, {});
+    if (at_work + watching == 0) co_return;
+    Waiter waiter(home);
+    waiting_for_quiet.push_back(&waiter);
+    co_await waiter.wait();
+  }
+
+  Task<> recover() {
+    std::vector<Agent> wanted = system.find(records, "desired", std::string(desired::running), no_limit);
+    std::vector<std::string> left, ids;
+    system.each<Job, std::string>(jobs, [&](const Job& job) {
+      left.push_back(job.agent);
+      return true;
+    });
+    ids = left;
+    for (auto& agent : wanted) ids.push_back(agent.id);
+    co_await engine.adopt(std::move(ids));
+    for (auto& agent : left) enqueue(agent);
+    for (auto& agent : wanted) {
+      if (work.contains(agent.id)) continue;
+      auto instance = co_await engine.inspect(agent.id);
+      if (instance && instance->state == runtime::State::running) continue;
+      auto asked = co_await ask(agent.owner, agent.id, Action::start, [](Agent& now) {
+        now.status = Status::provisioning;
+        now.status_reason = "It is started again with the box.";
+      });
+      if (asked) enqueue(agent.id);
+    }
+  }
+
+  Task<Result<Agent>> ask(store::UserId owner, std::string agent, Action action, std::function<void(Agent&)> edit) {
+    for (;;) {
+      auto row = system.get(records, owner, agent);
+      if (!row || (row->value.desired == desired::removed && action != Action::remove)) co_return web::not_found();
+      edit(row->value);
+      row->value.updated_at = store::now();
+      auto change = system.change();
+      change.update(records, *row);
+      if (auto job = system.get(jobs, agent)) {
+        job->value.action = action;
+        job->value.created_at = store::now();
+        change.update(jobs, *job);
+      } else {
+        const Job fresh{.agent = agent, .owner = owner, .action = action, .created_at = store::now()};
+        change.insert(jobs, fresh);
+      }
+      auto outcome = co_await change.commit();
+      if (outcome.ok()) co_return std::move(row->value);
+    }
+  }
+
+  // A process ended. One that should run is started again, unless it ends too often.
+  void process_ended(std::string agent, std::optional<int> exit_code) {
+    if (is_stopping) return;
+    if (auto entry = work.find(agent); entry != work.end()) {
+      entry->second.ended = true;
+      entry->second.exit_code = exit_code;
+      return;
+    }
+    ++watching;
+    asio::co_spawn(
+        home, deal_with_end(agent, exit_code), [self = shared_from_this(), agent](std::exception_ptr failure) {
+          --self->watching;
+          if (failure) try {
+              std::rethrow_exception(failure);
+            } catch (const std::exception& error) {
+              web::log::error("agent_end_not_noted", {{"agent", agent}, {"error", std::string(error.what())}});
+            }
+          self->tell_if_quiet();
+        });
+  }
+
+  Task<> deal_with_end(std::string id, std::optional<int> exit_code) {
+    auto row = system.find_unique(records, "agent", id);
+    if (!row || row->value.desired != desired::running) co_return;
+    auto instance = co_await engine.inspect(id);
+    if (instance && instance->state == runtime::State::running) co_return;
+    const auto how = how_it_ended(exit_code);
+    web::log::warning("agent_ended", {{"agent", id}, {"how", how}});
+    auto& recent = crashes[id];
+    const auto now = Steady::now();
+    recent.push_back(now);
+    while (recent.front() < now - options.crash_window) recent.pop_front();
+    if (recent.size() < options.crashes && options.start_agents) {
+      auto asked = co_await ask(row->value.owner, id, Action::start, [how](Agent& agent) {
+        agent.status = Status::provisioning;
+        agent.status_reason = how + "; it is started again.";
+      });
+      if (asked) enqueue(id);
+      co_return;
+    }
+    crashes.erase(id);
+    const auto times = options.crashes;
+    co_await system.modify(records, row->value.owner, id, [how, times](Agent& agent) {
+      if (agent.desired != desired::running) return;
+      agent.status = Status::error;
+      agent.status_reason = how + ", for the " + std::to_string(times) + "th time in a short while.";
+      agent.desired = desired::stopped;
+      agent.updated_at = store::now();
+    });
+  }
+};
+
+Provisioner::Provisioner(store::System system, runtime::Engine& engine, Ports& ports, ProvisionerOptions options,
+                         asio::io_context& home, asio::thread_pool& files)
+    : impl_(std::make_shared<Impl>(std::move(system), engine, ports, std::move(options), home, files)) {
+  engine.on_exit = [weak = std::weak_ptr(impl_)](std::string agent, std::optional<int> exit_code) {
+    if (auto impl = weak.lock())
+      asio::dispatch(impl->home,
+                     [impl, agent = std::move(agent), exit_code] { impl->process_ended(agent, exit_code); });
+  };
+}
+
+Provisioner::~Provisioner() { impl_->engine.on_exit = nullptr; }
+
+void Provisioner::set_addresses(std::string backend_url, std::string summarizer_url) {
+  impl_->worker.backend_url = std::move(backend_url);
+  impl_->worker.summarizer_url = std::move(summarizer_url);
+}
+
+void Provisioner::when_removed(std::function<Task<>(store::UserId, std::string)> cleanup) {
+  impl_->worker.cleanups.push_back(std::move(cleanup));
+}
+
+Task<> Provisioner::start() { co_await asio::co_spawn(impl_->home, impl_->recover(), web::use_task); }
+
+Task<> Provisioner::stop() { co_await asio::co_spawn(impl_->home, impl_->wind_down(), web::use_task); }
+
+Task<Result<Agent>> Provisioner::ask(store::UserId owner, std::string agent, Action action,
+                                     std::function<void(Agent&)> edit) {
+  auto asked = co_await impl_->ask(owner, agent, action, std::move(edit));
+  if (asked) notify(agent);
+  co_return asked;
+}
+
+void Provisioner::notify(std::string agent) {
+  asio::dispatch(impl_->home, [impl = impl_, agent = std::move(agent)] { impl->enqueue(agent); });
+}
+
+Task<Result<void>> Provisioner::finished(std::string agent) {
+  co_return co_await asio::co_spawn(impl_->home, impl_->finished(std::move(agent)), web::use_task);
+}
+
+}  // namespace agents

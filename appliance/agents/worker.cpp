@@ -1,0 +1,221 @@
+#include "appliance/agents/worker.h"
+
+#include <algorithm>
+
+#include "web/fetch.h"
+
+namespace agents {
+namespace {
+
+using web::Error;
+using web::Result;
+using web::Task;
+using Steady = std::chrono::steady_clock;
+using Failure = std::optional<Error>;
+
+constexpr std::chrono::milliseconds first_pause{5}, longest_pause{100}, probe_timeout{1000};
+
+runtime::AgentSpec spec_of(const Agent& agent, const ProvisionerOptions& options) {
+  runtime::AgentSpec spec;
+  spec.id = agent.id;
+  spec.name = agent.name;
+  spec.model = agent.model == default_model ? std::string() : agent.model;
+  spec.workspace = options.folder / agent.id / "workspace";
+  spec.port = std::uint16_t(*agent.port);
+  spec.gateway_token = agent.gateway_token.clear;
+  spec.box_token = agent.box_token.clear;
+  return spec;
+}
+
+bool is_running(const Result<runtime::Instance>& instance) {
+  return instance && instance->state == runtime::State::running;
+}
+
+}  // namespace
+
+std::string how_it_ended(std::optional<int> exit_code) {
+  if (!exit_code) return "The agent ended";
+  if (*exit_code > 128) return "The agent was ended by signal " + std::to_string(*exit_code - 128);
+  return "The agent ended with exit code " + std::to_string(*exit_code);
+}
+
+Worker::Worker(store::System system, runtime::Engine& engine, Ports& ports, const ProvisionerOptions& options,
+               boost::asio::thread_pool& files)
+    : system_(std::move(system)), engine_(engine), ports_(ports), options_(options), files_(files) {}
+
+Task<Failure> Worker::carry_out(store::Row<Job> job, Interrupted interrupted) {
+  switch (job->action) {
+    case Action::start:
+    case Action::restart:
+      co_return co_await bring_up(std::move(job), std::move(interrupted));
+    case Action::stop:
+      co_return co_await take_down(std::move(job));
+    case Action::remove:
+      co_return co_await clear_away(std::move(job));
+  }
+  throw std::logic_error("unknown action of a job");
+}
+
+Task<Failure> Worker::bring_up(store::Row<Job> job, Interrupted interrupted) {
+  auto row = system_.get(records, job->owner, job->agent);
+  if (!row) {
+    co_await settle(std::move(job), [](Agent&) {});
+    co_return Failure();
+  }
+  auto agent = co_await with_free_port(row->value);
+  if (!agent) co_return co_await give_up(std::move(job), agent.error());
+  auto running = co_await make_it_run(*agent, job->action == Action::restart);
+  if (!running) co_return co_await give_up(std::move(job), running.error());
+  auto ready = co_await make_it_ready(*agent, interrupted);
+  if (!ready && interrupted()) co_return ready.error();
+  if (!ready) {
+    auto stopped = co_await engine_.stop(agent->id, std::chrono::seconds(2));
+    auto error = ready.error();
+    if (!stopped) error.message += " It could not be stopped either: " + stopped.error().message;
+    co_return co_await give_up(std::move(job), std::move(error));
+  }
+  co_await settle(std::move(job), [](Agent& now) {
+    now.status = Status::running;
+    now.status_reason.clear();
+    now.started_at = store::now();
+    now.runtime_version = runtime_version;
+  });
+  co_return Failure();
+}
+
+Task<Failure> Worker::take_down(store::Row<Job> job) {
+  auto stopped = co_await engine_.stop(job->agent, options_.stop_grace);
+  if (!stopped) co_return co_await give_up(std::move(job), stopped.error());
+  co_await settle(std::move(job), [](Agent& now) {
+    now.status = Status::stopped;
+    now.status_reason.clear();
+  });
+  co_return Failure();
+}
+
+// The record goes last: until then the job is there to be taken up again.
+Task<Failure> Worker::clear_away(store::Row<Job> job) {
+  const auto id = job->agent;
+  auto stopped = co_await engine_.stop(id, options_.stop_grace);
+  if (!stopped) co_return stopped.error();
+  auto removed = co_await engine_.remove(id);
+  if (!removed) co_return removed.error();
+  for (auto& cleanup : cleanups) co_await cleanup(job->owner, id);
+  const auto folder = options_.folder / id;
+  auto failure = co_await web::offload(files_, [folder] {
+    std::error_code error;
+    std::filesystem::remove_all(folder, error);
+    return error ? error.message() : std::string();
+  });
+  if (!failure.empty()) co_return web::internal("The agent's folder cannot be removed: " + failure);
+  for (;;) {
+    auto row = system_.get(records, job->owner, id);
+    auto change = system_.change();
+    change.erase(jobs, job);
+    if (row) {
+      change.erase(records, *row);
+      change.add(job->owner, count, -1);
+    }
+    auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return Failure();
+    auto current = system_.get(jobs, id);
+    if (!current) co_return Failure();
+    job = std::move(*current);  // asked for twice: a deletion is never taken back
+  }
+}
+
+Task<Result<Agent>> Worker::with_free_port(Agent agent) {
+  auto instance = co_await engine_.inspect(agent.id);
+  if (!instance) co_return instance.error();
+  if (is_running(instance) || (agent.port && Ports::bindable(std::uint16_t(*agent.port)))) co_return agent;
+  for (;;) {
+    auto row = system_.get(records, agent.owner, agent.id);
+    if (!row) co_return web::not_found("The agent has been deleted.");
+    auto port = ports_.find();
+    if (!port) co_return web::unavailable("No port of AGENT_PORT_RANGE is free.");
+    row->value.port = *port;
+    auto change = system_.change();
+    change.update(records, *row);
+    auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return std::move(row->value);
+  }
+}
+
+Task<Result<void>> Worker::make_it_run(Agent agent, bool anew) {
+  if (anew) {
+    auto stopped = co_await engine_.stop(agent.id, options_.stop_grace);
+    if (!stopped) co_return stopped.error();
+  }
+  auto instance = co_await engine_.inspect(agent.id);
+  if (!instance) co_return instance.error();
+  if (is_running(instance)) co_return Result<void>();  // adopted, or started by a job that was cut short
+  auto spec = spec_of(agent, options_);
+  spec.backend_url = backend_url;
+  spec.summarizer_url = summarizer_url;
+  auto started = co_await engine_.start(spec);
+  if (!started) co_return started.error();
+  co_return Result<void>();
+}
+
+Task<Result<void>> Worker::make_it_ready(Agent agent, Interrupted interrupted) {
+  const auto deadline = Steady::now() + options_.ready_deadline;
+  auto pause = first_pause;
+  web::FetchRequest probe;
+  probe.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/readyz";
+  probe.timeout = probe_timeout;
+  probe.max_bytes = 64 * 1024;
+  for (;;) {
+    auto answer = co_await web::fetch(probe);
+    auto instance = co_await engine_.inspect(agent.id);
+    if (!instance) co_return instance.error();
+    // Asked after the probe: what answered on the port may be somebody else once the agent has ended.
+    if (!is_running(instance)) co_return co_await early_end(agent.id, instance->exit_code);
+    if (answer && answer->status == 200) co_return Result<void>();
+    if (interrupted()) co_return web::unavailable("The box is shutting down; this goes on when it is back.");
+    if (Steady::now() >= deadline) {
+      auto last =
+          answer ? "its gateway answers /readyz with " + std::to_string(answer->status) : answer.error().message;
+      co_return web::Error{.kind = web::Kind::timeout,
+                           .message = "The agent was not ready within " +
+                                      std::to_string(options_.ready_deadline.count()) + " ms: " + last};
+    }
+    co_await web::sleep_for(pause);
+    pause = std::min(2 * pause, longest_pause);
+  }
+}
+
+Task<Error> Worker::early_end(std::string agent, std::optional<int> exit_code) {
+  auto message = how_it_ended(exit_code) + " before it was ready";
+  auto tail = co_await engine_.logs(agent, 1);
+  if (tail && !tail->empty() && !tail->back().empty()) message += ": " + tail->back().substr(0, 500);
+  co_return web::internal(std::move(message));
+}
+
+Task<> Worker::settle(store::Row<Job> job, std::function<void(Agent&)> edit) {
+  for (;;) {
+    auto row = system_.get(records, job->owner, job->agent);
+    auto change = system_.change();
+    change.erase(jobs, job);
+    if (row) {
+      edit(row->value);
+      row->value.updated_at = store::now();
+      change.update(records, *row);
+    }
+    auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return;
+    auto current = system_.get(jobs, job->agent);
+    if (!current || current->stored != job.stored) co_return;
+  }
+}
+
+// What failed is not tried again by itself, also not by the next start of the box.
+Task<Failure> Worker::give_up(store::Row<Job> job, Error error) {
+  co_await settle(std::move(job), [&error](Agent& now) {
+    now.status = Status::error;
+    now.status_reason = error.message;
+    now.desired = desired::stopped;
+  });
+  co_return error;
+}
+
+}  // namespace agents

@@ -1,0 +1,53 @@
+// Carries out one job on one agent: bring it up, take it down, clear it away.
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/agents/ports.h"
+#include "appliance/agents/provisioning.h"
+#include "appliance/agents/records.h"
+
+namespace agents {
+
+class Worker {
+ public:
+  Worker(store::System, runtime::Engine&, Ports&, const ProvisionerOptions&, boost::asio::thread_pool& files);
+
+  std::string backend_url, summarizer_url;
+  std::vector<std::function<web::Task<>(store::UserId, std::string agent)>> cleanups;
+
+  // The job's result (the agent's new status) and its end are one commit, unless a newer job has taken its place: then
+  // nothing is written. The Error is the reason of a failure, also kept in the record. `interrupted` is asked between
+  // steps: once it is true the job is left as it is, to be taken up again.
+  web::Task<std::optional<web::Error>> carry_out(store::Row<Job>, std::function<bool()> interrupted);
+
+ private:
+  using Interrupted = std::function<bool()>;
+
+  web::Task<std::optional<web::Error>> bring_up(store::Row<Job>, Interrupted);
+  web::Task<std::optional<web::Error>> take_down(store::Row<Job>);
+  web::Task<std::optional<web::Error>> clear_away(store::Row<Job>);
+
+  web::Task<web::Result<void>> make_it_run(Agent, bool anew);
+  web::Task<web::Result<void>> make_it_ready(Agent, Interrupted);
+  // The agent, on a port that can be bound now.
+  web::Task<web::Result<Agent>> with_free_port(Agent);
+  web::Task<web::Error> early_end(std::string agent, std::optional<int> exit_code);
+  web::Task<> settle(store::Row<Job>, std::function<void(Agent&)> edit);
+  web::Task<std::optional<web::Error>> give_up(store::Row<Job>, web::Error);
+
+  store::System system_;
+  runtime::Engine& engine_;
+  Ports& ports_;
+  const ProvisionerOptions& options_;
+  boost::asio::thread_pool& files_;
+};
+
+// "The agent ended with exit code 3"; without a full stop.
+std::string how_it_ended(std::optional<int> exit_code);
+
+}  // namespace agents
