@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "appliance/accounts/records.h"
 #include "appliance/billing/plans.h"
 #include "appliance/crypto/random.h"
 
@@ -176,6 +177,8 @@ Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes 
   if (!edited) co_return web::not_found();
   co_return std::move(*edited);
 }
+
+bool Agents::is_user(store::UserId user) const { return system_.get(accounts::users, user).has_value(); }
 
 std::vector<Line> Agents::list(store::UserId user) const {
   const store::Page all{.limit = std::size_t(admin_limit)};

@@ -62,6 +62,7 @@ class Agents {
   // Plan, provider and config of an agent. not_found, invalid.
   web::Task<web::Result<Agent>> change(store::UserId owner, std::string id, Changes);
 
+  bool is_user(store::UserId) const;
   std::vector<Line> list(store::UserId) const;
   std::vector<Line> list_all(std::size_t limit) const;
   std::optional<Agent> find(store::UserId owner, std::string_view id) const;

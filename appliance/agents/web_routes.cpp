@@ -1,0 +1,200 @@
+#include "appliance/agents/routes.h"
+#include "appliance/agents/views.h"
+#include "web/endpoint.h"
+
+namespace agents {
+
+Detail detail_of(const Agents& service, const Agent& agent) {
+  return {.id = agent.id,
+          .name = agent.name,
+          .status = agent.status,
+          .statusReason = agent.status_reason,
+          .startedAt = agent.started_at,
+          .plan = agent.plan,
+          .tier = agent.tier,
+          .model = agent.model,
+          .subdomain = agent.subdomain,
+          .url = service.url(agent.subdomain),
+          .websocketUrl = service.websocket_url(agent.subdomain),
+          .runtimeVersion = agent.runtime_version,
+          .verified = agent.verified,
+          .verificationType = agent.verification_type,
+          .attestationUid = agent.attestation_uid,
+          .verifiedAt = agent.verified_at,
+          .createdAt = agent.created_at,
+          .updatedAt = agent.updated_at};
+}
+
+namespace {
+
+using web::Request;
+using web::Response;
+using web::Result;
+using web::Task;
+
+const web::RateLimit agents_rate{.group = "agents", .limit = 100};
+const web::RateLimit instance_rate{.group = "instance", .limit = 30};
+
+BOOST_DEFINE_ENUM_CLASS(Tier, starter, pro, enterprise)
+
+struct Provision {
+  web::Text<1, 100> name;
+  std::optional<web::Text<1, 200>> model;
+  std::optional<boost::json::object> config;
+  std::optional<Tier> tier;
+};
+BOOST_DESCRIBE_STRUCT(Provision, (), (name, model, config, tier))
+
+struct Provisioned {
+  struct Item {
+    std::string id, name;
+    Status status;
+    std::string websocketUrl, model;
+    store::Time createdAt;
+    BOOST_DESCRIBE_CLASS(Item, (), (id, name, status, websocketUrl, model, createdAt), (), ())
+  };
+  bool success = true;
+  Item agent;
+};
+BOOST_DESCRIBE_STRUCT(Provisioned, (), (success, agent))
+
+struct OneAgent {
+  Detail agent;
+  std::string status = "ok";
+};
+BOOST_DESCRIBE_STRUCT(OneAgent, (), (agent, status))
+
+BOOST_DEFINE_ENUM_CLASS(Container, running, exited, missing)
+
+struct InstanceView {
+  bool success = true;
+  std::string id, name;
+  Status status;
+  std::string statusReason, subdomain, url, websocketUrl;
+  Container container;
+  std::optional<std::int64_t> exitCode;
+  std::optional<store::Time> startedAt;
+};
+BOOST_DESCRIBE_STRUCT(InstanceView, (),
+                      (success, id, name, status, statusReason, subdomain, url, websocketUrl, container, exitCode,
+                       startedAt))
+
+AgentList list_of(const Agents& service, store::UserId user) {
+  AgentList answer;
+  if (user == 0) return answer;
+  auto found = service.list(user);
+  answer.agents.reserve(found.size());
+  for (auto& line : found)
+    answer.agents.push_back({std::move(line.id), std::move(line.name), std::move(line.model), line.status,
+                             service.websocket_url(line.subdomain), line.created_at, line.updated_at});
+  answer.count = std::int64_t(answer.agents.size());
+  return answer;
+}
+
+Container container_of(runtime::State state) {
+  switch (state) {
+    case runtime::State::running:
+      return Container::running;
+    case runtime::State::exited:
+      return Container::exited;
+    case runtime::State::missing:
+      break;
+  }
+  return Container::missing;
+}
+
+using LifecycleCall = Task<Result<Agent>> (Agents::*)(store::UserId, std::string);
+
+// POST /api/instance/:userId/{start,stop,restart}
+web::Endpoint lifecycle(Agents& service, LifecycleCall call) {
+  auto handle = [&service, call](Request& request) -> Task<Result<Response>> {
+    const auto user = request.caller.user_id;
+    const auto target = service.resolve(user, request.param("userId"));
+    if (!target) co_return web::not_found();
+    const auto agent = co_await (service.*call)(user, target->id);
+    if (!agent) co_return agent.error();
+    const Lifecycle answer{.id = agent->id, .status = agent->status};
+    co_return web::reply(answer, 200);
+  };
+  return web::plain(handle).returns<Lifecycle>().describe(
+      "Answers when it is done. `userId` is an agent's id, or the caller's own id when there is just one agent.");
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guards) {
+  auto list = [&service](Request& request) -> Task<Result<Response>> {
+    co_return web::reply(list_of(service, request.caller.user_id), 200);
+  };
+  auto provision = [&service](Request& request, Provision wanted) -> Task<Result<Response>> {
+    NewAgent fresh{.name = std::move(wanted.name),
+                   .model = std::move(wanted.model).value_or(""),
+                   .config = std::move(wanted.config).value_or(boost::json::object()),
+                   .tier = wanted.tier ? std::string(boost::describe::enum_to_string(*wanted.tier, "")) : std::string(),
+                   .plan = {}};
+    const auto agent = co_await service.provision(request.caller, std::move(fresh));
+    if (!agent) co_return agent.error();
+    Provisioned answer;
+    answer.agent = {agent->id,    agent->name,      agent->status, service.websocket_url(agent->subdomain),
+                    agent->model, agent->created_at};
+    co_return web::reply(answer, 201);
+  };
+  auto detail = [&service](Request& request) -> Task<Result<Response>> {
+    const auto agent = service.find(request.caller.user_id, request.param("id"));
+    if (!agent) co_return web::not_found();
+    const OneAgent answer{.agent = detail_of(service, *agent)};
+    co_return web::reply(answer, 200);
+  };
+  auto remove = [&service](Request& request) -> Task<Result<Response>> {
+    const Deleted answer{.id = request.param("id")};
+    co_await service.remove(request.caller.user_id, answer.id);
+    co_return web::reply(answer, 200);
+  };
+  auto open = [&service](Request& request) -> Task<Result<Response>> {
+    const auto agent = service.find(request.caller.user_id, request.param("id"));
+    if (!agent) co_return web::not_found();
+    co_return web::redirect(service.open_url(*agent, request.caller)).set("Cache-Control", "no-store");
+  };
+  auto instance = [&service](Request& request) -> Task<Result<Response>> {
+    const auto agent = service.resolve(request.caller.user_id, request.param("userId"));
+    if (!agent) co_return web::not_found();
+    const auto now = co_await service.instance(*agent);
+    if (!now) co_return now.error();
+    const InstanceView answer{
+        .id = agent->id,
+        .name = agent->name,
+        .status = agent->status,
+        .statusReason = agent->status_reason,
+        .subdomain = agent->subdomain,
+        .url = service.url(agent->subdomain),
+        .websocketUrl = service.websocket_url(agent->subdomain),
+        .container = container_of(now->state),
+        .exitCode = now->exit_code ? std::optional<std::int64_t>(*now->exit_code) : std::nullopt,
+        .startedAt = now->state == runtime::State::running ? std::optional(now->started_at) : std::nullopt};
+    co_return web::reply(answer, 200);
+  };
+  return {
+      {web::GET, "/api/agents", guards.session_optional, &agents_rate, web::plain(list).returns<AgentList>(),
+       "The caller's agents; none without a session"},
+      {web::POST, "/api/agents/provision", guards.session, &agents_rate,
+       web::body<Provision>(provision).returns<Provisioned>(201), "Create an agent and start it"},
+      {web::GET, "/api/agents/provision", guards.session, &agents_rate, web::plain(list).returns<AgentList>(),
+       "The caller's agents"},
+      {web::GET, "/api/agents/:id", guards.session, &agents_rate, web::plain(detail).returns<OneAgent>(), "One agent"},
+      {web::DELETE, "/api/agents/:id", guards.session, &agents_rate, web::plain(remove).returns<Deleted>(),
+       "Stop an agent and remove everything it has"},
+      {web::GET, "/api/agents/:id/open", guards.session, &agents_rate,
+       web::plain(open).describe("Redirects to the agent's own host with a single-use ticket for that host's cookie."),
+       "Open an agent in the browser"},
+      {web::GET, "/api/instance/:userId", guards.session, &instance_rate, web::plain(instance).returns<InstanceView>(),
+       "How an agent's process is"},
+      {web::POST, "/api/instance/:userId/start", guards.session, &instance_rate,
+       lifecycle(service, &Agents::start_agent), "Start an agent"},
+      {web::POST, "/api/instance/:userId/stop", guards.session, &instance_rate, lifecycle(service, &Agents::stop_agent),
+       "Stop an agent"},
+      {web::POST, "/api/instance/:userId/restart", guards.session, &instance_rate,
+       lifecycle(service, &Agents::restart_agent), "Restart an agent"},
+  };
+}
+
+}  // namespace agents
