@@ -36,6 +36,8 @@ class Chat {
   web::Task<> forget(store::UserId, std::string agent);
 
  private:
+  web::Task<> commit(store::Change&);
+
   store::System system_;
   agents::Agents& agents_;
   std::chrono::seconds gateway_timeout_;

@@ -1,0 +1,177 @@
+#include "appliance/chat/chat.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "appliance/crypto/random.h"
+#include "web/fetch.h"
+
+namespace chat {
+namespace {
+
+using web::Error;
+using web::Result;
+using web::Task;
+
+constexpr std::size_t largest_answer = 4u << 20;
+
+std::string new_id(const std::string& agent, store::Time at) {
+  auto digits = std::to_string(at.time_since_epoch().count());
+  digits.insert(0, digits.size() < 13 ? 13 - digits.size() : 0, '0');
+  return agent + "." + digits + crypto::random_id(8);
+}
+
+Message new_message(store::UserId owner, const std::string& agent, Role role, std::string content, store::Time at) {
+  return {.owner = owner,
+          .id = new_id(agent, at),
+          .agent = agent,
+          .role = role,
+          .content = std::move(content),
+          .model = {},
+          .delivery = role == Role::user ? Delivery::sent : Delivery::answered,
+          .failure = {},
+          .created_at = at};
+}
+
+web::FetchRequest completion_request(const agents::Agent& agent, const std::string& text,
+                                     std::chrono::seconds timeout) {
+  boost::json::object message;
+  message["role"] = "user";
+  message["content"] = text;
+  boost::json::object body;
+  body["model"] = agent.model;
+  body["user"] = std::to_string(agent.owner);
+  body["messages"] = boost::json::array();
+  body["messages"].as_array().push_back(std::move(message));
+  web::FetchRequest request;
+  request.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/v1/chat/completions";
+  request.method = "POST";
+  request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + agent.gateway_token.clear}};
+  request.body = boost::json::serialize(body);
+  request.timeout = timeout;
+  request.max_bytes = largest_answer;
+  return request;
+}
+
+Error gateway_failure(std::string cause) {
+  return {.kind = web::Kind::bad_gateway, .message = "The agent did not answer: " + std::move(cause)};
+}
+
+// The sentence of an error answer, {error: {message}} or {error}; else its status.
+std::string cause_of(const web::FetchResponse& answer) {
+  boost::system::error_code failed;
+  const auto body = boost::json::parse(answer.body, failed);
+  if (!failed && body.is_object()) {
+    auto* error = body.get_object().if_contains("error");
+    if (error && error->is_object()) error = error->get_object().if_contains("message");
+    if (error && error->is_string()) return std::string(error->get_string());
+  }
+  return "its gateway answered with status " + std::to_string(answer.status) + ".";
+}
+
+struct Completion {
+  std::string content, model;
+  boost::json::object usage;
+};
+
+Result<Completion> read_completion(const Result<web::FetchResponse>& answer) {
+  if (!answer) {
+    auto error = answer.error();
+    error.message = "The agent did not answer: " + error.message;
+    if (error.kind != web::Kind::timeout) error.kind = web::Kind::bad_gateway;
+    return error;
+  }
+  if (answer->status != 200) return gateway_failure(cause_of(*answer));
+  boost::system::error_code failed;
+  const auto body = boost::json::parse(answer->body, failed);
+  if (failed) return gateway_failure("its answer is not JSON.");
+  const auto content = body.find_pointer("/choices/0/message/content", failed);
+  if (!content || !content->is_string()) return gateway_failure("its answer holds no message.");
+  Completion found{.content = std::string(content->get_string()), .model = {}, .usage = {}};
+  if (auto* model = body.get_object().if_contains("model"); model && model->is_string())
+    found.model = model->get_string();
+  if (auto* usage = body.get_object().if_contains("usage"); usage && usage->is_object())
+    found.usage = usage->get_object();
+  return found;
+}
+
+}  // namespace
+
+Chat::Chat(store::System system, agents::Agents& agents, std::chrono::seconds gateway_timeout)
+    : system_(std::move(system)), agents_(agents), gateway_timeout_(gateway_timeout) {}
+
+Task<Result<Answer>> Chat::send(store::UserId user, std::string agent_id, std::string text) {
+  const auto agent = agents_.find(user, agent_id);
+  if (!agent) co_return web::not_found();
+  if (agent->status != agents::Status::running)
+    co_return web::conflict("This agent is not running: start it, then send the message again.");
+  const auto tenant = system_.tenant(user);
+  const auto question = new_message(user, agent_id, Role::user, text, store::now());
+  auto first = tenant.change();
+  first.insert(messages, question);
+  co_await commit(first);
+
+  auto answer = co_await web::fetch(completion_request(*agent, text, gateway_timeout_));
+  auto completion = read_completion(answer);
+  if (!completion) {
+    co_await tenant.modify(messages, question.id, [&completion](Message& message) {
+      message.delivery = Delivery::failed;
+      message.failure = completion.error().message;
+    });
+    co_return completion.error();
+  }
+
+  // After the question in the key order also when the clock has been set back meanwhile.
+  const auto at = std::max(store::now(), question.created_at + std::chrono::milliseconds(1));
+  Answer found{.message = new_message(user, agent_id, Role::assistant, std::move(completion->content), at),
+               .model = std::move(completion->model),
+               .usage = std::move(completion->usage)};
+  found.message.model = found.model;
+  auto second = tenant.change();
+  if (auto asked = tenant.get(messages, question.id)) {
+    asked->value.delivery = Delivery::answered;
+    second.update(messages, *asked);
+    second.insert(messages, found.message);
+    co_await commit(second);
+  }  // else the agent has been deleted meanwhile, and its history with it
+  co_return found;
+}
+
+// Nobody else writes a fresh message: anything but success is a broken store.
+Task<> Chat::commit(store::Change& change) {
+  auto outcome = co_await change.commit();
+  if (!outcome.ok()) throw std::logic_error("a fresh chat message was refused by the store: " + outcome.index);
+}
+
+Result<std::vector<Message>> Chat::history(store::UserId user, const Slice& slice) const {
+  if (!agents_.find(user, slice.agent)) return web::not_found();
+  const auto prefix = slice.agent + ".";
+  if (!slice.before.empty() && !slice.before.starts_with(prefix))
+    return web::invalid("before must be a message of this agent");
+  store::Page page;
+  page.limit = slice.limit;
+  page.newest_first = true;
+  page.after = slice.before.empty() ? prefix + "~" : slice.before;  // '~' sorts after every digit
+  auto found = system_.tenant(user).list(messages, page);
+  std::erase_if(found, [&](const Message& message) { return message.agent != slice.agent; });
+  std::ranges::reverse(found);
+  return found;
+}
+
+Task<> Chat::forget(store::UserId owner, std::string agent) {
+  const auto tenant = system_.tenant(owner);
+  store::Page page;
+  page.after = agent + ".";
+  for (;;) {
+    auto found = tenant.list(messages, page);
+    std::erase_if(found, [&](const Message& message) { return message.agent != agent; });
+    if (found.empty()) co_return;
+    auto change = tenant.change();
+    for (auto& message : found)
+      if (auto row = tenant.get(messages, message.id)) change.erase(messages, *row);
+    // One that was written meanwhile makes this stale: the next round reads it again.
+    [[maybe_unused]] auto outcome = co_await change.commit();
+  }
+}
+
+}  // namespace chat
