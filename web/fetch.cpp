@@ -1,0 +1,106 @@
+#include "web/fetch.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/this_coro.hpp>
+
+#include "web/fetch_loop.h"
+
+namespace web {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; }
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
+
+// RFC 9110, token.
+bool is_token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  });
+}
+
+bool is_field_value(std::string_view text) {
+  return std::ranges::none_of(text,
+                              [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; });
+}
+
+// What would let a caller's text become part of another request, or break what Reach promises.
+std::optional<Error> refusal(const FetchRequest& request) {
+  if (!is_token(request.method)) return invalid("the request method is not valid");
+  for (const auto& [name, value] : request.headers) {
+    if (!is_token(name)) return invalid("the name of a request header is not valid");
+    if (!is_field_value(value)) return invalid("the value of the request header " + name + " is not valid");
+  }
+  if (!request.unix_socket.empty() && request.reach == Reach::public_only) {
+    return invalid("a Unix socket is not a public address");
+  }
+  return std::nullopt;
+}
+
+// Headers that say nothing about who is asking, so that another origin may have them.
+bool may_cross_origins(std::string_view name) {
+  static constexpr std::array<std::string_view, 8> neutral{
+      "accept", "accept-encoding", "accept-language", "cache-control", "content-type", "pragma", "range", "user-agent"};
+  return std::ranges::any_of(neutral, [name](auto known) { return equal_ignoring_case(known, name); });
+}
+
+// Turns the request into the one for the next hop (RFC 9110, 15.4; GET after POST as every browser does).
+void follow(FetchRequest& request, int status, const FetchUrl& from, const FetchUrl& to) {
+  const bool becomes_get =
+      (status == 303 && request.method != "HEAD") || ((status == 301 || status == 302) && request.method == "POST");
+  if (becomes_get) {
+    request.method = "GET";
+    request.body.clear();
+    std::erase_if(request.headers,
+                  [](const auto& header) { return equal_ignoring_case(header.first, "content-type"); });
+  }
+  if (!from.same_origin(to)) {
+    std::erase_if(request.headers, [](const auto& header) { return !may_cross_origins(header.first); });
+  }
+}
+
+}  // namespace
+
+std::string FetchResponse::header(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(headers, [name](const auto& h) { return equal_ignoring_case(h.first, name); });
+  return found == headers.end() ? std::string() : found->second;
+}
+
+Task<Result<FetchResponse>> fetch(FetchRequest request) {
+  if (auto error = refusal(request)) co_return std::move(*error);
+  auto url = parse_fetch_url(request.url);
+  if (!url) co_return std::move(url).error();
+
+  const auto started = Clock::now();
+  FetchLoop& loop = FetchLoop::of(co_await boost::asio::this_coro::executor, request.reach);
+  for (int redirects = 0;; ++redirects) {
+    milliseconds time_left{0};
+    if (request.timeout.count() > 0) {
+      time_left = request.timeout - std::chrono::duration_cast<milliseconds>(Clock::now() - started);
+      time_left = std::max(time_left, milliseconds(1));
+    }
+    Transfer transfer(request, *url, time_left);
+    co_await loop.run(transfer);
+    const bool redirected = transfer.is_redirect();
+    const std::string location = transfer.redirect_url();
+    auto response = transfer.take_result();
+    if (!response || !redirected) co_return response;
+
+    if (redirects == request.max_redirects) {
+      co_return Error{.kind = Kind::bad_gateway,
+                      .message = "more than " + std::to_string(request.max_redirects) + " redirects"};
+    }
+    auto next = parse_fetch_url(location);
+    if (!next) co_return Error{.kind = Kind::bad_gateway, .message = "redirected: " + next.error().message};
+    follow(request, response->status, *url, *next);
+    url = std::move(next);
+  }
+}
+
+}  // namespace web

@@ -1,0 +1,53 @@
+// libcurl's multi-socket interface on one io_context: sockets and the timer are Asio's, so nothing blocks and nothing
+// needs a lock.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <memory>
+#include <unordered_map>
+
+#include "web/fetch_transfer.h"
+#include "web/task.h"
+
+namespace web {
+
+class FetchLoop {
+ public:
+  explicit FetchLoop(Executor);
+  ~FetchLoop();
+  FetchLoop(const FetchLoop&) = delete;
+  FetchLoop& operator=(const FetchLoop&) = delete;
+
+  // The loop of this io_context for this reach; made at first use. Two reaches never share a connection: one that was
+  // opened without judging its address must not serve a request that needs the judgement.
+  static FetchLoop& of(const Executor&, Reach);
+
+  // Suspends until the transfer has finished. Throws operation_aborted when the awaiting coroutine is cancelled; in
+  // every case libcurl has let go of the transfer when this returns.
+  Task<> run(Transfer&);
+
+  // Lets go of every transfer, without resuming whoever waits. Called when the io_context shuts down.
+  void close();
+
+ private:
+  struct Watch;
+  class Running;
+
+  static int on_socket(CURL*, curl_socket_t, int what, void* self, void*);
+  static int on_timer(CURLM*, long milliseconds, void* self);
+
+  void watch(curl_socket_t, int what);
+  void arm(const std::shared_ptr<Watch>&);
+  void act(curl_socket_t, int events);
+  void collect_finished();
+
+  Executor executor_;
+  Timer timer_;
+  std::unordered_map<curl_socket_t, std::shared_ptr<Watch>> watches_;
+  std::unordered_map<Transfer*, Timer*> running_;  // and how to wake who waits for it
+  bool acting_ = false;                            // libcurl is on the stack and must not be entered again
+  std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)> multi_;
+};
+
+}  // namespace web

@@ -1,0 +1,308 @@
+#include "web/fetch_transfer.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/ip/address.hpp>
+#include <charconv>
+#include <climits>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "web/address.h"
+
+namespace web {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t max_head_bytes = 256 * 1024;
+constexpr std::array<std::uint16_t, 4> public_ports{80, 443, 8080, 8443};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; }
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+// libcurl's limit for times; 0 means none there too.
+long as_curl_time(milliseconds time) { return long(std::clamp<milliseconds::rep>(time.count(), 0, INT_MAX)); }
+
+std::string spoken(milliseconds time) {
+  return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) + " s" : std::to_string(time.count()) + " ms";
+}
+
+std::string spoken_bytes(std::size_t bytes) {
+  constexpr std::size_t mega = 1u << 20;
+  return bytes >= mega && bytes % mega == 0 ? std::to_string(bytes / mega) + " MB" : std::to_string(bytes) + " bytes";
+}
+
+// "Connection refused" -> "connection refused"; "SSL ..." stays.
+std::string as_clause(std::string text) {
+  while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.pop_back();
+  if (text.size() > 1 && lower(text[1]) == text[1]) text[0] = lower(text[0]);
+  return text;
+}
+
+// True when the address is one that a page may name, on a port where the web lives.
+bool may_be_reached(const sockaddr& address) {
+  const auto is_web_port = [](in_port_t port) { return std::ranges::count(public_ports, ntohs(port)) > 0; };
+  if (address.sa_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &address, sizeof v4);
+    return is_web_port(v4.sin_port) && is_public_address(boost::asio::ip::address_v4(ntohl(v4.sin_addr.s_addr)));
+  }
+  if (address.sa_family == AF_INET6) {
+    sockaddr_in6 v6{};
+    std::memcpy(&v6, &address, sizeof v6);
+    boost::asio::ip::address_v6::bytes_type bytes;
+    std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
+    return is_web_port(v6.sin6_port) && is_public_address(boost::asio::ip::address_v6(bytes));
+  }
+  return false;
+}
+
+template <class Value>
+void set(CURL* easy, CURLoption option, Value value) {
+  const CURLcode code = curl_easy_setopt(easy, option, value);
+  if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (code != CURLE_OK) throw std::logic_error(std::string("libcurl: ") + curl_easy_strerror(code));
+}
+
+long number(CURL* easy, CURLINFO what) {
+  long value = 0;
+  curl_easy_getinfo(easy, what, &value);
+  return value;
+}
+
+}  // namespace
+
+Transfer::Transfer(const FetchRequest& request, const FetchUrl& url, milliseconds time_left)
+    : request_(request),
+      url_(url),
+      peer_(request.unix_socket.empty() ? url.authority() : request.unix_socket),
+      time_left_(time_left),
+      connect_time_(time_left.count() > 0 ? std::min(time_left, request.connect_timeout) : request.connect_timeout),
+      easy_(curl_easy_init(), curl_easy_cleanup),
+      header_list_(nullptr, curl_slist_free_all) {
+  if (!easy_) throw std::bad_alloc();
+  set(easy(), CURLOPT_URL, url_.text.c_str());
+  set(easy(), CURLOPT_PROTOCOLS_STR, "http,https");
+  set(easy(), CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  set(easy(), CURLOPT_FOLLOWLOCATION, 0L);
+  set(easy(), CURLOPT_PROXY, "");  // also keeps the environment's proxies out
+  set(easy(), CURLOPT_NOSIGNAL, 1L);
+  set(easy(), CURLOPT_QUICK_EXIT, 1L);  // a hanging name look-up must not hang the thread that gives up on it
+  // One connection for one exchange at a time, so that cutting one exchange costs no other.
+  set(easy(), CURLOPT_HTTP_VERSION, long(CURL_HTTP_VERSION_1_1));
+  set(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
+  set(easy(), CURLOPT_TIMEOUT_MS, as_curl_time(time_left_));
+  set(easy(), CURLOPT_CONNECTTIMEOUT_MS, as_curl_time(connect_time_));
+  if (!request_.unix_socket.empty()) set(easy(), CURLOPT_UNIX_SOCKET_PATH, request_.unix_socket.c_str());
+
+  set(easy(), CURLOPT_PRIVATE, static_cast<void*>(this));
+  set(easy(), CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open_socket);
+  set(easy(), CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  set(easy(), CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  set(easy(), CURLOPT_HEADERDATA, static_cast<void*>(this));
+  set(easy(), CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  set(easy(), CURLOPT_WRITEDATA, static_cast<void*>(this));
+  set_method_and_body();
+  set_headers();
+}
+
+Transfer::~Transfer() = default;
+
+void Transfer::set_method_and_body() {
+  const std::string& method = request_.method;
+  if (method == "HEAD") return set(easy(), CURLOPT_NOBODY, 1L);
+  if (!request_.body.empty() || method == "POST" || method == "PUT" || method == "PATCH") {
+    set(easy(), CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request_.body.size()));
+    set(easy(), CURLOPT_POSTFIELDS, request_.body.c_str());
+  }
+  set(easy(), CURLOPT_CUSTOMREQUEST, method.c_str());
+}
+
+void Transfer::set_headers() {
+  const auto append = [this](const std::string& line) {
+    auto* longer = curl_slist_append(header_list_.get(), line.c_str());
+    if (!longer) throw std::bad_alloc();
+    if (!header_list_) header_list_.reset(longer);
+  };
+  const auto given = [this](std::string_view name) {
+    return std::ranges::any_of(request_.headers, [name](const auto& h) { return equal_ignoring_case(h.first, name); });
+  };
+  // "Name;" is libcurl's spelling of a header without a value, "Name:" of one it must not add by itself.
+  for (const auto& [name, value] : request_.headers) append(value.empty() ? name + ";" : name + ": " + value);
+  if (!given("Expect")) append("Expect:");
+  if (!given("Content-Type")) append("Content-Type:");
+  if (!given("User-Agent")) set(easy(), CURLOPT_USERAGENT, "agentbox");
+  if (!given("Accept-Encoding")) set(easy(), CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can undo
+  set(easy(), CURLOPT_HTTPHEADER, header_list_.get());
+}
+
+curl_socket_t Transfer::on_open_socket(void* self, curlsocktype, curl_sockaddr* address) {
+  auto& transfer = *static_cast<Transfer*>(self);
+  if (transfer.request_.reach == Reach::public_only && !may_be_reached(address->addr)) {
+    transfer.refused_ = true;
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+std::size_t Transfer::on_header(char* data, std::size_t, std::size_t size, void* self) {
+  auto& transfer = *static_cast<Transfer*>(self);
+  try {
+    return transfer.header_line({data, size}) ? size : ~size;
+  } catch (...) {
+    transfer.thrown_ = std::current_exception();
+    return ~size;
+  }
+}
+
+std::size_t Transfer::on_body(char* data, std::size_t, std::size_t size, void* self) {
+  auto& transfer = *static_cast<Transfer*>(self);
+  try {
+    return transfer.body_bytes({data, size}) ? size : ~size & ~std::size_t{CURL_WRITEFUNC_PAUSE};
+  } catch (...) {
+    transfer.thrown_ = std::current_exception();
+    return ~size & ~std::size_t{CURL_WRITEFUNC_PAUSE};
+  }
+}
+
+bool Transfer::header_line(std::string_view line) {
+  head_bytes_ += line.size();
+  if (head_bytes_ > max_head_bytes) {
+    head_too_large_ = true;
+    return false;
+  }
+  if (head_complete_) return true;  // trailers
+  if (line.starts_with("HTTP/")) {
+    response_.headers.clear();
+    const auto status = line.substr(std::min(line.find(' '), line.size() - 1) + 1);
+    std::from_chars(status.data(), status.data() + status.size(), response_.status);
+    return true;
+  }
+  if (trimmed(line).empty()) return response_.status < 200 || head_complete();
+  const auto colon = line.find(':');
+  if (colon == line.npos) return true;
+  std::string name(trimmed(line.substr(0, colon)));
+  std::ranges::transform(name, name.begin(), lower);
+  response_.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+  return true;
+}
+
+bool Transfer::head_complete() {
+  head_complete_ = true;
+  if (is_redirect()) return true;
+  std::size_t announced = 0;
+  const std::string length = response_.header("content-length");
+  std::from_chars(length.data(), length.data() + length.size(), announced);
+  if (announced > request_.max_bytes && request_.method != "HEAD" && response_.status != 304) {
+    too_large_ = true;
+    return false;
+  }
+  if (request_.on_head && !request_.on_head(response_.status, response_.headers)) {
+    stopped_ = true;
+    return false;
+  }
+  return true;
+}
+
+bool Transfer::body_bytes(std::string_view bytes) {
+  if (bytes.size() > request_.max_bytes - body_bytes_) {
+    too_large_ = true;
+    return false;
+  }
+  body_bytes_ += bytes.size();
+  if (is_redirect()) return true;
+  if (!request_.sink) {
+    response_.body.append(bytes);
+    return true;
+  }
+  stopped_ = !request_.sink(bytes);
+  return !stopped_;
+}
+
+bool Transfer::is_redirect() const {
+  const int status = response_.status;
+  const bool redirects = status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+  return request_.max_redirects > 0 && redirects && !response_.header("location").empty();
+}
+
+void Transfer::finish(CURLcode code) {
+  code_ = code;
+  finished_ = true;
+}
+
+std::string Transfer::redirect_url() const {
+  const char* url = nullptr;
+  curl_easy_getinfo(easy(), CURLINFO_REDIRECT_URL, &url);
+  return url ? url : "";
+}
+
+Result<FetchResponse> Transfer::take_result() {
+  if (thrown_) std::rethrow_exception(thrown_);
+  if (code_ != CURLE_OK && !stopped_) return failure();
+  response_.final_url = url_.text;
+  return std::move(response_);
+}
+
+Error Transfer::failure() const {
+  const auto bad_gateway = [](std::string message) {
+    return Error{.kind = Kind::bad_gateway, .message = std::move(message)};
+  };
+  const std::string cause = as_clause(curl_easy_strerror(code_));
+  if (too_large_) {
+    return {.kind = Kind::too_large,
+            .message = "the answer of " + peer_ + " is larger than " + spoken_bytes(request_.max_bytes)};
+  }
+  if (head_too_large_) return bad_gateway(peer_ + " sent more than " + spoken_bytes(max_head_bytes) + " of headers");
+  const long os_error = number(easy(), CURLINFO_OS_ERRNO);
+  switch (code_) {
+    case CURLE_COULDNT_CONNECT:
+      if (refused_) return invalid(url_.authority() + " is not a public address with a web port");
+      return bad_gateway("could not connect to " + peer_ + ": " +
+                         as_clause(os_error ? std::generic_category().message(int(os_error)) : cause));
+    case CURLE_OPERATION_TIMEDOUT: {
+      curl_off_t connected = 0;
+      curl_easy_getinfo(easy(), CURLINFO_PRETRANSFER_TIME_T, &connected);
+      const std::string message = connected == 0
+                                      ? "could not connect to " + peer_ + " within " + spoken(connect_time_)
+                                      : peer_ + " gave no complete answer within " + spoken(request_.timeout);
+      return {.kind = Kind::timeout, .message = message};
+    }
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return bad_gateway("could not find the address of " + url_.host);
+    case CURLE_GOT_NOTHING:
+      return bad_gateway(peer_ + " closed the connection without an answer");
+    case CURLE_PARTIAL_FILE:
+      return bad_gateway(peer_ + " closed the connection before the answer was complete");
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+      return bad_gateway("the connection to " + peer_ +
+                         " broke: " + as_clause(os_error ? std::generic_category().message(int(os_error)) : cause));
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_HTTP2:
+      return bad_gateway(peer_ + " did not answer in HTTP/1.1");
+    case CURLE_BAD_CONTENT_ENCODING:
+      return bad_gateway(peer_ + " sent a compressed body that cannot be decompressed");
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return bad_gateway("the certificate of " + peer_ + " is not valid");
+    case CURLE_SSL_CONNECT_ERROR:
+      return bad_gateway("no secure connection to " + peer_ + " could be made");
+    default:
+      return bad_gateway("the exchange with " + peer_ + " failed: " + cause);
+  }
+}
+
+}  // namespace web

@@ -1,0 +1,69 @@
+// One HTTP exchange with one server: one libcurl easy handle, its callbacks, and what came of it. Follows no redirect
+// and waits for nothing itself; FetchLoop drives it.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "web/fetch.h"
+#include "web/fetch_url.h"
+
+namespace web {
+
+class Transfer {
+ public:
+  // `request` and `url` must outlive the transfer. `time_left` 0: no deadline.
+  Transfer(const FetchRequest& request, const FetchUrl& url, std::chrono::milliseconds time_left);
+  ~Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  CURL* easy() const { return easy_.get(); }
+  bool finished() const { return finished_; }
+  void finish(CURLcode code);
+
+  // Once finished. Throws what a callback of the request threw.
+  Result<FetchResponse> take_result();
+  // Once finished and before take_result: whether the request follows redirects and this answer is one, and where to.
+  bool is_redirect() const;
+  std::string redirect_url() const;
+
+ private:
+  static curl_socket_t on_open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
+  static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self);
+  static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self);
+
+  void set_method_and_body();
+  void set_headers();
+  bool header_line(std::string_view line);
+  bool head_complete();
+  bool body_bytes(std::string_view bytes);
+  Error failure() const;
+
+  const FetchRequest& request_;
+  const FetchUrl& url_;
+  const std::string peer_;  // for messages: host:port or the socket's path
+  const std::chrono::milliseconds time_left_, connect_time_;
+  std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy_;
+  std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> header_list_;
+
+  FetchResponse response_;
+  std::size_t head_bytes_ = 0, body_bytes_ = 0;
+  bool head_complete_ = false;
+
+  // How it ended.
+  bool finished_ = false;
+  CURLcode code_ = CURLE_OK;
+  bool refused_ = false;    // an address was not public
+  bool too_large_ = false;  // the body
+  bool head_too_large_ = false;
+  bool stopped_ = false;       // by the caller's own callback
+  std::exception_ptr thrown_;  // by the caller's own callback
+};
+
+}  // namespace web

@@ -1,0 +1,53 @@
+#include "web/fetch_url.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+namespace web {
+namespace {
+
+using Handle = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
+
+// Empty when the part is absent.
+std::string part_of(CURLU* url, CURLUPart what, unsigned flags = 0) {
+  char* part = nullptr;
+  if (curl_url_get(url, what, &part, flags) != CURLUE_OK) return {};
+  const std::unique_ptr<char, decltype(&curl_free)> owner(part, curl_free);
+  return part;
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; });
+  return text;
+}
+
+}  // namespace
+
+Result<FetchUrl> parse_fetch_url(const std::string& text) {
+  if (text.find('\0') != std::string::npos) return invalid("the URL is not valid: it contains a NUL byte");
+  const Handle url(curl_url(), curl_url_cleanup);
+  if (!url) throw std::bad_alloc();
+  const auto code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE);
+  if (code == CURLUE_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (code == CURLUE_BAD_SCHEME) return invalid("only http and https URLs can be fetched");
+  if (code != CURLUE_OK) return invalid(std::string("the URL is not valid: ") + lower(curl_url_strerror(code)));
+
+  FetchUrl result{.scheme = lower(part_of(url.get(), CURLUPART_SCHEME))};
+  if (result.scheme != "http" && result.scheme != "https") return invalid("only http and https URLs can be fetched");
+  for (const auto credential : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS}) {
+    char* part = nullptr;
+    if (curl_url_get(url.get(), credential, &part, 0) != CURLUE_OK) continue;
+    curl_free(part);
+    return invalid("URLs with a user name or password are refused");
+  }
+  result.host = lower(part_of(url.get(), CURLUPART_HOST));
+  if (result.host.empty()) return invalid("the URL is not valid: it has no host");
+  result.port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
+  result.text = part_of(url.get(), CURLUPART_URL);
+  return result;
+}
+
+}  // namespace web
