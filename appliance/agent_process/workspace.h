@@ -1,0 +1,69 @@
+// The agent's files, reached beneath one folder only: every path is resolved by the kernel with openat2 beneath the
+// root, through no symbolic link and no mount, whatever someone does to the tree meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "web/result.h"
+
+namespace agent_process {
+
+// An open file descriptor, closed with its owner; -1: none.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release();
+
+ private:
+  int fd_ = -1;
+};
+
+// Blocks; callable from every thread. Errors are Kind::invalid or not_found with a sentence for the model.
+class Workspace {
+ public:
+  static constexpr std::size_t most_file_bytes = 1u << 20, most_entries = 500;
+
+  struct Entry {
+    std::string path;  // relative to the workspace; folders end in '/'
+    std::uint64_t size = 0;
+  };
+  struct Listing {
+    std::vector<Entry> entries;  // depth first, by name; links, devices and reserved names are left out
+    bool truncated = false;      // there are more than most_entries, or folders more than eight levels down
+  };
+
+  // Makes the folder and the state folder in it when they are missing, and clears what a write that was cut short left.
+  // Throws std::runtime_error with a sentence.
+  explicit Workspace(std::filesystem::path root);
+
+  const std::filesystem::path& root() const { return path_; }
+  std::filesystem::path state(std::string_view name) const;
+  bool is_writable() const;
+
+  // A regular file of at most most_file_bytes bytes of UTF-8.
+  web::Result<std::string> read(std::string_view path) const;
+  // Replaces the file whole, or not at all, durably; makes missing folders. A path that is a folder, link or device is
+  // refused.
+  web::Result<void> write(std::string_view path, std::string_view content) const;
+  web::Result<Listing> list(std::string_view path) const;
+
+ private:
+  web::Result<Descriptor> open_beneath(const std::vector<std::string>& components, int flags) const;
+  web::Result<Descriptor> open_folders(const std::vector<std::string>& components) const;
+
+  std::filesystem::path path_;
+  Descriptor root_, state_;
+};
+
+}  // namespace agent_process
