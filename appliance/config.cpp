@@ -65,7 +65,7 @@ Setting row(std::string name, std::string type, std::string help) {
           .key = with(name, '_', '_', true)};
 }
 
-Setting text(std::string name, std::string Settings::* member, std::string help, std::string type = "text") {
+Setting text(std::string name, std::string Settings::*member, std::string help, std::string type = "text") {
   Setting setting = row(std::move(name), std::move(type), std::move(help));
   setting.assign = [member](Settings& settings, const std::string& value) -> Problem {
     settings.*member = value;
@@ -75,7 +75,7 @@ Setting text(std::string name, std::string Settings::* member, std::string help,
   return setting;
 }
 
-Setting secret(std::string name, std::string Settings::* member, std::string help) {
+Setting secret(std::string name, std::string Settings::*member, std::string help) {
   Setting setting = text(std::move(name), member, std::move(help), "secret");
   setting.secret = true;
   return setting;
@@ -91,7 +91,7 @@ Setting checked(Setting setting, std::function<Problem(const std::string&)> chec
   return setting;
 }
 
-Setting address(std::string name, std::string Settings::* member, std::string help) {
+Setting address(std::string name, std::string Settings::*member, std::string help) {
   return checked(text(std::move(name), member, std::move(help), "host:port"), [](const std::string& value) -> Problem {
     const auto colon = value.rfind(':');
     if (colon == std::string::npos || colon == 0 || !whole(std::string_view(value).substr(colon + 1), 0, 65535))
@@ -100,14 +100,14 @@ Setting address(std::string name, std::string Settings::* member, std::string he
   });
 }
 
-Setting url(std::string name, std::string Settings::* member, std::string help) {
+Setting url(std::string name, std::string Settings::*member, std::string help) {
   return checked(text(std::move(name), member, std::move(help), "URL"), [](const std::string& value) -> Problem {
     if (value.empty() || value.starts_with("http://") || value.starts_with("https://")) return {};
     return "must begin with http:// or https://";
   });
 }
 
-Setting choice(std::string name, std::string Settings::* member, std::vector<std::string> choices, std::string help) {
+Setting choice(std::string name, std::string Settings::*member, std::vector<std::string> choices, std::string help) {
   std::string type = join(choices, "|");
   return checked(text(std::move(name), member, std::move(help), type),
                  [choices = std::move(choices)](const std::string& value) -> Problem {
@@ -116,7 +116,7 @@ Setting choice(std::string name, std::string Settings::* member, std::vector<std
                  });
 }
 
-Setting boolean(std::string name, bool Settings::* member, std::string help) {
+Setting boolean(std::string name, bool Settings::*member, std::string help) {
   Setting setting = row(std::move(name), "on|off", std::move(help));
   setting.assign = [member](Settings& settings, const std::string& value) -> Problem {
     const std::string lower = with(value, '_', '_', true);
@@ -131,7 +131,7 @@ Setting boolean(std::string name, bool Settings::* member, std::string help) {
 }
 
 template <class Duration>
-Setting duration(std::string name, Duration Settings::* member, std::string unit, std::uint64_t lowest,
+Setting duration(std::string name, Duration Settings::*member, std::string unit, std::uint64_t lowest,
                  std::uint64_t highest, std::string help) {
   Setting setting = row(std::move(name), std::move(unit), std::move(help));
   setting.assign = [=](Settings& settings, const std::string& value) -> Problem {
@@ -144,7 +144,7 @@ Setting duration(std::string name, Duration Settings::* member, std::string unit
   return setting;
 }
 
-Setting list(std::string name, std::vector<std::string> Settings::* member, std::string type, std::string help,
+Setting list(std::string name, std::vector<std::string> Settings::*member, std::string type, std::string help,
              std::function<std::optional<std::string>(const std::string&)> normalise, std::string problem) {
   Setting setting = row(std::move(name), std::move(type), std::move(help));
   setting.assign = [=](Settings& settings, const std::string& value) -> Problem {
@@ -236,7 +236,8 @@ std::vector<Setting> make_table() {
              "where agents run; auto: docker when its engine answers, else processes"),
       text("AGENT_IMAGE", &S::agent_image, "container image of new agents", "image"),
       text("DOCKER_HOST", &S::docker_host, "the Docker Engine's socket", "unix:///path"),
-      text("AGENT_DOMAIN", &S::agent_domain, "agents answer at <subdomain>.<this domain> on the web listener", "domain"),
+      text("AGENT_DOMAIN", &S::agent_domain, "agents answer at <subdomain>.<this domain> on the web listener",
+           "domain"),
       port_range(),
       boolean("PROVISIONING_ENABLED", &S::provisioning_enabled, "the kill switch: off refuses new agents with 503"),
       url("LOCAL_MODEL_URL", &S::local_model_url, "an OpenAI-compatible server: Ollama, llama.cpp, vLLM"),
@@ -245,7 +246,8 @@ std::vector<Setting> make_table() {
       secret("OPENROUTER_API_KEY", &S::openrouter_api_key, "key of the multi-model router"),
       url("OPENROUTER_BASE_URL", &S::openrouter_base_url, "its address"),
       text("OPENROUTER_MODEL", &S::openrouter_model, "the model to ask there", "model"),
-      boolean("AI_BUILTIN", &S::ai_builtin, "answer with the built-in extractive model when nothing else is configured"),
+      boolean("AI_BUILTIN", &S::ai_builtin,
+              "answer with the built-in extractive model when nothing else is configured"),
       duration("AI_MODEL_TIMEOUT_MS", &S::ai_model_timeout, "milliseconds", 100, 600'000,
                "for one attempt at one model"),
       boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
@@ -305,8 +307,7 @@ Environment process_environment() {
   };
 }
 
-Settings resolve_settings(const Flags& flags, const Environment& environment,
-                          const std::optional<std::filesystem::path>& config_file) {
+Settings resolve_settings(const Flags& flags, const Environment& environment, const ConfigFile& file) {
   const auto override_with = [&](Settings& settings, const Setting& setting) {
     if (const auto flag = flags.find(setting.name); flag != flags.end())
       assign(settings, setting, flag->second, "--" + setting.flag);
@@ -317,9 +318,9 @@ Settings resolve_settings(const Flags& flags, const Environment& environment,
   const Setting& data = settings_table().front();
   override_with(settings, data);
   const auto own = settings.data / config_file_name;
-  if (config_file) {
-    read_file(settings, *config_file);
-  } else if (std::filesystem::exists(own)) {
+  if (file.named) {
+    read_file(settings, *file.named);
+  } else if (file.own && std::filesystem::exists(own)) {
     read_file(settings, own);
   }
   for (const auto& setting : settings_table()) override_with(settings, setting);

@@ -1,5 +1,5 @@
-// Every setting, declared once (settings_table): flag, environment variable and key of the config file are the same name
-// in three spellings. --foo-bar beats FOO_BAR beats foo_bar beats the default.
+// Every setting, declared once (settings_table): flag, environment variable and key of the config file are the same
+// name in three spellings. --foo-bar beats FOO_BAR beats foo_bar beats the default.
 #pragma once
 
 #include <chrono>
@@ -40,7 +40,8 @@ struct Settings {
   std::uint16_t agent_port_first = 20000, agent_port_last = 20999;
   bool provisioning_enabled = true;
 
-  std::string local_model_url, local_api_key, local_model;  // any OpenAI-compatible server; model: empty picks its first
+  std::string local_model_url, local_api_key,
+      local_model;  // any OpenAI-compatible server; model: empty picks its first
   std::string openrouter_api_key, openrouter_base_url = "https://openrouter.ai/api/v1",
                                   openrouter_model = "openrouter/auto";
   bool ai_builtin = true;
@@ -70,9 +71,15 @@ using Flags = std::map<std::string, std::string>;
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 Environment process_environment();
 
-// Resolves every setting. `config_file` is --config; without it the data folder's own agentbox.toml is read when there is
-// one. Throws UsageError: unreadable file, bad value, key that is no setting (with the nearest that is).
-Settings resolve_settings(const Flags&, const Environment&, const std::optional<std::filesystem::path>& config_file);
+// Which file is read: the one --config names, else the data folder's own agentbox.toml when there is one, unless `own`
+// is off.
+struct ConfigFile {
+  std::optional<std::filesystem::path> named;
+  bool own = true;
+};
+// Resolves every setting. Throws UsageError: unreadable file, bad value, key that is no setting (with the nearest that
+// is).
+Settings resolve_settings(const Flags&, const Environment&, const ConfigFile&);
 
 inline constexpr std::string_view config_file_name = "agentbox.toml";
 

@@ -58,10 +58,10 @@ PasswordHasher::~PasswordHasher() {
 template <class Work>
 auto PasswordHasher::in_queue(Work work) -> web::Task<web::Result<std::invoke_result_t<Work>>> {
   struct Place {
-    std::atomic<std::size_t>& inside;
-    ~Place() { inside.fetch_sub(1, std::memory_order_relaxed); }
+    std::shared_ptr<std::atomic<std::size_t>> inside;
+    ~Place() { inside->fetch_sub(1, std::memory_order_relaxed); }
   };
-  const bool full = inside_.fetch_add(1, std::memory_order_relaxed) >= room_;
+  const bool full = inside_->fetch_add(1, std::memory_order_relaxed) >= room_;
   const Place place{inside_};
   if (full) {
     co_return web::Error{.kind = web::Kind::too_many,

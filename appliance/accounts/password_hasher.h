@@ -5,6 +5,7 @@
 #include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "web/result.h"
@@ -43,7 +44,8 @@ class PasswordHasher {
   const Cost cost_;
   const std::size_t room_;   // running and waiting together
   const std::string decoy_;  // well-formed, belongs to no password
-  std::atomic<std::size_t> inside_{0};
+  // Shared with the callers in the queue: a coroutine may be destroyed after this.
+  std::shared_ptr<std::atomic<std::size_t>> inside_ = std::make_shared<std::atomic<std::size_t>>(0);
   boost::asio::thread_pool pool_;
 };
 

@@ -1,0 +1,50 @@
+// The data folder: what lies in it, how it is made, and how its store is opened.
+//
+//   agentbox.toml   settings, written by init (0600)
+//   master.key      32 random bytes in hex: seals secrets at rest (0600)
+//   store/          the store
+//   agents/         one folder an agent
+//   endpoints.json  where the running box listens; gone when none runs
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "appliance/config.h"
+#include "store/store.h"
+
+namespace agentbox {
+
+class DataFolder {
+ public:
+  explicit DataFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  // Makes the folder (0700) when it is missing. Throws UsageError when it cannot be made or written.
+  void prepare() const;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path config_file() const { return path_ / config_file_name; }
+  std::filesystem::path key_file() const { return path_ / "master.key"; }
+  std::filesystem::path store() const { return path_ / "store"; }
+  std::filesystem::path agents() const { return path_ / "agents"; }
+  std::filesystem::path endpoints_file() const { return path_ / "endpoints.json"; }
+
+  // 32 bytes: the setting's, else the key file's, which is made when there is neither a key nor a store yet. Throws
+  // UsageError for a bad file and for a store whose key is missing.
+  std::string master_key(const Settings&) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+enum class Access { write, read_only };
+// Every table and migration of this binary. Throws store::Unavailable and UsageError.
+std::unique_ptr<store::Store> open_store(const Settings&, Access = Access::write);
+
+// A file that only the owner can read, durable before this returns; an existing one is replaced whole. Throws
+// UsageError.
+void write_private_file(const std::filesystem::path&, const std::string& content);
+
+}  // namespace agentbox

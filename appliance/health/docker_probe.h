@@ -1,0 +1,24 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "web/task.h"
+
+namespace health {
+
+// Whether a Docker Engine answers on its socket; asked in the background, so that reading costs nothing.
+class DockerProbe {
+ public:
+  // As DOCKER_HOST: unix:///path. Other schemes are never available.
+  explicit DockerProbe(std::string_view docker_host);
+
+  bool available() const { return available_.load(std::memory_order_relaxed); }
+  web::Task<> ask();
+
+ private:
+  const std::string socket_;
+  std::atomic<bool> available_{false};
+};
+
+}  // namespace health
