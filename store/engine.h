@@ -1,5 +1,6 @@
 // The whole persistence contract: point and multi reads, ordered scans on a snapshot, and an atomic conditional commit.
-// RocksEngine (rocks_engine.h) is the embedded default; the contract is small enough for a second engine over PostgreSQL.
+// RocksEngine (rocks_engine.h) is the embedded default; the contract is small enough for a second engine over
+// PostgreSQL.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -34,9 +35,9 @@ struct Corrupt : std::runtime_error {
 
 struct Precondition {
   enum class Kind {
-    absent,     // no such key
-    equals,     // the key holds exactly `value` ("unchanged since read")
-    at_most     // counter at `key`, with this batch's own additions, is at most `bound`
+    absent,  // no such key
+    equals,  // the key holds exactly `value` ("unchanged since read")
+    at_most  // counter at `key`, with this batch's own additions, is at most `bound`
   };
   Kind kind;
   Family family;
@@ -82,9 +83,9 @@ class Snapshot {
 };
 
 struct Range {
-  std::string first;             // inclusive
-  std::string last;              // exclusive; empty: to the end of the family
-  bool reverse = false;          // from last to first
+  std::string first;     // inclusive
+  std::string last;      // exclusive; empty: to the end of the family
+  bool reverse = false;  // from last to first
 };
 
 class Engine {
@@ -97,7 +98,8 @@ class Engine {
                                                             const Snapshot* = nullptr) const = 0;
   virtual std::unique_ptr<Snapshot> snapshot() const = 0;
   // Calls `visit` in key order until it returns false. The views are valid during the call only.
-  virtual void scan(Family, const Range&, const std::function<bool(std::string_view key, std::string_view value)>& visit,
+  virtual void scan(Family, const Range&,
+                    const std::function<bool(std::string_view key, std::string_view value)>& visit,
                     const Snapshot* = nullptr) const = 0;
   virtual std::int64_t counter(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
 

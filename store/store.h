@@ -2,94 +2,141 @@
 // admin, sign-in) hold a System; a request's own data is reached through a Tenant, which cannot name another's key.
 #pragma once
 
+#include <concepts>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "store/change.h"
 #include "store/engine.h"
+#include "store/keys.h"
+#include "store/rows.h"
 #include "store/table.h"
 
 namespace store {
 
-class Store;
-
-// A named 64-bit counter, summed without read-modify-write. The name may hold the period: "tokens/2026-11".
-struct CounterName {
-  std::string name;
-};
-
-// A set of writes that happens whole or not at all. Built on one thread; commit once.
-class Change {
- public:
-  // The id must be free, and so must every unique index value: else Outcome::duplicate.
-  template <class R> void insert(const Owned<R>&, const R&);
-  template <class R, class Id> void insert(const Global<R, Id>&, const R&);
-  // Replaces the record as read: else Outcome::stale. Ids and owner must not have changed (std::logic_error).
-  template <class R> void update(const Owned<R>&, const Row<R>&);
-  template <class R, class Id> void update(const Global<R, Id>&, const Row<R>&);
-  template <class R> void erase(const Owned<R>&, const Row<R>&);
-  template <class R, class Id> void erase(const Global<R, Id>&, const Row<R>&);
-  // The record must still be as read (a guard without a write): else Outcome::stale.
-  template <class R> void require(const Owned<R>&, const Row<R>&);
-  template <class R, class Id> void require(const Global<R, Id>&, const Row<R>&);
-  // Counters of a tenant (owner > 0) or of the box (owner 0). With a bound the sum after this change must not exceed it:
-  // else Outcome::over_bound. A Tenant's change refuses other owners with std::logic_error.
-  void add(UserId owner, const CounterName&, std::int64_t delta, std::optional<std::int64_t> bound = {});
-
-  Task<Outcome> commit(Durability = Durability::durable);
-  Outcome commit_blocking(Durability = Durability::durable);
-
- private:
-  friend class Tenant;
-  friend class System;
-  Change(Store&, std::optional<UserId> only);
-  // ...
-};
-
 // What one user can reach. Cheap to copy; must not outlive the Store. Callable from every thread.
 class Tenant {
  public:
-  UserId owner() const;
-  template <class R> std::optional<Row<R>> get(const Owned<R>&, std::string_view id) const;
-  template <class R> std::vector<R> list(const Owned<R>&, const Page& = {}) const;
-  template <class R> std::vector<R> find(const Owned<R>&, std::string_view scoped_index, std::string_view value, const Page& = {}) const;
-  std::int64_t counter(const CounterName&) const;
-  Change change() const;  // accepts this owner's records only
-  // Reads, applies `edit`, commits; again when stale. `edit` may run several times. Nothing: no such record. A unique value that is
-  // taken throws nothing: it is told in the Outcome of the pair.
-  template <class R, class Edit> Task<std::optional<R>> modify(const Owned<R>&, std::string id, Edit edit) const;
+  UserId owner() const { return owner_; }
+
+  template <class R>
+  std::optional<Row<R>> get(const Owned<R>& table, std::string_view id) const {
+    return rows_->get<R>(table, keys::owned(owner_, id));
+  }
+  // In key order, or newest first.
+  template <class R>
+  std::vector<R> list(const Owned<R>& table, const Page& page = {}) const {
+    return rows_->list<R>(table, owner_, page);
+  }
+  // By a scoped index, in key order among equals.
+  template <class R, class V>
+  std::vector<R> find(const Owned<R>& table, std::string_view index, const V& value, std::size_t limit = 1000) const {
+    return rows_->find_equal<R>(table, table.indexes, index, keys::owner(owner_), value, limit);
+  }
+  std::int64_t counter(const CounterName& name) const { return rows_->counter(owner_, name); }
+  // Accepts this owner's records and counters only: std::logic_error for others.
+  Change change() const { return Change(*rows_, owner_); }
+  // Reads, applies `edit`, commits; again when someone else wrote in between, so `edit` may run several times and must
+  // not touch unique fields (std::logic_error when one is taken). Nothing: no such record.
+  template <class R, class Edit>
+  Task<std::optional<R>> modify(const Owned<R>& table, std::string id, Edit edit) const;
+
+ private:
+  friend class System;
+  Tenant(Rows& rows, UserId owner) : rows_(&rows), owner_(owner) {}
+  Rows* rows_;
+  UserId owner_;
 };
 
 // The unscoped view.
 class System {
  public:
-  Tenant tenant(UserId) const;
-  template <class R> std::optional<Row<R>> get(const Owned<R>&, UserId owner, std::string_view id) const;
-  template <class R, class Id> std::optional<Row<R>> get(const Global<R, Id>&, const Id& id) const;
-  // By unique index. Value types: std::string, integers, Time.
-  template <class R, class V> std::optional<Row<R>> find_unique(const Owned<R>&, std::string_view index, const V& value) const;
-  template <class R, class Id, class V> std::optional<Row<R>> find_unique(const Global<R, Id>&, std::string_view index, const V& value) const;
-  // By secondary index, in index order: equal to `value`, or (find_range) from `first` inclusive to `last` exclusive.
-  template <class R, class V> std::vector<R> find(const Owned<R>&, std::string_view index, const V& value, std::size_t limit = 1000) const;
-  template <class R, class Id, class V> std::vector<R> find(const Global<R, Id>&, std::string_view index, const V& value, std::size_t limit = 1000) const;
-  template <class R, class V> std::vector<R> find_range(const Owned<R>&, std::string_view index, const V& first, const V& last, std::size_t limit = 1000) const;
-  template <class R, class Id, class V> std::vector<R> find_range(const Global<R, Id>&, std::string_view index, const V& first, const V& last, std::size_t limit = 1000) const;
-  // Every record, in key order, on one snapshot; until `visit` returns false.
-  template <class R> void each(const Owned<R>&, const std::function<bool(const R&)>& visit) const;
-  template <class R, class Id> void each(const Global<R, Id>&, const std::function<bool(const R&)>& visit) const;
-  std::int64_t counter(UserId owner, const CounterName&) const;
-  Change change() const;
-  template <class R, class Edit> Task<std::optional<R>> modify(const Owned<R>&, UserId owner, std::string id, Edit edit) const;
-  template <class R, class Id, class Edit> Task<std::optional<R>> modify(const Global<R, Id>&, Id id, Edit edit) const;
-  // A positive integer never handed out before, also across restarts.
-  Task<std::int64_t> next_id(std::string sequence) const;
-  std::int64_t next_id_blocking(std::string sequence) const;
+  Tenant tenant(UserId owner) const { return Tenant(*rows_, owner); }
+
+  template <class R>
+  std::optional<Row<R>> get(const Owned<R>& table, UserId owner, std::string_view id) const {
+    return rows_->get<R>(table, keys::owned(owner, id));
+  }
+  template <class R, class Id>
+  std::optional<Row<R>> get(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
+    return rows_->get<R>(table, keys::record(id));
+  }
+
+  // By unique index.
+  template <class R, class V>
+  std::optional<Row<R>> find_unique(const Owned<R>& table, std::string_view index, const V& value) const {
+    return rows_->find_unique<R>(table, index, value);
+  }
+  template <class R, class Id, class V>
+  std::optional<Row<R>> find_unique(const Global<R, Id>& table, std::string_view index, const V& value) const {
+    return rows_->find_unique<R>(table, index, value);
+  }
+
+  // By secondary index, in index order: equal to `value`, or from `first` inclusive to `last` exclusive.
+  template <class R, class V>
+  std::vector<R> find(const Owned<R>& table, std::string_view index, const V& value, std::size_t limit = 1000) const {
+    return rows_->find_equal<R>(table, table.indexes, index, {}, value, limit);
+  }
+  template <class R, class Id, class V>
+  std::vector<R> find(const Global<R, Id>& table, std::string_view index, const V& value,
+                      std::size_t limit = 1000) const {
+    return rows_->find_equal<R>(table, table.indexes, index, {}, value, limit);
+  }
+  template <class R, class V>
+  std::vector<R> find_range(const Owned<R>& table, std::string_view index, const V& first, const V& last,
+                            std::size_t limit = 1000) const {
+    return rows_->find_range<R>(table, table.indexes, index, first, last, limit);
+  }
+  template <class R, class Id, class V>
+  std::vector<R> find_range(const Global<R, Id>& table, std::string_view index, const V& first, const V& last,
+                            std::size_t limit = 1000) const {
+    return rows_->find_range<R>(table, table.indexes, index, first, last, limit);
+  }
+
+  // Every record in key order, on one snapshot, until `visit` returns false.
+  template <class R>
+  void each(const Owned<R>& table, const std::type_identity_t<std::function<bool(const R&)>>& visit) const {
+    rows_->each<R>(table, visit);
+  }
+  template <class R, class Id>
+  void each(const Global<R, Id>& table, const std::type_identity_t<std::function<bool(const R&)>>& visit) const {
+    rows_->each<R>(table, visit);
+  }
+
+  std::int64_t counter(UserId owner, const CounterName& name) const { return rows_->counter(owner, name); }
+  Change change() const { return Change(*rows_, std::nullopt); }
+
+  template <class R, class Edit>
+  Task<std::optional<R>> modify(const Owned<R>& table, UserId owner, std::string id, Edit edit) const {
+    return tenant(owner).modify(table, std::move(id), std::move(edit));
+  }
+  template <class R, class Id, class Edit>
+  Task<std::optional<R>> modify(const Global<R, Id>& table, std::type_identity_t<Id> id, Edit edit) const;
+
+  // A positive integer never handed out before, also not before a restart.
+  Task<std::int64_t> next_id(std::string sequence) const { return rows_->next_id(std::move(sequence)); }
+  std::int64_t next_id_blocking(const std::string& sequence) const { return rows_->next_id_blocking(sequence); }
+
+  // For migrations: writes the index entries that the table declares for every record. May be repeated.
+  template <class Table>
+  void reindex_blocking(const Table& table) const;
+
+ private:
+  friend class Store;
+  explicit System(Rows& rows) : rows_(&rows) {}
+  Rows* rows_;
 };
 
-// One step forward of the schema: brings a store of version `to - 1` to version `to`. Runs before anything else sees the store.
+// One step forward of the schema: brings a store of version `to - 1` to version `to`, before anything else sees it. The
+// version is written after `run` returned, so a step that was cut off runs again and must bear that.
 struct Migration {
   std::uint32_t to;
   std::string what;
@@ -97,11 +144,11 @@ struct Migration {
 };
 
 struct Options {
-  std::filesystem::path folder;               // the store's own folder inside the data folder
-  std::string master_key;                     // 32 bytes
-  std::vector<std::string> families;          // of every table; meta, index and counters are added
-  std::vector<Migration> migrations;          // ascending; the last one's `to` is the schema version (1 when empty)
-  bool read_only = false;                     // verify: opens without writing
+  std::filesystem::path folder;       // the store's own folder inside the data folder
+  std::string master_key;             // 32 bytes
+  std::vector<TableInfo> tables;      // every table, by describe()
+  std::vector<Migration> migrations;  // ascending; the last one's `to` is the schema version (1 when empty)
+  bool read_only = false;             // opens without writing or locking
 };
 
 class Store {
@@ -111,24 +158,76 @@ class Store {
   static std::unique_ptr<Store> open(Options);
   ~Store();
 
-  System system();
+  System system() const;
   std::optional<std::string> read_only_reason() const;
 
-  // Online and incremental; callable while the box runs. Blocks.
-  void backup(const std::filesystem::path& to);
-  // Refuses a folder that already holds a store.
+  // Online and incremental; callable while the box runs. Blocks. Sealed fields stay sealed, and the master key is no
+  // part of a backup. Throws Unavailable with the cause.
+  void backup(const std::filesystem::path& to) const;
+  // Refuses a folder that already holds a store. Throws Unavailable.
   static void restore(const std::filesystem::path& from, const std::filesystem::path& folder);
-  struct Finding { std::string what, where; };
-  // Checksums of every file, every record parses, every index entry has its record and every record its index entries.
+
+  struct Finding {
+    std::string what;   // a sentence
+    std::string where;  // table or file
+  };
+  // Checksums of every table file, every record parses and opens, every index entry has its record and every record its
+  // index entries. Blocks; on one snapshot.
   std::vector<Finding> verify() const;
 
-  // For /metrics: queue length, last batch size, commits, fsync time, memory of tables and cache.
   struct Stats {
-    std::uint64_t commits = 0, batches = 0, conflicts = 0, queued = 0, last_batch = 0;
-    std::uint64_t memtable_bytes = 0, cache_bytes = 0, live_sst_bytes = 0;
-    double sync_seconds_total = 0;
+    std::uint64_t commits = 0, groups = 0, conflicts = 0, queued = 0, last_group = 0;
+    std::uint64_t memtable_bytes = 0, cache_bytes = 0, table_file_bytes = 0;
+    double append_seconds = 0;  // appending and syncing, in total
   };
   Stats stats() const;
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl>);
+  std::unique_ptr<Impl> impl_;
 };
+
+template <class R, class Edit>
+Task<std::optional<R>> Tenant::modify(const Owned<R>& table, std::string id, Edit edit) const {
+  const Tenant self = *this;
+  for (;;) {
+    auto row = self.get(table, id);
+    if (!row) co_return std::nullopt;
+    edit(row->value);
+    auto change = self.change();
+    change.update(table, *row);
+    const Outcome outcome = co_await change.commit();
+    if (outcome.ok()) co_return std::move(row->value);
+    if (outcome.kind != Outcome::Kind::stale)
+      throw std::logic_error("modify changed the unique field " + outcome.index);
+  }
+}
+
+template <class R, class Id, class Edit>
+Task<std::optional<R>> System::modify(const Global<R, Id>& table, std::type_identity_t<Id> id, Edit edit) const {
+  const System self = *this;
+  for (;;) {
+    auto row = self.get(table, id);
+    if (!row) co_return std::nullopt;
+    edit(row->value);
+    auto change = self.change();
+    change.update(table, *row);
+    const Outcome outcome = co_await change.commit();
+    if (outcome.ok()) co_return std::move(row->value);
+    if (outcome.kind != Outcome::Kind::stale)
+      throw std::logic_error("modify changed the unique field " + outcome.index);
+  }
+}
+
+template <class Table>
+void System::reindex_blocking(const Table& table) const {
+  rows_->each_raw(table.name.family, [&](std::string_view key, std::string_view bytes) {
+    Change change(*rows_, std::nullopt);
+    change.reindex(table, key, bytes);
+    if (!change.commit_blocking().ok()) throw Unavailable("a record of " + table.name.family + " cannot be indexed");
+    return true;
+  });
+}
 
 }  // namespace store

@@ -14,11 +14,11 @@
 //   auto outcome = co_await change.commit();
 //   if (outcome.duplicate("subdomain")) ...
 //
-// Bytes on disk. Record key: owner as 8 bytes big-endian (Owned only), then the id's bytes. Record value: JSON object of
-// the described members; members unknown to this binary are kept on update. Index family: table number (1 byte), index
-// number (1 byte), owner (8 bytes, when the index is scoped to the owner), value bytes with 0x00 escaped as 0x00 0xFF,
-// 0x00 0x00, then for a non-unique index the record key; the entry's value is the record key. Integers and times in
-// indexes are 8 bytes big-endian with the sign bit flipped, so they order as numbers. Numbers are never reused.
+// Bytes on disk. Record key: owner as 8 bytes big-endian (Owned only), then the id's bytes. Record value: JSON object
+// of the described members; members unknown to this binary are kept on update. Index family: table number (1 byte),
+// index number (1 byte), owner (8 bytes, when the index is scoped to the owner), value bytes with 0x00 escaped as 0x00
+// 0xFF, 0x00 0x00, then for a non-unique index the record key; the entry's value is the record key. Integers and times
+// in indexes are 8 bytes big-endian with the sign bit flipped, so they order as numbers. Numbers are never reused.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -32,35 +32,61 @@
 
 #include "store/codec.h"
 #include "store/engine.h"
+#include "store/keys.h"
 
 namespace store {
 
 using UserId = std::int64_t;
 
 struct TableName {
-  std::string family;     // column family
-  std::uint8_t number;    // in index keys; never reused
+  std::string family;   // column family
+  std::uint8_t number;  // in index keys; never reused
 };
+
+// Ordered bytes of an index value; nothing for what is not indexed: empty optionals and empty strings.
+std::string ordered_bytes(std::int64_t);
+template <class V>
+std::optional<std::string> index_value(const V& value) {
+  if constexpr (codec::is_optional<V>) {
+    return value ? index_value(*value) : std::nullopt;
+  } else if constexpr (std::is_convertible_v<const V&, std::string_view>) {
+    const std::string_view text = value;
+    return text.empty() ? std::nullopt : std::optional<std::string>(text);
+  } else if constexpr (std::is_same_v<V, Time>) {
+    return ordered_bytes(value.time_since_epoch().count());
+  } else if constexpr (codec::DescribedEnum<V>) {
+    return boost::describe::enum_to_string(value, "");
+  } else {
+    static_assert(std::is_integral_v<V>, "store: this type cannot be indexed");
+    return ordered_bytes(static_cast<std::int64_t>(value));
+  }
+}
 
 // One secondary index. Empty optionals and empty strings are not indexed.
 template <class R>
 struct Index {
   std::uint8_t number;
   std::string name;
-  bool is_unique = false;                               // across all owners
-  bool is_scoped = false;                               // lookups name the owner: for lists by a field within a tenant
+  bool is_unique = false;  // across all owners
+  bool is_scoped = false;  // lookups name the owner: for lists by a field within a tenant
   std::function<std::optional<std::string>(const R&)> key;  // encoded value, nothing: no entry
 };
 
 // Unique over the whole table, whoever owns the record.
 template <class R, class V>
-Index<R> unique(std::uint8_t number, std::string name, V R::*member);
+Index<R> unique(std::uint8_t number, std::string name, V R::*member) {
+  return {number, std::move(name), true, false, [member](const R& record) { return index_value(record.*member); }};
+}
 // Not unique, over the whole table: reachable through System only.
 template <class R, class V>
-Index<R> index(std::uint8_t number, std::string name, V R::*member);
+Index<R> index(std::uint8_t number, std::string name, V R::*member) {
+  return {number, std::move(name), false, false, [member](const R& record) { return index_value(record.*member); }};
+}
 // Not unique, within an owner: reachable through Tenant and System.
 template <class R, class V>
-Index<R> scoped(std::uint8_t number, std::string name, V R::*member);
+Index<R> scoped(std::uint8_t number, std::string name, V R::*member) {
+  return {number, std::move(name), false, true, [member](const R& record) { return index_value(record.*member); }};
+}
 
 // Records that belong to a user. The owner is the first part of every key.
 template <class R>
@@ -70,7 +96,8 @@ struct Owned {
   std::string R::*id;
   std::vector<Index<R>> indexes;
 };
-// Records of the box itself: sessions by hash, users, jobs. Reached through System only. Ids may be strings or integers.
+// Records of the box itself: sessions by hash, users, jobs. Reached through System only. Ids may be strings or
+// integers.
 template <class R, class Id = std::string>
 struct Global {
   TableName name;
@@ -93,6 +120,11 @@ struct Page {
   bool newest_first = false;  // descending key order
 };
 
+// A named 64-bit counter, summed without read-modify-write. The name may hold the period: "tokens/2026-11".
+struct CounterName {
+  std::string name;
+};
+
 struct Outcome {
   enum class Kind { committed, stale, duplicate, over_bound };
   Kind kind = Kind::committed;
@@ -100,5 +132,38 @@ struct Outcome {
   bool ok() const { return kind == Kind::committed; }
   bool duplicate(std::string_view name) const { return kind == Kind::duplicate && index == name; }
 };
+
+// A table without its type: what opening and verifying a store need of it.
+struct TableInfo {
+  TableName name;
+  // The keys of the index entries that a record of these bytes has. Throws Corrupt.
+  std::function<std::vector<std::string>(const Place&, std::string_view bytes)> entries;
+};
+
+template <class R, class Table>
+TableInfo describe_as(const Table& table, bool has_owner) {
+  return {table.name, [&table, has_owner](const Place& place, std::string_view bytes) {
+            const auto record = decode<R>(bytes, place);
+            std::vector<std::string> entries;
+            for (const auto& index : table.indexes) {
+              const auto value = index.key(record);
+              if (!value) continue;
+              const auto scope = index.is_scoped && has_owner ? place.key.substr(0, 8) : std::string_view();
+              auto entry = keys::index_entry(table.name.number, index.number, scope, *value);
+              if (!index.is_unique) entry.append(place.key);
+              entries.push_back(std::move(entry));
+            }
+            return entries;
+          }};
+}
+// The table must outlive the store.
+template <class R>
+TableInfo describe(const Owned<R>& table) {
+  return describe_as<R>(table, true);
+}
+template <class R, class Id>
+TableInfo describe(const Global<R, Id>& table) {
+  return describe_as<R>(table, false);
+}
 
 }  // namespace store

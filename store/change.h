@@ -1,0 +1,180 @@
+// A set of writes that happens whole or not at all.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/rows.h"
+#include "store/table.h"
+
+namespace store {
+
+// Built on one thread; commit once. Movable; must not outlive the Store.
+class Change {
+ public:
+  // The id must be free, and so must every unique index value: else Outcome::duplicate.
+  template <class R>
+  void insert(const Owned<R>& table, const R& record) {
+    owned_by(record.*table.owner);
+    insert_at(table, keys::owned(record.*table.owner, record.*table.id), keys::owner(record.*table.owner), record);
+  }
+  template <class R, class Id>
+  void insert(const Global<R, Id>& table, const R& record) {
+    owned_by_nobody();
+    insert_at(table, keys::record(record.*table.id), {}, record);
+  }
+
+  // Replaces the record as read: else Outcome::stale. The id and the owner are those it was read with.
+  template <class R>
+  void update(const Owned<R>& table, const Row<R>& row) {
+    owned_by(row.value.*table.owner);
+    update_at(table, keys::owned(row.value.*table.owner, row.value.*table.id), keys::owner(row.value.*table.owner),
+              row);
+  }
+  template <class R, class Id>
+  void update(const Global<R, Id>& table, const Row<R>& row) {
+    owned_by_nobody();
+    update_at(table, keys::record(row.value.*table.id), {}, row);
+  }
+
+  template <class R>
+  void erase(const Owned<R>& table, const Row<R>& row) {
+    owned_by(row.value.*table.owner);
+    erase_at(table, keys::owned(row.value.*table.owner, row.value.*table.id), keys::owner(row.value.*table.owner), row);
+  }
+  template <class R, class Id>
+  void erase(const Global<R, Id>& table, const Row<R>& row) {
+    owned_by_nobody();
+    erase_at(table, keys::record(row.value.*table.id), {}, row);
+  }
+
+  // The record must still be as read (a guard without a write): else Outcome::stale.
+  template <class R>
+  void require(const Owned<R>& table, const Row<R>& row) {
+    owned_by(row.value.*table.owner);
+    unchanged(rows_->family(table.name.family), keys::owned(row.value.*table.owner, row.value.*table.id), row.stored);
+  }
+  template <class R, class Id>
+  void require(const Global<R, Id>& table, const Row<R>& row) {
+    owned_by_nobody();
+    unchanged(rows_->family(table.name.family), keys::record(row.value.*table.id), row.stored);
+  }
+
+  // Counters of a tenant, or of the box (owner 0). With a bound the sum after this change must not exceed it: else
+  // Outcome::over_bound.
+  void add(UserId owner, const CounterName&, std::int64_t delta, std::optional<std::int64_t> bound = {});
+
+  Task<Outcome> commit(Durability = Durability::durable);
+  Outcome commit_blocking(Durability = Durability::durable);
+
+ private:
+  friend class Tenant;
+  friend class System;
+  // With `only`, records and counters of other owners are refused with std::logic_error.
+  Change(Rows& rows, std::optional<UserId> only) : rows_(&rows), only_(only) {}
+
+  void owned_by(UserId) const;
+  void owned_by_nobody() const;
+  void expect(Precondition, Outcome::Kind, std::string index);
+  void unchanged(Family, std::string key, std::string stored);
+  void put(Family, std::string key, std::string value);
+  void remove(Family, std::string key);
+  Outcome outcome_of(CommitResult) const;
+
+  // The key of a record's entry in an index; nothing when the record has none.
+  template <class R, class Table>
+  static std::optional<std::string> entry(const Table& table, const Index<R>& index, std::string_view key,
+                                          std::string_view owner, const R& record) {
+    const auto value = index.key(record);
+    if (!value) return {};
+    auto bytes =
+        keys::index_entry(table.name.number, index.number, index.is_scoped ? owner : std::string_view(), *value);
+    if (!index.is_unique) bytes.append(key);
+    return bytes;
+  }
+
+  template <class R, class Table>
+  void add_entry(const Table&, const Index<R>& index, const std::string& key, std::string entry_key) {
+    if (index.is_unique)
+      expect({.kind = Precondition::Kind::absent, .family = rows_->index_family(), .key = entry_key},
+             Outcome::Kind::duplicate, index.name);
+    put(rows_->index_family(), std::move(entry_key), key);
+  }
+
+  template <class R, class Table>
+  void insert_at(const Table& table, std::string key, std::string_view owner, const R& record) {
+    const auto family = rows_->family(table.name.family);
+    expect({.kind = Precondition::Kind::absent, .family = family, .key = key}, Outcome::Kind::duplicate, "id");
+    for (const auto& index : table.indexes)
+      if (auto added = entry(table, index, key, owner, record)) add_entry<R>(table, index, key, std::move(*added));
+    auto bytes = encode(record, {&rows_->sealer(), table.name.number, key});
+    put(family, std::move(key), std::move(bytes));
+  }
+
+  template <class R, class Table>
+  void update_at(const Table& table, std::string key, std::string_view owner, const Row<R>& row) {
+    const Place place{&rows_->sealer(), table.name.number, key};
+    const auto family = rows_->family(table.name.family);
+    unchanged(family, key, row.stored);
+    if (!table.indexes.empty()) {
+      const auto before = decode<R>(row.stored, place);
+      for (const auto& index : table.indexes) {
+        auto removed = entry(table, index, key, owner, before);
+        auto added = entry(table, index, key, owner, row.value);
+        if (removed == added) continue;
+        if (removed) remove(rows_->index_family(), std::move(*removed));
+        if (added) add_entry<R>(table, index, key, std::move(*added));
+      }
+    }
+    put(family, key, encode(row.value, place, row.stored));
+  }
+
+  template <class R, class Table>
+  void erase_at(const Table& table, std::string key, std::string_view owner, const Row<R>& row) {
+    const auto family = rows_->family(table.name.family);
+    unchanged(family, key, row.stored);
+    const auto before = decode<R>(row.stored, {&rows_->sealer(), table.name.number, key});
+    for (const auto& index : table.indexes)
+      if (auto removed = entry(table, index, key, owner, before)) remove(rows_->index_family(), std::move(*removed));
+    remove(family, std::move(key));
+  }
+
+  template <class R>
+  static std::string owner_of(const Owned<R>& table, const R& record) {
+    return keys::owner(record.*table.owner);
+  }
+  template <class R, class Id>
+  static std::string owner_of(const Global<R, Id>&, const R&) {
+    return {};
+  }
+  template <class R>
+  void reindex_as(const auto& table, std::string_view key, std::string_view bytes) {
+    const auto record = decode<R>(bytes, {&rows_->sealer(), table.name.number, key});
+    const auto owner = owner_of(table, record);
+    unchanged(rows_->family(table.name.family), std::string(key), std::string(bytes));
+    for (const auto& index : table.indexes)
+      if (auto added = entry(table, index, key, owner, record))
+        put(rows_->index_family(), std::move(*added), std::string(key));
+  }
+  template <class R>
+  void reindex(const Owned<R>& table, std::string_view key, std::string_view bytes) {
+    reindex_as<R>(table, key, bytes);
+  }
+  template <class R, class Id>
+  void reindex(const Global<R, Id>& table, std::string_view key, std::string_view bytes) {
+    reindex_as<R>(table, key, bytes);
+  }
+
+  struct Expectation {
+    Outcome::Kind kind;
+    std::string index;
+  };
+  Rows* rows_;
+  std::optional<UserId> only_;
+  Batch batch_;
+  std::vector<Expectation> expectations_;  // one for each precondition of the batch
+};
+
+}  // namespace store

@@ -1,0 +1,386 @@
+#include "store/rocks_engine.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/backup_engine.h>
+#include <rocksdb/write_buffer_manager.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "store/committer.h"
+
+namespace store {
+namespace {
+
+namespace rocks = rocksdb;
+
+std::string_view view(const rocks::Slice& slice) { return {slice.data(), slice.size()}; }
+rocks::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
+
+std::string operand(char operation, std::int64_t number) {
+  std::string bytes(1, operation);
+  for (int shift = 56; shift >= 0; shift -= 8)
+    bytes.push_back(static_cast<char>(static_cast<std::uint64_t>(number) >> shift));
+  return bytes;
+}
+
+std::int64_t number_of(std::string_view bytes) {
+  std::uint64_t number = 0;
+  for (const char byte : bytes.substr(1)) number = number << 8 | static_cast<unsigned char>(byte);
+  return static_cast<std::int64_t>(number);
+}
+
+class CounterMerge final : public rocks::MergeOperator {
+ public:
+  const char* Name() const override { return "agentbox.counter"; }
+
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    if (in.existing_value && in.existing_value->size() != 9) return false;
+    std::int64_t sum = in.existing_value ? number_of(view(*in.existing_value)) : 0;
+    for (const auto& bytes : in.operand_list) {
+      if (bytes.size() != 9) return false;
+      const auto number = number_of(view(bytes));
+      sum = bytes[0] == 'a' ? sum + number : std::max(sum, number);
+    }
+    out->new_value = operand('v', sum);
+    return true;
+  }
+
+  // Two additions are one; a maximum does not commute with them and waits for the full merge.
+  bool PartialMerge(const rocks::Slice&, const rocks::Slice& left, const rocks::Slice& right, std::string* merged,
+                    rocks::Logger*) const override {
+    if (left.size() != 9 || right.size() != 9 || left[0] != right[0]) return false;
+    const auto a = number_of(view(left)), b = number_of(view(right));
+    *merged = operand(left[0], left[0] == 'a' ? a + b : std::max(a, b));
+    return true;
+  }
+};
+
+// The first error of a background flush or compaction ends writing for good: RocksDB 7.8 may lose data when it goes on.
+class FailStop final : public rocks::EventListener {
+ public:
+  void OnBackgroundError(rocks::BackgroundErrorReason, rocks::Status* status) override { stop(status->ToString()); }
+  void OnErrorRecoveryBegin(rocks::BackgroundErrorReason, rocks::Status, bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+
+  void stop(const std::string& cause) {
+    const std::lock_guard lock(mutex_);
+    if (!reason_)
+      reason_ = "The store is read-only since a write failed (" + cause +
+                "). Free disk space or mend the disk, then restart agentbox; run `agentbox verify` if this repeats.";
+  }
+  std::optional<std::string> reason() const {
+    const std::lock_guard lock(mutex_);
+    return reason_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<std::string> reason_;
+};
+
+struct RocksSnapshot final : Snapshot {
+  explicit RocksSnapshot(rocks::DB& d) : db(d), snapshot(d.GetSnapshot()) {}
+  ~RocksSnapshot() override { db.ReleaseSnapshot(snapshot); }
+  rocks::DB& db;
+  const rocks::Snapshot* snapshot;
+};
+
+constexpr std::size_t cache_bytes = 16u << 20, write_buffers_bytes = 24u << 20, log_bytes = 64u << 20;
+
+rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
+                                  const std::shared_ptr<rocks::WriteBufferManager>& buffers) {
+  rocks::DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.paranoid_checks = true;
+  options.max_bgerror_resume_count = 0;
+  // A record torn at the very end of the log was never acknowledged and is dropped; any other damage refuses to open.
+  options.wal_recovery_mode = rocks::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  options.avoid_flush_during_recovery = true;
+  options.max_total_wal_size = log_bytes;
+  options.write_buffer_manager = buffers;
+  options.listeners = {fail_stop};
+  options.max_background_jobs = 2;
+  options.max_open_files = 512;
+  options.max_file_opening_threads = 1;
+  options.skip_stats_update_on_db_open = true;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  options.keep_log_file_num = 2;
+  options.max_log_file_size = 1u << 20;
+  options.info_log_level = rocks::InfoLogLevel::WARN_LEVEL;
+  return options;
+}
+
+rocks::ColumnFamilyOptions family_options(const std::string& name, const std::shared_ptr<rocks::Cache>& cache) {
+  rocks::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.filter_policy.reset(rocks::NewBloomFilterPolicy(10));
+  table.optimize_filters_for_memory = true;
+  table.format_version = 5;
+  rocks::ColumnFamilyOptions options;
+  options.table_factory.reset(rocks::NewBlockBasedTableFactory(table));
+  options.compression = rocks::kLZ4Compression;
+  options.write_buffer_size = 8u << 20;
+  options.arena_block_size = 64u << 10;
+  options.paranoid_file_checks = true;
+  options.force_consistency_checks = true;
+  if (name == "counters") options.merge_operator = std::make_shared<CounterMerge>();
+  return options;
+}
+
+[[noreturn]] void cannot_open(const std::filesystem::path& folder, const rocks::Status& status) {
+  const auto text = status.ToString();
+  const auto where = "the store in " + folder.string();
+  if (text.find("lock") != std::string::npos && status.IsIOError())
+    throw Unavailable(where + " is in use by another agentbox: stop that one first, or choose another --data");
+  if (status.IsCorruption())
+    throw Unavailable(where + " is damaged (" + text + "): restore the newest backup with `agentbox restore`, " +
+                      "or move the named file away and run `agentbox verify` to see what is lost");
+  if (status.IsNoSpace()) throw Unavailable(where + " cannot be opened: the disk is full");
+  throw Unavailable(where + " cannot be opened: " + text);
+}
+
+}  // namespace
+
+struct RocksEngine::Impl final : Committer::Log {
+  std::shared_ptr<FailStop> fail_stop = std::make_shared<FailStop>();
+  std::shared_ptr<rocks::Cache> cache = rocks::NewLRUCache(cache_bytes, 2);
+  std::shared_ptr<rocks::WriteBufferManager> buffers =
+      std::make_shared<rocks::WriteBufferManager>(write_buffers_bytes, nullptr);
+  std::unique_ptr<rocks::DB> db;
+  std::vector<rocks::ColumnFamilyHandle*> handles;  // by Family, then those on disk that nobody named
+  rocks::ReadOptions reading;
+  bool read_only = false;
+  std::unique_ptr<Committer> committer;  // last: its thread uses the rest
+
+  ~Impl() override {
+    committer.reset();
+    if (!db) return;
+    if (!read_only && !fail_stop->reason())
+      db->Flush(rocks::FlushOptions(), handles);  // the next start replays nothing
+    for (auto* handle : handles) db->DestroyColumnFamilyHandle(handle);
+    db->Close();
+  }
+
+  rocks::ReadOptions at(const Snapshot* snapshot) const {
+    auto options = reading;
+    if (snapshot) options.snapshot = static_cast<const RocksSnapshot*>(snapshot)->snapshot;
+    return options;
+  }
+
+  std::optional<std::string> get(const rocks::ReadOptions& options, Family family, std::string_view key) const {
+    rocks::PinnableSlice value;
+    const auto status = db->Get(options, handles.at(family), slice(key), &value);
+    if (status.IsNotFound()) return {};
+    check_read(status);
+    return std::string(value.data(), value.size());
+  }
+
+  static void check_read(const rocks::Status& status) {
+    if (!status.ok()) throw Corrupt("the store cannot be read: " + status.ToString());
+  }
+
+  std::optional<std::string> read(Family family, const std::string& key) const override {
+    return get(reading, family, key);
+  }
+  std::int64_t read_counter(Family family, const std::string& key) const override {
+    const auto value = get(reading, family, key);
+    return value && value->size() == 9 ? number_of(*value) : 0;
+  }
+
+  void append(const std::vector<const Batch*>& batches, bool sync) override {
+    if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
+    rocks::WriteBatch all;
+    for (const auto* batch : batches) {
+      for (const auto& write : batch->writes) {
+        auto* family = handles.at(write.family);
+        switch (write.kind) {
+          case Write::Kind::put:
+            all.Put(family, write.key, write.value);
+            break;
+          case Write::Kind::erase:
+            all.Delete(family, write.key);
+            break;
+          case Write::Kind::add:
+            all.Merge(family, write.key, operand('a', write.delta));
+            break;
+          case Write::Kind::raise:
+            all.Merge(family, write.key, operand('m', write.delta));
+            break;
+        }
+      }
+    }
+    rocks::WriteOptions options;
+    options.sync = sync;
+    if (const auto status = db->Write(options, &all); !status.ok()) {
+      fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
+      throw Unavailable(*fail_stop->reason());
+    }
+  }
+};
+
+RocksEngine::RocksEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RocksEngine::~RocksEngine() = default;
+
+std::unique_ptr<RocksEngine> RocksEngine::open(const std::filesystem::path& folder, std::vector<std::string> families,
+                                               bool read_only) {
+  auto impl = std::make_unique<Impl>();
+  impl->read_only = read_only;
+  const auto options = database_options(impl->fail_stop, impl->buffers);
+
+  std::vector<std::string> names = families;
+  std::vector<std::string> on_disk;
+  if (std::filesystem::exists(folder / "CURRENT")) {
+    if (const auto status = rocks::DB::ListColumnFamilies(options, folder.string(), &on_disk); !status.ok())
+      cannot_open(folder, status);
+    for (const auto& name : on_disk)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  } else if (read_only) {
+    throw Unavailable("there is no store in " + folder.string());
+  } else {
+    names.push_back(rocks::kDefaultColumnFamilyName);
+  }
+
+  std::vector<rocks::ColumnFamilyDescriptor> descriptors;
+  for (const auto& name : names) {
+    const bool exists = std::find(on_disk.begin(), on_disk.end(), name) != on_disk.end();
+    if (read_only && !exists) throw Unavailable("the store in " + folder.string() + " has no records of kind " + name);
+    descriptors.emplace_back(name, family_options(name, impl->cache));
+  }
+  rocks::DB* db = nullptr;
+  const auto status = read_only ? rocks::DB::OpenForReadOnly(options, folder.string(), descriptors, &impl->handles, &db)
+                                : rocks::DB::Open(options, folder.string(), descriptors, &impl->handles, &db);
+  if (!status.ok()) cannot_open(folder, status);
+  impl->db.reset(db);
+  if (!read_only) impl->committer = std::make_unique<Committer>(*impl);
+  return std::unique_ptr<RocksEngine>(new RocksEngine(std::move(impl)));
+}
+
+std::optional<std::string> RocksEngine::get(Family family, std::string_view key, const Snapshot* snapshot) const {
+  return snapshot ? impl_->get(impl_->at(snapshot), family, key) : impl_->get(impl_->reading, family, key);
+}
+
+std::vector<std::optional<std::string>> RocksEngine::multi_get(Family family, std::span<const std::string> keys,
+                                                               const Snapshot* snapshot) const {
+  std::vector<rocks::Slice> slices(keys.begin(), keys.end());
+  std::vector<rocks::PinnableSlice> values(keys.size());
+  std::vector<rocks::Status> statuses(keys.size());
+  impl_->db->MultiGet(impl_->at(snapshot), impl_->handles.at(family), keys.size(), slices.data(), values.data(),
+                      statuses.data());
+  std::vector<std::optional<std::string>> found(keys.size());
+  for (std::size_t index = 0; index < keys.size(); ++index) {
+    if (statuses[index].IsNotFound()) continue;
+    Impl::check_read(statuses[index]);
+    found[index].emplace(values[index].data(), values[index].size());
+  }
+  return found;
+}
+
+std::unique_ptr<Snapshot> RocksEngine::snapshot() const { return std::make_unique<RocksSnapshot>(*impl_->db); }
+
+void RocksEngine::scan(Family family, const Range& range,
+                       const std::function<bool(std::string_view, std::string_view)>& visit,
+                       const Snapshot* snapshot) const {
+  auto options = impl_->at(snapshot);
+  const auto last = slice(range.last), first = slice(range.first);
+  if (!range.last.empty()) options.iterate_upper_bound = &last;
+  options.iterate_lower_bound = &first;
+  const std::unique_ptr<rocks::Iterator> cursor(impl_->db->NewIterator(options, impl_->handles.at(family)));
+  for (range.reverse ? cursor->SeekToLast() : cursor->SeekToFirst(); cursor->Valid();
+       range.reverse ? cursor->Prev() : cursor->Next())
+    if (!visit(view(cursor->key()), view(cursor->value()))) return;
+  Impl::check_read(cursor->status());
+}
+
+std::int64_t RocksEngine::counter(Family family, std::string_view key, const Snapshot* snapshot) const {
+  const auto value = get(family, key, snapshot);
+  return value && value->size() == 9 ? number_of(*value) : 0;
+}
+
+Task<CommitResult> RocksEngine::commit(Batch batch, Durability durability) {
+  if (const auto reason = read_only_reason()) throw Unavailable(*reason);
+  co_return co_await impl_->committer->commit(std::move(batch), durability);
+}
+
+CommitResult RocksEngine::commit_blocking(Batch batch, Durability durability) {
+  if (const auto reason = read_only_reason()) throw Unavailable(*reason);
+  return impl_->committer->commit_blocking(std::move(batch), durability);
+}
+
+std::optional<std::string> RocksEngine::read_only_reason() const {
+  if (impl_->read_only) return "The store was opened for reading only.";
+  return impl_->fail_stop->reason();
+}
+
+EngineFigures RocksEngine::figures() const {
+  EngineFigures figures;
+  if (impl_->committer) {
+    const auto& now = impl_->committer->figures();
+    figures = {.commits = now.commits,
+               .groups = now.groups,
+               .conflicts = now.conflicts,
+               .queued = now.queued,
+               .last_group = now.last_group,
+               .append_seconds = static_cast<double>(now.append_microseconds) / 1e6};
+  }
+  figures.memtable_bytes = impl_->buffers->memory_usage();
+  figures.cache_bytes = impl_->cache->GetUsage();
+  impl_->db->GetAggregatedIntProperty(rocks::DB::Properties::kLiveSstFilesSize, &figures.table_file_bytes);
+  return figures;
+}
+
+void RocksEngine::backup(const std::filesystem::path& to) const {
+  rocks::BackupEngineOptions options(to.string());
+  options.share_table_files = true;
+  options.share_files_with_checksum = true;
+  rocks::BackupEngine* opened = nullptr;
+  auto status = rocks::BackupEngine::Open(options, rocks::Env::Default(), &opened);
+  const std::unique_ptr<rocks::BackupEngine> engine(opened);
+  if (status.ok()) {
+    rocks::CreateBackupOptions how;
+    how.flush_before_backup = true;
+    rocks::BackupID id = 0;
+    status = engine->CreateNewBackup(how, impl_->db.get(), &id);
+    if (status.ok()) status = engine->VerifyBackup(id, true);
+  }
+  if (!status.ok()) throw Unavailable("the backup to " + to.string() + " failed: " + status.ToString());
+}
+
+void RocksEngine::restore(const std::filesystem::path& from, const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / "CURRENT"))
+    throw Unavailable(folder.string() + " already holds a store: restore into an empty folder");
+  if (!std::filesystem::is_directory(from / "meta")) throw Unavailable("there is no backup in " + from.string());
+  rocks::BackupEngineReadOnly* opened = nullptr;
+  auto status =
+      rocks::BackupEngineReadOnly::Open(rocks::BackupEngineOptions(from.string()), rocks::Env::Default(), &opened);
+  const std::unique_ptr<rocks::BackupEngineReadOnly> engine(opened);
+  if (status.ok()) {
+    std::vector<rocks::BackupInfo> backups;
+    engine->GetBackupInfo(&backups);
+    if (backups.empty()) throw Unavailable("there is no backup in " + from.string());
+    status = engine->VerifyBackup(backups.back().backup_id, true);
+    if (status.ok()) {
+      std::filesystem::create_directories(folder);
+      status = engine->RestoreDBFromBackup(backups.back().backup_id, folder.string(), folder.string());
+    }
+  }
+  if (!status.ok()) throw Unavailable("the backup in " + from.string() + " cannot be restored: " + status.ToString());
+}
+
+std::optional<std::string> RocksEngine::verify_checksums() const {
+  const auto status = impl_->db->VerifyChecksum();
+  if (status.ok()) return {};
+  return status.ToString();
+}
+
+}  // namespace store

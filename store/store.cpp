@@ -1,0 +1,158 @@
+#include "store/store.h"
+
+#include <charconv>
+
+#include "store/rocks_engine.h"
+
+namespace store {
+namespace {
+
+constexpr auto schema_key = "schema", check_key = "master_key_check", check_text = "agentbox";
+
+std::vector<std::string> family_names(const std::vector<TableInfo>& tables) {
+  std::vector<std::string> names{"meta", "index", "counters"};
+  for (const auto& table : tables) names.push_back(table.name.family);
+  return names;
+}
+
+void put_meta(Engine& engine, std::string key, std::string value) {
+  Batch batch;
+  batch.writes.push_back({.kind = Write::Kind::put, .family = 0, .key = std::move(key), .value = std::move(value)});
+  engine.commit_blocking(std::move(batch));
+}
+
+}  // namespace
+
+struct Store::Impl {
+  explicit Impl(Options given)
+      : options(std::move(given)),
+        sealer(options.master_key),
+        engine(RocksEngine::open(options.folder, family_names(options.tables), options.read_only)),
+        rows(*engine, sealer, family_names(options.tables)) {}
+
+  void check_master_key() {
+    if (const auto sealed = engine->get(0, check_key)) {
+      try {
+        sealer.open(*sealed, 0, check_key, "value");
+      } catch (const Corrupt&) {
+        throw Unavailable("the master key does not belong to the store in " + options.folder.string() +
+                          ": use the master.key or AGENTBOX_MASTER_KEY it was made with");
+      }
+    } else if (!options.read_only) {
+      put_meta(*engine, check_key, sealer.seal(check_text, 0, check_key, "value"));
+    }
+  }
+
+  void migrate(const System& system) {
+    const std::uint32_t newest = options.migrations.empty() ? 1 : options.migrations.back().to;
+    const auto stored = engine->get(0, schema_key);
+    if (!stored) {
+      if (!options.read_only) put_meta(*engine, schema_key, std::to_string(newest));
+      return;
+    }
+    std::uint32_t version = 0;
+    const auto [end, error] = std::from_chars(stored->data(), stored->data() + stored->size(), version);
+    if (error != std::errc() || end != stored->data() + stored->size())
+      throw Corrupt("the store's schema version is damaged");
+    if (version > newest)
+      throw Unavailable("the store in " + options.folder.string() + " has schema " + *stored +
+                        ", which is newer than this agentbox knows (" + std::to_string(newest) +
+                        "): start the newer agentbox, or restore a backup made by this one");
+    if (version < newest && options.read_only)
+      throw Unavailable("the store in " + options.folder.string() +
+                        " has an older schema: start agentbox once to bring it up");
+    for (const auto& step : options.migrations) {
+      if (step.to <= version) continue;
+      step.run(system);
+      put_meta(*engine, schema_key, std::to_string(step.to));
+    }
+  }
+
+  const Options options;
+  const Sealer sealer;
+  const std::unique_ptr<RocksEngine> engine;
+  Rows rows;
+};
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::~Store() = default;
+
+std::unique_ptr<Store> Store::open(Options options) {
+  if (!options.read_only) {
+    std::error_code error;
+    std::filesystem::create_directories(options.folder, error);
+    if (error) throw Unavailable("the folder " + options.folder.string() + " cannot be made: " + error.message());
+  }
+  std::unique_ptr<Store> store(new Store(std::make_unique<Impl>(std::move(options))));
+  store->impl_->check_master_key();
+  store->impl_->migrate(store->system());
+  return store;
+}
+
+System Store::system() const { return System(impl_->rows); }
+std::optional<std::string> Store::read_only_reason() const { return impl_->engine->read_only_reason(); }
+void Store::backup(const std::filesystem::path& to) const { impl_->engine->backup(to); }
+void Store::restore(const std::filesystem::path& from, const std::filesystem::path& folder) {
+  RocksEngine::restore(from, folder);
+}
+
+std::vector<Store::Finding> Store::verify() const {
+  const auto& engine = *impl_->engine;
+  std::vector<Finding> findings;
+  if (auto damage = engine.verify_checksums()) findings.push_back({"A file fails its checksums: " + *damage, "files"});
+  try {
+    const auto snapshot = engine.snapshot();
+    for (const auto& table : impl_->options.tables) {
+      const auto family = impl_->rows.family(table.name.family);
+      engine.scan(
+          family, {},
+          [&](std::string_view key, std::string_view bytes) {
+            try {
+              for (const auto& entry : table.entries({&impl_->sealer, table.name.number, key}, bytes))
+                if (engine.get(impl_->rows.index_family(), entry, snapshot.get()) != key)
+                  findings.push_back({"A record has no entry in one of its indexes.", table.name.family});
+            } catch (const Corrupt& error) {
+              findings.push_back({error.what(), table.name.family});
+            }
+            return true;
+          },
+          snapshot.get());
+      const std::string prefix(1, static_cast<char>(table.name.number));
+      engine.scan(
+          impl_->rows.index_family(), {.first = prefix, .last = keys::after_prefix(prefix)},
+          [&](std::string_view entry, std::string_view key) {
+            const auto bytes = engine.get(family, key, snapshot.get());
+            if (!bytes) {
+              findings.push_back({"An index entry names a record that is not there.", table.name.family});
+              return true;
+            }
+            try {
+              const auto entries = table.entries({&impl_->sealer, table.name.number, key}, *bytes);
+              if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+                findings.push_back({"An index entry disagrees with its record.", table.name.family});
+            } catch (const Corrupt&) {  // told when its record was read
+            }
+            return true;
+          },
+          snapshot.get());
+    }
+  } catch (const Corrupt& error) {
+    findings.push_back({error.what(), "files"});
+  }
+  return findings;
+}
+
+Store::Stats Store::stats() const {
+  const auto now = impl_->engine->figures();
+  return {.commits = now.commits,
+          .groups = now.groups,
+          .conflicts = now.conflicts,
+          .queued = now.queued,
+          .last_group = now.last_group,
+          .memtable_bytes = now.memtable_bytes,
+          .cache_bytes = now.cache_bytes,
+          .table_file_bytes = now.table_file_bytes,
+          .append_seconds = now.append_seconds};
+}
+
+}  // namespace store
