@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "web/address.h"
+#include "web/ascii.h"
 
 namespace web {
 namespace {
@@ -22,10 +23,6 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t max_head_bytes = 256 * 1024;
 constexpr std::array<std::uint16_t, 4> public_ports{80, 443, 8080, 8443};
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; }
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
@@ -48,7 +45,7 @@ std::string spoken_bytes(std::size_t bytes) {
 // "Connection refused" -> "connection refused"; "SSL ..." stays.
 std::string as_clause(std::string text) {
   while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.pop_back();
-  if (text.size() > 1 && lower(text[1]) == text[1]) text[0] = lower(text[0]);
+  if (text.size() > 1 && to_lower(text[1]) == text[1]) text[0] = to_lower(text[0]);
   return text;
 }
 
@@ -195,7 +192,7 @@ bool Transfer::header_line(std::string_view line) {
   const auto colon = line.find(':');
   if (colon == line.npos) return true;
   std::string name(trimmed(line.substr(0, colon)));
-  std::ranges::transform(name, name.begin(), lower);
+  std::ranges::transform(name, name.begin(), to_lower);
   response_.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
   return true;
 }

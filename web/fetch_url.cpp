@@ -6,6 +6,8 @@
 #include <memory>
 #include <new>
 
+#include "web/ascii.h"
+
 namespace web {
 namespace {
 
@@ -20,7 +22,7 @@ std::string part_of(CURLU* url, CURLUPart what, unsigned flags = 0) {
 }
 
 std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; });
+  std::ranges::transform(text, text.begin(), to_lower);
   return text;
 }
 
