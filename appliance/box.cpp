@@ -1,0 +1,283 @@
+#include "appliance/box.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/json.hpp>
+#include <future>
+#include <iostream>
+
+#include "appliance/accounts/routes.h"
+#include "appliance/agents/routes.h"
+#include "appliance/ai/routes.h"
+#include "appliance/billing/routes.h"
+#include "appliance/chat/chat.h"
+#include "appliance/console/routes.h"
+#include "appliance/data_folder.h"
+#include "appliance/health/gauges.h"
+#include "appliance/health/routes.h"
+#include "appliance/keys/routes.h"
+#include "appliance/maintenance/routes.h"
+#include "appliance/periodic.h"
+#include "appliance/runtime/absent_engine.h"
+#include "appliance/runtime/process_engine.h"
+#include "appliance/security/csrf.h"
+#include "appliance/summarizer_child.h"
+#include "appliance/usage/routes.h"
+#include "web/log.h"
+#include "web/metrics.h"
+#include "web/server.h"
+
+namespace agentbox {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto drain_deadline = 10s;
+constexpr unsigned blocking_threads = 2;
+
+Settings prepared(Settings settings) {
+  DataFolder(settings.data).prepare();
+  settings.data = std::filesystem::absolute(settings.data).lexically_normal();
+  return settings;
+}
+
+unsigned network_threads(const Settings& settings) {
+  return settings.threads > 0 ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::unique_ptr<runtime::Engine> make_engine(const Settings& settings, boost::asio::io_context& home,
+                                             boost::asio::thread_pool& files) {
+  if (settings.agent_runtime == "docker")
+    return std::make_unique<runtime::AbsentEngine>("Docker is not available on this box: set AGENT_RUNTIME=process");
+  runtime::ProcessOptions options{.binary = std::filesystem::read_symlink("/proc/self/exe"),
+                                  .folder = DataFolder(settings.data).agents()};
+  return std::make_unique<runtime::ProcessEngine>(std::move(options), home, files);
+}
+
+// An address that a program on this machine can connect to: a listener on every address is reached by loopback.
+std::string reachable(std::string url) {
+  for (const std::string_view wildcard : {"//0.0.0.0:", "//[::]:"})
+    if (const auto at = url.find(wildcard); at != std::string::npos) url.replace(at, wildcard.size(), "//127.0.0.1:");
+  return url;
+}
+
+struct Endpoints {
+  std::string web, backend, summarizer;
+};
+
+std::string ready_line(const Endpoints& endpoints) {
+  const boost::json::object line{
+      {"event", "ready"}, {"web", endpoints.web}, {"backend", endpoints.backend}, {"summarizer", endpoints.summarizer}};
+  return boost::json::serialize(line) + "\n";
+}
+
+std::string reason(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "unknown";
+  }
+}
+
+// The handlers' exceptions that have a cause to tell.
+std::optional<web::Error> explain(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const store::Unavailable& error) {
+    return web::unavailable(error.what());
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
+bool csrf_valid(const web::Request& request, std::string_view token) {
+  const auto session = accounts::Sessions::token(request);
+  return session && security::csrf_token_valid(*session, token);
+}
+
+// A share of the descriptors this process may open.
+std::size_t connections(double share) {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  return std::min<std::size_t>(web::Limits{}.connections,
+                               static_cast<std::size_t>(static_cast<double>(files.rlim_cur) * share));
+}
+
+}  // namespace
+
+// Destroyed from the last to the first: listeners before the services their handlers use, services before the store.
+struct Box::Parts {
+  explicit Parts(Settings given) : settings(std::move(given)) {}
+
+  const Settings settings;
+  const DataFolder folder{settings.data};
+
+  web::IoPool network{network_threads(settings)};
+  boost::asio::io_context& home = network.at(0);        // where background work and the engine live
+  boost::asio::thread_pool blocking{blocking_threads};  // files, libgit2, whole-table reads
+
+  std::unique_ptr<store::Store> store = open_store(settings);
+  store::System system = store->system();
+
+  // People.
+  accounts::PasswordHasher hasher;
+  accounts::Sessions sessions{system};
+  accounts::LoginLimit login_limit{{}, settings.rate_limits};
+  accounts::Accounts accounts{system, hasher, sessions, login_limit, settings.admin_emails};
+  keys::Keys keys{system};
+  billing::Subscriptions subscriptions{system};
+
+  // Models, agents, conversations.
+  usage::Ledger ledger{system};
+  ai::Ai ai{settings, ledger};
+  std::unique_ptr<runtime::Engine> engine = make_engine(settings, home, blocking);
+  agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
+  chat::Chat chat{system, agents};
+
+  // The box itself.
+  health::HostMeter host;
+  health::DockerProbe docker{settings.docker_host};
+  Periodic session_sweep{home, "sessions", 10min, [this]() -> web::Task<> { co_await sessions.sweep(store::now()); }};
+  Periodic key_uses{home, "key uses", 30s, [this] { return keys.flush_uses(); }};
+  Periodic docker_probe{home, "docker", 15s, [this] { return docker.ask(); }};
+
+  const Guards guards =
+      make_guards({.sessions = sessions,
+                   .accounts = accounts,
+                   .keys = keys,
+                   .internal_api_key = settings.internal_api_key,
+                   .agent_of = [this](std::string_view token) { return agents.caller_of_box_token(token); }});
+
+  web::Server server{network};
+
+  accounts::RouteServices people() { return {accounts, sessions, subscriptions, guards, blocking}; }
+  health::RouteParts vitals() {
+    return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
+  }
+  web::ListenerOptions listener(std::string name, std::string listen, double share_of_descriptors) const;
+};
+
+std::vector<web::Route> Box::web_routes() const {
+  auto& parts = *parts_;
+  std::vector<web::Route> table;
+  web::append(table, console::routes(parts.guards));
+  web::append(table, accounts::web_routes(parts.people()));
+  web::append(table, keys::routes(parts.keys, parts.subscriptions, parts.guards));
+  web::append(table, agents::web_routes(parts.agents, parts.guards));
+  web::append(table, chat::web_routes(parts.chat, parts.guards));
+  web::append(table, health::routes(parts.vitals()));
+  return table;
+}
+
+std::vector<web::Route> Box::backend_routes() const {
+  auto& parts = *parts_;
+  std::vector<web::Route> table;
+  web::append(table, agents::backend_routes(parts.agents, parts.guards));
+  web::append(table, billing::routes(parts.subscriptions, parts.guards));
+  web::append(table, ai::routes(parts.ai, parts.guards));
+  web::append(table, usage::routes(parts.ledger, parts.guards));
+  web::append(table, accounts::admin_routes(parts.people()));
+  web::append(table, maintenance::routes(*parts.store, parts.blocking, parts.guards));
+  web::append(table, health::routes(parts.vitals()));
+  web::append(table, health::metrics_routes(parts.guards));
+  return table;
+}
+
+Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(settings)))) {
+  parts_->agents.when_removed(
+      [&chat = parts_->chat](store::UserId user, std::string agent) { return chat.forget(user, std::move(agent)); });
+}
+
+Box::~Box() { parts_->network.stop(); }
+
+web::ListenerOptions Box::Parts::listener(std::string name, std::string listen, double share_of_descriptors) const {
+  web::ListenerOptions options{.name = std::move(name), .listen = std::move(listen)};
+  options.trusted_proxies = settings.trusted_proxies;
+  options.rate_limits = settings.rate_limits;
+  options.limits.idle_time = settings.idle_timeout;
+  options.limits.connections = connections(share_of_descriptors);
+  options.explain = explain;
+  return options;
+}
+
+void Box::listen() {
+  auto& parts = *parts_;
+  auto web = parts.listener("web", parts.settings.web_listen, 0.75);
+  web.routes = web_routes();
+  web.browser = true;
+  web.csrf_valid = csrf_valid;
+  web.host_router = parts.agents.host_router();
+  if (!parts.settings.tls_cert.empty()) web.tls = web::TlsFiles{parts.settings.tls_cert, parts.settings.tls_key};
+  parts.server.listen(std::move(web));
+
+  auto backend = parts.listener("backend", parts.settings.backend_listen, 0.125);
+  backend.routes = backend_routes();
+  backend.base_rate = web::RateLimit{.group = "backend", .limit = 120};
+  parts.server.listen(std::move(backend));
+}
+
+web::Task<> Box::stop(SummarizerChild& summarizer) {
+  auto& parts = *parts_;
+  co_await parts.server.drain(drain_deadline);
+  co_await parts.agents.stop();
+  co_await parts.session_sweep.stop();
+  co_await parts.docker_probe.stop();
+  co_await parts.key_uses.stop();
+  co_await parts.keys.flush_uses();
+  co_await summarizer.stop();
+}
+
+int Box::serve() {
+  auto& parts = *parts_;
+  SummarizerChild summarizer(parts.settings);
+  listen();
+  const Endpoints endpoints{.web = parts.server.url("web"),
+                            .backend = parts.server.url("backend"),
+                            .summarizer = summarizer.wait_until_ready()};
+  parts.agents.set_addresses({.web = parts.settings.base_url.empty() ? endpoints.web : parts.settings.base_url,
+                              .backend = reachable(endpoints.backend),
+                              .summarizer = reachable(endpoints.summarizer)});
+  health::add_gauges(web::metrics(), *parts.store);
+
+  std::promise<void> ended;
+  Signals signals(parts.home, SIGTERM, SIGINT, SIGHUP);
+  boost::asio::co_spawn(parts.home, obey(signals, summarizer), [&ended](std::exception_ptr failure) {
+    failure ? ended.set_exception(failure) : ended.set_value();
+  });
+  boost::asio::co_spawn(parts.home, parts.agents.start(), [](std::exception_ptr failure) {
+    if (failure) web::log::error("agents could not be started", {{"reason", reason(failure)}});
+  });
+  parts.session_sweep.start();
+  parts.key_uses.start();
+  parts.docker_probe.start();
+  summarizer.supervise(parts.home);
+  parts.network.start();
+
+  const std::string ready = ready_line(endpoints);
+  write_private_file(parts.folder.endpoints_file(), ready);
+  std::cout << ready << std::flush;
+  ended.get_future().get();
+  parts.network.stop();
+  std::error_code gone;
+  std::filesystem::remove(parts.folder.endpoints_file(), gone);
+  web::log::info("stopped");
+  return 0;
+}
+
+web::Task<> Box::obey(Signals& signals, SummarizerChild& summarizer) {
+  for (;;) {
+    const int signal = co_await signals.async_wait(web::use_task);
+    if (signal != SIGHUP) break;
+    parts_->server.reload_tls();
+  }
+  web::log::info("stopping");
+  co_await stop(summarizer);
+}
+
+}  // namespace agentbox
