@@ -168,12 +168,13 @@ Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes 
     co_return web::invalid("plan must be one of: solo, collective, label, network");
   if (changes.config && boost::json::serialize(*changes.config).size() > largest_config)
     co_return web::invalid("config must be at most 64 KB");
-  auto edited = co_await system_.modify(records, owner, std::move(id), [changes](Agent& agent) {
+  auto edit = [changes](Agent& agent) {
     if (changes.plan) agent.plan = *changes.plan;
     if (changes.config) agent.config = *changes.config;
     if (changes.ai_provider) agent.config["aiProvider"] = *changes.ai_provider;
     agent.updated_at = store::now();
-  });
+  };
+  auto edited = co_await system_.modify(records, owner, std::move(id), std::move(edit));
   if (!edited) co_return web::not_found();
   co_return std::move(*edited);
 }
@@ -226,7 +227,7 @@ Task<Result<Agent>> Agents::carry_out(store::UserId owner, std::string id, Actio
   if (!find(owner, id)) co_return web::not_found();
   if (!settings_.provisioning_enabled)
     co_return web::internal("Agents cannot be started or stopped while provisioning is switched off on this box.");
-  auto asked = co_await provisioner_.ask(owner, id, action, [action](Agent& agent) {
+  std::function<void(Agent&)> edit = [action](Agent& agent) {
     agent.status_reason.clear();
     if (action == Action::stop) {
       agent.desired = desired::stopped;
@@ -235,7 +236,8 @@ Task<Result<Agent>> Agents::carry_out(store::UserId owner, std::string id, Actio
       agent.desired = desired::running;
       if (action == Action::restart || agent.status != Status::running) agent.status = Status::provisioning;
     }
-  });
+  };
+  auto asked = co_await provisioner_.ask(owner, id, action, std::move(edit));
   if (!asked) co_return asked.error();
   auto done = co_await provisioner_.finished(id);
   if (!done) co_return web::internal(done.error().message, done.error().detail);
@@ -245,10 +247,11 @@ Task<Result<Agent>> Agents::carry_out(store::UserId owner, std::string id, Actio
 }
 
 Task<> Agents::remove(store::UserId owner, std::string id) {
-  auto asked = co_await provisioner_.ask(owner, id, Action::remove, [](Agent& agent) {
+  std::function<void(Agent&)> edit = [](Agent& agent) {
     agent.desired = desired::removed;
     agent.status = Status::deleting;
-  });
+  };
+  auto asked = co_await provisioner_.ask(owner, id, Action::remove, std::move(edit));
   // What cannot be removed now is in the log, and its job is taken up again.
   if (asked) [[maybe_unused]]
     auto done = co_await provisioner_.finished(id);

@@ -103,8 +103,9 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
         work[agent].failure = web::unavailable("Agents are not started while PROVISIONING_ENABLED is false.");
         co_return;
       }
-      auto interrupted = [this, agent] { return is_stopping || work[agent].again; };
-      work[agent].failure = co_await worker.carry_out(*job, interrupted);
+      std::function<bool()> interrupted = [this, agent] { return is_stopping || work[agent].again; };
+      auto failed = co_await worker.carry_out(*job, std::move(interrupted));
+      work[agent].failure = std::move(failed);
       if (auto& failure = work[agent].failure)
         web::log::warning("agent_job_failed", {{"agent", agent}, {"reason", failure->message}});
       auto current = system.get(jobs, agent);
@@ -165,10 +166,11 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       if (work.contains(agent.id)) continue;
       auto instance = co_await engine.inspect(agent.id);
       if (instance && instance->state == runtime::State::running) continue;
-      auto asked = co_await ask(agent.owner, agent.id, Action::start, [](Agent& now) {
+      std::function<void(Agent&)> edit = [](Agent& now) {
         now.status = Status::provisioning;
         now.status_reason = "It is started again with the box.";
-      });
+      };
+      auto asked = co_await ask(agent.owner, agent.id, Action::start, std::move(edit));
       if (asked) enqueue(agent.id);
     }
   }
@@ -227,22 +229,24 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     recent.push_back(now);
     while (recent.front() < now - options.crash_window) recent.pop_front();
     if (recent.size() < options.crashes && options.start_agents) {
-      auto asked = co_await ask(row->value.owner, id, Action::start, [how](Agent& agent) {
+      std::function<void(Agent&)> edit = [how](Agent& agent) {
         agent.status = Status::provisioning;
         agent.status_reason = how + "; it is started again.";
-      });
+      };
+      auto asked = co_await ask(row->value.owner, id, Action::start, std::move(edit));
       if (asked) enqueue(id);
       co_return;
     }
     crashes.erase(id);
     const auto times = options.crashes;
-    co_await system.modify(records, row->value.owner, id, [how, times](Agent& agent) {
+    auto give_up = [how, times](Agent& agent) {
       if (agent.desired != desired::running) return;
       agent.status = Status::error;
       agent.status_reason = how + ", for the " + std::to_string(times) + "th time in a short while.";
       agent.desired = desired::stopped;
       agent.updated_at = store::now();
-    });
+    };
+    co_await system.modify(records, row->value.owner, id, std::move(give_up));
   }
 };
 

@@ -59,7 +59,7 @@ Task<Failure> Worker::carry_out(store::Row<Job> job, Interrupted interrupted) {
 Task<Failure> Worker::bring_up(store::Row<Job> job, Interrupted interrupted) {
   auto row = system_.get(records, job->owner, job->agent);
   if (!row) {
-    co_await settle(std::move(job), [](Agent&) {});
+    co_await settle(std::move(job), {});
     co_return Failure();
   }
   auto agent = co_await with_free_port(row->value);
@@ -74,22 +74,24 @@ Task<Failure> Worker::bring_up(store::Row<Job> job, Interrupted interrupted) {
     if (!stopped) error.message += " It could not be stopped either: " + stopped.error().message;
     co_return co_await give_up(std::move(job), std::move(error));
   }
-  co_await settle(std::move(job), [](Agent& now) {
+  std::function<void(Agent&)> running_now = [](Agent& now) {
     now.status = Status::running;
     now.status_reason.clear();
     now.started_at = store::now();
     now.runtime_version = runtime_version;
-  });
+  };
+  co_await settle(std::move(job), std::move(running_now));
   co_return Failure();
 }
 
 Task<Failure> Worker::take_down(store::Row<Job> job) {
   auto stopped = co_await engine_.stop(job->agent, options_.stop_grace);
   if (!stopped) co_return co_await give_up(std::move(job), stopped.error());
-  co_await settle(std::move(job), [](Agent& now) {
+  std::function<void(Agent&)> stopped_now = [](Agent& now) {
     now.status = Status::stopped;
     now.status_reason.clear();
-  });
+  };
+  co_await settle(std::move(job), std::move(stopped_now));
   co_return Failure();
 }
 
@@ -102,11 +104,12 @@ Task<Failure> Worker::clear_away(store::Row<Job> job) {
   if (!removed) co_return removed.error();
   for (auto& cleanup : cleanups) co_await cleanup(job->owner, id);
   const auto folder = options_.folder / id;
-  auto failure = co_await web::offload(files_, [folder] {
+  auto remove_folder = [folder] {
     std::error_code error;
     std::filesystem::remove_all(folder, error);
     return error ? error.message() : std::string();
-  });
+  };
+  auto failure = co_await web::offload(files_, std::move(remove_folder));
   if (!failure.empty()) co_return web::internal("The agent's folder cannot be removed: " + failure);
   for (;;) {
     auto row = system_.get(records, job->owner, id);
@@ -196,7 +199,7 @@ Task<> Worker::settle(store::Row<Job> job, std::function<void(Agent&)> edit) {
     auto row = system_.get(records, job->owner, job->agent);
     auto change = system_.change();
     change.erase(jobs, job);
-    if (row) {
+    if (row && edit) {
       edit(row->value);
       row->value.updated_at = store::now();
       change.update(records, *row);
@@ -210,11 +213,12 @@ Task<> Worker::settle(store::Row<Job> job, std::function<void(Agent&)> edit) {
 
 // What failed is not tried again by itself, also not by the next start of the box.
 Task<Failure> Worker::give_up(store::Row<Job> job, Error error) {
-  co_await settle(std::move(job), [&error](Agent& now) {
+  std::function<void(Agent&)> failed_now = [reason = error.message](Agent& now) {
     now.status = Status::error;
-    now.status_reason = error.message;
+    now.status_reason = reason;
     now.desired = desired::stopped;
-  });
+  };
+  co_await settle(std::move(job), std::move(failed_now));
   co_return error;
 }
 

@@ -111,13 +111,15 @@ Task<Result<Answer>> Chat::send(store::UserId user, std::string agent_id, std::s
   first.insert(messages, question);
   co_await commit(first);
 
-  auto answer = co_await web::fetch(completion_request(*agent, text, gateway_timeout_));
+  auto request = completion_request(*agent, text, gateway_timeout_);
+  auto answer = co_await web::fetch(std::move(request));
   auto completion = read_completion(answer);
   if (!completion) {
-    co_await tenant.modify(messages, question.id, [&completion](Message& message) {
+    auto mark = [reason = completion.error().message](Message& message) {
       message.delivery = Delivery::failed;
-      message.failure = completion.error().message;
-    });
+      message.failure = reason;
+    };
+    co_await tenant.modify(messages, question.id, std::move(mark));
     co_return completion.error();
   }
 

@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 
 #include <charconv>
 #include <chrono>
@@ -93,8 +93,13 @@ std::string boot_id() {
 
 std::uint64_t ticks_per_second() { return std::uint64_t(::sysconf(_SC_CLK_TCK)); }
 
+// As system calls: glibc 2.36 declares its wrappers without C linkage.
+Descriptor open_process(pid_t pid) { return Descriptor(int(::syscall(SYS_pidfd_open, pid, 0))); }
+
+void send_signal(int pidfd, int signal) { ::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0); }
+
 Descriptor open_process(pid_t pid, std::uint64_t start_ticks) {
-  Descriptor process(::pidfd_open(pid, 0));
+  auto process = open_process(pid);
   // Read after opening: if the start agrees now, the process was already there when the pidfd was opened.
   auto now = process ? stat(pid) : std::nullopt;
   if (!now || now->start_ticks != start_ticks) return {};
@@ -114,7 +119,7 @@ void kill_session(pid_t leader, std::uint64_t start_ticks) {
       auto process = open_process(pid, found->start_ticks);
       if (!process || is_number_taken_by_another(leader, start_ticks)) return;
       someone_left = true;
-      ::pidfd_send_signal(process.get(), SIGKILL, nullptr, 0);
+      send_signal(process.get(), SIGKILL);
     });
     if (!someone_left) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));  // SIGKILL takes effect when the target is scheduled

@@ -1,7 +1,6 @@
 #include "appliance/runtime/process_engine.h"
 
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -215,6 +214,14 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     return exit_code;
   }
 
+  void rotate(const std::vector<std::string>& ids) const {
+    for (auto& id : ids) try {
+        run_folder(id).rotate_log(options.log_bytes);
+      } catch (const std::exception& error) {
+        web::log::warning("agent_log_not_rotated", {{"agent", id}, {"error", std::string(error.what())}});
+      }
+  }
+
   // ---- on `home`
 
   void watch(const std::string& id, std::shared_ptr<Process> process) {
@@ -227,7 +234,8 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
   }
 
   Task<> ended(std::shared_ptr<Impl> self, std::string id, std::shared_ptr<Process> process) {
-    auto exit_code = co_await web::offload(files, [self, id, process] { return self->bury(id, *process); });
+    auto work = [self, id, process] { return self->bury(id, *process); };
+    auto exit_code = co_await web::offload(files, std::move(work));
     auto& entry = entries[id];
     entry.process.reset();
     entry.has_ended = true;
@@ -240,7 +248,8 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     co_await web::sleep_for(options.boot_file_life);
     auto self = weak.lock();
     if (!self || process.expired()) co_return;
-    co_await web::offload(files, [self, id] { self->run_folder(id).drop_boot(); });
+    auto work = [self, id] { self->run_folder(id).drop_boot(); };
+    co_await web::offload(files, std::move(work));
   }
 
   void run(Found found) {
@@ -269,18 +278,14 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
       std::vector<std::string> running;
       for (auto& [id, entry] : self->entries)
         if (entry.process) running.push_back(id);
-      co_await web::offload(self->files, [self, running] {
-        for (auto& id : running) try {
-            self->run_folder(id).rotate_log(self->options.log_bytes);
-          } catch (const std::exception& error) {
-            web::log::warning("agent_log_not_rotated", {{"agent", id}, {"error", std::string(error.what())}});
-          }
-      });
+      auto work = [self, running] { self->rotate(running); };
+      co_await web::offload(self->files, std::move(work));
     }
   }
 
   // True when the process has ended within `patience`.
   Task<bool> ends_within(std::string id, std::chrono::steady_clock::duration patience) {
+    if (!entries[id].process) co_return true;
     web::Timer timer(home.get_executor(), patience);
     auto& waiting = entries[id].waiting;
     waiting.push_back(&timer);
@@ -295,7 +300,8 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     if (entry.process || entry.starting) co_return web::conflict("The agent is running already.");
     entry.starting = true;
     auto self = shared_from_this();
-    auto found = co_await web::offload(files, [self, spec] { return self->launch(spec); });
+    auto work = [self, spec] { return self->launch(spec); };
+    auto found = co_await web::offload(files, std::move(work));
     entries[spec.id].starting = false;
     if (!found) co_return found.error();
     run(std::move(*found));
@@ -310,11 +316,11 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     auto known = entries.find(id);
     if (known == entries.end() || !known->second.process) co_return Result<void>();
     auto process = known->second.process;
-    ::pidfd_send_signal(process->watch.native_handle(), SIGTERM, nullptr, 0);
+    proc::send_signal(process->watch.native_handle(), SIGTERM);
     if (co_await ends_within(id, grace)) co_return Result<void>();
     auto self = shared_from_this();
-    co_await web::offload(files,
-                          [self, process] { proc::kill_session(process->pid(), process->identity.start_ticks); });
+    auto work = [self, process] { proc::kill_session(process->pid(), process->identity.start_ticks); };
+    co_await web::offload(files, std::move(work));
     if (co_await ends_within(id, std::chrono::seconds(5))) co_return Result<void>();
     co_return web::internal("The agent's process " + std::to_string(process->pid()) + " does not end after SIGKILL.");
   }
@@ -354,7 +360,8 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
   Task<> adopt(std::vector<std::string> ids) {
     std::erase_if(ids, [&](auto& id) { return entries[id].process != nullptr || entries[id].starting; });
     auto self = shared_from_this();
-    auto found = co_await web::offload(files, [self, ids] { return self->find_running(ids); });
+    auto work = [self, ids] { return self->find_running(ids); };
+    auto found = co_await web::offload(files, std::move(work));
     for (auto& one : found) run(std::move(one));
   }
 
@@ -365,14 +372,15 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
       entries.erase(known);
     }
     auto self = shared_from_this();
-    auto failure = co_await web::offload(files, [self, id]() -> std::string {
+    auto work = [self, id]() -> std::string {
       try {
         self->run_folder(id).remove();
       } catch (const std::exception& error) {
         return error.what();
       }
       return {};
-    });
+    };
+    auto failure = co_await web::offload(files, std::move(work));
     if (!failure.empty()) co_return web::internal("The agent's run files cannot be removed: " + failure);
     co_return Result<void>();
   }
@@ -407,7 +415,8 @@ Task<Result<InstanceStats>> ProcessEngine::stats(std::string id) {
 
 Task<Result<std::vector<std::string>>> ProcessEngine::logs(std::string id, std::size_t lines) {
   auto folder = impl_->run_folder(id);
-  co_return co_await web::offload(impl_->files, [folder, lines] { return folder.last_lines(lines); });
+  auto work = [folder, lines] { return folder.last_lines(lines); };
+  co_return co_await web::offload(impl_->files, std::move(work));
 }
 
 Task<> ProcessEngine::adopt(std::vector<std::string> ids) {

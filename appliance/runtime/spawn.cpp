@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,6 +10,8 @@
 
 #include <cerrno>
 #include <system_error>
+
+#include "appliance/runtime/proc.h"
 
 namespace runtime {
 namespace {
@@ -180,7 +181,7 @@ web::Result<Child> spawn(const SpawnPlan& plan) {
   if (pid < 0) return failed("be created", fork_error);
 
   // The child cannot be reaped by anyone but us, so its pid is still its own.
-  Child child{.pid = pid, .process = Descriptor(::pidfd_open(pid, 0))};
+  Child child{.pid = pid, .process = proc::open_process(pid)};
   Failure failure{};
   if (::read(read_end.get(), &failure, sizeof failure) == sizeof failure || !child.process) {
     int open_error = errno;

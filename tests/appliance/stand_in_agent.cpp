@@ -1,0 +1,115 @@
+// A stand-in for `agentbox agent`: the same command line, boot file and gateway, with habits chosen by the agent's
+// name:
+//   mute       never gets ready              exits      ends at once with code 3 and a line on stderr
+//   stubborn   ignores SIGTERM               family     has a child that ignores SIGTERM, its pid in workspace/child
+//   broken     fails every message
+// Answers a message with "<name> heard: <message>".
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <thread>
+
+namespace {
+
+struct Boot {
+  std::string name, listen, workspace, gateway_token;
+};
+
+Boot read_boot(const char* path) {
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto boot = boost::json::parse(text);
+  auto field = [&](const char* name) { return std::string(boot.at(name).as_string()); };
+  return {field("name"), field("listen"), field("workspace"), field("gateway_token")};
+}
+
+std::string answer(int status, const boost::json::value& body) {
+  const auto text = boost::json::serialize(body);
+  return "HTTP/1.1 " + std::to_string(status) + " Answer\r\nContent-Type: application/json\r\nConnection: close\r\n" +
+         "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text;
+}
+
+std::string chat(const Boot& boot, const std::string& head, const std::string& body) {
+  if (head.find("Bearer " + boot.gateway_token + "\r\n") == std::string::npos)
+    return answer(401, {{"error", {{"message", "wrong token"}}}});
+  if (boot.name.starts_with("broken")) return answer(500, {{"error", {{"message", "the model is on fire"}}}});
+  const auto request = boost::json::parse(body);
+  const auto said = request.at("messages").as_array().back().at("content").as_string();
+  return answer(
+      200, {{"model", "stand-in"},
+            {"choices", {{{"message", {{"role", "assistant"}, {"content", boot.name + " heard: " + said.c_str()}}}}}},
+            {"usage", {{"prompt_tokens", 1}, {"completion_tokens", 2}, {"total_tokens", 3}}}});
+}
+
+void serve(const Boot& boot, int connection) {
+  std::string received;
+  auto receive = [&] {
+    char buffer[4096];
+    const auto got = ::read(connection, buffer, sizeof buffer);
+    if (got > 0) received.append(buffer, std::size_t(got));
+    return got > 0;
+  };
+  std::size_t head_end;
+  while ((head_end = received.find("\r\n\r\n")) == std::string::npos)
+    if (!receive()) return void(::close(connection));
+  const auto head = received.substr(0, head_end + 2);
+  std::size_t length = 0;
+  if (const auto at = head.find("Content-Length: "); at != std::string::npos) length = std::stoul(head.substr(at + 16));
+  while (received.size() < head_end + 4 + length)
+    if (!receive()) return void(::close(connection));
+  std::string reply = answer(404, {{"error", "no such path"}});
+  if (head.starts_with("GET /readyz")) {
+    const bool ready = !boot.name.starts_with("mute");
+    reply = answer(ready ? 200 : 503, {{"ready", ready}, {"failing", boost::json::array()}, {"uptimeMs", 1}});
+  } else if (head.starts_with("POST /v1/chat/completions")) {
+    reply = chat(boot, head, received.substr(head_end + 4));
+  }
+  [[maybe_unused]] const auto written = ::write(connection, reply.data(), reply.size());
+  ::close(connection);
+}
+
+void have_a_child(const std::string& workspace) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGTERM, SIG_IGN);
+    for (;;) ::pause();
+  }
+  std::ofstream(workspace + "/child") << child << std::flush;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 4) return 2;
+  const auto boot = read_boot(arguments[3]);
+  std::cout << "hello from " << boot.name << std::endl;
+  if (boot.name.starts_with("exits")) {
+    std::cerr << "cannot go on: no spoon" << std::endl;
+    return 3;
+  }
+  if (boot.name.starts_with("stubborn")) ::signal(SIGTERM, SIG_IGN);
+  if (boot.name.starts_with("family")) have_a_child(boot.workspace);
+
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(std::uint16_t(std::stoi(boot.listen.substr(boot.listen.rfind(':') + 1))));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || ::listen(listener, 64) != 0) {
+    std::cerr << "cannot listen on " << boot.listen << std::endl;
+    return 4;
+  }
+  for (;;) {
+    const int connection = ::accept(listener, nullptr, nullptr);
+    if (connection >= 0) std::thread(serve, std::cref(boot), connection).detach();
+  }
+}
