@@ -86,12 +86,12 @@ std::string DataFolder::master_key(const Settings& settings) const {
 
 std::unique_ptr<store::Store> open_store(const Settings& settings, Access access) {
   const DataFolder folder(settings.data);
-  const auto family = [](const auto& table) { return table.name.family; };
   return store::Store::open({.folder = folder.store(),
                              .master_key = folder.master_key(settings),
-                             .families = {family(accounts::users), family(accounts::sessions), family(keys::api_keys),
-                                          family(billing::subscriptions), family(usage::calls), family(agents::records),
-                                          family(agents::jobs), family(chat::messages)},
+                             .tables = {store::describe(accounts::users), store::describe(accounts::sessions),
+                                        store::describe(keys::api_keys), store::describe(billing::subscriptions),
+                                        store::describe(usage::calls), store::describe(agents::records),
+                                        store::describe(agents::jobs), store::describe(chat::messages)},
                              .migrations = {},
                              .read_only = access == Access::read_only});
 }
