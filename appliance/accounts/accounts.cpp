@@ -11,8 +11,6 @@ namespace accounts {
 
 namespace {
 
-constexpr std::size_t referral_code_length = 10;
-
 web::Error wrong_credentials() { return web::unauthenticated("Invalid credentials"); }
 web::Error user_exists() { return web::conflict("A user with this email already exists"); }
 

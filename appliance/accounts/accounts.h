@@ -19,6 +19,8 @@ namespace accounts {
 // What each of the two gets when somebody registers with a referral code.
 inline constexpr std::int64_t referral_credits = 100;
 
+inline constexpr std::size_t referral_code_length = 10;
+
 struct Registration {
   std::string email, password;
   std::optional<std::string> name, referral_code;

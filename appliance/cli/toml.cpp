@@ -99,11 +99,16 @@ class Line {
     rest_.remove_prefix(rest_.empty() ? 0 : 1);
     switch (c) {
       case '"':
-      case '\\': return c;
-      case 'n': return '\n';
-      case 't': return '\t';
-      case 'r': return '\r';
-      default: fail("unknown escape after '\\'");
+      case '\\':
+        return c;
+      case 'n':
+        return '\n';
+      case 't':
+        return '\t';
+      case 'r':
+        return '\r';
+      default:
+        fail("unknown escape after '\\'");
     }
   }
 

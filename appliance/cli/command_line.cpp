@@ -1,0 +1,160 @@
+#include "appliance/cli/command_line.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <iostream>
+
+#include "appliance/agent_process/agent_process.h"
+#include "appliance/cli/admin.h"
+#include "appliance/cli/commands.h"
+#include "appliance/cli/setting_flags.h"
+#include "appliance/version.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+// What the chosen subcommand will do, once everything is parsed.
+using Run = std::function<int()>;
+
+void add_serve(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("serve", "Serve the box until it is told to stop");
+  const SettingFlags flags(*command);
+  command->callback([&run, flags] { run = [flags] { return serve(flags.resolve()); }; });
+}
+
+void add_init(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("init", "Set a data folder up: its key, its settings and the admin's account");
+  const auto options = std::make_shared<InitOptions>();
+  command->add_option("--email", options->email, "the admin's e-mail")->required();
+  command->add_option("--password", options->password, "the admin's password; without it a random one is printed");
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
+  command->callback([&run, flags, options] { run = [flags, options] { return init(flags.resolve(), *options); }; });
+}
+
+void add_backup(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("backup", "Back a box up, also while it runs");
+  const auto options = std::make_shared<BackupOptions>();
+  const auto without_key = std::make_shared<bool>(false);
+  command->add_option("--to", options->to, "folder of the backup; one that holds a backup is brought up to date")
+      ->required();
+  command->add_flag("--without-key", *without_key, "leave master.key out: whoever has the backup cannot open it");
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
+  command->callback([&run, flags, options, without_key] {
+    run = [flags, options, without_key] {
+      options->with_key = !*without_key;
+      return backup(flags.resolve(), *options);
+    };
+  });
+}
+
+void add_restore(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("restore", "Make a data folder from a backup");
+  const auto from = std::make_shared<std::string>();
+  command->add_option("--from", *from, "folder of the backup")->required();
+  const SettingFlags flags(*command, {"AGENTBOX_DATA"});
+  command->callback([&run, flags, from] { run = [flags, from] { return restore(*from, flags.resolve(false)); }; });
+}
+
+void add_verify(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("verify", "Check every file, record and index of a box that does not run");
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
+  command->callback([&run, flags] { run = [flags] { return verify(flags.resolve()); }; });
+}
+
+void add_openapi(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("openapi", "Print the OpenAPI document of a listener");
+  const auto listener = std::make_shared<std::string>("web");
+  command->add_option("listener", *listener, "web or backend [web]")->check(CLI::IsMember({"web", "backend"}));
+  command->callback([&run, listener] { run = [listener] { return openapi(*listener); }; });
+}
+
+void add_settings(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("settings", "Print every setting as a Markdown table");
+  command->callback([&run] {
+    run = [] {
+      std::cout << settings_markdown();
+      return 0;
+    };
+  });
+}
+
+void add_agent(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("agent", "Run one agent; the box starts these");
+  const auto boot = std::make_shared<std::string>();
+  command->add_option("--boot", *boot, "file that describes the agent")->required();
+  command->callback([&run, boot] { run = [boot] { return agent_process::run(*boot); }; });
+}
+
+void add_summarizer(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("summarizer", "Serve the web summarizer alone; the box starts its own");
+  const auto supervised = std::make_shared<bool>(false);
+  command->add_flag("--supervised", *supervised)->group("");
+  const SettingFlags flags(*command,
+                           {"SUMMARIZER_LISTEN", "SUMMARIZER_ALLOW_PRIVATE", "SUMMARIZER_USER_AGENT", "LOG_LEVEL"});
+  command->callback([&run, flags, supervised] {
+    run = [flags, supervised] { return summarizer(flags.resolve(false), *supervised); };
+  });
+}
+
+// CLI11's message, and for a mistyped flag or command the one that was probably meant.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  std::string message = error.what();
+  while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
+  const auto chosen = app.get_subcommands();
+  std::string help = "agentbox ";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    help += at->get_name() + " ";
+  }
+  if (error.get_name() == "ExtrasError") {
+    std::vector<std::string> known;
+    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    for (const auto* option : command.get_options())
+      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    const auto at = message.find("--");
+    const auto word = message.substr(at == std::string::npos ? message.size() : at);
+    if (const auto meant = nearest(word.substr(0, word.find_first_of("= ")), known))
+      return "there is no flag " + word.substr(0, word.find_first_of("= ")) + ", did you mean " + *meant + "?";
+  }
+  return message + ": see " + help + "--help";
+}
+
+int complain(const std::string& message) {
+  std::cerr << "agentbox: " << message << '\n';
+  return 2;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  CLI::App app("agentbox hosts AI agents on one box.", "agentbox");
+  app.set_version_flag("--version", std::string("agentbox ") + version);
+  app.require_subcommand(1);
+  Run chosen;
+  add_serve(app, chosen);
+  add_init(app, chosen);
+  add_admin(app, chosen);
+  add_backup(app, chosen);
+  add_restore(app, chosen);
+  add_verify(app, chosen);
+  add_openapi(app, chosen);
+  add_settings(app, chosen);
+  add_agent(app, chosen);
+  add_summarizer(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    return complain(explain(app, error));
+  }
+  try {
+    return chosen();
+  } catch (const std::exception& error) {
+    return complain(error.what());
+  }
+}
+
+}  // namespace agentbox::cli

@@ -1,0 +1,38 @@
+// What each subcommand does once its arguments are read. They return the exit code, and throw UsageError (exit code 2)
+// with one sentence for what the caller can mend.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "appliance/config.h"
+
+namespace agentbox::cli {
+
+int serve(const Settings&);
+// In the box's own process tree: ends with the box, and says on stdout where it listens, or why it cannot, in one line.
+int summarizer(const Settings&, bool supervised);
+
+struct InitOptions {
+  std::string email;
+  std::string password;  // empty: a random one, printed once
+};
+// Refuses a folder that has been set up already. One that was only served from, or where an earlier init was cut off,
+// is completed.
+int init(const Settings&, const InitOptions&);
+
+struct BackupOptions {
+  std::filesystem::path to;
+  bool with_key = true;
+};
+// Through the running box when there is one.
+int backup(const Settings&, const BackupOptions&);
+int restore(const std::filesystem::path& from, const Settings&);
+// 0 when all is well, 1 with a line for each finding.
+int verify(const Settings&);
+
+// The OpenAPI document of one listener (web or backend) on stdout.
+int openapi(const std::string& listener);
+
+}  // namespace agentbox::cli

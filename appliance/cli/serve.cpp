@@ -1,0 +1,86 @@
+#include <malloc.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <boost/json.hpp>
+#include <csignal>
+#include <iostream>
+
+#include "appliance/box.h"
+#include "appliance/cli/commands.h"
+#include "summarizer/summarizer.h"
+#include "web/log.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+// Memory goes back to the system when it is free: few arenas, and a hash's 19 MiB are mapped and unmapped.
+void keep_memory_small() {
+  mallopt(M_ARENA_MAX, 4);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
+// Secrets are in memory: they must not reach a disk in a core file.
+void forbid_core_dumps() {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+#ifndef AGENTBOX_SANITIZED  // the leak checker reads this process as a debugger would
+  prctl(PR_SET_DUMPABLE, 0);
+#endif
+}
+
+void allow_many_files() {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+void set_log_level(const Settings& settings) {
+  using web::log::Level;
+  const auto& name = settings.log_level;
+  web::log::set_level(name == "debug"     ? Level::debug
+                      : name == "warning" ? Level::warning
+                      : name == "error"   ? Level::error
+                                          : Level::info);
+}
+
+void say(const char* name, std::string_view value) {
+  const boost::json::object line{{"event", std::string_view(name) == "error" ? "failed" : "ready"}, {name, value}};
+  std::cout << boost::json::serialize(line) << std::endl;
+}
+
+}  // namespace
+
+int serve(const Settings& settings) {
+  keep_memory_small();
+  forbid_core_dumps();
+  allow_many_files();
+  signal(SIGPIPE, SIG_IGN);
+  set_log_level(settings);
+  Box box(settings);
+  return box.serve();
+}
+
+int summarizer(const Settings& settings, bool supervised) {
+  if (supervised) prctl(PR_SET_PDEATHSIG, SIGTERM);
+  keep_memory_small();
+  allow_many_files();
+  signal(SIGPIPE, SIG_IGN);
+  set_log_level(settings);
+  try {
+    ::summarizer::run({.listen = settings.summarizer_listen,
+                       .allow_private = settings.summarizer_allow_private,
+                       .user_agent = settings.summarizer_user_agent,
+                       .on_ready = [](const std::string& url) { say("summarizer", url); }});
+  } catch (const std::exception& error) {
+    if (!supervised) throw UsageError(error.what());
+    say("error", error.what());
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace agentbox::cli
