@@ -1,5 +1,5 @@
-// `agentbox summarizer`: fetches, parses and extracts web pages in a process of its own, since what it reads is hostile.
-// It opens no store and knows no secret.
+// `agentbox summarizer`: fetches, parses and extracts web pages in a process of its own, since what it reads is
+// hostile. It opens no store and knows no secret.
 #pragma once
 
 #include <functional>

@@ -1,0 +1,43 @@
+// Walking gumbo's tree.
+#pragma once
+
+#include <gumbo.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace summarizer {
+
+// Deeper nodes are not looked at; the guard leaves none.
+inline constexpr int max_walk_depth = 1'000;
+
+// Null unless the node is an HTML element.
+const GumboElement* element_of(const GumboNode& node);
+bool is(const GumboNode& node, GumboTag tag);
+std::span<GumboNode* const> children_of(const GumboElement& element);
+// Empty for nodes that are no text.
+std::string_view text_of(const GumboNode& node);
+// Empty when absent; `has_attribute` tells the difference.
+std::string_view attribute(const GumboElement& element, const char* name);
+bool has_attribute(const GumboElement& element, const char* name);
+
+// Its content is not shown: hidden, not for readers, or a form's.
+bool is_unread(const GumboElement& element);
+// Its text stands apart from the text around it.
+bool breaks_text(GumboTag tag);
+
+// Calls `visit(node)` for the node and everything within it, in the page's order; where it returns false the node's
+// children are passed over.
+template <class Visit>
+void walk(const GumboNode& node, Visit&& visit, int depth = 0) {
+  if (!visit(node) || depth == max_walk_depth) return;
+  if (const auto* element = element_of(node)) {
+    for (const GumboNode* child : children_of(*element)) walk(*child, visit, depth + 1);
+  }
+}
+
+// The readable text of the node, white space collapsed, at most `max_characters` of it.
+std::string readable_text(const GumboNode& node, std::size_t max_characters);
+
+}  // namespace summarizer

@@ -1,0 +1,225 @@
+#include "summarizer/extract.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "summarizer/dom.h"
+#include "summarizer/text.h"
+#include "summarizer/url.h"
+#include "web/ascii.h"
+#include "web/utf8.h"
+
+namespace summarizer {
+namespace {
+
+constexpr std::size_t max_headings = 20, max_paragraphs = 10, max_links = 50, max_images = 20, max_meta = 100;
+// In characters. The contract bounds link texts and alternatives; the rest is ours, so that one page cannot make an
+// answer of megabytes.
+constexpr std::size_t max_label = 100, max_title = 1'000, max_paragraph = 10'000, max_meta_value = 2'000;
+
+// A list without duplicates and with an end.
+class Distinct {
+ public:
+  explicit Distinct(std::size_t max) : max_(max) {}
+  void add(std::string text) {
+    if (text.empty() || full() || !seen_.insert(text).second) return;
+    items_.push_back(std::move(text));
+  }
+  bool full() const { return items_.size() == max_; }
+  std::vector<std::string> take() { return std::move(items_); }
+
+ private:
+  const std::size_t max_;
+  std::unordered_set<std::string> seen_;
+  std::vector<std::string> items_;
+};
+
+// Name and content of the <meta> elements that describe the page, names in lower case; the first of a name counts.
+boost::json::object described_by_meta(const GumboNode& root) {
+  boost::json::object meta;
+  walk(root, [&meta](const GumboNode& node) {
+    const auto* element = element_of(node);
+    if (!element || element->tag != GUMBO_TAG_META) return element != nullptr;
+    for (const char* key : {"property", "name"}) {
+      std::string name = collapsed(attribute(*element, key), max_label);
+      std::ranges::transform(name, name.begin(), web::to_lower);
+      if (name != "description" && !name.starts_with("og:") && !name.starts_with("twitter:")) continue;
+      std::string content = collapsed(attribute(*element, "content"), max_meta_value);
+      if (!content.empty() && meta.size() < max_meta) meta.emplace(name, std::move(content));
+    }
+    return false;
+  });
+  return meta;
+}
+
+std::string first_text(const GumboNode& root, GumboTag tag) {
+  std::string text;
+  walk(root, [&](const GumboNode& node) {
+    if (!text.empty()) return false;
+    const auto* element = element_of(node);
+    if (!element) return false;
+    if (element->tag == tag) {
+      if (tag == GUMBO_TAG_TITLE) {
+        for (const GumboNode* child : children_of(*element)) text += text_of(*child);
+        text = collapsed(text, max_title);
+      } else {
+        text = readable_text(node, max_title);
+      }
+      return false;
+    }
+    return tag == GUMBO_TAG_TITLE || !is_unread(*element);
+  });
+  return text;
+}
+
+// Reads headings, paragraphs and words in one walk over the body.
+class BodyReader {
+ public:
+  void read(const GumboNode& node, int depth = 0) {
+    const auto* element = element_of(node);
+    if (!element) return words_.add(text_of(node));
+    if (is_unread(*element) || depth == max_walk_depth) return;
+    switch (element->tag) {
+      case GUMBO_TAG_H1:
+      case GUMBO_TAG_H2:
+      case GUMBO_TAG_H3:
+        if (!headings_.full()) headings_.add(readable_text(node, max_title));
+        break;
+      case GUMBO_TAG_P:
+        if (!paragraphs_.full()) paragraphs_.add(readable_text(node, max_paragraph));
+        break;
+      default:
+        break;
+    }
+    const bool apart = breaks_text(element->tag);
+    if (apart) words_.add_break();
+    for (const GumboNode* child : children_of(*element)) read(*child, depth + 1);
+    if (apart) words_.add_break();
+  }
+  void finish(Summary& summary) {
+    summary.headings = headings_.take();
+    summary.paragraphs = paragraphs_.take();
+    summary.word_count = words_.words();
+  }
+
+ private:
+  Distinct headings_{max_headings}, paragraphs_{max_paragraphs};
+  WordCount words_;
+};
+
+// The address of the first candidate of a srcset: "a.jpg 1x, b.jpg 2x" -> "a.jpg".
+std::string_view first_candidate(std::string_view srcset) {
+  const auto start = srcset.find_first_not_of(" \t\r\n\f,");
+  if (start == srcset.npos) return {};
+  srcset.remove_prefix(start);
+  auto candidate = srcset.substr(0, srcset.find_first_of(" \t\r\n\f"));
+  while (candidate.ends_with(',')) candidate.remove_suffix(1);
+  return candidate;
+}
+
+class ReferenceReader {
+ public:
+  explicit ReferenceReader(std::string_view url) : urls_(url) {}
+
+  void find_base(const GumboNode& root) {
+    bool found = false;
+    walk(root, [&](const GumboNode& node) {
+      const auto* element = element_of(node);
+      if (found || !element) return false;
+      if (element->tag == GUMBO_TAG_BASE && has_attribute(*element, "href")) {
+        found = true;
+        urls_.rebase(attribute(*element, "href"));
+      }
+      return !found;
+    });
+  }
+
+  void read(const GumboNode& root) {
+    walk(root, [this](const GumboNode& node) {
+      const auto* element = element_of(node);
+      if (!element) return false;
+      if (element->tag == GUMBO_TAG_A) add_link(node, *element);
+      if (element->tag == GUMBO_TAG_IMG) add_image(*element);
+      return element->tag != GUMBO_TAG_TEMPLATE;
+    });
+  }
+
+  References take(boost::json::object meta) {
+    return {.links = std::move(links_), .images = std::move(images_), .meta = std::move(meta)};
+  }
+
+ private:
+  void add_link(const GumboNode& node, const GumboElement& element) {
+    auto href = urls_.absolute(attribute(element, "href"));
+    if (!href) return;
+    const auto known = link_at_.find(*href);
+    if (known != link_at_.end()) {
+      // The same address once round a picture and once round its words: the words count.
+      auto& text = links_[known->second].text;
+      if (text.empty()) text = readable_text(node, max_label);
+      return;
+    }
+    if (links_.size() == max_links) return;
+    link_at_.emplace(*href, links_.size());
+    links_.push_back({.href = std::move(*href), .text = readable_text(node, max_label)});
+  }
+
+  void add_image(const GumboElement& element) {
+    if (images_.size() == max_images) return;
+    auto src = address_of_image(element);
+    if (!src || !seen_images_.insert(*src).second) return;
+    images_.push_back({.src = std::move(*src), .alt = collapsed(attribute(element, "alt"), max_label)});
+  }
+
+  // Lazy pages keep the real address beside a placeholder.
+  std::optional<std::string> address_of_image(const GumboElement& element) const {
+    for (const char* name : {"data-src", "data-original", "data-lazy-src", "src"}) {
+      if (auto src = urls_.absolute(attribute(element, name))) return src;
+    }
+    for (const char* name : {"data-srcset", "srcset"}) {
+      if (auto src = urls_.absolute(first_candidate(attribute(element, name)))) return src;
+    }
+    return std::nullopt;
+  }
+
+  UrlResolver urls_;
+  std::vector<Link> links_;
+  std::unordered_map<std::string, std::size_t> link_at_;
+  std::vector<Image> images_;
+  std::unordered_set<std::string> seen_images_;
+};
+
+std::string text_or_empty(const boost::json::object& meta, std::string_view name) {
+  const auto* value = meta.if_contains(name);
+  return value ? std::string(value->as_string()) : std::string();
+}
+
+}  // namespace
+
+Summary summarize(const Tree& tree) {
+  const GumboNode& root = tree.root();
+  Summary summary;
+  summary.title = first_text(root, GUMBO_TAG_TITLE);
+  if (summary.title.empty()) summary.title = first_text(root, GUMBO_TAG_H1);
+  const auto meta = described_by_meta(root);
+  for (const char* name : {"description", "og:description", "twitter:description"}) {
+    if (summary.description.empty()) summary.description = text_or_empty(meta, name);
+  }
+  BodyReader reader;
+  for (const GumboNode* child : children_of(root.v.element)) {
+    if (is(*child, GUMBO_TAG_BODY)) reader.read(*child);
+  }
+  reader.finish(summary);
+  return summary;
+}
+
+References extract(const Tree& tree, std::string_view url) {
+  ReferenceReader reader(url);
+  reader.find_base(tree.root());
+  reader.read(tree.root());
+  return reader.take(described_by_meta(tree.root()));
+}
+
+}  // namespace summarizer

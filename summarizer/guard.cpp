@@ -1,0 +1,298 @@
+#include "summarizer/guard.h"
+
+#include <gumbo.h>
+
+#include <algorithm>
+#include <bitset>
+#include <utility>
+#include <vector>
+
+#include "summarizer/scanner.h"
+#include "web/ascii.h"
+
+namespace summarizer {
+namespace {
+
+// A set of tags, written as their names. Names that gumbo does not know are left out.
+class Tags {
+ public:
+  Tags(std::string_view names = {}) {
+    while (!names.empty()) {
+      const auto name = names.substr(0, names.find(' '));
+      const GumboTag tag = gumbo_tagn_enum(name.data(), unsigned(name.size()));
+      if (tag != GUMBO_TAG_UNKNOWN) bits_.set(tag);
+      names.remove_prefix(std::min(name.size() + 1, names.size()));
+    }
+  }
+  bool has(GumboTag tag) const { return bits_[tag]; }
+  friend Tags operator|(Tags a, const Tags& b) {
+    a.bits_ |= b.bits_;
+    return a;
+  }
+
+ private:
+  std::bitset<GUMBO_TAG_LAST + 1> bits_;
+};
+
+// Content that is no markup and nothing to read.
+const Tags dropped_with_content("script style iframe noembed noframes");
+const Tags dropped_tags("frame frameset plaintext xmp isindex");
+const Tags once("html head body");  // and never closed: what follows still belongs to them
+const Tags skipped_subtrees("svg math template");
+const Tags empty_elements(
+    "area base basefont bgsound br col embed hr img image input keygen link meta param source track wbr");
+const Tags headings("h1 h2 h3 h4 h5 h6");
+
+// An end tag does not reach beyond these.
+const Tags scopes("table caption td th applet marquee object");
+const Tags button_scopes = scopes | Tags("button");
+const Tags select_scopes = scopes | Tags("select");
+const Tags no_scopes, table_only("table");
+const Tags blocks = headings | Tags(
+                                   "address article aside blockquote center details dir div dl dd dt fieldset "
+                                   "figcaption figure footer form header "
+                                   "hgroup hr li listing main menu nav ol p pre section summary table ul");
+// A list item ends the one before it unless one of these lies between.
+const Tags list_scopes =
+    scopes | headings |
+    Tags(
+        "ul ol menu dir dl blockquote article section aside nav main header footer details figure center fieldset form "
+        "pre listing button select figcaption summary");
+
+const Tags rows_belong_in("tbody thead tfoot table");
+const Tags cells_belong_in = rows_belong_in | Tags("tr");
+const Tags columns_belong_in("colgroup table");
+const Tags table_parts = cells_belong_in | Tags("caption colgroup");
+
+// Elements that the parser reopens after others closed them, so an end tag closes them wherever they are.
+const Tags formatting("a b big code em font i nobr s small strike strong tt u");
+// HTML that ends foreign content by turning up in it.
+const Tags breaks_out = blocks | formatting | Tags("body br embed head img meta ruby span sub sup var");
+
+const Tags items("li"), definitions("dd dt"), links("a"), unbroken("nobr"), buttons("button"), paragraphs("p"),
+    options("option"), option_groups("optgroup option"), selects("select");
+
+constexpr std::size_t max_name = 64;
+
+struct Open {
+  GumboTag tag;
+  std::string_view name;  // tells unknown tags apart
+
+  bool is(const Open& other) const {
+    return tag == other.tag && (tag != GUMBO_TAG_UNKNOWN || web::equal_ignoring_case(name, other.name));
+  }
+};
+
+class Guard {
+ public:
+  Guard(std::string_view html, const Caps& caps)
+      : scanner_(html.substr(0, caps.bytes), caps.attributes, caps.attribute_value), caps_(caps) {
+    out_.reserve(std::min(html.size(), caps.bytes) + 1024);
+    out_ = "<!DOCTYPE html>";
+  }
+
+  std::string run() {
+    while (out_.size() < caps_.bytes && scanner_.next()) {
+      const Token& token = scanner_.token();
+      if (token.kind == Token::Kind::text) {
+        if (!skipping()) write_text(token.text);
+        continue;
+      }
+      if (token.name.size() > max_name) continue;
+      const Open element{gumbo_tagn_enum(token.name.data(), unsigned(token.name.size())), token.name};
+      if (token.kind == Token::Kind::end_tag) {
+        end_tag(element);
+      } else {
+        if (tags_++ == caps_.tags) break;
+        start_tag(element, token);
+      }
+    }
+    while (!open_.empty()) close_top();
+    return std::move(out_);
+  }
+
+ private:
+  bool skipping() const { return skip_depth_ > 0; }
+
+  void start_tag(const Open& element, const Token& token) {
+    const GumboTag tag = element.tag;
+    const bool in_foreign = skipping() && skipped_ != GUMBO_TAG_TEMPLATE;
+    if (dropped_with_content.has(tag)) {
+      if (!(in_foreign && token.self_closing)) scanner_.raw_text(token.name);
+      return;
+    }
+    if (skipping()) {
+      if (tag == skipped_ && !token.self_closing) ++skip_depth_;
+      if (!in_foreign || !breaks_out.has(tag)) return;
+      skip_depth_ = 0;
+    }
+    if (skipped_subtrees.has(tag)) {
+      if (tag == GUMBO_TAG_TEMPLATE || !token.self_closing) {
+        skipped_ = tag;
+        skip_depth_ = 1;
+      }
+      return;
+    }
+    if (dropped_tags.has(tag)) return;
+    if (once.has(tag)) {
+      if (std::exchange(seen_[tag == GUMBO_TAG_HTML ? 0 : tag == GUMBO_TAG_HEAD ? 1 : 2], true)) return;
+      return write_start(token);
+    }
+    if (tag == GUMBO_TAG_TITLE || tag == GUMBO_TAG_TEXTAREA) {
+      write_start(token);
+      write_text(scanner_.raw_text(token.name));
+      return write_end(element);
+    }
+    if (!make_room_for(tag)) return;
+    if (empty_elements.has(tag)) return write_start(token);
+    if (open_.size() >= caps_.depth) {
+      ++too_deep_;
+      return;
+    }
+    write_start(token);
+    open_.push_back(element);
+  }
+
+  void end_tag(const Open& element) {
+    if (skipping()) {
+      if (element.tag == skipped_) --skip_depth_;
+      return;
+    }
+    if (element.tag == GUMBO_TAG_BR) {
+      out_ += "<br>";
+      return;
+    }
+    if (once.has(element.tag) || empty_elements.has(element.tag)) return;
+    if (too_deep_ > 0) {
+      --too_deep_;
+      return;
+    }
+    const Tags& barrier = element.tag == GUMBO_TAG_TABLE ? no_scopes
+                          : table_parts.has(element.tag) ? table_only
+                                                         : scopes;
+    for (std::size_t i = open_.size(); i-- > 0;) {
+      if (open_[i].is(element) || (headings.has(element.tag) && headings.has(open_[i].tag))) return close_down_to(i);
+      if (barrier.has(open_[i].tag)) return;
+      // Only an element that the parser would reopen, or a block, is closed across a block.
+      if (blocks.has(open_[i].tag) && !blocks.has(element.tag) && !formatting.has(element.tag)) {
+        return;
+      }
+    }
+  }
+
+  // Closes what the start of `tag` closes in a browser. False when the tag has no place here.
+  bool make_room_for(GumboTag tag) {
+    switch (tag) {
+      case GUMBO_TAG_TD:
+      case GUMBO_TAG_TH:
+        return close_down_into(cells_belong_in);
+      case GUMBO_TAG_TR:
+        return close_down_into(rows_belong_in);
+      case GUMBO_TAG_TBODY:
+      case GUMBO_TAG_THEAD:
+      case GUMBO_TAG_TFOOT:
+      case GUMBO_TAG_CAPTION:
+      case GUMBO_TAG_COLGROUP:
+        return close_down_into(table_only);
+      case GUMBO_TAG_COL:
+        return close_down_into(columns_belong_in);
+      case GUMBO_TAG_LI:
+        close_in_scope(items, list_scopes);
+        break;
+      case GUMBO_TAG_DD:
+      case GUMBO_TAG_DT:
+        close_in_scope(definitions, list_scopes);
+        break;
+      case GUMBO_TAG_A:
+        close_in_scope(links, scopes);
+        break;
+      case GUMBO_TAG_NOBR:
+        close_in_scope(unbroken, scopes);
+        break;
+      case GUMBO_TAG_BUTTON:
+        close_in_scope(buttons, scopes);
+        break;
+      case GUMBO_TAG_OPTION:
+        close_in_scope(options, select_scopes);
+        break;
+      case GUMBO_TAG_OPTGROUP:
+        close_in_scope(option_groups, select_scopes);
+        break;
+      case GUMBO_TAG_SELECT:
+      case GUMBO_TAG_INPUT:
+        close_in_scope(selects, scopes);
+        break;
+      default:
+        break;
+    }
+    if (blocks.has(tag)) close_in_scope(paragraphs, button_scopes);
+    if (headings.has(tag) && !open_.empty() && headings.has(open_.back().tag)) close_top();
+    return true;
+  }
+
+  void close_in_scope(const Tags& tags, const Tags& barrier) {
+    for (std::size_t i = open_.size(); i-- > 0;) {
+      if (tags.has(open_[i].tag)) return close_down_to(i);
+      if (barrier.has(open_[i].tag)) return;
+    }
+  }
+  bool close_down_into(const Tags& parents) {
+    for (std::size_t i = open_.size(); i-- > 0;) {
+      if (!parents.has(open_[i].tag)) continue;
+      close_down_to(i + 1);
+      return true;
+    }
+    return false;
+  }
+  void close_down_to(std::size_t size) {
+    while (open_.size() > size) close_top();
+  }
+  void close_top() {
+    write_end(open_.back());
+    open_.pop_back();
+  }
+
+  void write_end(const Open& element) {
+    out_ += "</";
+    out_ += element.name;
+    out_ += '>';
+  }
+  void write_start(const Token& token) {
+    out_ += '<';
+    out_ += token.name;
+    for (const auto& [name, value] : token.attributes) {
+      if (name.size() > max_name || name.find_first_of("\"'<=") != name.npos) continue;
+      out_ += ' ';
+      out_ += name;
+      out_ += "=\"";
+      write_escaped(value, '"', "&quot;");
+      out_ += '"';
+    }
+    out_ += '>';
+  }
+  // A '<' in text must not become a tag beside what is written next.
+  void write_text(std::string_view text) { write_escaped(text, '<', "&lt;"); }
+  void write_escaped(std::string_view text, char c, std::string_view escaped) {
+    for (std::size_t at; (at = text.find(c)) != text.npos; text.remove_prefix(at + 1)) {
+      out_ += text.substr(0, at);
+      out_ += escaped;
+    }
+    out_ += text;
+  }
+
+  Scanner scanner_;
+  const Caps& caps_;
+  std::string out_;
+  std::vector<Open> open_;
+  std::size_t tags_ = 0;
+  std::size_t too_deep_ = 0;  // open elements beyond the depth cap, whose end tags are still to come
+  GumboTag skipped_ = GUMBO_TAG_UNKNOWN;
+  std::size_t skip_depth_ = 0;  // of `skipped_` within itself
+  bool seen_[3] = {};
+};
+
+}  // namespace
+
+std::string guarded(std::string_view html, const Caps& caps) { return Guard(html, caps).run(); }
+
+}  // namespace summarizer

@@ -1,0 +1,22 @@
+// Fetching the page that a stranger names.
+#pragma once
+
+#include <string>
+
+#include "summarizer/options.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace summarizer {
+
+struct Page {
+  std::string url;           // after redirects
+  std::string content_type;  // as the server sent it; may be empty
+  std::string bytes;         // decompressed, in the page's own encoding
+};
+
+// GET within 10 s, at most 10 redirects and 10 MB, HTML or XHTML only (or no type at all). Everything that goes wrong
+// is Kind::internal with a sentence: the contract's 500.
+web::Task<web::Result<Page>> fetch_page(std::string url, const Options& options);
+
+}  // namespace summarizer

@@ -1,0 +1,16 @@
+// The summarizer's HTTP surface.
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <vector>
+
+#include "summarizer/options.h"
+#include "web/route.h"
+
+namespace summarizer {
+
+// Pages are parsed on `parsers`, so that a slow one does not hold up the network. Both arguments must outlive the
+// routes.
+std::vector<web::Route> routes(const Options& options, boost::asio::thread_pool& parsers);
+
+}  // namespace summarizer

@@ -1,0 +1,61 @@
+#include "summarizer/service.h"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
+#include <csignal>
+#include <iostream>
+#include <thread>
+
+#include "summarizer/confine.h"
+#include "summarizer/routes.h"
+#include "web/log.h"
+#include "web/server.h"
+
+namespace summarizer {
+namespace {
+
+constexpr std::chrono::seconds drain_time{10};
+// Pages of 10 MB in memory at once, at the most.
+constexpr std::size_t max_in_flight = 32;
+
+web::ListenerOptions listener(const Options& options, boost::asio::thread_pool& parsers) {
+  web::ListenerOptions listener;
+  listener.name = "summarizer";
+  listener.listen = options.listen;
+  listener.routes = routes(options, parsers);
+  listener.limits.in_flight = max_in_flight;
+  return listener;
+}
+
+}  // namespace
+
+int serve(const Options& options) {
+  confine_process();
+  const unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+
+  // Signals: caught from the start, handled once everything runs.
+  boost::asio::io_context main_thread;
+  boost::asio::signal_set stop(main_thread, SIGTERM, SIGINT);
+  std::signal(SIGPIPE, SIG_IGN);
+
+  // The parsers outlive the network threads that wait for them.
+  boost::asio::thread_pool parsers(threads);
+  web::IoPool pool(threads);
+  web::Server server(pool);
+  server.listen(listener(options, parsers));
+  pool.start();
+  std::cout << R"({"event":"ready","summarizer":")" << server.url("summarizer") << "\"}" << std::endl;
+
+  stop.async_wait([](boost::system::error_code, int) {});
+  main_thread.run();
+  web::log::info("draining");
+  boost::asio::co_spawn(pool.at(0), server.drain(drain_time), boost::asio::use_future).get();
+  pool.stop();
+  parsers.join();
+  return 0;
+}
+
+}  // namespace summarizer

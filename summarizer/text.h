@@ -1,0 +1,43 @@
+// Text as a reader sees it: white space collapsed, lengths in characters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace summarizer {
+
+// Text that arrives in pieces. Runs of white space (Unicode's too) become one space; none at either end.
+class CollapsedText {
+ public:
+  // Stops taking text beyond `max_characters`.
+  explicit CollapsedText(std::size_t max_characters) : max_characters_(max_characters) {}
+
+  void add(std::string_view utf8);
+  // A boundary between blocks or lines.
+  void add_break() { space_pending_ = !text_.empty(); }
+  bool full() const { return characters_ >= max_characters_; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  const std::size_t max_characters_;
+  std::size_t characters_ = 0;
+  bool space_pending_ = false;
+  std::string text_;
+};
+
+// Words between white space, also when they arrive in pieces.
+class WordCount {
+ public:
+  void add(std::string_view utf8);
+  void add_break() { in_word_ = false; }
+  std::int64_t words() const { return words_; }
+
+ private:
+  std::int64_t words_ = 0;
+  bool in_word_ = false;
+};
+
+std::string collapsed(std::string_view utf8, std::size_t max_characters = std::string::npos);
+
+}  // namespace summarizer

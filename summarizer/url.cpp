@@ -1,0 +1,105 @@
+#include "summarizer/url.h"
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url.hpp>
+
+#include "web/ascii.h"
+
+namespace summarizer {
+namespace {
+
+namespace urls = boost::urls;
+
+constexpr std::size_t max_length = 8192;
+
+bool is_control_or_space(char c) { return static_cast<unsigned char>(c) <= 0x20; }
+bool is_hex(char c) {
+  const char lower = web::to_lower(c);
+  return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'f');
+}
+
+void append_encoded(std::string& out, char c) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  out += {'%', digits[byte >> 4], digits[byte & 15]};
+}
+
+// As written in the page -> RFC 3986 syntax, as far as repairs go.
+std::string repaired(std::string_view reference) {
+  while (!reference.empty() && is_control_or_space(reference.front())) reference.remove_prefix(1);
+  while (!reference.empty() && is_control_or_space(reference.back())) reference.remove_suffix(1);
+  std::string clean;
+  bool in_path = true;  // before the query, where browsers read '\' as '/'
+  for (const char c : reference) {
+    if (c == '\t' || c == '\n' || c == '\r') continue;
+    if (c == '?' || c == '#') in_path = false;
+    clean += c == '\\' && in_path ? '/' : c;
+  }
+
+  // Brackets are syntax in the authority alone.
+  std::size_t authority_end = 0;
+  if (const auto slashes = clean.find("//"); slashes != clean.npos && clean.find_first_of("?#") > slashes) {
+    if (slashes == 0 || clean[slashes - 1] == ':') {
+      authority_end = std::min(clean.find_first_of("/?#", slashes + 2), clean.size());
+    }
+  }
+  std::string out;
+  bool in_fragment = false;
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    const char c = clean[i];
+    const bool bracket = (c == '[' || c == ']') && i >= authority_end;
+    const bool stray_percent = c == '%' && !(i + 2 < clean.size() && is_hex(clean[i + 1]) && is_hex(clean[i + 2]));
+    const bool second_hash = c == '#' && in_fragment;
+    const auto byte = static_cast<unsigned char>(c);
+    const bool never =
+        byte <= 0x20 || byte >= 0x7f || std::string_view("\"<>\\^`{|}").find(c) != std::string_view::npos;
+    if (c == '#') in_fragment = true;
+    if (bracket || stray_percent || second_hash || never) {
+      append_encoded(out, c);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+bool is_web(urls::scheme scheme) { return scheme == urls::scheme::http || scheme == urls::scheme::https; }
+
+// One spelling for each address, so that duplicates can be told.
+std::optional<std::string> normalised(urls::url url) {
+  if (!is_web(url.scheme_id()) || url.encoded_host().empty()) return std::nullopt;
+  url.normalize();
+  const bool default_port = (url.scheme_id() == urls::scheme::http && url.port() == "80") ||
+                            (url.scheme_id() == urls::scheme::https && url.port() == "443");
+  if (url.has_port() && (url.port().empty() || default_port)) url.remove_port();
+  if (url.encoded_path().empty()) url.set_path_absolute(true);
+  return std::string(url.buffer());
+}
+
+}  // namespace
+
+UrlResolver::UrlResolver(std::string_view page) {
+  if (const auto parsed = urls::parse_uri(repaired(page))) {
+    base_ = normalised(urls::url(*parsed)).value_or("");
+  }
+}
+
+void UrlResolver::rebase(std::string_view href) {
+  if (auto base = absolute(href)) base_ = std::move(*base);
+}
+
+std::optional<std::string> UrlResolver::absolute(std::string_view reference) const {
+  if (reference.size() > max_length) return std::nullopt;
+  const std::string clean = repaired(reference);
+  if (clean.empty() || clean.front() == '#') return std::nullopt;
+  const auto parsed = urls::parse_uri_reference(clean);
+  if (!parsed) return std::nullopt;
+  if (parsed->has_scheme()) return normalised(urls::url(*parsed));
+  const auto base = urls::parse_uri(base_);
+  if (!base) return std::nullopt;
+  urls::url result;
+  if (!urls::resolve(*base, *parsed, result)) return std::nullopt;
+  return normalised(std::move(result));
+}
+
+}  // namespace summarizer
