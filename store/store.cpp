@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "store/rocks_engine.h"
@@ -145,14 +146,14 @@ std::vector<Store::Finding> Store::verify() const {
 Store::Stats Store::stats() const {
   const auto now = impl_->engine->figures();
   return {.commits = now.commits,
-          .groups = now.groups,
+          .batches = now.groups,
           .conflicts = now.conflicts,
           .queued = now.queued,
-          .last_group = now.last_group,
+          .last_batch = now.last_group,
           .memtable_bytes = now.memtable_bytes,
           .cache_bytes = now.cache_bytes,
-          .table_file_bytes = now.table_file_bytes,
-          .append_seconds = now.append_seconds};
+          .live_sst_bytes = now.table_file_bytes,
+          .sync_seconds_total = now.append_seconds};
 }
 
 }  // namespace store

@@ -176,9 +176,9 @@ class Store {
   std::vector<Finding> verify() const;
 
   struct Stats {
-    std::uint64_t commits = 0, groups = 0, conflicts = 0, queued = 0, last_group = 0;
-    std::uint64_t memtable_bytes = 0, cache_bytes = 0, table_file_bytes = 0;
-    double append_seconds = 0;  // appending and syncing, in total
+    std::uint64_t commits = 0, batches = 0, conflicts = 0, queued = 0, last_batch = 0;
+    std::uint64_t memtable_bytes = 0, cache_bytes = 0, live_sst_bytes = 0;
+    double sync_seconds_total = 0;  // appending and syncing
   };
   Stats stats() const;
 

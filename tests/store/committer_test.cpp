@@ -1,0 +1,59 @@
+// Many callers, one writer: batches of one group see one another, and each caller learns its own outcome on its own
+// thread.
+#include <atomic>
+#include <thread>
+
+#include "tests/store/fixture.h"
+
+namespace store_test {
+namespace {
+
+TEST_F(StoreTest, CoroutinesOfSeveralThreadsCommitTogether) {
+  constexpr int threads = 4, coroutines = 50, rounds = 10;
+  std::atomic<int> committed{0}, elsewhere{0};
+  std::vector<std::thread> workers;
+  for (int worker = 0; worker < threads; ++worker)
+    workers.emplace_back([&, worker] {
+      boost::asio::io_context context(1);
+      const auto here = std::this_thread::get_id();
+      const auto caller = [&](int number) -> store::Task<> {
+        for (int round = 0; round < rounds; ++round) {
+          auto change = tenant(1).change();
+          const auto name = std::to_string(worker) + "/" + std::to_string(number) + "/" + std::to_string(round);
+          change.insert(notes, Note{.owner = 1, .id = name, .title = name});
+          change.add(1, {"sum"}, 1);
+          const auto outcome = co_await change.commit();
+          if (outcome.ok()) ++committed;
+          if (std::this_thread::get_id() != here) ++elsewhere;
+        }
+      };
+      for (int number = 0; number < coroutines; ++number)
+        boost::asio::co_spawn(context, caller(number), boost::asio::detached);
+      context.run();
+    });
+  for (auto& worker : workers) worker.join();
+  EXPECT_EQ(committed, threads * coroutines * rounds);
+  EXPECT_EQ(elsewhere, 0);
+  EXPECT_EQ(tenant(1).counter({"sum"}), threads * coroutines * rounds);
+  EXPECT_LT(store_->stats().batches, store_->stats().commits);
+  EXPECT_TRUE(store_->verify().empty());
+}
+
+// A bound holds however many ask at once.
+TEST_F(StoreTest, ABoundIsNeverPassed) {
+  boost::asio::io_context context(1);
+  int accepted = 0;
+  const auto caller = [&]() -> store::Task<> {
+    auto change = tenant(1).change();
+    change.add(1, {"agents"}, 1, 3);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) ++accepted;
+  };
+  for (int number = 0; number < 20; ++number) boost::asio::co_spawn(context, caller(), boost::asio::detached);
+  context.run();
+  EXPECT_EQ(accepted, 3);
+  EXPECT_EQ(tenant(1).counter({"agents"}), 3);
+}
+
+}  // namespace
+}  // namespace store_test

@@ -1,0 +1,188 @@
+// What survives: kill -9 in the middle of writing, torn and flipped bytes, a full disk; and what is refused at open.
+#include <algorithm>
+#include <fstream>
+#include <random>
+
+#include "tests/store/fixture.h"
+#include "tests/store/writer.h"
+
+namespace store_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_ending(const fs::path& folder, std::string_view ending) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().string().ends_with(ending)) found.push_back(entry.path());
+  return found;
+}
+
+fs::path largest(const std::vector<fs::path>& files) {
+  return *std::max_element(files.begin(), files.end(),
+                           [](auto& a, auto& b) { return fs::file_size(a) < fs::file_size(b); });
+}
+
+void flip_bit(const fs::path& file, std::uintmax_t at) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(at));
+  const auto byte = static_cast<char>(stream.get() ^ 0x10);
+  stream.seekp(static_cast<std::streamoff>(at));
+  stream.put(byte);
+}
+
+std::string refusal(const fs::path& folder) {
+  try {
+    store::Store::open(options(folder));
+  } catch (const store::Unavailable& error) {
+    return error.what();
+  }
+  return {};
+}
+
+void write_notes(const fs::path& folder, int count) {
+  const auto store = store::Store::open(options(folder));
+  for (int at = 0; at < count; ++at) {
+    auto change = store->system().change();
+    const auto name = "note " + std::to_string(at);
+    change.insert(notes, {.owner = 1, .id = name, .title = name, .tag = std::string(200, 'x')});
+    ASSERT_TRUE(change.commit_blocking().ok());
+  }
+}
+
+// 200 times: a writer is killed at a random moment; every write it acknowledged is there, and none is half there.
+TEST(Durability, AcknowledgedWritesSurviveKillNine) {
+  Folder folder;
+  std::mt19937 random(7);
+  std::vector<std::string> acknowledged;
+  for (int cycle = 0; cycle < 200; ++cycle) {
+    Writer writer("endless", folder.path());
+    const auto wanted = static_cast<std::ptrdiff_t>(random() % 8);  // acknowledgements to see before the kill
+    std::string text;
+    while (std::count(text.begin(), text.end(), '\n') <= wanted && writer.read(text)) {
+    }
+    writer.kill_nine();
+    while (writer.read(text)) {
+    }
+    ASSERT_EQ(writer.wait(), 128 + SIGKILL) << "the writer ended by itself";
+    for (std::size_t from = 0, to; (to = text.find('\n', from)) != std::string::npos; from = to + 1)
+      acknowledged.push_back(text.substr(from, to - from));
+  }
+  const auto store = store::Store::open(options(folder.path()));
+  std::int64_t records = 0;
+  store->system().each(notes, [&](const Note&) { return ++records > 0; });
+  for (const auto& title : acknowledged)
+    ASSERT_TRUE(store->system().find_unique(notes, "title", title)) << title << " was acknowledged and is gone";
+  EXPECT_GE(acknowledged.size(), 200u);
+  EXPECT_EQ(store->system().counter(1, {"notes"}), records) << "a write is half there";
+  EXPECT_TRUE(store->verify().empty());
+}
+
+TEST(Durability, ATornTailThatNobodyWasToldOfIsDropped) {
+  Folder folder;
+  ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
+  const auto log = largest(files_ending(folder.path(), ".log"));
+  fs::resize_file(log, fs::file_size(log) - 3);
+  const auto store = store::Store::open(options(folder.path()));
+  EXPECT_EQ(store->system().tenant(1).list(notes).size(), 19u);
+  EXPECT_TRUE(store->verify().empty());
+}
+
+TEST(Durability, AFlippedBitInTheLogIsReportedWithWhatToDo) {
+  Folder folder;
+  ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
+  const auto log = largest(files_ending(folder.path(), ".log"));
+  flip_bit(log, fs::file_size(log) / 2);
+  const auto sentence = refusal(folder.path());
+  EXPECT_NE(sentence.find("is damaged"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("agentbox restore"), std::string::npos) << sentence;
+}
+
+TEST(Durability, AFlippedBitInATableFileIsReportedAndNeverReadAsData) {
+  Folder folder;
+  write_notes(folder.path(), 200);
+  const auto table = largest(files_ending(folder.path(), ".sst"));
+  flip_bit(table, fs::file_size(table) / 3);
+  std::string said = refusal(folder.path());
+  if (said.empty()) {
+    const auto store = store::Store::open(options(folder.path()));
+    const auto findings = store->verify();
+    ASSERT_FALSE(findings.empty());
+    said = findings.front().what;
+  }
+  EXPECT_TRUE(said.find("checksum") != std::string::npos || said.find("damaged") != std::string::npos) << said;
+}
+
+TEST(Durability, AFullDiskIsAnErrorAndReadsGoOn) {
+  Folder folder;
+  EXPECT_EQ(Writer("full", folder.path()).wait(), 0);
+}
+
+TEST(Opening, ANewerSchemaIsRefused) {
+  Folder folder;
+  auto newer = options(folder.path());
+  newer.migrations = {{.to = 7, .what = "from the future", .run = [](const store::System&) {}}};
+  store::Store::open(std::move(newer));
+  const auto sentence = refusal(folder.path());
+  EXPECT_NE(sentence.find("schema 7"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("newer"), std::string::npos) << sentence;
+}
+
+TEST(Opening, ASecondProcessIsRefused) {
+  Folder folder;
+  {
+    Writer first("hold", folder.path());
+    std::string said;
+    ASSERT_TRUE(first.read(said));
+    const auto sentence = refusal(folder.path());
+    EXPECT_NE(sentence.find("in use by another agentbox"), std::string::npos) << sentence;
+  }
+  EXPECT_TRUE(refusal(folder.path()).empty());
+}
+
+TEST(Opening, AnotherMasterKeyIsRefused) {
+  Folder folder;
+  store::Store::open(options(folder.path()));
+  auto other = options(folder.path());
+  other.master_key = std::string(32, 'z');
+  EXPECT_THROW(
+      {
+        try {
+          store::Store::open(std::move(other));
+        } catch (const store::Unavailable& error) {
+          EXPECT_NE(std::string(error.what()).find("master key"), std::string::npos) << error.what();
+          throw;
+        }
+      },
+      store::Unavailable);
+}
+
+// Version 1 kept no index on the e-mail; version 2 does.
+TEST(Opening, AMigrationBringsAnOldFolderUp) {
+  Folder folder;
+  const store::Global<Person, std::int64_t> people_v1{people.name, &Person::id, {}};
+  {
+    const auto store = store::Store::open(options(folder.path()));
+    for (std::int64_t id = 1; id <= 20; ++id) {
+      auto change = store->system().change();
+      change.insert(people_v1, {.id = id, .email = "p" + std::to_string(id) + "@example.org", .roles = {"reader"}});
+      ASSERT_TRUE(change.commit_blocking().ok());
+    }
+    EXPECT_FALSE(store->system().find_unique(people, "email", std::string("p7@example.org")));
+  }
+  int runs = 0;
+  for (int start = 0; start < 2; ++start) {
+    auto upgraded = options(folder.path());
+    upgraded.migrations = {{.to = 2, .what = "find people by e-mail", .run = [&](const store::System& system) {
+                              ++runs;
+                              system.reindex_blocking(people);
+                            }}};
+    const auto store = store::Store::open(std::move(upgraded));
+    EXPECT_EQ(store->system().find_unique(people, "email", std::string("p7@example.org"))->value.id, 7);
+    EXPECT_TRUE(store->verify().empty());
+  }
+  EXPECT_EQ(runs, 1);
+}
+
+}  // namespace
+}  // namespace store_test
