@@ -40,7 +40,9 @@ Tool blocking_tool(boost::asio::thread_pool& pool, std::string name, std::string
   return tool<Arguments>(
       std::move(name), std::move(description),
       [&pool, run = std::move(run)](Arguments arguments) -> web::Task<web::Result<boost::json::value>> {
-        co_return co_await web::offload(pool, [&run, arguments = std::move(arguments)] { return run(arguments); });
+        // References only: the frame outlives the work, and g++ 12 destroys captures of a lambda in a co_await twice.
+        const auto work = [&] { return run(arguments); };
+        co_return co_await web::offload(pool, work);
       });
 }
 

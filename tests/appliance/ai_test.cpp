@@ -1,0 +1,280 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "appliance/ai/catalogue.h"
+#include "appliance/ai/openai_provider.h"
+#include "appliance/ai/openai_wire.h"
+#include "tests/appliance/scripted_server.h"
+
+namespace {
+
+using namespace testing_words;
+using testing::HasSubstr;
+using testing::Not;
+namespace json = boost::json;
+
+ai::ChatRequest question(std::string text = "Hello?") {
+  return {.messages = {{.role = ai::Role::user, .content = std::move(text)}}};
+}
+
+// Requests of clients
+
+struct BadRequest {
+  std::string body, message;
+};
+
+class RefusedRequest : public testing::TestWithParam<BadRequest> {};
+
+TEST_P(RefusedRequest, NamesTheField) {
+  const auto parsed = ai::openai::parse_request(json::parse(GetParam().body));
+  ASSERT_FALSE(parsed) << GetParam().body;
+  EXPECT_EQ(parsed.error().kind, web::Kind::invalid);
+  EXPECT_THAT(parsed.error().message, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Openai, RefusedRequest,
+    testing::Values(
+        BadRequest{"[]", "JSON object"}, BadRequest{"{}", "messages is required"},
+        BadRequest{R"({"messages":[]})", "non-empty"}, BadRequest{R"({"messages":"hi"})", "non-empty array"},
+        BadRequest{R"({"messages":[1]})", "messages[0] must be an object"},
+        BadRequest{R"({"messages":[{"role":"robot","content":"x"}]})", "messages[0].role"},
+        BadRequest{R"({"messages":[{"role":"user"}]})", "messages[0].content is required"},
+        BadRequest{R"({"messages":[{"role":"user","content":""}]})", "messages[0].content must not be empty"},
+        BadRequest{R"({"messages":[{"role":"user","content":[{"type":"image_url"}]}]})", "messages[0].content[0]"},
+        BadRequest{R"({"messages":[{"role":"tool","content":"x"}]})", "messages[0].tool_call_id"},
+        BadRequest{R"({"messages":[{"role":"assistant","tool_calls":[{"id":"a"}]}]})", "tool_calls[0].function.name"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"tools":[{}]})", "tools[0]"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"tools":[{"function":{"name":"a b"}}]})", "tools[0]"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"temperature":3})", "temperature"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"max_tokens":-1})", "max_tokens"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"max_tokens":1.5})", "max_tokens"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"stream":"yes"})", "stream"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"model":7})", "model"}));
+
+TEST(OpenaiRequest, KeepsConversationsWithTools) {
+  const auto parsed = ai::openai::parse_request(json::parse(R"({
+    "model": "m", "stream": true, "stream_options": {"include_usage": true}, "temperature": 0.5, "max_completion_tokens": 9,
+    "messages": [{"role": "developer", "content": "Be brief"},
+                 {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+                 {"role": "assistant", "content": null,
+                  "tool_calls": [{"id": "c", "type": "function", "function": {"name": "t", "arguments": "{\"x\":1}"}}]},
+                 {"role": "tool", "tool_call_id": "c", "content": ""}],
+    "tools": [{"type": "function", "function": {"name": "t", "parameters": {"type": "object"}}}]})"));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->messages[0].role, ai::Role::system);
+  EXPECT_EQ(parsed->messages[1].content, "a\nb");
+  EXPECT_EQ(parsed->messages[2].tool_calls.at(0).arguments, R"({"x":1})");
+  EXPECT_EQ(parsed->max_tokens, 9);
+  EXPECT_TRUE(parsed->stream && parsed->include_usage);
+
+  const auto wire = ai::openai::to_wire(*parsed);
+  const auto again = ai::openai::parse_request(wire);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->messages.size(), 4u);
+  EXPECT_EQ(again->messages[3].tool_call_id, "c");
+  EXPECT_EQ(again->tools.at(0).name, "t");
+}
+
+TEST(OpenaiRequest, SendsEmptyArgumentsInPlaceOfMalformedOnes) {
+  auto request = question();
+  request.messages.push_back(
+      {.role = ai::Role::assistant, .tool_calls = {{.id = "c", .name = "t", .arguments = "{oops", .malformed = true}}});
+  EXPECT_THAT(json::serialize(ai::openai::to_wire(request)), HasSubstr(R"("arguments":"{}")"));
+}
+
+// Answers of upstreams
+
+TEST(OpenaiAnswer, TakesWhatServersSendInPlaceOfTheForm) {
+  const auto answer = ai::openai::parse_answer(R"({"choices":[{"message":{"content":null,"tool_calls":[
+      {"function":{"name":"a","arguments":{"x":1}}},
+      {"id":"k","function":{"name":"b","arguments":"{broken"}},
+      {"id":"l","function":{"name":"c"}},
+      {"id":"m","function":{"name":"d","arguments":"[1]"}}]},"finish_reason":"stop"}]})",
+                                               question());
+  ASSERT_TRUE(answer);
+  const auto& made = answer->message.tool_calls;
+  ASSERT_EQ(made.size(), 4u);
+  EXPECT_EQ(made[0].arguments, R"({"x":1})");
+  EXPECT_FALSE(made[0].malformed);
+  EXPECT_FALSE(made[0].id.empty());
+  EXPECT_EQ(made[1].arguments, "{broken");
+  EXPECT_TRUE(made[1].malformed);
+  EXPECT_EQ(made[2].arguments, "{}");
+  EXPECT_TRUE(made[3].malformed);
+  EXPECT_EQ(answer->finish, ai::Finish::tool_calls);
+  EXPECT_TRUE(answer->usage.estimated);
+  EXPECT_GT(answer->usage.input, 0);
+}
+
+TEST(OpenaiAnswer, TakesContentInPartsAndTheOldFunctionCall) {
+  const auto parts =
+      ai::openai::parse_answer(R"({"choices":[{"message":{"content":[{"type":"text","text":"Hi"}]}}]})", question());
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->message.content, "Hi");
+  const auto old = ai::openai::parse_answer(
+      R"({"choices":[{"message":{"content":"","function_call":{"name":"f","arguments":"{}"}}}]})", question());
+  ASSERT_TRUE(old);
+  EXPECT_EQ(old->message.tool_calls.at(0).name, "f");
+}
+
+TEST(OpenaiAnswer, SaysWhatIsMissing) {
+  for (const auto& [body, clause] :
+       std::vector<std::pair<std::string, std::string>>{{"<html>", "not a JSON object"},
+                                                        {R"({"choices":null})", "without choices"},
+                                                        {R"({"choices":[]})", "without choices"},
+                                                        {R"({"id":"x"})", "without choices"},
+                                                        {R"({"choices":[{}]})", "without a message"},
+                                                        {R"({"error":{"message":"no credit"}})", "said: no credit"}}) {
+    const auto answer = ai::openai::parse_answer(body, question());
+    ASSERT_FALSE(answer) << body;
+    EXPECT_THAT(answer.error().message, HasSubstr(clause));
+  }
+}
+
+TEST(OpenaiAnswer, StreamsTheSameText) {
+  ai::ChatAnswer answer{.id = "i", .model = "m", .usage = {.input = 3, .output = 4}};
+  for (int i = 0; i < 100; ++i) answer.message.content += "Grüße 你好 ";
+  std::string text;
+  const auto events = ai::openai::stream_events(answer, true);
+  EXPECT_EQ(events.back(), "[DONE]");
+  for (std::size_t i = 0; i + 2 < events.size(); ++i) {
+    const auto chunk = json::parse(events[i]);
+    EXPECT_EQ(chunk.at("object"), "chat.completion.chunk");
+    const auto& delta = chunk.at("choices").at(0).at("delta").as_object();
+    if (delta.contains("content")) text += delta.at("content").as_string();
+  }
+  EXPECT_EQ(text, answer.message.content);
+  EXPECT_EQ(json::parse(events[events.size() - 2]).at("usage").at("total_tokens"), 7);
+}
+
+// The provider
+
+ai::OpenAiSettings settings_for(const ScriptedServer& server) {
+  return {.name = "local", .base_url = server.url() + "/v1/", .key = "sk-very-secret", .default_model = "m"};
+}
+
+TEST(OpenAiProvider, AsksAndAnswers) {
+  ScriptedServer server(std::vector{says("Hello.")});
+  ai::OpenAiProvider provider(settings_for(server));
+  const auto answer = await(provider.complete(question()));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->message.content, "Hello.");
+  EXPECT_EQ(answer->model, "stand-in");
+  EXPECT_EQ(answer->provider, "local");
+  EXPECT_EQ(answer->usage.input, 10);
+  EXPECT_FALSE(answer->usage.estimated);
+  const auto request = server.received().at(0);
+  EXPECT_EQ(request.target, "/v1/chat/completions");
+  EXPECT_THAT(request.head, HasSubstr("Authorization: Bearer sk-very-secret"));
+  EXPECT_EQ(request.json().at("model"), "m");
+  EXPECT_EQ(request.json().at("stream"), false);
+}
+
+struct Faulty {
+  std::string answer;
+  ai::Fault fault;
+  std::string message;
+};
+
+class OpenAiFault : public testing::TestWithParam<Faulty> {};
+
+TEST_P(OpenAiFault, IsASentenceWithoutTheKey) {
+  ScriptedServer server(std::vector{GetParam().answer});
+  auto settings = settings_for(server);
+  settings.timeout = std::chrono::milliseconds(300);
+  ai::OpenAiProvider provider(settings);
+  const auto answer = await(provider.complete(question()));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().fault, GetParam().fault) << answer.error().message;
+  EXPECT_THAT(answer.error().message, HasSubstr(GetParam().message));
+  EXPECT_THAT(answer.error().message, HasSubstr("'local'"));
+  EXPECT_THAT(answer.error().message, Not(HasSubstr("very-secret")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Upstream, OpenAiFault,
+    testing::Values(Faulty{http(429, R"({"error":{"message":"slow down"}})", "Retry-After: 7\r\n"),
+                           ai::Fault::rate_limited, "slow down"},
+                    Faulty{http(401, R"({"error":{"message":"bad key sk-very-secret"}})"), ai::Fault::bad_key, "[key]"},
+                    Faulty{http(403, ""), ai::Fault::bad_key, "key"},
+                    Faulty{http(503, R"({"error":"loading model"})"), ai::Fault::overloaded, "loading model"},
+                    Faulty{http(400, R"({"error":{"message":"maximum context length is 8192"}})"),
+                           ai::Fault::context_too_long, "8192"},
+                    Faulty{http(404, R"({"message":"no such model"})"), ai::Fault::bad_request, "no such model"},
+                    Faulty{http(500, "oh no", "", "text/plain"), ai::Fault::upstream_error, "500"},
+                    Faulty{http(200, "<html></html>", "", "text/html"), ai::Fault::bad_answer, "not a JSON object"},
+                    Faulty{http(200, R"({"choices":null})"), ai::Fault::bad_answer, "without choices"},
+                    Faulty{"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":[", ai::Fault::unreachable,
+                           "cannot be reached"},
+                    Faulty{"", ai::Fault::unreachable, "cannot be reached"},
+                    Faulty{ScriptedServer::stall, ai::Fault::timeout, "in time"}));
+
+TEST(OpenAiProvider, KeepsRetryAfter) {
+  ScriptedServer server(std::vector{http(429, "", "Retry-After: 7\r\n")});
+  ai::OpenAiProvider provider(settings_for(server));
+  const auto answer = await(provider.complete(question()));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().retry_after, std::chrono::seconds(7));
+}
+
+TEST(OpenAiProvider, SaysWhenNothingListens) {
+  std::string url;
+  {
+    ScriptedServer gone(std::vector{says("never")});
+    url = gone.url();
+  }
+  ai::OpenAiProvider provider({.name = "local", .base_url = url, .default_model = "m"});
+  const auto answer = await(provider.complete(question()));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().fault, ai::Fault::unreachable);
+}
+
+std::string serve_two_models(const Received& request) {
+  if (request.target == "/v1/models") return http(200, R"({"data":[{"id":"first"},{"id":"second"},{"no":"id"}]})");
+  return says("ok");
+}
+
+TEST(OpenAiProvider, PicksAModelTheServerLists) {
+  ScriptedServer server(serve_two_models);
+  ai::OpenAiProvider provider({.name = "local", .base_url = server.url() + "/v1", .only_listed = true});
+  auto named = question();
+  named.model = "second";
+  auto unknown = question();
+  unknown.model = "vendor/somewhere-else";
+  ASSERT_TRUE(await(provider.complete(question())));
+  ASSERT_TRUE(await(provider.complete(named)));
+  ASSERT_TRUE(await(provider.complete(unknown)));
+  std::vector<std::string> asked;
+  int listings = 0;
+  for (const auto& request : server.received()) {
+    if (request.target == "/v1/models") {
+      ++listings;
+    } else {
+      asked.emplace_back(request.json().at("model").as_string());
+    }
+  }
+  EXPECT_EQ(asked, (std::vector<std::string>{"first", "second", "first"}));
+  EXPECT_EQ(listings, 1) << "the listing is cached";
+}
+
+// The catalogue
+
+TEST(Catalogue, HoldsPrices) {
+  const ai::Catalogue embedded;
+  ASSERT_TRUE(embedded.price("openai/gpt-4o-mini"));
+  EXPECT_EQ(embedded.price("openai/gpt-4o-mini")->input.to_string(), "0.15");
+  EXPECT_FALSE(embedded.price("nobody/nothing"));
+}
+
+TEST(Catalogue, NamesTheEntryAtFault) {
+  const auto bad = ai::Catalogue::parse(R"({"models":[{"id":"a/b","context":1,"input":"free","output":"1"}]})");
+  ASSERT_FALSE(bad);
+  EXPECT_THAT(bad.error().message, HasSubstr("a/b"));
+  const auto doubled = ai::Catalogue::parse(R"({"models":[{"id":"a","context":1,"input":"1","output":"1"},
+                                                          {"id":"a","context":1,"input":"1","output":"1"}]})");
+  ASSERT_FALSE(doubled);
+  EXPECT_THAT(doubled.error().message, HasSubstr("two entries a"));
+}
+
+}  // namespace

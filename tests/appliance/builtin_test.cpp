@@ -1,0 +1,163 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+
+#include "appliance/ai/builtin.h"
+#include "appliance/ai/builtin_intent.h"
+#include "appliance/ai/builtin_report.h"
+#include "appliance/ai/extract.h"
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+namespace json = boost::json;
+
+ai::ChatRequest conversation(std::vector<ai::Message> messages) {
+  ai::ChatRequest request{.messages = std::move(messages)};
+  for (const auto* tool : {"summarize_page", "extract_page", "read_file", "write_file", "list_files", "remember",
+                           "recall", "forget", "git_status", "git_log", "git_commit"}) {
+    request.tools.push_back({.name = tool});
+  }
+  return request;
+}
+
+ai::Message user(std::string text) { return {.role = ai::Role::user, .content = std::move(text)}; }
+
+struct Understood {
+  std::string message, tool, arguments;
+};
+
+class BuiltinIntent : public testing::TestWithParam<Understood> {};
+
+TEST_P(BuiltinIntent, BecomesAToolCall) {
+  const auto answer = ai::builtin_answer(conversation({user(GetParam().message)}));
+  ASSERT_EQ(answer.message.tool_calls.size(), 1u) << answer.message.content;
+  EXPECT_EQ(answer.message.tool_calls[0].name, GetParam().tool);
+  EXPECT_EQ(json::parse(answer.message.tool_calls[0].arguments), json::parse(GetParam().arguments));
+  EXPECT_EQ(answer.finish, ai::Finish::tool_calls);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Plain, BuiltinIntent,
+    testing::Values(
+        Understood{"summarize https://example.org/a?b=c.", "summarize_page", R"({"url":"https://example.org/a?b=c"})"},
+        Understood{"Please summarise this page for me: <http://x.test/>", "summarize_page",
+                   R"({"url":"http://x.test/"})"},
+        Understood{"https://example.org", "summarize_page", R"({"url":"https://example.org"})"},
+        Understood{"What are the links of https://example.org?", "extract_page", R"({"url":"https://example.org"})"},
+        Understood{"read file Notes.txt", "read_file", R"({"path":"Notes.txt"})"},
+        Understood{"Show me the file a/b c.txt", "read_file", R"({"path":"a/b c.txt"})"},
+        Understood{"read notes.txt", "read_file", R"({"path":"notes.txt"})"},
+        Understood{"write Hello, World! to file hi.txt", "write_file",
+                   R"({"path":"hi.txt","content":"Hello, World!"})"},
+        Understood{"Write \"a to b\" to notes.txt", "write_file", R"({"path":"notes.txt","content":"a to b"})"},
+        Understood{"save see https://x.test to file link.txt", "write_file",
+                   R"({"path":"link.txt","content":"see https://x.test"})"},
+        Understood{"list files", "list_files", "{}"},
+        Understood{"List all the files in docs", "list_files", R"({"path":"docs"})"},
+        Understood{"what files do you have?", "list_files", "{}"},
+        Understood{"Remember that my cat is called Mia", "remember", R"({"text":"my cat is called Mia"})"},
+        Understood{"please remember: buy milk", "remember", R"({"text":"buy milk"})"},
+        Understood{"What do you remember?", "recall", "{}"},
+        Understood{"what do you remember about my cat?", "recall", R"({"query":"my cat"})"},
+        Understood{"forget milk", "forget", R"({"query":"milk"})"}, Understood{"git status", "git_status", "{}"},
+        Understood{"git log", "git_log", "{}"},
+        Understood{"commit with message \"First words\"", "git_commit", R"({"message":"First words"})"}));
+
+TEST(Builtin, CallsOnlyToolsItIsOffered) {
+  const auto answer = ai::builtin_answer({.messages = {user("list files")}});
+  EXPECT_TRUE(answer.message.tool_calls.empty());
+  EXPECT_FALSE(answer.message.content.empty());
+}
+
+TEST(Builtin, DoesNotMistakeTalkForATool) {
+  for (const auto* talk :
+       {"I read a lot of books", "Do you like to write?", "listen", "remember", "reading is fun", ""}) {
+    EXPECT_FALSE(ai::intent_of(talk)) << talk;
+  }
+}
+
+TEST(Builtin, SaysWhatItIs) {
+  for (const auto* ask : {"Who are you?", "What model is this? which model", "Tell me about the moon"}) {
+    const auto answer = ai::builtin_answer(conversation({user(ask)}));
+    EXPECT_THAT(answer.message.content, HasSubstr("builtin"));
+    EXPECT_THAT(answer.message.content, HasSubstr("no language model"));
+    EXPECT_THAT(answer.model, HasSubstr("builtin"));
+  }
+}
+
+TEST(Builtin, IntroducesItselfOnce) {
+  auto request = conversation({user("Tell me about the moon")});
+  request.messages.push_back(ai::builtin_answer(request).message);
+  request.messages.push_back(user("And the sun?"));
+  EXPECT_THAT(ai::builtin_answer(request).message.content, Not(HasSubstr("no language model is configured")));
+}
+
+TEST(Builtin, AnswersFromWhatItWasTold) {
+  const auto answer = ai::builtin_answer(conversation({user("The harbour opens at nine. Fish is sold on Tuesdays."),
+                                                       {.role = ai::Role::assistant, .content = "Noted."},
+                                                       user("When does the harbour open?")}));
+  EXPECT_THAT(answer.message.content, HasSubstr("The harbour opens at nine."));
+  EXPECT_THAT(answer.message.content, Not(HasSubstr("Tuesdays")));
+}
+
+TEST(Builtin, TellsWhatAToolBroughtBack) {
+  auto request = conversation({user("summarize https://x.test")});
+  request.messages.push_back(ai::builtin_answer(request).message);
+  request.messages.push_back(
+      {.role = ai::Role::tool,
+       .content = R"({"url":"https://x.test","title":"Storks","description":"","headings":[],"paragraphs":[
+           "Storks nest on roofs. The nest of a stork weighs a ton. It rained."],"wordCount":12})",
+       .tool_call_id = request.messages.back().tool_calls[0].id});
+  const auto answer = ai::builtin_answer(request);
+  EXPECT_TRUE(answer.message.tool_calls.empty());
+  EXPECT_THAT(answer.message.content, HasSubstr("Storks (https://x.test)"));
+  EXPECT_THAT(answer.message.content, HasSubstr("The nest of a stork weighs a ton."));
+}
+
+TEST(Builtin, TellsErrorsAndShapesItDoesNotKnow) {
+  EXPECT_THAT(ai::report_tool_result("read_file", R"({"path":"x"})", R"({"error":"There is no such file"})"),
+              HasSubstr("There is no such file"));
+  EXPECT_THAT(ai::report_tool_result("git_log", "{}", R"({"commits":[]})"), HasSubstr("no commits"));
+  EXPECT_THAT(ai::report_tool_result("else", "broken", "Wind turns mills."), HasSubstr("Wind turns mills."));
+  EXPECT_FALSE(ai::report_tool_result("summarize_page", "[]", "[1,2]").empty());
+}
+
+TEST(Builtin, IsDeterministicAndBounded) {
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) text += "Sentence number " + std::to_string(i % 977) + " speaks of boats. ";
+  const auto request = conversation({user(text)});
+  const auto started = std::chrono::steady_clock::now();
+  const auto first = ai::builtin_answer(request), second = ai::builtin_answer(request);
+  const auto took = std::chrono::steady_clock::now() - started;
+  EXPECT_EQ(first.message.content, second.message.content);
+  EXPECT_LT(first.message.content.size(), 4'000u);
+  EXPECT_LT(took, std::chrono::seconds(5));
+}
+
+TEST(Builtin, KeepsToMaxTokens) {
+  auto request = conversation({user("Who are you?")});
+  request.max_tokens = 5;
+  const auto answer = ai::builtin_answer(request);
+  EXPECT_EQ(answer.finish, ai::Finish::length);
+  EXPECT_LE(answer.message.content.size(), 20u);
+}
+
+TEST(Extract, RanksByWhatTheTextIsAbout) {
+  const auto best = ai::best_sentences(
+      "Bread needs flour, water and salt. I saw a dog. Flour and water make the dough of bread. Birds sing.", 2);
+  EXPECT_THAT(best, ElementsAre("Bread needs flour, water and salt.", "Flour and water make the dough of bread."));
+  EXPECT_THAT(ai::best_sentences("", 3), testing::IsEmpty());
+  EXPECT_THAT(ai::best_sentences("Same words here. Same words here.", 3), ElementsAre("Same words here."));
+}
+
+TEST(Extract, CutsBetweenCharacters) {
+  EXPECT_EQ(ai::cut("aß", 2), "a");
+  EXPECT_EQ(ai::cut("aß", 3), "aß");
+}
+
+}  // namespace
