@@ -47,10 +47,15 @@ class Tenant {
   // Reads, applies `edit`, commits; again when someone else wrote in between, so `edit` may run several times and must
   // not touch unique fields (std::logic_error when one is taken). Nothing: no such record.
   template <class R, class Edit>
-  Task<std::optional<R>> modify(const Owned<R>& table, std::string id, Edit edit) const;
+  Task<std::optional<R>> modify(const Owned<R>& table, std::string id, Edit edit) const {
+    return modify_in(*this, table, std::move(id), std::move(edit));
+  }
 
  private:
   friend class System;
+  // Takes the view by value: a coroutine starts when it is awaited, and by then a temporary view is gone.
+  template <class R, class Edit>
+  static Task<std::optional<R>> modify_in(Tenant view, const Owned<R>& table, std::string id, Edit edit);
   Tenant(Rows& rows, UserId owner) : rows_(&rows), owner_(owner) {}
   Rows* rows_;
   UserId owner_;
@@ -119,7 +124,9 @@ class System {
     return tenant(owner).modify(table, std::move(id), std::move(edit));
   }
   template <class R, class Id, class Edit>
-  Task<std::optional<R>> modify(const Global<R, Id>& table, std::type_identity_t<Id> id, Edit edit) const;
+  Task<std::optional<R>> modify(const Global<R, Id>& table, std::type_identity_t<Id> id, Edit edit) const {
+    return modify_in(*this, table, std::move(id), std::move(edit));
+  }
 
   // A positive integer never handed out before, also not before a restart.
   Task<std::int64_t> next_id(std::string sequence) const { return rows_->next_id(std::move(sequence)); }
@@ -131,6 +138,8 @@ class System {
 
  private:
   friend class Store;
+  template <class R, class Id, class Edit>
+  static Task<std::optional<R>> modify_in(System view, const Global<R, Id>& table, Id id, Edit edit);
   explicit System(Rows& rows) : rows_(&rows) {}
   Rows* rows_;
 };
@@ -189,13 +198,12 @@ class Store {
 };
 
 template <class R, class Edit>
-Task<std::optional<R>> Tenant::modify(const Owned<R>& table, std::string id, Edit edit) const {
-  const Tenant self = *this;
+Task<std::optional<R>> Tenant::modify_in(Tenant view, const Owned<R>& table, std::string id, Edit edit) {
   for (;;) {
-    auto row = self.get(table, id);
+    auto row = view.get(table, id);
     if (!row) co_return std::nullopt;
     edit(row->value);
-    auto change = self.change();
+    auto change = view.change();
     change.update(table, *row);
     const Outcome outcome = co_await change.commit();
     if (outcome.ok()) co_return std::move(row->value);
@@ -205,13 +213,12 @@ Task<std::optional<R>> Tenant::modify(const Owned<R>& table, std::string id, Edi
 }
 
 template <class R, class Id, class Edit>
-Task<std::optional<R>> System::modify(const Global<R, Id>& table, std::type_identity_t<Id> id, Edit edit) const {
-  const System self = *this;
+Task<std::optional<R>> System::modify_in(System view, const Global<R, Id>& table, Id id, Edit edit) {
   for (;;) {
-    auto row = self.get(table, id);
+    auto row = view.get(table, id);
     if (!row) co_return std::nullopt;
     edit(row->value);
-    auto change = self.change();
+    auto change = view.change();
     change.update(table, *row);
     const Outcome outcome = co_await change.commit();
     if (outcome.ok()) co_return std::move(row->value);
