@@ -1,5 +1,6 @@
 #include "appliance/accounts/sessions.h"
 
+#include <stdexcept>
 #include <vector>
 
 #include "appliance/crypto/random.h"
@@ -23,13 +24,17 @@ std::optional<Sessions::SignedIn> Sessions::find(const web::Request& request) co
   return SignedIn{std::move(session->value.id), std::move(user->value)};
 }
 
-web::Task<web::Cookie> Sessions::start(store::UserId user, bool secure, std::string replaces) {
+web::Task<web::Result<web::Cookie>> Sessions::start(User proved, bool secure, std::string replaces) {
   const std::string secret = crypto::random_token(32);
   const auto now = store::now();
   const Session session{
-      .id = crypto::sha256_hex(secret), .user_id = user, .created_at = now, .expires_at = now + session_lifetime};
+      .id = crypto::sha256_hex(secret), .user_id = proved.id, .created_at = now, .expires_at = now + session_lifetime};
   for (;;) {
+    const auto user = system_.get(users, proved.id);
+    if (!user || user->value.is_disabled || user->value.password_hash != proved.password_hash)
+      co_return web::unauthenticated("Invalid credentials");
     auto change = system_.change();
+    change.require(users, *user);
     change.insert(sessions, session);
     if (!replaces.empty()) {
       if (const auto old = system_.get(sessions, replaces)) change.erase(sessions, *old);

@@ -119,9 +119,10 @@ Answer log_in(RouteServices services, web::Request& request, Login form) {
   if (!user) co_return user.error();
   auto before = services.sessions.find(request);
   const auto cookie =
-      co_await services.sessions.start(user->id, request.secure, before ? before->session_id : std::string());
+      co_await services.sessions.start(*user, request.secure, before ? before->session_id : std::string());
+  if (!cookie) co_return cookie.error();
   const LoggedIn answer{.user = {std::to_string(user->id), user->name}};
-  co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(cookie));
+  co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(*cookie));
 }
 
 Answer current_session(RouteServices services, web::Request& request) {
