@@ -1,4 +1,5 @@
-// From a parsed request to an answer: route, rate limit, CSRF rule, guard, body, handler, error path, headers, log, metrics.
+// From a parsed request to an answer: route, rate limit, CSRF rule, guard, body, handler, error path, headers, log,
+// metrics.
 #pragma once
 
 #include <memory>
@@ -13,8 +14,9 @@ class Dispatcher {
   explicit Dispatcher(const ListenerOptions&);
   ~Dispatcher();
   // Fills in request.params and request.caller. Never throws. The answer carries every header but Content-Length, Date,
-  // Connection and Transfer-Encoding, which the connection adds. Order: 404/405 from the table, overload (503), listener
-  // and route rate limits (429), guard (401/403), CSRF rule (403), then the endpoint (400 before the handler, 413, ...).
+  // Connection and Transfer-Encoding, which the connection adds. Order: 404/405 from the table, overload (503),
+  // listener and route rate limits (429), guard (401/403), CSRF rule (403), then the endpoint (400 before the handler,
+  // 413, ...).
   Task<Response> handle(Request&);
   // The access log line and the request metrics of one finished exchange, also for those the engine answered itself
   // (malformed: route label "malformed"). `request` may be partly filled.

@@ -4,11 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace web {
@@ -24,36 +24,43 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-// Seconds, with fixed upper bounds from 100 microseconds to 60 seconds (`bounds`).
+// Seconds. Without bounds: from 100 microseconds to 60 seconds.
 class Histogram {
  public:
-  explicit Histogram(std::vector<double> bounds);
+  explicit Histogram(std::vector<double> bounds = {});
   void observe(double value);
 
+  const std::vector<double>& bounds() const { return bounds_; }
+  std::uint64_t bucket(std::size_t index) const { return buckets_[index].load(std::memory_order_relaxed); }
+  double sum() const { return sum_.load(std::memory_order_relaxed); }
+
  private:
-  friend class Metrics;
-  std::vector<double> bounds_;
-  std::deque<std::atomic<std::uint64_t>> buckets_;  // one more than bounds: +Inf
+  std::vector<double> bounds_;                             // ascending upper bounds
+  std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;  // one more than bounds: beyond the last
   std::atomic<double> sum_{0};
 };
 
-// The registry. References stay valid for its lifetime. Names follow Prometheus practice: agentbox_..._seconds, _total.
+// The registry. References stay valid for its lifetime; asking again for the same name and labels gives the same
+// object. Names follow Prometheus practice: agentbox_..._seconds, agentbox_..._total.
 class Metrics {
- public:
-  Counter& counter(std::string name, std::string help, Labels = {});
-  Histogram& histogram(std::string name, std::string help, Labels = {}, std::vector<double> bounds = {});
-  // Read when the text is written.
-  void gauge(std::string name, std::string help, std::function<double()> read, Labels = {});
-  std::string text() const;  // Prometheus exposition format 0.0.4, metrics of one name together
-
- private:
-  struct Series;
-  mutable std::mutex mutex_;  // protects series_, not the values
-  std::deque<Series> series_;
-
  public:
   Metrics();
   ~Metrics();
+  Counter& counter(std::string name, std::string help, Labels = {});
+  Histogram& histogram(std::string name, std::string help, Labels = {}, std::vector<double> bounds = {});
+  // Read when the text is written; a later one of the same name and labels replaces it.
+  void gauge(std::string name, std::string help, std::function<double()> read, Labels = {});
+  // Forgets the gauges of that name: what they read is about to end.
+  void remove(const std::string& name);
+  std::string text() const;  // Prometheus exposition format 0.0.4
+
+ private:
+  struct Series;
+  struct Family;
+  Series& series(std::string name, std::string help, const char* type, const Labels&);
+
+  mutable std::mutex mutex_;  // protects families_, not the values
+  std::vector<std::unique_ptr<Family>> families_;
 };
 
 Metrics& metrics();  // the process's registry

@@ -80,6 +80,7 @@ struct ListenerOptions {
   std::function<bool(const Request&, std::string_view token)> csrf_valid;
   std::vector<std::string> trusted_proxies;  // addresses or CIDRs whose X-Forwarded-For and -Proto are believed
   bool rate_limits = true;
+  std::string version;  // of the product, for the OpenAPI document
   Limits limits;
   // Turns an exception of a handler into an answer (the store's read-only state into 503); nothing: a bare 500.
   std::function<std::optional<Error>(std::exception_ptr)> explain;

@@ -1,0 +1,281 @@
+#include "web/dispatch.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <boost/json/serialize.hpp>
+#include <map>
+#include <mutex>
+#include <random>
+
+#include "web/csrf.h"
+#include "web/log.h"
+#include "web/metrics.h"
+#include "web/rate_limit.h"
+#include "web/reply.h"
+#include "web/router.h"
+#include "web/security_headers.h"
+
+namespace web {
+namespace {
+
+// Answered whatever else is going on: whoever watches the box must see that it is busy, not that it is gone.
+bool is_health(const Request& request) {
+  return request.method == Method::get && (request.path == "/health" || request.path == "/api/health");
+}
+
+std::string sentence_of(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no exception was thrown";
+  }
+}
+
+// Unguessable enough not to collide between boxes, and cheap: a random start and a count.
+std::string next_request_id() {
+  static const std::uint64_t start = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
+  static std::atomic<std::uint64_t> count{0};
+  constexpr char digits[] = "0123456789abcdef";
+  auto number = start + count.fetch_add(1, std::memory_order_relaxed);
+  std::string id(16, '0');
+  for (auto at = id.rbegin(); at != id.rend(); ++at, number >>= 4) *at = digits[number & 15];
+  return id;
+}
+
+class InFlight {
+ public:
+  explicit InFlight(std::atomic<std::size_t>& count)
+      : count_(count), before_(count.fetch_add(1, std::memory_order_relaxed)) {}
+  ~InFlight() { count_.fetch_sub(1, std::memory_order_relaxed); }
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+  std::size_t before() const { return before_; }
+
+ private:
+  std::atomic<std::size_t>& count_;
+  const std::size_t before_;
+};
+
+void tell(Response& response, const WindowState& window) {
+  response.set("RateLimit-Limit", std::to_string(window.limit))
+      .set("RateLimit-Remaining", std::to_string(window.remaining))
+      .set("RateLimit-Reset", std::to_string(window.reset.count()));
+}
+
+// What one row has beside the table: its limit's windows and its metrics.
+struct Row {
+  RateWindows* windows = nullptr;
+  bool under_api = false;
+};
+
+struct RouteMetrics {
+  std::array<Counter*, 6> by_class{};  // 1xx to 5xx at their digit
+  Histogram* seconds = nullptr;
+};
+
+}  // namespace
+
+struct Dispatcher::Impl {
+  explicit Impl(const ListenerOptions& given)
+      : options(given),
+        table(given.routes),
+        open_guard{.name = "none", .scheme = "", .admit = [](const Request&) -> Result<Caller> { return Caller{}; }},
+        security(given.browser) {
+    append(table, {{GET, "/api/openapi.json", open_guard, nullptr, document_endpoint(), "This document"}});
+    router.emplace(table);
+    if (options.base_rate) base.emplace(*options.base_rate);
+    for (const auto& route : table) {
+      Row row{.under_api = route.path.starts_with("/api/")};
+      if (route.rate) row.windows = &windows.try_emplace(route.rate->group, *route.rate).first->second;
+      rows.push_back(row);
+      add_metrics(route.method, route.path);
+    }
+    for (const auto* label : {"unmatched", "malformed", "proxied"}) add_metrics(Method::get, label);
+    metrics().gauge("agentbox_http_requests_in_flight", "Requests being handled.",
+                    [this] { return static_cast<double>(in_flight.load()); }, {{"listener", options.name}});
+  }
+
+  void add_metrics(Method method, const std::string& path) {
+    auto& found = by_route[{method, path}];
+    const Labels labels{{"listener", options.name}, {"method", std::string(to_string(method))}, {"route", path}};
+    for (std::size_t digit = 1; digit < found.by_class.size(); ++digit) {
+      auto with_class = labels;
+      with_class.emplace_back("status", std::to_string(digit) + "xx");
+      found.by_class[digit] = &metrics().counter("agentbox_http_requests_total", "Requests answered.", with_class);
+    }
+    found.seconds =
+        &metrics().histogram("agentbox_http_request_duration_seconds", "Time from head to last byte.", labels);
+  }
+
+  // Made when first asked for; the table does not change, so neither does its text.
+  Endpoint document_endpoint() {
+    return {.handle = [this](Request&) -> Task<Result<Response>> {
+      std::call_once(documented, [this] {
+        document = boost::json::serialize(openapi(options.routes, "agentbox " + options.name, options.version, ""));
+      });
+      Response response;
+      response.body = document;
+      co_return response;
+    }};
+  }
+
+  Task<Response> answer(Request& request);
+  Task<Result<Response>> call(Request& request, const Route& route);
+  Response complete(const Request& request, Response response) const;
+  std::optional<Error> refusal(Request& request, const Route& route) const;
+
+  const ListenerOptions& options;
+  std::vector<Route> table;
+  const Guard open_guard;
+  std::once_flag documented;
+  std::string document;
+  std::optional<Router> router;
+  std::vector<Row> rows;
+  std::map<std::string, RateWindows> windows;  // by group
+  std::optional<RateWindows> base;
+  struct ByMethodAndPath {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const {
+      return std::pair<Method, std::string_view>(a) < std::pair<Method, std::string_view>(b);
+    }
+  };
+  std::map<std::pair<Method, std::string>, RouteMetrics, ByMethodAndPath> by_route;
+  const SecurityHeaders security;
+  std::atomic<std::size_t> in_flight{0};
+};
+
+// Guard and CSRF rule; fills in the caller.
+std::optional<Error> Dispatcher::Impl::refusal(Request& request, const Route& route) const {
+  auto caller = route.guard.admit(request);
+  if (!caller) return caller.error();
+  request.caller = std::move(*caller);
+  if (options.browser && is_cross_site(request)) {
+    const auto token = request.header("X-CSRF-Token");
+    if (token.empty() || !options.csrf_valid || !options.csrf_valid(request, token))
+      return forbidden("This request comes from another site and carries no valid X-CSRF-Token");
+  }
+  if (request.has_header("Upgrade") && !origin_is_own(request)) return forbidden("Origin not allowed");
+  return {};
+}
+
+Task<Result<Response>> Dispatcher::Impl::call(Request& request, const Route& route) {
+  std::exception_ptr failure;
+  try {
+    co_return co_await route.endpoint.handle(request);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (options.explain)
+    if (auto error = options.explain(failure)) co_return std::move(*error);
+  co_return internal("Internal error", sentence_of(failure));
+}
+
+Response Dispatcher::Impl::complete(const Request& request, Response response) const {
+  const bool page = response.content_type.starts_with("text/html");
+  bool own_caching = false;
+  for (const auto& [name, value] : response.headers) own_caching = own_caching || name == "Cache-Control";
+  response.constant_headers = security.lines(page, request.secure, own_caching);
+  response.headers.emplace_back("X-Request-Id", request.id);
+  return response;
+}
+
+Task<Response> Dispatcher::Impl::answer(Request& request) {
+  const auto match = router->match(request.method, request.path, request.params);
+  if (match.kind != Router::Kind::found) {
+    request.route = "unmatched";
+    if (match.kind == Router::Kind::not_found) co_return error_response(not_found());
+    Response response;
+    response.status = match.kind == Router::Kind::options ? 204 : 405;
+    if (response.status == 405) response.body = R"({"error":"Method not allowed"})";
+    response.set("Allow", std::string(match.allow));
+    co_return response;
+  }
+  const Route& route = table[match.row];
+  const Row& row = rows[match.row];
+  request.route = route.path;
+
+  const InFlight here(in_flight);
+  if (here.before() >= options.limits.in_flight && !is_health(request)) {
+    auto busy = error_response(unavailable("The box is busy. Try again in a moment."));
+    busy.set("Retry-After", "1");
+    co_return busy;
+  }
+
+  std::optional<WindowState> window;
+  const RateLimit* limited_by = nullptr;
+  if (options.rate_limits && (row.windows || (base && row.under_api)) && !is_health(request)) {
+    const auto client = rate_key(request.client_address);
+    const auto count = [&](RateWindows& windows_of) {
+      const auto state = windows_of.hit(client);
+      if (!state.allowed && !limited_by) limited_by = &windows_of.limit();
+      if (!window || !state.allowed || (window->allowed && state.remaining < window->remaining)) window = state;
+    };
+    if (base && row.under_api) count(*base);
+    if (row.windows && !limited_by) count(*row.windows);
+  }
+  if (limited_by) {
+    auto response = error_response({.kind = Kind::too_many, .message = limited_by->message});
+    tell(response, *window);
+    response.set("Retry-After", std::to_string(window->reset.count()));
+    co_return response;
+  }
+
+  Result<Response> result = Response{};
+  if (auto refused = refusal(request, route))
+    result = std::move(*refused);
+  else
+    result = co_await call(request, route);
+  if (!result && (http_status(result.error().kind) >= 500 || !result.error().detail.empty()))
+    log::write(http_status(result.error().kind) >= 500 ? log::Level::error : log::Level::info, "request_failed",
+               {{"request", request.id},
+                {"route", std::string(request.route)},
+                {"reason", result.error().message},
+                {"detail", result.error().detail}});
+  Response response = result ? std::move(*result) : error_response(result.error());
+  if (response.status == 401 && route.guard.scheme == "bearer") response.set("WWW-Authenticate", "Bearer");
+  if (response.status == 503) {
+    bool told = false;
+    for (const auto& [name, value] : response.headers) told = told || name == "Retry-After";
+    if (!told) response.set("Retry-After", "5");
+  }
+  if (window) tell(response, *window);
+  co_return response;
+}
+
+Dispatcher::Dispatcher(const ListenerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+
+Dispatcher::~Dispatcher() { metrics().remove("agentbox_http_requests_in_flight"); }
+
+Task<Response> Dispatcher::handle(Request& request) {
+  if (request.id.empty()) request.id = next_request_id();
+  Response response = co_await impl_->answer(request);
+  co_return impl_->complete(request, std::move(response));
+}
+
+void Dispatcher::finished(const Request& request, std::string_view route, int status, std::size_t body_bytes,
+                          std::chrono::steady_clock::duration took) {
+  const std::chrono::duration<double> seconds = took;
+  const auto method = request.method == Method::head ? Method::get : request.method;
+  auto found = impl_->by_route.find(std::pair(method, route));
+  if (found == impl_->by_route.end())
+    found = impl_->by_route.find(std::pair(Method::get, std::string_view("unmatched")));
+  if (const auto digit = static_cast<std::size_t>(status / 100); digit >= 1 && digit < 6)
+    found->second.by_class[digit]->add();
+  found->second.seconds->observe(seconds.count());
+  if (!log::enabled(log::Level::info)) return;
+  log::info("request", {{"listener", impl_->options.name},
+                        {"method", std::string(to_string(request.method))},
+                        {"route", std::string(route)},
+                        {"status", std::int64_t{status}},
+                        {"bytes", static_cast<std::int64_t>(body_bytes)},
+                        {"ms", seconds.count() * 1000},
+                        {"user", request.caller.user_id},
+                        {"client", request.client_address},
+                        {"request", request.id}});
+}
+
+}  // namespace web

@@ -1,0 +1,179 @@
+#include "web/http.h"
+
+#include <boost/json/serialize.hpp>
+#include <stdexcept>
+
+#include "web/ascii.h"
+
+namespace web {
+namespace {
+
+bool has_line_break(std::string_view text) { return text.find_first_of(std::string_view("\r\n\0", 3)) != text.npos; }
+
+// RFC 6265: what may stand in a cookie's value without quotes.
+bool is_cookie_value(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c > 0x20 && c < 0x7F && c != '"' && c != ',' && c != ';' && c != '\\';
+  });
+}
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return c > 0x20 && c < 0x7F && std::string_view("()<>@,;:\\\"/[]?={}").find(c) == std::string_view::npos;
+  });
+}
+
+// Percent-encodes what has no place in a header value, so that a location can neither end its line nor leave ASCII.
+std::string header_safe(std::string_view location) {
+  constexpr std::string_view hex = "0123456789ABCDEF";
+  std::string out;
+  out.reserve(location.size());
+  for (const char c : location) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7F) {
+      out += c;
+    } else {
+      out += '%';
+      out += hex[byte >> 4];
+      out += hex[byte & 15];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(Method method) {
+  switch (method) {
+    case Method::get: return "GET";
+    case Method::head: return "HEAD";
+    case Method::post: return "POST";
+    case Method::put: return "PUT";
+    case Method::patch: return "PATCH";
+    case Method::del: return "DELETE";
+    case Method::options: return "OPTIONS";
+  }
+  return "?";
+}
+
+std::string_view Request::header(std::string_view name) const {
+  for (const auto& header : headers) {
+    if (equal_ignoring_case(header.name, name)) return header.value;
+  }
+  return {};
+}
+
+bool Request::has_header(std::string_view name) const {
+  return std::any_of(headers.begin(), headers.end(),
+                     [&](const Header& header) { return equal_ignoring_case(header.name, name); });
+}
+
+const std::string& Request::param(std::string_view name) const {
+  for (const auto& [key, value] : params) {
+    if (key == name) return value;
+  }
+  throw std::logic_error("the route's pattern has no parameter '" + std::string(name) + "'");
+}
+
+std::vector<std::string_view> Request::cookies(std::string_view name) const {
+  std::vector<std::string_view> values;
+  for (const auto& header : headers) {
+    if (!equal_ignoring_case(header.name, "cookie")) continue;
+    std::string_view rest = header.value;
+    while (!rest.empty()) {
+      const auto end = rest.find(';');
+      const auto pair = trim(rest.substr(0, end));
+      rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+      const auto equals = pair.find('=');
+      if (equals == std::string_view::npos || pair.substr(0, equals) != name) continue;
+      auto value = pair.substr(equals + 1);
+      if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+      // A value that no server of ours has set still counts, as an empty one: beside a good one it makes two.
+      values.push_back(is_cookie_value(value) ? value : std::string_view());
+    }
+  }
+  return values;
+}
+
+std::optional<std::string_view> Request::bearer() const {
+  constexpr std::string_view scheme = "Bearer ";
+  std::optional<std::string_view> found;
+  for (const auto& header : headers) {
+    if (!equal_ignoring_case(header.name, "authorization")) continue;
+    if (found) return {};  // two credentials: nobody's
+    if (!starts_ignoring_case(header.value, scheme)) return {};
+    const auto token = trim(header.value.substr(scheme.size()));
+    if (token.empty() || token.find_first_of(" \t") != std::string_view::npos) return {};
+    found = token;
+  }
+  return found;
+}
+
+Task<> StreamWriter::event(std::string_view data, std::string_view event, std::string_view id) {
+  if (has_line_break(event) || has_line_break(id)) throw std::logic_error("an SSE event or id with a line break");
+  std::string out;
+  out.reserve(data.size() + event.size() + id.size() + 32);
+  if (!id.empty()) out.append("id: ").append(id) += '\n';
+  if (!event.empty()) out.append("event: ").append(event) += '\n';
+  do {
+    const auto end = data.find_first_of("\r\n");
+    out.append("data: ").append(data.substr(0, end)) += '\n';
+    if (end == std::string_view::npos) break;
+    data.remove_prefix(data.substr(end, 2) == "\r\n" ? end + 2 : end + 1);
+  } while (true);
+  out += '\n';
+  co_await write(std::move(out));
+}
+
+Response& Response::set(std::string name, std::string value) & {
+  if (!is_token(name) || has_line_break(value)) throw std::logic_error("not a header: " + name);
+  headers.emplace_back(std::move(name), std::move(value));
+  return *this;
+}
+
+Response&& Response::set(std::string name, std::string value) && {
+  return std::move(set(std::move(name), std::move(value)));
+}
+
+std::string to_string(const Cookie& cookie) {
+  if (!is_token(cookie.name) || !is_cookie_value(cookie.value)) throw std::logic_error("not a cookie: " + cookie.name);
+  std::string out = cookie.name + '=' + cookie.value + "; Path=/; Max-Age=" + std::to_string(cookie.max_age.count());
+  if (cookie.max_age.count() <= 0) out += "; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
+  out += "; HttpOnly; SameSite=Lax";
+  if (cookie.secure) out += "; Secure";
+  return out;
+}
+
+Response json(const boost::json::value& body, int status) {
+  Response response;
+  response.status = status;
+  response.body = boost::json::serialize(body);
+  return response;
+}
+
+Response redirect(std::string location, int status) {
+  Response response;
+  response.status = status;
+  response.content_type.clear();
+  response.headers.emplace_back("Location", header_safe(location));
+  return response;
+}
+
+Response text(std::string body, std::string content_type, int status) {
+  Response response;
+  response.status = status;
+  response.content_type = std::move(content_type);
+  response.body = std::move(body);
+  return response;
+}
+
+Response server_sent_events(Stream stream) {
+  Response response;
+  response.content_type = "text/event-stream";
+  // A proxy that gathers the stream before it passes it on would defeat it.
+  response.headers.emplace_back("X-Accel-Buffering", "no");
+  response.body = std::move(stream);
+  return response;
+}
+
+}  // namespace web

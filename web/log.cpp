@@ -1,0 +1,80 @@
+#include "web/log.h"
+
+#include <spdlog/async.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <charconv>
+#include <chrono>
+
+#include "web/reply.h"
+#include "web/reply_write.h"
+
+namespace web::log {
+namespace {
+
+std::atomic<Level> level{Level::info};
+
+constexpr std::size_t queue_lines = 2048;
+
+// One thread writes; the network threads only hand over lines and overwrite the oldest when it cannot keep up.
+struct Sink {
+  std::shared_ptr<spdlog::details::thread_pool> pool = std::make_shared<spdlog::details::thread_pool>(queue_lines, 1);
+  std::shared_ptr<spdlog::async_logger> logger =
+      std::make_shared<spdlog::async_logger>("agentbox", std::make_shared<spdlog::sinks::stderr_sink_mt>(), pool,
+                                             spdlog::async_overflow_policy::overrun_oldest);
+  Sink() {
+    logger->set_pattern("%v");
+    logger->set_level(spdlog::level::trace);
+    logger->flush_on(spdlog::level::trace);
+  }
+};
+
+Sink& sink() {
+  static Sink the_sink;
+  return the_sink;
+}
+
+std::string_view name(Level wanted) {
+  switch (wanted) {
+    case Level::debug:
+      return "debug";
+    case Level::info:
+      return "info";
+    case Level::warning:
+      return "warning";
+    case Level::error:
+      return "error";
+  }
+  return "error";
+}
+
+void append(std::string& line, const Field& field) {
+  line += ',';
+  detail::write_string(line, field.name);
+  line += ':';
+  std::visit([&](const auto& value) { detail::write(line, value); }, field.value);
+}
+
+}  // namespace
+
+void set_level(Level wanted) { level.store(wanted, std::memory_order_relaxed); }
+bool enabled(Level wanted) { return wanted >= level.load(std::memory_order_relaxed); }
+
+void write(Level wanted, std::string_view event, std::initializer_list<Field> fields) {
+  if (!enabled(wanted)) return;
+  std::string line = R"({"time":")";
+  line += iso8601(std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()));
+  line += R"(","level":")";
+  line += name(wanted);
+  line += R"(","event":)";
+  detail::write_string(line, event);
+  for (const auto& field : fields) append(line, field);
+  line += '}';
+  sink().logger->log(spdlog::level::info, spdlog::string_view_t(line.data(), line.size()));
+}
+
+std::uint64_t dropped() { return sink().pool->overrun_counter(); }
+
+}  // namespace web::log

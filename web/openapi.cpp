@@ -1,0 +1,153 @@
+// The OpenAPI 3.1 document: every statement in it comes from the route table.
+#include <boost/json.hpp>
+#include <map>
+
+#include "web/server.h"
+
+namespace web {
+namespace {
+
+namespace json = boost::json;
+
+// "/api/agents/:id" as OpenAPI writes it, and the names of its parameters.
+std::string path_template(std::string_view pattern, std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t at = 0; at < pattern.size();) {
+    if (pattern[at] == ':' && at > 0 && pattern[at - 1] == '/') {
+      const auto end = std::min(pattern.find('/', at), pattern.size());
+      names.emplace_back(pattern.substr(at + 1, end - at - 1));
+      out += "{" + names.back() + "}";
+      at = end;
+    } else {
+      out += pattern[at++];
+    }
+  }
+  return out;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return out;
+}
+
+// "get_api_agents_id"
+std::string operation_id(const Route& route) {
+  std::string out = lower(to_string(route.method));
+  for (const char c : route.path)
+    if (c == '/' || c == '-' || c == '.')
+      out += '_';
+    else if (c != ':')
+      out += c;
+  return out;
+}
+
+std::string scheme_key(const Guard& guard) {
+  std::string key = guard.name;
+  for (char& c : key)
+    if (c == ' ') c = '_';
+  return key;
+}
+
+json::object problem(const char* description) {
+  json::object content;
+  content["application/json"] = json::object{{"schema", json::object{{"$ref", "#/components/schemas/Error"}}}};
+  return {{"description", description}, {"content", std::move(content)}};
+}
+
+json::object answers(const Route& route, bool has_input, bool has_params) {
+  json::object success{{"description", "Success"}};
+  if (!route.endpoint.answer.is_null())
+    success["content"] = json::object{{"application/json", json::object{{"schema", route.endpoint.answer}}}};
+  json::object out;
+  out[std::to_string(route.endpoint.success)] = std::move(success);
+  if (has_input) out["400"] = problem("Bad input; the message names the field");
+  if (!route.guard.scheme.empty()) out["401"] = problem("No valid credential");
+  if (has_params) out["404"] = problem("No such thing, or somebody else's");
+  if (route.rate) {
+    auto limited = problem(route.rate->message.c_str());
+    json::object headers;
+    for (const auto* name : {"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After"})
+      headers[name] = json::object{{"schema", json::object{{"type", "integer"}}}};
+    limited["headers"] = std::move(headers);
+    out["429"] = std::move(limited);
+  }
+  out["default"] = problem("Any other failure");
+  return out;
+}
+
+json::array parameters(const Route& route, const std::vector<std::string>& path_names) {
+  json::array out;
+  for (const auto& name : path_names)
+    out.push_back(
+        json::object{{"name", name}, {"in", "path"}, {"required", true}, {"schema", json::object{{"type", "string"}}}});
+  if (!route.endpoint.query_schema.is_object()) return out;
+  const auto& schema = route.endpoint.query_schema.get_object();
+  const auto* required = schema.if_contains("required");
+  const auto* properties = schema.if_contains("properties");
+  if (!properties) return out;
+  for (const auto& property : properties->as_object()) {
+    bool needed = false;
+    if (required)
+      for (const auto& name : required->as_array()) needed = needed || name.as_string() == property.key();
+    out.push_back(
+        json::object{{"name", property.key()}, {"in", "query"}, {"required", needed}, {"schema", property.value()}});
+  }
+  return out;
+}
+
+json::object operation(const Route& route, const std::vector<std::string>& path_names) {
+  json::object out;
+  out["operationId"] = operation_id(route);
+  out["summary"] = route.summary;
+  if (!route.endpoint.description.empty()) out["description"] = route.endpoint.description;
+  if (auto all = parameters(route, path_names); !all.empty()) out["parameters"] = std::move(all);
+  const bool has_body = !route.endpoint.body.is_null();
+  if (has_body)
+    out["requestBody"] =
+        json::object{{"required", true},
+                     {"content", json::object{{"application/json", json::object{{"schema", route.endpoint.body}}}}}};
+  out["responses"] = answers(route, has_body || !route.endpoint.query_schema.is_null(), !path_names.empty());
+  out["x-guard"] = route.guard.name;
+  json::array security;
+  if (!route.guard.scheme.empty()) {
+    json::object need;
+    need[scheme_key(route.guard)] = json::array();
+    security.push_back(std::move(need));
+  }
+  out["security"] = std::move(security);
+  if (route.rate)
+    out["x-rate-limit"] = json::object{
+        {"group", route.rate->group}, {"limit", route.rate->limit}, {"windowSeconds", route.rate->window.count()}};
+  return out;
+}
+
+}  // namespace
+
+json::object openapi(const std::vector<Route>& routes, std::string_view title, std::string_view version,
+                     std::string_view server_url) {
+  json::object paths, schemes;
+  for (const auto& route : routes) {
+    std::vector<std::string> names;
+    auto& methods = paths[path_template(route.path, names)];
+    if (!methods.is_object()) methods.emplace_object();
+    methods.get_object()[lower(to_string(route.method))] = operation(route, names);
+    if (route.guard.scheme == "cookie")
+      schemes[scheme_key(route.guard)] = json::object{{"type", "apiKey"}, {"in", "cookie"}, {"name", "app-session"}};
+    else if (route.guard.scheme == "bearer")
+      schemes[scheme_key(route.guard)] =
+          json::object{{"type", "http"}, {"scheme", "bearer"}, {"description", route.guard.name}};
+  }
+  const json::object error{{"type", "object"},
+                           {"required", json::array{"error"}},
+                           {"properties", json::object{{"error", json::object{{"type", "string"}}},
+                                                       {"code", json::object{{"type", "string"}}}}}};
+  json::object document{{"openapi", "3.1.0"}, {"info", json::object{{"title", title}, {"version", version}}}};
+  if (!server_url.empty()) document["servers"] = json::array{json::object{{"url", server_url}}};
+  document["paths"] = std::move(paths);
+  document["components"] =
+      json::object{{"schemas", json::object{{"Error", error}}}, {"securitySchemes", std::move(schemes)}};
+  return document;
+}
+
+}  // namespace web
