@@ -19,8 +19,9 @@ constexpr int admin_limit = 1000;
 constexpr std::size_t largest_config = 64 * 1024;
 constexpr std::size_t longest_stem = 24;
 
-ProvisionerOptions options_of(const agentbox::Settings& settings) {
+ProvisionerOptions options_of(const agentbox::Settings& settings, std::chrono::milliseconds ready_deadline) {
   ProvisionerOptions options;
+  options.ready_deadline = ready_deadline;
   options.folder = std::filesystem::absolute(settings.data) / "agents";
   options.start_agents = settings.provisioning_enabled;
   return options;
@@ -78,14 +79,15 @@ Agent fresh(store::UserId owner, NewAgent wanted) {
 }  // namespace
 
 Agents::Agents(store::System system, runtime::Engine& engine, billing::Subscriptions& subscriptions,
-               const agentbox::Settings& settings, web::IoPool& pool, boost::asio::thread_pool& files)
+               const agentbox::Settings& settings, web::IoPool& pool, boost::asio::thread_pool& files,
+               std::chrono::milliseconds ready_deadline)
     : system_(system),
       engine_(engine),
       subscriptions_(subscriptions),
       settings_(settings),
       ports_(system, settings.agent_port_first, settings.agent_port_last),
       access_(system, settings.agent_domain),
-      provisioner_(system, engine, ports_, options_of(settings), pool.next(), files) {}
+      provisioner_(system, engine, ports_, options_of(settings, ready_deadline), pool.next(), files) {}
 
 Agents::~Agents() = default;
 

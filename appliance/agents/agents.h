@@ -3,6 +3,7 @@
 
 #include <boost/asio/thread_pool.hpp>
 #include <boost/json/object.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,7 +43,7 @@ class Agents {
  public:
   // `files` runs what blocks on the disk. All of them must outlive this.
   Agents(store::System, runtime::Engine&, billing::Subscriptions&, const agentbox::Settings&, web::IoPool&,
-         boost::asio::thread_pool& files);
+         boost::asio::thread_pool& files, std::chrono::milliseconds ready_deadline = std::chrono::seconds(15));
   ~Agents();  // after stop(), or with the pool stopped
 
   // After Server::listen, before IoPool::start.

@@ -106,7 +106,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       std::function<bool()> interrupted = [this, agent] { return is_stopping || work[agent].again; };
       auto failed = co_await worker.carry_out(*job, std::move(interrupted));
       work[agent].failure = std::move(failed);
-      if (auto& failure = work[agent].failure)
+      if (auto& failure = work[agent].failure; failure && !is_stopping && !work[agent].again)
         web::log::warning("agent_job_failed", {{"agent", agent}, {"reason", failure->message}});
       auto current = system.get(jobs, agent);
       if (current && current->stored == job->stored && !is_stopping && !work[agent].again) co_return;
@@ -238,11 +238,12 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       co_return;
     }
     crashes.erase(id);
-    const auto times = options.crashes;
-    auto give_up = [how, times](Agent& agent) {
+    const auto how_often =
+        std::to_string(options.crashes) + " times within " + std::to_string(options.crash_window.count()) + " seconds";
+    auto give_up = [how, how_often](Agent& agent) {
       if (agent.desired != desired::running) return;
       agent.status = Status::error;
-      agent.status_reason = how + ", for the " + std::to_string(times) + "th time in a short while.";
+      agent.status_reason = how + "; it ended " + how_often + ", so it is not started again.";
       agent.desired = desired::stopped;
       agent.updated_at = store::now();
     };

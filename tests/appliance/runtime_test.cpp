@@ -80,10 +80,10 @@ class ProcessEngine : public testing::Test {
   }
   std::int64_t start(const std::string& name) {
     auto started = try_start(spec(name));
-    EXPECT_TRUE(started) << (started ? "" : started.error().message);
+    if (!started) throw std::runtime_error(started.error().message);
     // Its greeting in the log tells that it runs its own code, no longer ours before exec.
     EXPECT_TRUE(eventually([&] { return !log("ag_" + name, 1).empty(); }));
-    return started ? started->pid : 0;
+    return started->pid;
   }
   void stop(const std::string& name, std::chrono::seconds grace = 5s) {
     auto stopped = life->loop.run(life->engine->stop("ag_" + name, grace));
