@@ -25,7 +25,7 @@ struct Call {
   std::string outcome;  // ok, or the fault's name
 };
 BOOST_DESCRIBE_STRUCT(Call, (),
-                      (user_id, id, at, agent, provider, model, input_tokens, output_tokens, estimated, cost,
+                      (user_id, id, at, agent, provider, model, input_tokens, output_tokens, estimated, cost, priced,
                        latency_ms, outcome))
 
 inline const store::Owned<Call> calls{{.family = "usage", .number = 20}, &Call::user_id, &Call::id, {}};
