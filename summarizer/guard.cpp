@@ -3,6 +3,7 @@
 #include <gumbo.h>
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <utility>
 #include <vector>
@@ -77,6 +78,7 @@ constexpr std::size_t max_name = 64;
 struct Open {
   GumboTag tag;
   std::string_view name;  // tells unknown tags apart
+  bool written = true;
 
   bool is(const Open& other) const {
     return tag == other.tag && (tag != GUMBO_TAG_UNKNOWN || web::equal_ignoring_case(name, other.name));
@@ -95,7 +97,7 @@ class Guard {
     while (out_.size() < caps_.bytes && scanner_.next()) {
       const Token& token = scanner_.token();
       if (token.kind == Token::Kind::text) {
-        if (!skipping()) write_text(token.text);
+        if (!skipping() && silent_ == 0) write_text(token.text);
         continue;
       }
       if (token.name.size() > max_name) continue;
@@ -139,8 +141,10 @@ class Guard {
       return write_start(token);
     }
     if (tag == GUMBO_TAG_TITLE || tag == GUMBO_TAG_TEXTAREA) {
+      const auto text = scanner_.raw_text(token.name);
+      if (silent_ > 0) return;
       write_start(token);
-      write_text(scanner_.raw_text(token.name));
+      write_text(text);
       return write_end(element);
     }
     if (!make_room_for(tag)) return;
@@ -149,8 +153,17 @@ class Guard {
       ++too_deep_;
       return;
     }
+    if (tag == GUMBO_TAG_NOSCRIPT) {
+      ++silent_;
+      return open({.tag = tag, .name = element.name, .written = false});
+    }
     write_start(token);
+    open(element);
+  }
+
+  void open(const Open& element) {
     open_.push_back(element);
+    ++open_count_[element.tag];
   }
 
   void end_tag(const Open& element) {
@@ -167,6 +180,7 @@ class Guard {
       --too_deep_;
       return;
     }
+    if (open_count_[element.tag] == 0 && !headings.has(element.tag)) return;
     const Tags& barrier = element.tag == GUMBO_TAG_TABLE ? no_scopes
                           : table_parts.has(element.tag) ? table_only
                                                          : scopes;
@@ -248,7 +262,12 @@ class Guard {
     while (open_.size() > size) close_top();
   }
   void close_top() {
-    write_end(open_.back());
+    if (open_.back().written) {
+      write_end(open_.back());
+    } else {
+      --silent_;
+    }
+    --open_count_[open_.back().tag];
     open_.pop_back();
   }
 
@@ -284,8 +303,10 @@ class Guard {
   const Caps& caps_;
   std::string out_;
   std::vector<Open> open_;
+  std::array<std::size_t, GUMBO_TAG_LAST + 1> open_count_{};  // of each tag in open_
   std::size_t tags_ = 0;
   std::size_t too_deep_ = 0;  // open elements beyond the depth cap, whose end tags are still to come
+  std::size_t silent_ = 0;    // open <noscript>s: their words are not the page's, their pictures are
   GumboTag skipped_ = GUMBO_TAG_UNKNOWN;
   std::size_t skip_depth_ = 0;  // of `skipped_` within itself
   bool seen_[3] = {};

@@ -17,8 +17,8 @@ struct Caps {
 };
 
 // The page again, in one linear pass, as markup that closes every element it opens in order, within the caps: what lies
-// beyond them is left out, text within an over-deep element is kept. Scripts, styles, comments, templates and foreign
-// content (svg, math) are gone. `html` must be valid UTF-8.
+// beyond them is left out, text within an over-deep element is kept. Scripts, styles, comments, templates, foreign
+// content (svg, math) and the text of <noscript> are gone. `html` must be valid UTF-8.
 std::string guarded(std::string_view html, const Caps& caps = {});
 
 }  // namespace summarizer

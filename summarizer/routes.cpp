@@ -111,7 +111,8 @@ Task<Result<Response>> answer_page(Target target, const Options& options, boost:
   const auto fetched_at = now();
   auto page = co_await fetch_page(*target.url, options);
   if (!page) co_return page.error();
-  auto answer = co_await web::offload(parsers, [page = std::move(*page), read] { return read(page); });
+  auto work = [page = std::move(*page), read] { return read(page); };
+  auto answer = co_await web::offload(parsers, std::move(work));
   if (!answer) co_return answer.error();
   answer->url = *target.url;
   answer->fetchedAt = fetched_at;

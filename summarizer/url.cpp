@@ -2,6 +2,7 @@
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
+#include <charconv>
 
 #include "web/ascii.h"
 
@@ -65,28 +66,48 @@ std::string repaired(std::string_view reference) {
 
 bool is_web(urls::scheme scheme) { return scheme == urls::scheme::http || scheme == urls::scheme::https; }
 
+std::string text(std::string_view part) { return std::string(part); }
+
+bool is_port(std::string_view port) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  return port.empty() || (error == std::errc() && end == port.data() + port.size() && number <= 65'535);
+}
+
 // One spelling for each address, so that duplicates can be told.
 std::optional<std::string> normalised(urls::url url) {
-  if (!is_web(url.scheme_id()) || url.encoded_host().empty()) return std::nullopt;
+  if (!is_web(url.scheme_id()) || url.encoded_host().empty() || !is_port(url.port())) return std::nullopt;
+  // Boost 1.81 reads "http://a:b" as host a and path b.
+  if (!url.encoded_path().empty() && !url.encoded_path().starts_with('/')) return std::nullopt;
   url.normalize();
   const bool default_port = (url.scheme_id() == urls::scheme::http && url.port() == "80") ||
                             (url.scheme_id() == urls::scheme::https && url.port() == "443");
   if (url.has_port() && (url.port().empty() || default_port)) url.remove_port();
-  if (url.encoded_path().empty()) url.set_path_absolute(true);
-  return std::string(url.buffer());
+  // Put together here because Boost 1.81 keeps the ".." that lead out of the root and has its own ideas of "/".
+  std::string path = text(url.encoded_path());
+  while (path.starts_with("/../")) path.erase(0, 3);
+  if (path.empty() || path == "/..") path = "/";
+  std::string result = text(url.scheme()) + "://" + text(url.encoded_authority()) + path;
+  if (url.has_query()) result += "?" + text(url.encoded_query());
+  if (url.has_fragment()) result += "#" + text(url.encoded_fragment());
+  return result;
 }
 
 }  // namespace
 
 UrlResolver::UrlResolver(std::string_view page) {
-  if (const auto parsed = urls::parse_uri(repaired(page))) {
-    base_ = normalised(urls::url(*parsed)).value_or("");
+  const std::string clean = repaired(page);
+  if (const auto parsed = urls::parse_uri(clean)) {
+    set_base(normalised(urls::url(*parsed)).value_or(""));
   }
 }
 
 void UrlResolver::rebase(std::string_view href) {
-  if (auto base = absolute(href)) base_ = std::move(*base);
+  if (auto base = absolute(href)) set_base(std::move(*base));
 }
+
+// Boost 1.81 would lend the base's fragment to references that have none.
+void UrlResolver::set_base(std::string url) { base_ = url.substr(0, url.find('#')); }
 
 std::optional<std::string> UrlResolver::absolute(std::string_view reference) const {
   if (reference.size() > max_length) return std::nullopt;

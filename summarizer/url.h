@@ -21,6 +21,8 @@ class UrlResolver {
   std::optional<std::string> absolute(std::string_view reference) const;
 
  private:
+  void set_base(std::string url);
+
   std::string base_;
 };
 

@@ -1,0 +1,64 @@
+#include "summarizer/charset.h"
+
+#include <gtest/gtest.h>
+
+#include "web/utf8.h"
+
+namespace summarizer {
+namespace {
+
+std::string decoded(std::string_view bytes, std::string_view content_type = {}) {
+  return to_utf8(bytes, find_charset(bytes, content_type));
+}
+
+TEST(Charset, ByteOrderMarkComesFirst) {
+  EXPECT_EQ(decoded("\xEF\xBB\xBF\xC3\xA9", "text/html; charset=iso-8859-1"), "é");
+  EXPECT_EQ(decoded(std::string_view("\xFF\xFEh\0i\0", 6), "text/html; charset=utf-8"), "hi");
+  EXPECT_EQ(decoded(std::string_view("\xFE\xFF\0h\0i", 6)), "hi");
+}
+
+TEST(Charset, HeaderComesBeforeMeta) {
+  const std::string page = "<meta charset=\"utf-8\">\xE9";
+  EXPECT_EQ(decoded(page, "text/html; charset=\"ISO-8859-1\""), "<meta charset=\"utf-8\">é");
+  EXPECT_EQ(decoded(page, "text/html;charset=latin1;x=y"), "<meta charset=\"utf-8\">é");
+  EXPECT_EQ(find_charset(page, "text/html; charset=no-such-thing"), "UTF-8");
+}
+
+TEST(Charset, MetaInTheFirstKilobyteCounts) {
+  EXPECT_EQ(find_charset("<html><head><META CharSet = 'windows-1251'>", ""), "CP1251");
+  EXPECT_EQ(find_charset("<meta http-equiv=Content-Type content='text/html; charset=Shift_JIS'>", ""), "CP932");
+  EXPECT_EQ(find_charset("<meta charset=utf-16><p>", ""), "UTF-8");
+  EXPECT_EQ(find_charset("<!-- <meta charset=koi8-r> --><meta charset=koi8-u>", ""), "KOI8-U");
+  EXPECT_EQ(find_charset(std::string(1024, ' ') + "<meta charset=koi8-r>\xE9", ""), "CP1252");
+}
+
+TEST(Charset, GuessesWithoutAnyWord) {
+  EXPECT_EQ(decoded("caf\xC3\xA9"), "café");
+  EXPECT_EQ(decoded("caf\xE9 \x80"), "café €");
+}
+
+TEST(Charset, DecodesTheScriptsOfTheWorld) {
+  EXPECT_EQ(decoded("\x93\xFA\x96\x7B", "text/html; charset=shift_jis"), "日本");
+  EXPECT_EQ(decoded("\xCF\xF0\xE8\xE2\xE5\xF2", "text/html; charset=windows-1251"), "Привет");
+  EXPECT_EQ(decoded("\xD6\xD0\xCE\xC4", "text/html; charset=gbk"), "中文");
+  EXPECT_EQ(decoded("\xA4\xA4\xA4\xE5", "text/html; charset=big5"), "中文");
+  EXPECT_EQ(decoded("\xB1\xE8", "text/html; charset=euc-kr"), "김");
+}
+
+TEST(Charset, AnswersValidUtf8WhateverComes) {
+  EXPECT_EQ(to_utf8("a\xFF"
+                    "b",
+                    "UTF-8"),
+            "a\uFFFDb");
+  EXPECT_EQ(to_utf8("a\xC3", "UTF-8"), "a\uFFFD");
+  EXPECT_TRUE(web::is_utf8(to_utf8("\xED\xA0\x80 \xF4\x90\x80\x80 \xC0\x80", "UTF-8")));
+  std::string every;
+  for (int i = 0; i < 70'000; ++i) every += char(i * 7919 >> (i % 5));
+  for (const char* label : {"utf-8", "utf-16le", "latin1", "shift_jis", "gbk", "big5", "euc-jp", "iso-2022-jp",
+                            "euc-kr", "koi8-r", "windows-874", "macintosh", "windows-1258"}) {
+    EXPECT_TRUE(web::is_utf8(decoded(every, std::string("text/html; charset=") + label))) << label;
+  }
+}
+
+}  // namespace
+}  // namespace summarizer

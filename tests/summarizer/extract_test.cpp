@@ -1,0 +1,146 @@
+#include "summarizer/extract.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+
+#include "summarizer/guard.h"
+
+namespace summarizer {
+
+bool operator==(const Link& a, const Link& b) { return a.href == b.href && a.text == b.text; }
+bool operator==(const Image& a, const Image& b) { return a.src == b.src && a.alt == b.alt; }
+void PrintTo(const Link& link, std::ostream* out) { *out << link.href << " (" << link.text << ")"; }
+void PrintTo(const Image& image, std::ostream* out) { *out << image.src << " (" << image.alt << ")"; }
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Summary summary_of(std::string_view html) { return summarize(*Tree::parse(guarded(html))); }
+References references_of(std::string_view html, std::string_view url = "https://example.com/dir/page") {
+  return extract(*Tree::parse(guarded(html)), url);
+}
+
+TEST(Summarize, TakesTheTitleOrTheFirstHeading) {
+  EXPECT_EQ(summary_of("<title> A &amp; B\n C </title><h1>Other</h1>").title, "A & B C");
+  EXPECT_EQ(summary_of("<title>  </title><h2>No</h2><h1>The <em>first</em></h1><h1>Second</h1>").title, "The first");
+  EXPECT_EQ(summary_of("<svg><title>icon</title></svg><p>x</p>").title, "");
+}
+
+TEST(Summarize, TakesTheDescriptionOrTheSocialOne) {
+  EXPECT_EQ(
+      summary_of("<meta property=og:description content=social><meta NAME=Description content=' a\n b '>").description,
+      "a b");
+  EXPECT_EQ(summary_of("<meta name=description content=''><meta property=og:description content=social>").description,
+            "social");
+  EXPECT_EQ(summary_of("<meta name=twitter:description content=tweet>").description, "tweet");
+  EXPECT_EQ(summary_of("<p>x").description, "");
+}
+
+TEST(Summarize, ListsHeadingsOfThreeLevelsOnce) {
+  EXPECT_THAT(
+      summary_of("<h1>One</h1><h2> Two<br>lines </h2><h3>Three</h3><h4>Four</h4><h2>One</h2><h2></h2>").headings,
+      ElementsAre("One", "Two lines", "Three"));
+  std::string many;
+  for (int i = 0; i < 30; ++i) many += "<h2>" + std::to_string(i) + "</h2>";
+  EXPECT_THAT(summary_of(many).headings, SizeIs(20));
+}
+
+TEST(Summarize, ListsParagraphsOnce) {
+  EXPECT_THAT(summary_of("<p>One<p>Two &nbsp; <b>b</b>old<p>One<p> <p><span>Three</span></p>").paragraphs,
+              ElementsAre("One", "Two bold", "Three"));
+  std::string many;
+  for (int i = 0; i < 30; ++i) many += "<p>" + std::to_string(i) + "</p>";
+  EXPECT_THAT(summary_of(many).paragraphs, SizeIs(10));
+}
+
+TEST(Summarize, CountsTheWordsOfTheBody) {
+  EXPECT_EQ(
+      summary_of("<title>not these</title><body>one two<p>three</p>four<br>five si<b>x</b>\xC2\xA0seven").word_count,
+      7);
+  EXPECT_EQ(summary_of("<script>a b c</script><style>d e</style><noscript>f g</noscript>h").word_count, 1);
+  EXPECT_EQ(summary_of("").word_count, 0);
+}
+
+TEST(Summarize, PassesOverWhatIsHidden) {
+  const auto summary = summary_of(
+      "<p hidden>a</p><p style='color:red; DISPLAY : none'>b</p><div style='visibility:hidden'><h1>c</h1><p>d</p></div>"
+      "<noscript><p>e</p></noscript><template><p>f</p></template><textarea>g</textarea>"
+      "<p style='display:block'>seen</p>");
+  EXPECT_THAT(summary.paragraphs, ElementsAre("seen"));
+  EXPECT_THAT(summary.headings, IsEmpty());
+  EXPECT_EQ(summary.word_count, 1);
+}
+
+TEST(Summarize, AnswersAnEmptyPageWithEmptyFields) {
+  for (const char* page : {"", " ", "<html></html>", "<!-- only -->"}) {
+    const auto summary = summary_of(page);
+    EXPECT_EQ(summary.title, "");
+    EXPECT_THAT(summary.headings, IsEmpty());
+    EXPECT_EQ(summary.word_count, 0);
+  }
+}
+
+TEST(Extract, ListsLinksOnceAndAbsolute) {
+  const auto found = references_of(
+      "<a href=/one>One</a><a href='two?x=1&amp;y=2'>T<b>w</b>o</a><a href=https://EXAMPLE.com/one>again</a>"
+      "<a href=//other.example/>Other</a><a name=x>no href</a><a href=#top>top</a><a href=mailto:a@b.c>mail</a>"
+      "<a href='javascript:void(0)'>js</a><a href='data:text/plain,x'>data</a><a href='http://['>broken</a>");
+  EXPECT_THAT(found.links,
+              ElementsAre(Link{"https://example.com/one", "One"}, Link{"https://example.com/dir/two?x=1&y=2", "Two"},
+                          Link{"https://other.example/", "Other"}));
+}
+
+TEST(Extract, TakesTheWordsOfALinkThatFirstStoodRoundAPicture) {
+  EXPECT_THAT(references_of("<a href=/x><img src=i.png></a><a href=/x>Words</a><a href=/x>More</a>").links,
+              ElementsAre(Link{"https://example.com/x", "Words"}));
+}
+
+TEST(Extract, FollowsTheFirstBase) {
+  const auto found =
+      references_of("<base target=_top><base href=/root/><base href=/no/><a href=x>X</a><img src=i.png alt=I>");
+  EXPECT_THAT(found.links, ElementsAre(Link{"https://example.com/root/x", "X"}));
+  EXPECT_THAT(found.images, ElementsAre(Image{"https://example.com/root/i.png", "I"}));
+}
+
+TEST(Extract, CutsAtTheCaps) {
+  std::string page;
+  for (int i = 0; i < 80; ++i) {
+    page += "<a href=/l" + std::to_string(i) + ">x</a><img src=/i" + std::to_string(i) + ">";
+  }
+  const auto found = references_of(page);
+  EXPECT_THAT(found.links, SizeIs(50));
+  EXPECT_THAT(found.images, SizeIs(20));
+
+  std::string long_text;
+  for (int i = 0; i < 150; ++i) long_text += "\u00e9";
+  std::string cut = long_text.substr(0, 200);  // 100 characters of two bytes
+  const auto texts = references_of("<a href=/x>" + long_text + "</a><img src=/y alt='" + long_text + "'>");
+  EXPECT_EQ(texts.links.at(0).text, cut);
+  EXPECT_EQ(texts.images.at(0).alt, cut);
+}
+
+TEST(Extract, FindsLazyImages) {
+  const auto found = references_of(
+      "<img src='data:image/gif;base64,R0' data-src=/lazy.png alt=Lazy><img srcset='/a.png 1x, /b.png 2x'>"
+      "<img data-srcset=' ,/c.png, /d.png 2x'><img src=/e.png><img src=/e.png alt=again><img alt=none>"
+      "<noscript><img src=/f.png></noscript>");
+  EXPECT_THAT(found.images,
+              ElementsAre(Image{"https://example.com/lazy.png", "Lazy"}, Image{"https://example.com/a.png", ""},
+                          Image{"https://example.com/c.png", ""}, Image{"https://example.com/e.png", ""},
+                          Image{"https://example.com/f.png", ""}));
+}
+
+TEST(Extract, CollectsSocialCardsAndTheDescription) {
+  const auto found = references_of(
+      "<meta property='OG:Title' content='T'><meta property=og:title content=second><meta name=twitter:card content=c>"
+      "<meta name=description content=D><meta name=keywords content=k><meta property=og:image content=''>");
+  EXPECT_EQ(boost::json::serialize(found.meta), R"({"og:title":"T","twitter:card":"c","description":"D"})");
+}
+
+}  // namespace
+}  // namespace summarizer

@@ -1,0 +1,183 @@
+#include "summarizer/routes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <future>
+
+#include "tests/web/loopback.h"
+
+namespace summarizer {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using web::testing::Loopback;
+using web::testing::Peer;
+
+class Summarizer : public testing::Test {
+ protected:
+  Summarizer() { options_.allow_private = true; }
+
+  web::Result<web::Response> call(web::Method method, std::string_view path, std::string_view body = {}) {
+    for (const auto& route : routes_) {
+      if (route.method != method || route.path != path) continue;
+      web::Request request{.method = method, .path = std::string(path), .body = body};
+      auto answer = boost::asio::co_spawn(io_, route.endpoint.handle(request), boost::asio::use_future);
+      io_.restart();
+      io_.run();
+      return answer.get();
+    }
+    ADD_FAILURE() << "no route " << path;
+    return web::not_found();
+  }
+  static boost::json::object json_of(const web::Result<web::Response>& answer) {
+    if (answer.has_error()) {
+      ADD_FAILURE() << answer.error().message;
+      return {};
+    }
+    return boost::json::parse(std::get<std::string>(answer->body)).as_object();
+  }
+  boost::json::object ask(std::string_view path, const std::string& url) {
+    return json_of(call(web::POST, path, boost::json::serialize(boost::json::object{{"url", url}})));
+  }
+  std::string failure(std::string_view path, const std::string& url) {
+    const auto answer = call(web::POST, path, boost::json::serialize(boost::json::object{{"url", url}}));
+    if (answer) return "answered";
+    EXPECT_EQ(answer.error().kind, web::Kind::internal);
+    return answer.error().message;
+  }
+
+  boost::asio::io_context io_;
+  boost::asio::thread_pool parsers_{1};
+  Options options_;
+  std::vector<web::Route> routes_ = routes(options_, parsers_);
+};
+
+Loopback::Script page(std::string html, std::string headers = "Content-Type: text/html; charset=utf-8\r\n") {
+  return [=](Peer& peer) {
+    while (!peer.read_request().empty()) peer.answer(html, headers);
+  };
+}
+
+TEST_F(Summarizer, SaysWhatItIs) {
+  const auto about = json_of(call(web::GET, "/"));
+  EXPECT_TRUE(about.at("service").is_string());
+  EXPECT_TRUE(about.at("endpoints").is_object());
+  EXPECT_EQ(about.at("payment").at("currency"), "USDC");
+  EXPECT_TRUE(about.at("payment").at("payTo").is_null());
+  const auto health = json_of(call(web::GET, "/health"));
+  EXPECT_EQ(health.at("status"), "ok");
+  EXPECT_EQ(health.at("version"), "1.0.0");
+}
+
+TEST_F(Summarizer, WantsAUrl) {
+  for (const char* path : {"/api/summarize", "/api/extract"}) {
+    for (const char* body : {"{}", R"({"url":null})", R"({"url":""})", ""}) {
+      const auto answer = call(web::POST, path, body);
+      ASSERT_TRUE(answer.has_error()) << body;
+      EXPECT_EQ(answer.error().kind, web::Kind::invalid);
+      EXPECT_EQ(answer.error().message, "url required");
+    }
+    const auto answer = call(web::POST, path, R"({"url":7})");
+    ASSERT_TRUE(answer.has_error());
+    EXPECT_EQ(answer.error().kind, web::Kind::invalid);
+    EXPECT_THAT(answer.error().message, HasSubstr("url"));
+  }
+}
+
+TEST_F(Summarizer, SummarizesAPage) {
+  Loopback site(page("<title>T</title><meta name=description content=D><h1>H</h1><p>One two</p><p>three</p>"));
+  const auto answer = ask("/api/summarize", site.url("/page"));
+  EXPECT_EQ(answer.at("url").as_string(), site.url("/page"));
+  EXPECT_EQ(answer.at("title"), "T");
+  EXPECT_EQ(answer.at("description"), "D");
+  EXPECT_EQ(boost::json::serialize(answer.at("headings")), R"(["H"])");
+  EXPECT_EQ(boost::json::serialize(answer.at("paragraphs")), R"(["One two","three"])");
+  EXPECT_EQ(answer.at("wordCount"), 4);
+  EXPECT_THAT(std::string(answer.at("fetchedAt").as_string()), testing::MatchesRegex("20..-..-..T..:..:..\\....Z"));
+}
+
+TEST_F(Summarizer, ExtractsAgainstTheAddressAfterRedirects) {
+  Loopback site([](Peer& peer) {
+    while (true) {
+      const auto request = peer.read_request();
+      if (request.empty()) return;
+      if (request.starts_with("GET /old ")) {
+        peer.answer("", "Location: /new/place\r\n", "301 Moved");
+      } else {
+        peer.answer("<a href=next>N</a><img src=i.png alt=I>", "Content-Type: application/xhtml+xml\r\n");
+      }
+    }
+  });
+  const auto answer = ask("/api/extract", site.url("/old"));
+  EXPECT_EQ(answer.at("url").as_string(), site.url("/old"));
+  EXPECT_EQ(answer.at("links").at(0).at("href").as_string(), site.url("/new/next"));
+  EXPECT_EQ(answer.at("images").at(0).at("src").as_string(), site.url("/new/i.png"));
+  EXPECT_TRUE(answer.at("meta").is_object());
+  EXPECT_TRUE(answer.contains("fetchedAt"));
+}
+
+TEST_F(Summarizer, NamesItselfAndWhatItAccepts) {
+  std::promise<std::string> seen;
+  Loopback site([&](Peer& peer) {
+    seen.set_value(peer.read_request());
+    peer.answer("<p>x", "Content-Type: text/html\r\n");
+  });
+  ask("/api/summarize", site.url());
+  const auto request = seen.get_future().get();
+  EXPECT_THAT(request, HasSubstr("User-Agent: agentbox-summarizer/1.0\r\n"));
+  EXPECT_THAT(request, HasSubstr("Accept: text/html,application/xhtml+xml\r\n"));
+}
+
+TEST_F(Summarizer, DecodesThePagesOwnEncoding) {
+  Loopback site(page("<title>caf\xE9</title>", "Content-Type: text/html; charset=iso-8859-1\r\n"));
+  EXPECT_EQ(ask("/api/summarize", site.url()).at("title"), "café");
+}
+
+TEST_F(Summarizer, AnswersAnEmptyPageWithEmptyFields) {
+  Loopback site(page(""));
+  const auto answer = ask("/api/summarize", site.url());
+  EXPECT_EQ(answer.at("title"), "");
+  EXPECT_EQ(answer.at("wordCount"), 0);
+  EXPECT_EQ(boost::json::serialize(ask("/api/extract", site.url()).at("links")), "[]");
+}
+
+TEST_F(Summarizer, SaysWhyThereIsNoAnswer) {
+  Loopback missing([](Peer& peer) {
+    while (!peer.read_request().empty()) peer.answer("<p>gone", "Content-Type: text/html\r\n", "404 Not Found");
+  });
+  EXPECT_THAT(failure("/api/summarize", missing.url()), HasSubstr("404"));
+  Loopback picture(page("...", "Content-Type: image/png\r\n"));
+  EXPECT_THAT(failure("/api/extract", picture.url()), HasSubstr("not HTML but image/png"));
+  Loopback large(page(std::string((10u << 20) + 1, 'x')));
+  EXPECT_THAT(failure("/api/summarize", large.url()), HasSubstr("larger than 10 MB"));
+  const auto nobody = "http://127.0.0.1:" + std::to_string(web::testing::closed_port());
+  EXPECT_THAT(failure("/api/summarize", nobody), HasSubstr("connection refused"));
+  for (const char* url : {"not a url", "ftp://example.com/", "file:///etc/passwd", "http://user:word@127.0.0.1/"}) {
+    EXPECT_THAT(failure("/api/summarize", url), StartsWith("The page could not be fetched: ")) << url;
+  }
+}
+
+TEST_F(Summarizer, ReachesNothingPrivateUnlessAllowed) {
+  Loopback canary(page("<title>secret"));
+  options_.allow_private = false;
+  EXPECT_THAT(failure("/api/summarize", canary.url()), HasSubstr("not a public address"));
+  EXPECT_THAT(failure("/api/extract", "http://localhost:" + std::to_string(canary.port())),
+              HasSubstr("not a public address"));
+  EXPECT_EQ(canary.connections(), 0u);
+}
+
+TEST_F(Summarizer, SurvivesAHostilePage) {
+  std::string html = "<title>T</title>";
+  for (int i = 0; i < 100'000; ++i) html += "<div><b>";
+  Loopback site(page(html));
+  EXPECT_EQ(ask("/api/summarize", site.url()).at("title"), "T");
+}
+
+}  // namespace
+}  // namespace summarizer
