@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "web/ascii.h"
 #include "web/head_check.h"
 
 namespace web {

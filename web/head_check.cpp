@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "web/ascii.h"
+
 namespace web {
 namespace {
 
@@ -27,13 +29,6 @@ constexpr Table host_byte = table([](unsigned char c) { return alphanumeric(c) |
 
 bool all(const Table& accepted, std::string_view text) {
   return std::all_of(text.begin(), text.end(), [&](char c) { return accepted[static_cast<unsigned char>(c)]; });
-}
-
-std::string_view trim(std::string_view text) {
-  auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 bool valid_port(std::string_view port) {
@@ -211,12 +206,6 @@ std::variant<RequestHead, Refusal> check_request_line(std::string_view line, std
 }
 
 }  // namespace
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 bool list_contains(std::string_view list, std::string_view token) {
   while (!list.empty()) {

@@ -67,7 +67,6 @@ std::string_view field_lines(std::string_view head);
 
 // True when the comma-separated `list` names `token` (lower case), case-insensitively.
 bool list_contains(std::string_view list, std::string_view token);
-bool equal_ignoring_case(std::string_view, std::string_view);
 
 // A field line without its line end that is well formed; used for trailers too.
 bool well_formed_field(std::string_view line);

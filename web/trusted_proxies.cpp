@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "web/head_check.h"
+#include "web/ascii.h"
 
 namespace web {
 
@@ -11,12 +11,6 @@ namespace ip = boost::asio::ip;
 using boost::system::error_code;
 
 namespace {
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 bool inside(const ip::network_v4& network, const ip::address_v4& address) {
   return (address.to_uint() & network.netmask().to_uint()) == network.network().to_uint();

@@ -23,6 +23,7 @@ inline constexpr boost::asio::as_tuple_t<boost::asio::use_awaitable_t<Executor>>
 // (but see try_write).
 class Wire final : public Deadline {
  public:
+  using executor_type = Executor;
   Wire(Socket socket, Deadlines& deadlines) : socket_(std::move(socket)) { deadlines.add(*this); }
   ~Wire() override = default;
 

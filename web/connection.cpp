@@ -1,0 +1,364 @@
+#include "web/connection.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+
+#include "web/body_reader.h"
+#include "web/listener.h"
+#include "web/log.h"
+#include "web/proxy.h"
+#include "web/reply.h"
+#include "web/request_head.h"
+#include "web/stream_writer.h"
+#include "web/websocket.h"
+
+namespace web {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto linger_time = 2s;
+constexpr auto heartbeat_period = 15s;
+constexpr std::size_t kept_output = 64 * 1024;  // an output buffer beyond this is given back after the answer
+
+bool has_no_body(int status) { return status == 204 || status == 304; }
+
+// Calls `beat` until it is destroyed, on one timer.
+class Heartbeat {
+ public:
+  Heartbeat(Executor executor, std::function<void()> beat) : timer_(executor), beat_(std::move(beat)) { next(); }
+
+ private:
+  void next() {
+    timer_.expires_after(heartbeat_period);
+    timer_.async_wait([this](error_code error) {
+      if (error) return;  // destroyed
+      beat_();
+      next();
+    });
+  }
+  Timer timer_;
+  std::function<void()> beat_;
+};
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<Lane> lane, Socket socket, asio::ip::address peer)
+    : lane_(std::move(lane)),
+      listener_(lane_->listener()),
+      limits_(listener_.options.limits),
+      wire_(std::move(socket), lane_->deadlines()),
+      peer_(peer),
+      peer_name_(peer.to_string()),
+      peer_trusted_(!listener_.trusted.empty() && listener_.trusted.contains(peer)) {
+  lane_->add(*this);
+}
+
+Connection::~Connection() { listener_.admission.leave(peer_name_); }
+
+void Connection::start(std::shared_ptr<Connection> connection) {
+  auto& self = *connection;
+  asio::co_spawn(self.lane_->executor(), self.run(),
+                 asio::bind_cancellation_slot(self.cancel_.slot(), [connection](std::exception_ptr) {
+                   // What a vanished client or cut() throws ends the connection and nothing else.
+                   connection->wire_.close();
+                 }));
+}
+
+void Connection::drain() {
+  draining_ = true;
+  if (on_drain_) {
+    on_drain_();
+  } else if (waiting_) {
+    error_code ignored;
+    wire_.socket().cancel(ignored);
+  }
+}
+
+void Connection::cut() {
+  draining_ = true;
+  wire_.close();
+  cancel_.emit(asio::cancellation_type::terminal);
+}
+
+Task<> Connection::run() {
+  if (const auto tls = listener_.tls.load()) {
+    wire_.arm(limits_.head_time);
+    const auto error = co_await wire_.handshake(*tls);
+    wire_.disarm();
+    if (error) co_return;
+  }
+  while (!draining_) {
+    auto head = co_await next_head();
+    if (!head) co_return;
+    if (!co_await exchange(*head)) break;
+  }
+  co_await wire_.linger(linger_time);
+}
+
+Task<std::optional<RequestHead>> Connection::next_head() {
+  const HeadLimits limits{.head_bytes = limits_.head_bytes, .fields = limits_.header_fields};
+  wire_.arm(input_.empty() ? limits_.idle_time : limits_.head_time);
+  for (;;) {
+    if (!input_.empty()) {
+      const auto checked = check_request_head(input_.view(), limits);
+      if (const auto* head = std::get_if<RequestHead>(&checked)) {
+        wire_.disarm();
+        co_return *head;
+      }
+      if (const auto* refusal = std::get_if<Refusal>(&checked)) {
+        forget_request();
+        co_await refuse(*refusal);
+        co_return std::nullopt;
+      }
+    }
+    const bool was_empty = input_.empty();
+    waiting_ = was_empty;
+    const auto [error, size] = co_await wire_.async_read_some(input_.prepare(), use_tuple);
+    waiting_ = false;
+    if (error) {
+      co_await wire_.finish(1s);
+      co_return std::nullopt;
+    }
+    input_.commit(size);
+    if (was_empty) wire_.arm(limits_.head_time);
+  }
+}
+
+void Connection::forget_request() {
+  request_.headers.clear();
+  request_.params.clear();
+  request_.path.clear();
+  request_.id.clear();
+  request_.client_address = peer_name_;
+  request_.secure = wire_.secure();
+  request_.target = request_.query = request_.body = request_.host = request_.route = {};
+  request_.caller = {};
+}
+
+std::optional<Refusal> Connection::parse(Exchange& exchange, std::string_view bytes) {
+  forget_request();
+  if (auto refusal = parse_request(bytes, exchange.head, limits_.header_fields, request_)) return refusal;
+  if (peer_trusted_) {
+    request_.client_address = listener_.trusted.client_of(request_, peer_name_);
+    request_.secure = request_.secure || TrustedProxies::secure(request_);
+  }
+  return {};
+}
+
+void Connection::keep_head(Exchange& exchange) {
+  exchange.head_bytes.assign(input_.view().substr(0, exchange.head.size));
+  input_.consume(exchange.head.size);
+  const HeadLimits limits{.head_bytes = limits_.head_bytes, .fields = limits_.header_fields};
+  exchange.head = std::get<RequestHead>(check_request_head(exchange.head_bytes, limits));  // views into the copy
+}
+
+Task<bool> Connection::exchange(RequestHead head) {
+  Exchange exchange{.head = head};
+  if (auto refusal = parse(exchange, input_.view().substr(0, head.size))) {
+    co_await refuse(*refusal);
+    co_return false;
+  }
+  if (listener_.options.host_router) {
+    if (auto target = listener_.options.host_router(request_)) {
+      keep_head(exchange);
+      parse(exchange, exchange.head_bytes);
+      request_.route = "proxied";
+      if (target->has_value() && !(*target)->answer) co_return co_await relay(exchange, std::move(**target));
+      Response response = target->has_value() ? std::move(*(*target)->answer) : error_response(target->error());
+      if (head.body != Framing::none) exchange.head.keep_alive = false;  // its body is not read
+      co_return co_await send(exchange, response);
+    }
+  }
+  const bool inline_body =
+      head.body == Framing::none || (head.body == Framing::sized && head.content_length <= limits_.body_bytes &&
+                                     input_.view().size() - head.size >= head.content_length);
+  if (inline_body) {
+    const auto length = static_cast<std::size_t>(head.content_length);
+    request_.body = input_.view().substr(head.size, length);
+    const bool going_on = co_await serve(exchange);
+    input_.consume(head.size + length);
+    co_return going_on;
+  }
+  keep_head(exchange);
+  parse(exchange, exchange.head_bytes);
+  if (auto refusal = co_await receive_body(exchange)) {
+    if (refusal->status != 0) co_await refuse(*refusal);
+    co_return false;
+  }
+  request_.body = exchange.body;
+  co_return co_await serve(exchange);
+}
+
+// The whole body within its deadline. A status of 0 says that there is nobody to answer.
+Task<std::optional<Refusal>> Connection::receive_body(Exchange& exchange) {
+  const auto& head = exchange.head;
+  constexpr Refusal too_large{413, "The request body is larger than this server takes."};
+  if (head.body == Framing::sized && head.content_length > limits_.body_bytes) co_return too_large;
+  if (head.expects_continue && input_.empty()) {
+    if (co_await wire_.write("HTTP/1.1 100 Continue\r\n\r\n", {}, limits_.write_time)) co_return Refusal{0, {}};
+  }
+  BodyReader reader(wire_, input_, head.body, head.content_length, limits_.body_bytes);
+  wire_.arm(limits_.body_time);
+  for (;;) {
+    const auto piece = co_await reader.next();
+    switch (piece.kind) {
+      case BodyReader::Piece::Kind::data:
+        exchange.body.append(piece.bytes);
+        break;
+      case BodyReader::Piece::Kind::end:
+        wire_.disarm();
+        co_return std::nullopt;
+      case BodyReader::Piece::Kind::refused:
+        wire_.disarm();
+        co_return piece.refusal;
+      case BodyReader::Piece::Kind::closed:
+        co_return Refusal{0, {}};
+      case BodyReader::Piece::Kind::late:
+        co_return Refusal{408, "The request body did not arrive in time."};
+    }
+  }
+}
+
+Task<bool> Connection::serve(Exchange& exchange) {
+  Response response = co_await listener_.dispatcher.handle(request_);
+  co_return co_await send(exchange, response);
+}
+
+Persistence Connection::persistence(const Exchange& exchange) const {
+  if (!exchange.head.keep_alive || draining_ || lane_->draining()) return Persistence::close;
+  return exchange.head.http_1_0 ? Persistence::keep_alive_1_0 : Persistence::keep_alive;
+}
+
+Task<bool> Connection::send(Exchange& exchange, Response& response) {
+  exchange.status = response.status;
+  bool going_on = false;
+  if (const auto* text = std::get_if<std::string>(&response.body)) {
+    going_on = co_await send_text(exchange, response, *text);
+  } else if (const auto* stream = std::get_if<Stream>(&response.body)) {
+    going_on = co_await send_stream(exchange, response, *stream);
+  } else {
+    going_on = co_await upgrade(exchange, response, std::get<Upgrade>(response.body));
+  }
+  listener_.dispatcher.finished(request_, request_.route, exchange.status, exchange.bytes,
+                                Clock::now() - exchange.started);
+  co_return going_on;
+}
+
+Task<bool> Connection::send_text(Exchange& exchange, const Response& response, const std::string& body) {
+  const auto persists = persistence(exchange);
+  const bool empty = has_no_body(response.status);
+  const bool with_body = !empty && request_.method != Method::head;
+  output_.clear();
+  append_response_head(output_, response, empty ? std::nullopt : std::optional(body.size()), false, persists);
+  std::string_view rest;
+  if (with_body) {
+    exchange.bytes = body.size();
+    if (body.size() <= kept_output / 2)
+      output_ += body;  // one piece, one call
+    else
+      rest = body;
+  }
+  const auto sent = wire_.try_write(output_);
+  error_code error;
+  if (sent < output_.size() || !rest.empty())
+    error = co_await wire_.write(std::string_view(output_).substr(sent), rest, limits_.write_time);
+  if (output_.capacity() > kept_output) output_ = std::string();
+  co_return !error && persists != Persistence::close;
+}
+
+Task<bool> Connection::send_stream(Exchange& exchange, const Response& response, const Stream& stream) {
+  const bool chunked = !exchange.head.http_1_0;
+  const auto persists = chunked ? persistence(exchange) : Persistence::close;
+  output_.clear();
+  append_response_head(output_, response, std::nullopt, chunked, persists);
+  if (co_await wire_.write(output_, {}, limits_.write_time)) co_return false;
+  if (request_.method == Method::head) co_return persists != Persistence::close;
+
+  BodyWriter writer(wire_, chunked, limits_.write_time);
+  const auto self = shared_from_this();
+  std::optional<Heartbeat> heartbeat;
+  if (response.content_type.starts_with("text/event-stream"))
+    heartbeat.emplace(lane_->executor(), [this, self, &writer] { writer.heartbeat(self, [this] { cut(); }); });
+  bool complete = false;
+  std::string failure;
+  try {
+    co_await stream(writer);
+    co_await writer.finish();
+    complete = true;
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  heartbeat.reset();
+  exchange.bytes = writer.written();
+  // The head is out: all that is left to tell the client is an end without the last chunk.
+  if (!complete)
+    log::info("stream_cut", {{"request", request_.id}, {"route", std::string(request_.route)}, {"reason", failure}});
+  co_return complete&& persists != Persistence::close;
+}
+
+Task<bool> Connection::upgrade(Exchange& exchange, Response& response, const Upgrade& handler) {
+  if (!exchange.head.websocket || request_.method != Method::get || !input_.view().substr(exchange.head.size).empty()) {
+    Response answer = error_response(invalid("This address speaks WebSocket: send an upgrade request"));
+    answer.status = exchange.status = 426;
+    answer.constant_headers = response.constant_headers;
+    answer.set("Upgrade", "websocket");
+    exchange.head.keep_alive = false;
+    co_return co_await send_text(exchange, answer, std::get<std::string>(answer.body));
+  }
+  auto socket = open_websocket(wire_, request_, limits_.websocket_idle_time);
+  exchange.status = 101;
+  if (!co_await socket->accept()) co_return false;
+  on_drain_ = [this, socket] { socket->close_soon(lane_->executor(), shared_from_this()); };
+  std::string failure;
+  try {
+    co_await handler(*socket);
+    co_await socket->close(1000, "");
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  on_drain_ = nullptr;
+  if (!failure.empty()) log::info("websocket_cut", {{"request", request_.id}, {"reason", failure}});
+  wire_.close();
+  co_return false;
+}
+
+Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
+  RelayedRequest relayed{.request = request_,
+                         .head = exchange.head,
+                         .client = wire_,
+                         .input = input_,
+                         .limits = limits_,
+                         .persistence = persistence(exchange),
+                         .deadlines = lane_->deadlines()};
+  auto outcome = co_await relay_request(relayed, target);
+  exchange.bytes = outcome.bytes;
+  if (outcome.answer) {  // nothing has been sent yet
+    exchange.status = outcome.answer->status;
+    if (exchange.head.body != Framing::none) exchange.head.keep_alive = false;
+    outcome.going_on = co_await send_text(exchange, *outcome.answer, std::get<std::string>(outcome.answer->body));
+  } else {
+    exchange.status = outcome.status;
+  }
+  listener_.dispatcher.finished(request_, "proxied", exchange.status, exchange.bytes, Clock::now() - exchange.started);
+  co_return outcome.going_on;
+}
+
+Task<> Connection::refuse(Refusal refusal) {
+  auto response = json(boost::json::object{{"error", refusal.reason}}, refusal.status);
+  const auto& body = std::get<std::string>(response.body);
+  output_.clear();
+  append_response_head(output_, response, body.size(), false, Persistence::close);
+  output_ += body;
+  request_.route = "malformed";
+  listener_.dispatcher.finished(request_, "malformed", refusal.status, body.size(), {});
+  if (wire_.expired()) {
+    wire_.try_write(output_);
+    co_return;
+  }
+  if (!co_await wire_.write(output_, {}, limits_.write_time)) co_await wire_.linger(linger_time);
+}
+
+}  // namespace web

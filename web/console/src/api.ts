@@ -1,0 +1,102 @@
+// The console's one door to the box. Every failure becomes an ApiError whose message is a sentence for the person in
+// front of the screen.
+import type { Agent, ChatMessage, NewAgent, Registration, SessionUser, Settings } from "./wire";
+
+export class ApiError extends Error {
+  // Status 0: the box did not answer at all. `retryAfter` is in seconds.
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly code = "",
+    readonly retryAfter = 0,
+  ) {
+    super(message);
+  }
+}
+
+type Method = "GET" | "POST" | "DELETE";
+
+let csrfToken = "";
+
+// Calls that wait for an agent may take minutes; the others are given up after this many milliseconds.
+const patience = 20_000;
+
+export async function session(): Promise<SessionUser | null> {
+  const response = await send("GET", "/api/auth/session");
+  csrfToken = response.headers.get("X-CSRF-Token") ?? "";
+  return ((await response.json()) as { user: SessionUser | null }).user;
+}
+
+export const login = (email: string, password: string) => call("POST", "/api/auth/login", { email, password });
+export const register = (person: Registration) => call("POST", "/api/register", person);
+export const signOut = () => call("POST", "/api/auth/signout");
+export const settings = () => call<Settings>("GET", "/api/settings");
+
+export const agents = async () => (await call<{ agents: Agent[] }>("GET", "/api/agents")).agents;
+export const provision = async (agent: NewAgent) =>
+  (await call<{ agent: Agent }>("POST", "/api/agents/provision", agent)).agent;
+export const remove = (id: string) => call("DELETE", `/api/agents/${encodeURIComponent(id)}`);
+export const lifecycle = (id: string, action: "start" | "stop" | "restart") =>
+  call<{ status: string }>("POST", `/api/instance/${encodeURIComponent(id)}/${action}`, undefined, 3 * patience);
+
+export const history = async (agentId: string) =>
+  (await call<{ messages: ChatMessage[] }>("GET", `/api/chat?agentId=${encodeURIComponent(agentId)}&limit=200`)).messages;
+export const say = (agentId: string, message: string) =>
+  call<{ message: unknown }>("POST", "/api/chat", { agentId, message }, 15 * patience);
+
+async function call<T = unknown>(method: Method, path: string, body?: object, timeout = patience): Promise<T> {
+  const response = await send(method, path, body, timeout);
+  try {
+    return (await response.json()) as T;
+  } catch {
+    throw new ApiError("The box sent an answer that cannot be read.", response.status);
+  }
+}
+
+async function send(method: Method, path: string, body?: object, timeout = patience): Promise<Response> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (body) headers["Content-Type"] = "application/json";
+  if (method !== "GET" && csrfToken) headers["X-CSRF-Token"] = csrfToken;
+
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      body: body ? JSON.stringify(body) : null,
+      credentials: "same-origin",
+      cache: "no-store",
+      signal: AbortSignal.timeout(timeout),
+    });
+  } catch (cause) {
+    const tooLate = cause instanceof DOMException && cause.name === "TimeoutError";
+    throw new ApiError(tooLate ? "The box took too long to answer." : "The box cannot be reached.", 0);
+  }
+  if (!response.ok) throw await failure(response);
+  return response;
+}
+
+async function failure(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as { error?: unknown; code?: unknown };
+  const wait = Number(response.headers.get("Retry-After") ?? response.headers.get("RateLimit-Reset") ?? 0);
+  let message = typeof body.error === "string" && body.error !== "" ? body.error : fallback(response.status);
+  if (response.status === 401 && message === "Unauthorized") message = "You are signed out. Please sign in again.";
+  if (!/[.!?…]$/.test(message)) message += ".";
+  return new ApiError(
+    message[0]!.toUpperCase() + message.slice(1),
+    response.status,
+    typeof body.code === "string" ? body.code : "",
+    response.status === 429 || response.status === 503 ? wait : 0,
+  );
+}
+
+function fallback(status: number): string {
+  if (status === 429) return "Too many requests; please wait a moment";
+  if (status >= 500) return "The box could not do that; its log says why";
+  return `The box refused that (status ${status})`;
+}
+
+// A sentence for anything that was thrown.
+export function sentence(error: unknown): string {
+  return error instanceof ApiError ? error.message : "Something went wrong in the console. Please reload the page.";
+}

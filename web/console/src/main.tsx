@@ -1,0 +1,69 @@
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import * as account from "./account";
+import { Dashboard } from "./pages/dashboard";
+import { Home } from "./pages/home";
+import { Login } from "./pages/login";
+import { Masthead } from "./parts/masthead";
+import { Notice } from "./parts/notice";
+import { sentence } from "./api";
+import { go, location } from "./router";
+import { signal } from "@preact/signals";
+
+const unreachable = signal("");
+
+async function start() {
+  unreachable.value = "";
+  try {
+    await account.refreshUser();
+  } catch (error) {
+    unreachable.value = sentence(error);
+  }
+}
+
+// Signed out people belong on /login, signed in ones not.
+effect(() => {
+  if (account.user.value === undefined) return;
+  const page = location.value.pathname;
+  if (page === "/dashboard" && !account.user.value) go("/login", { replace: true });
+  if (page === "/login" && account.user.value) go("/dashboard", { replace: true });
+});
+
+function Console() {
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Masthead />
+      <main id="main" tabIndex={-1}>
+        <Page />
+      </main>
+    </>
+  );
+}
+
+function Page() {
+  if (unreachable.value) {
+    return (
+      <div class="column">
+        <Notice kind="error">{unreachable.value}</Notice>
+        <button type="button" class="primary" onClick={() => void start()}>
+          Try again
+        </button>
+      </div>
+    );
+  }
+  if (account.user.value === undefined) return null;
+  switch (location.value.pathname) {
+    case "/login":
+      return <Login />;
+    case "/dashboard":
+      return account.user.value ? <Dashboard /> : null;
+    default:
+      return <Home />;
+  }
+}
+
+render(<Console />, document.getElementById("console")!);
+void start();

@@ -1,0 +1,86 @@
+// One listener: what its connections share, and its part on each thread.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/intrusive/list.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "web/connection.h"
+#include "web/dispatch.h"
+#include "web/metrics.h"
+#include "web/trusted_proxies.h"
+
+namespace web {
+
+using Endpoint4or6 = boost::asio::ip::tcp::endpoint;
+using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, Executor>;
+
+// How many connections there are, in all and from each address. Callable from every thread.
+class Admission {
+ public:
+  Admission(std::size_t most, std::size_t most_per_address) : most_(most), most_per_address_(most_per_address) {}
+  bool enter(const std::string& address);
+  void leave(const std::string& address);
+  std::size_t open() const { return open_.load(std::memory_order_relaxed); }
+
+ private:
+  const std::size_t most_, most_per_address_;
+  std::atomic<std::size_t> open_{0};
+  std::mutex mutex_;  // protects by_address_
+  std::unordered_map<std::string, std::size_t> by_address_;
+};
+
+// What all threads share.
+struct Listener {
+  explicit Listener(ListenerOptions);
+
+  const ListenerOptions options;
+  Dispatcher dispatcher;
+  const TrustedProxies trusted;
+  std::atomic<std::shared_ptr<boost::asio::ssl::context>> tls;  // null: in the clear
+  Admission admission;
+  Counter& accepted;
+  Counter& refused;
+};
+
+// The part of a listener that lives on one thread: its acceptor and the connections it accepted.
+class Lane : public std::enable_shared_from_this<Lane> {
+ public:
+  Lane(std::shared_ptr<Listener>, boost::asio::io_context&, Acceptor);
+
+  void start();  // begins accepting
+  // From its own thread only:
+  void drain();  // stops accepting, closes what is idle, lets the rest finish
+  void cut();    // ends every connection at once
+  void stop();   // cut, for good: the io_context runs out of this lane's work
+
+  Listener& listener() { return *listener_; }
+  Deadlines& deadlines() { return deadlines_; }
+  Executor executor() { return executor_; }
+  bool draining() const { return draining_; }
+  void add(Connection&);
+
+ private:
+  static Task<> accept(std::shared_ptr<Lane>);
+  static Task<> turn_away(std::shared_ptr<Lane>, Socket);
+  // Answers one connection with nothing although there is no descriptor for it.
+  void shed_one();
+
+  std::shared_ptr<Listener> listener_;
+  Executor executor_;
+  Acceptor acceptor_;
+  Deadlines deadlines_;
+  boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>> connections_;
+  bool draining_ = false;
+  int turning_away_ = 0;
+  int spare_;  // a descriptor kept for the moment when there is no other
+ public:
+  ~Lane();
+};
+
+}  // namespace web

@@ -1,0 +1,221 @@
+#include "web/proxy.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/ip/address.hpp>
+
+#include "web/ascii.h"
+#include "web/body_reader.h"
+#include "web/csrf.h"
+#include "web/reply.h"
+#include "web/stream_writer.h"
+
+namespace web {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Fields that speak of one connection only, and those the proxy writes itself.
+constexpr std::array hop_by_hop{"connection",
+                                "keep-alive",
+                                "proxy-authenticate",
+                                "proxy-authorization",
+                                "proxy-connection",
+                                "te",
+                                "trailer",
+                                "transfer-encoding",
+                                "upgrade",
+                                "content-length",
+                                "expect",
+                                "x-forwarded-for",
+                                "x-forwarded-proto",
+                                "x-forwarded-host"};
+
+bool is_any(std::string_view name, const auto& names) {
+  return std::any_of(names.begin(), names.end(), [&](const auto& one) { return equal_ignoring_case(name, one); });
+}
+
+std::string request_head(const RelayedRequest& relayed, const ProxyTarget& target) {
+  const auto& request = relayed.request;
+  const auto connection = request.header("Connection");
+  std::string out(to_string(request.method));
+  out += ' ';
+  out += target.request_target.empty() ? request.target : target.request_target;
+  out += " HTTP/1.1\r\n";
+  for (const auto& [name, value] : request.headers) {
+    const bool ours = std::any_of(target.headers.begin(), target.headers.end(),
+                                  [&](const auto& own) { return equal_ignoring_case(own.first, name); });
+    std::string lowered(name);
+    std::transform(lowered.begin(), lowered.end(), lowered.begin(), to_lower);
+    if (ours || is_any(name, hop_by_hop) || is_any(name, target.drop_headers) || list_contains(connection, lowered))
+      continue;
+    append_field(out, name, value);
+  }
+  for (const auto& [name, value] : target.headers) append_field(out, name, value);
+  append_field(out, "X-Forwarded-For", request.client_address);
+  append_field(out, "X-Forwarded-Proto", request.secure ? "https" : "http");
+  append_field(out, "X-Forwarded-Host", request.header("Host"));
+  if (relayed.head.websocket) {
+    out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+  } else {
+    out += "Connection: close\r\n";
+    if (relayed.head.body == Framing::sized)
+      append_field(out, "Content-Length", std::to_string(relayed.head.content_length));
+    if (relayed.head.body == Framing::chunked) out += "Transfer-Encoding: chunked\r\n";
+  }
+  return out += "\r\n";
+}
+
+// The target's answer head for the client, with the framing `chunked` or the target's own length.
+std::string response_head(std::string_view head, const ResponseHead& checked, bool chunked, Persistence persistence) {
+  std::string out;
+  append_status_line(out, checked.status);
+  auto lines = field_lines(head);
+  for (auto field = next_field(lines); !field.name.empty(); field = next_field(lines))
+    if (!is_any(field.name, hop_by_hop)) append_field(out, field.name, field.value);
+  if (chunked) out += "Transfer-Encoding: chunked\r\n";
+  if (checked.body == Framing::sized) append_field(out, "Content-Length", std::to_string(checked.content_length));
+  if (persistence == Persistence::close) out += "Connection: close\r\n";
+  if (persistence == Persistence::keep_alive_1_0) out += "Connection: keep-alive\r\n";
+  return out += "\r\n";
+}
+
+RelayOutcome failure(Error error) {
+  RelayOutcome outcome;
+  outcome.answer = error_response(error);
+  return outcome;
+}
+
+Error bad_gateway(std::string message) { return {.kind = Kind::bad_gateway, .message = std::move(message)}; }
+
+// Bytes from one side to the other until either ends or `limit` passes without one.
+Task<> pump(Wire& from, Wire& to, Clock::duration limit) {
+  const auto block = std::make_unique_for_overwrite<char[]>(8192);
+  for (;;) {
+    from.arm(limit);
+    const auto [error, size] = co_await from.async_read_some(asio::buffer(block.get(), 8192), use_tuple);
+    from.disarm();
+    if (error || co_await to.write({block.get(), size}, {}, limit)) co_return;
+  }
+}
+
+// The client's body to the target; false when the client's end of it failed.
+Task<bool> send_body(const RelayedRequest& relayed, Wire& target) {
+  if (relayed.head.body == Framing::none) co_return true;
+  if (relayed.head.expects_continue && relayed.input.empty())
+    if (co_await relayed.client.write("HTTP/1.1 100 Continue\r\n\r\n", {}, relayed.limits.write_time)) co_return false;
+  BodyReader reader(relayed.client, relayed.input, relayed.head.body, relayed.head.content_length, UINT64_MAX / 2);
+  BodyWriter writer(target, relayed.head.body == Framing::chunked, relayed.limits.write_time);
+  bool failed_target = false;
+  for (;;) {
+    const auto piece = co_await reader.next(relayed.limits.body_time);
+    if (piece.kind == BodyReader::Piece::Kind::end) break;
+    if (piece.kind != BodyReader::Piece::Kind::data) co_return false;
+    if (failed_target) continue;
+    try {
+      co_await writer.write(std::string(piece.bytes));
+    } catch (const boost::system::system_error&) {
+      failed_target = true;  // it may have answered early: its answer counts
+    }
+  }
+  relayed.client.disarm();
+  if (!failed_target) {
+    try {
+      co_await writer.finish();
+    } catch (const boost::system::system_error&) {
+    }
+  }
+  co_return true;
+}
+
+}  // namespace
+
+Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& target) {
+  using namespace asio::experimental::awaitable_operators;
+  if (relayed.head.websocket && !origin_is_own(relayed.request)) co_return failure(forbidden("Origin not allowed"));
+
+  error_code error;
+  const auto address = asio::ip::make_address(target.host, error);
+  if (error) co_return failure(internal("The agent's address is not known", target.host));
+  Wire upstream(Socket(relayed.client.get_executor()), relayed.deadlines);
+  upstream.arm(relayed.limits.proxy_connect_time);
+  std::tie(error) = co_await upstream.socket().async_connect({address, target.port}, use_tuple);
+  upstream.disarm();
+  if (upstream.expired())
+    co_return failure({.kind = Kind::timeout, .message = "The agent does not accept connections"});
+  if (error) co_return failure(bad_gateway("The agent cannot be reached: " + error.message()));
+  error_code ignored;
+  upstream.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+
+  const auto head = request_head(relayed, target);
+  if ((error = co_await upstream.write(head, {}, relayed.limits.write_time)))
+    co_return failure(bad_gateway("The agent closed the connection: " + error.message()));
+  if (!co_await send_body(relayed, upstream)) co_return RelayOutcome{.status = 400};
+
+  InputBuffer answer;
+  ResponseHead checked;
+  upstream.arm(relayed.limits.proxy_answer_time);
+  for (;;) {
+    const HeadLimits limits{.head_bytes = 64 * 1024, .fields = 200};
+    const auto verdict = check_response_head(answer.view(), limits, relayed.request.method == Method::head);
+    if (std::holds_alternative<Refusal>(verdict)) co_return failure(bad_gateway("The agent's answer is malformed"));
+    if (const auto* found = std::get_if<ResponseHead>(&verdict)) {
+      if (found->status >= 200 || found->status == 101) {
+        checked = *found;
+        break;
+      }
+      answer.consume(found->size);  // an interim answer
+      continue;
+    }
+    const auto [failed, size] = co_await upstream.async_read_some(answer.prepare(), use_tuple);
+    if (upstream.expired()) co_return failure({.kind = Kind::timeout, .message = "The agent does not answer"});
+    if (failed) co_return failure(bad_gateway("The agent closed the connection before it answered"));
+    answer.commit(size);
+  }
+  upstream.disarm();
+
+  RelayOutcome outcome{.status = checked.status};
+  const std::string their_head(answer.view().substr(0, checked.size));
+  answer.consume(checked.size);
+  if (checked.status == 101) {
+    if (!relayed.head.websocket) co_return failure(bad_gateway("The agent's answer is malformed"));
+    std::string switching = response_head(their_head, checked, false, Persistence::keep_alive);
+    switching.insert(switching.size() - 2, "Connection: Upgrade\r\nUpgrade: websocket\r\n");
+    if (co_await relayed.client.write(switching, answer.view(), relayed.limits.write_time)) co_return outcome;
+    if (!relayed.input.empty() && co_await upstream.write(relayed.input.view(), {}, relayed.limits.write_time))
+      co_return outcome;
+    const auto idle = 2 * relayed.limits.websocket_idle_time;
+    co_await (pump(relayed.client, upstream, idle) || pump(upstream, relayed.client, idle));
+    relayed.client.close();
+    co_return outcome;
+  }
+
+  // What ends with the target's connection is sent chunked; HTTP/1.0 clients get it until the end of theirs.
+  const bool open_ended = checked.body == Framing::chunked || checked.body == Framing::until_close;
+  const bool chunked = open_ended && !relayed.head.http_1_0;
+  const auto persistence = open_ended && !chunked ? Persistence::close : relayed.persistence;
+  const auto our_head = response_head(their_head, checked, chunked, persistence);
+  if (co_await relayed.client.write(our_head, {}, relayed.limits.write_time)) co_return outcome;
+  if (checked.body != Framing::none) {
+    BodyReader reader(upstream, answer, checked.body, checked.content_length, UINT64_MAX / 2);
+    BodyWriter writer(relayed.client, chunked, relayed.limits.write_time);
+    try {
+      for (;;) {
+        const auto piece = co_await reader.next(relayed.limits.proxy_answer_time);
+        if (piece.kind == BodyReader::Piece::Kind::end) break;
+        if (piece.kind != BodyReader::Piece::Kind::data) co_return outcome;  // cut short: the client must see that
+        outcome.bytes += piece.bytes.size();
+        co_await writer.write(std::string(piece.bytes));
+      }
+      co_await writer.finish();
+    } catch (const boost::system::system_error&) {
+      co_return outcome;  // the client is gone
+    }
+  }
+  outcome.going_on = persistence != Persistence::close;
+  co_return outcome;
+}
+
+}  // namespace web
