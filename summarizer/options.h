@@ -1,16 +1,18 @@
 // What the summarizer can be told. It keeps nothing and reads no other settings.
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace summarizer {
 
 struct Options {
-  std::string listen = "127.0.0.1:3100";
-  bool allow_private = false;  // fetch from private and loopback addresses, on any port
+  std::string listen = "127.0.0.1:3100";  // host:port; port 0 picks a free one
+  bool allow_private = false;             // fetch from private and loopback addresses too, on any port
   std::string user_agent = "agentbox-summarizer/1.0";
-  std::string pay_to;    // the wallet GET / announces; empty: null there
-  unsigned threads = 0;  // network threads, and as many that parse; 0: one a core
+  std::function<void(const std::string& url)> on_ready;  // called once the listener accepts, with the port really bound
+  std::string pay_to;                                    // the wallet GET / announces; empty: null there
+  unsigned threads = 0;                                  // network threads, and as many that parse; 0: one a core
 };
 
 }  // namespace summarizer

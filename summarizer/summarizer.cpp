@@ -1,4 +1,4 @@
-#include "summarizer/service.h"
+#include "summarizer/summarizer.h"
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -6,7 +6,6 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 #include <csignal>
-#include <iostream>
 #include <thread>
 
 #include "summarizer/confine.h"
@@ -32,7 +31,7 @@ web::ListenerOptions listener(const Options& options, boost::asio::thread_pool& 
 
 }  // namespace
 
-int serve(const Options& options) {
+void run(const Options& options) {
   confine_process();
   const unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
 
@@ -47,7 +46,7 @@ int serve(const Options& options) {
   web::Server server(pool);
   server.listen(listener(options, parsers));
   pool.start();
-  std::cout << R"({"event":"ready","summarizer":")" << server.url("summarizer") << "\"}" << std::endl;
+  if (options.on_ready) options.on_ready(server.url("summarizer"));
 
   stop.async_wait([](boost::system::error_code, int) {});
   main_thread.run();
@@ -55,7 +54,6 @@ int serve(const Options& options) {
   boost::asio::co_spawn(pool.at(0), server.drain(drain_time), boost::asio::use_future).get();
   pool.stop();
   parsers.join();
-  return 0;
 }
 
 }  // namespace summarizer
