@@ -131,7 +131,9 @@ TEST(SettingsTable, NamesAreUniqueAndDefaultsPassTheirOwnChecks) {
         << setting.name;
     EXPECT_FALSE(setting.help.empty());
     EXPECT_EQ(setting.assign(settings, setting.show(settings)), std::nullopt) << setting.name;
-    if (setting.secret) EXPECT_EQ(setting.show(settings), "") << setting.name;
+    if (setting.secret) {
+      EXPECT_EQ(setting.show(settings), "") << setting.name;
+    }
   }
   EXPECT_THAT(agentbox::settings_markdown(),
               HasSubstr("| `WEB_LISTEN` | `--web-listen` | host:port | `127.0.0.1:3000` |"));
