@@ -1,18 +1,62 @@
 #include "store/codec.h"
 
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
 namespace store::codec {
+namespace {
 
-void wrong_type(std::string_view field) {
-  throw Corrupt("a stored record is damaged: its field '" + std::string(field) + "' has the wrong type");
+template <class Number>
+void append_chars(std::string& out, Number number) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  out.append(digits, end);
 }
 
-boost::json::object parse(std::string_view bytes, boost::json::storage_ptr storage) {
+const Sealer& sealer_of(const Field& field) {
+  if (!field.place.sealer) throw std::logic_error("store: a sealed field needs the box's sealer: " + field.path());
+  return *field.place.sealer;
+}
+
+}  // namespace
+
+std::string Field::path() const {
+  if (!up) return {};
+  auto path_so_far = up->path();
+  if (!path_so_far.empty() && !name.starts_with('[')) path_so_far.push_back('.');
+  return path_so_far.append(name);
+}
+
+std::string open_sealed(std::string_view sealed, const Field& field) {
+  return sealer_of(field).open(sealed, field.place.table, field.place.key, field.path());
+}
+
+void append_sealed(std::string& out, std::string_view clear, const Field& field) {
+  append_json_string(out, sealer_of(field).seal(clear, field.place.table, field.place.key, field.path()));
+}
+
+boost::json::value read_free(JsonReader& in) {
+  // Wider than what bodies may hold, so that whatever was stored can be read again.
+  boost::json::parse_options options;
+  options.max_depth = 512;
+  options.allow_invalid_utf8 = true;
   boost::system::error_code error;
-  auto json = boost::json::parse(bytes, error, std::move(storage));
-  if (error || !json.is_object())
-    throw Corrupt("a stored record is damaged: its bytes are no JSON object" +
-                  (error ? " (" + error.message() + ")" : std::string()));
-  return std::move(json.get_object());
+  auto value = boost::json::parse(in.skip(), error, {}, options);
+  if (error) in.fail("ends JSON that does not parse");
+  return value;
 }
+
+void append_free(std::string& out, const boost::json::value& value) { out.append(boost::json::serialize(value)); }
+void append_free(std::string& out, const boost::json::object& object) { out.append(boost::json::serialize(object)); }
+
+void append_number(std::string& out, std::int64_t number) { append_chars(out, number); }
+void append_number(std::string& out, std::uint64_t number) { append_chars(out, number); }
+void append_number(std::string& out, double number) {
+  if (!std::isfinite(number)) throw std::invalid_argument("store: a record cannot hold a number that is not finite");
+  append_chars(out, number);
+}
+
+std::string element_name(std::size_t index) { return '[' + std::to_string(index) + ']'; }
 
 }  // namespace store::codec

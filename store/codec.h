@@ -1,24 +1,31 @@
-// Records to bytes and back. A record is a described struct; its JSON object has one field for each member.
-// Known member types: std::string, bool, integers, double, Time, Sealed, described enums (by name), std::optional,
-// std::vector, std::map<std::string, T>, boost::json::object and value, nested described structs.
-// A field that is absent or null keeps the member's default, so that members can be added without a migration; fields
-// that no member names are kept when a record is updated.
+// Records to bytes and back. A record is a described struct; its JSON object has one field for each member, in order.
+// Member types: std::string, bool, integers, double, Time, Decimal, Sealed, described enums (by name), std::optional,
+// std::vector, std::map<std::string, T>, boost::json::object and value, described structs.
+// A field that is absent or null keeps the member's default, so that members can be added without a migration. Fields
+// that no member names are kept when a record is updated, also inside structs, optionals and maps of structs; inside a
+// vector as long as the vector itself is not changed. Text may be any bytes: those that are no UTF-8 come back as they
+// went in.
 #pragma once
 
+#include <array>
 #include <boost/describe.hpp>
 #include <boost/json.hpp>
 #include <boost/mp11/algorithm.hpp>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "store/decimal.h"
 #include "store/engine.h"
+#include "store/json_reader.h"
 #include "store/seal.h"
 
 namespace store {
@@ -35,7 +42,7 @@ struct Sealed {
 
 // Where a record stands: what its sealed fields are bound to.
 struct Place {
-  const Sealer* sealer = nullptr;
+  const Sealer* sealer = nullptr;  // may be null for records without sealed fields
   std::uint8_t table = 0;
   std::string_view key;
 };
@@ -58,131 +65,299 @@ template <class T>
 concept DescribedEnum = std::is_enum_v<T> && boost::describe::has_describe_enumerators<T>::value;
 template <class T>
 concept DescribedStruct = std::is_class_v<T> && boost::describe::has_describe_members<T>::value;
+template <class T>
+concept FreeJson = std::is_same_v<T, boost::json::object> || std::is_same_v<T, boost::json::value>;
 
 template <class T>
 using Members = boost::describe::describe_members<T, boost::describe::mod_any_access | boost::describe::mod_inherited>;
 
-// Throws Corrupt naming the field.
-[[noreturn]] void wrong_type(std::string_view field);
+// One value's way from the record down to it. Lives on the stack while the value is read or written.
+struct Field {
+  const Place& place;
+  const Field* up = nullptr;
+  std::string_view name{};
+  // "token", "providers[2].token": what seals are bound to, beside the record.
+  std::string path() const;
+};
+
+std::string open_sealed(std::string_view sealed, const Field&);
+void append_sealed(std::string& out, std::string_view clear, const Field&);
+boost::json::value read_free(JsonReader&);
+void append_free(std::string& out, const boost::json::value&);
+void append_free(std::string& out, const boost::json::object&);
+void append_number(std::string& out, std::int64_t);
+void append_number(std::string& out, std::uint64_t);
+void append_number(std::string& out, double);  // throws std::invalid_argument for infinities and NaN
+std::string element_name(std::size_t index);   // "[2]"
 
 template <class T>
-void read(const boost::json::value& json, T& out, const Place& place, std::string_view field);
-template <class T>
-void write(boost::json::value& json, const T& value, const Place& place, std::string_view field);
+void read(JsonReader& in, T& out, const Field& field);
 
 template <DescribedStruct T>
-void read_members(const boost::json::object& json, T& out, const Place& place) {
-  boost::mp11::mp_for_each<Members<T>>([&](auto member) {
-    if (const auto* field = json.if_contains(member.name); field && !field->is_null())
-      read(*field, out.*member.pointer, place, member.name);
+struct StructReader {
+  using ReadMember = void (*)(JsonReader&, T&, const Field&);
+  static constexpr std::size_t size = boost::mp11::mp_size<Members<T>>::value;
+
+  template <class Member>
+  static void read_member(JsonReader& in, T& out, const Field& field) {
+    read(in, out.*Member::pointer, field);
+  }
+  template <class... Member>
+  static constexpr std::array<std::pair<std::string_view, ReadMember>, size> table_of(boost::mp11::mp_list<Member...>) {
+    return {{{Member::name, &read_member<Member>}...}};
+  }
+  static constexpr auto members = table_of(boost::mp11::mp_rename<Members<T>, boost::mp11::mp_list>());
+
+  // The member of that name, looked for from `expected` on, since fields mostly come in order; `size` when none.
+  static std::size_t find(std::string_view name, std::size_t expected) {
+    for (std::size_t at = expected; at < size; ++at)
+      if (members[at].first == name) return at;
+    for (std::size_t at = 0; at < expected; ++at)
+      if (members[at].first == name) return at;
+    return size;
+  }
+};
+
+template <DescribedStruct T>
+void read_struct(JsonReader& in, T& out, const Field& field) {
+  using Reader = StructReader<T>;
+  std::size_t expected = 0;
+  in.object([&](std::string_view name) {
+    const auto at = Reader::find(name, expected);
+    if (at == Reader::size) {
+      in.skip();
+    } else if (!in.null()) {
+      const auto& [member_name, read_member] = Reader::members[at];
+      read_member(in, out, {field.place, &field, member_name});
+      expected = at + 1;
+    }
   });
 }
 
-template <DescribedStruct T>
-void write_members(boost::json::object& json, const T& value, const Place& place) {
-  boost::mp11::mp_for_each<Members<T>>(
-      [&](auto member) { write(json[member.name], value.*member.pointer, place, member.name); });
-}
-
 template <class T>
-void read(const boost::json::value& json, T& out, const Place& place, std::string_view field) {
+void read(JsonReader& in, T& out, const Field& field) {
   if constexpr (std::is_same_v<T, bool>) {
-    if (!json.is_bool()) wrong_type(field);
-    out = json.get_bool();
+    out = in.boolean();
   } else if constexpr (std::is_integral_v<T>) {
-    boost::system::error_code error;
-    out = json.to_number<T>(error);
-    if (error) wrong_type(field);
+    const auto number = [&in] {
+      if constexpr (std::is_signed_v<T>)
+        return in.int64();
+      else
+        return in.uint64();
+    }();
+    if (!std::in_range<T>(number)) in.fail("ends a number out of its field's range");
+    out = static_cast<T>(number);
   } else if constexpr (std::is_floating_point_v<T>) {
-    if (!json.is_number()) wrong_type(field);
-    out = json.to_number<T>();
+    out = static_cast<T>(in.number());
   } else if constexpr (std::is_same_v<T, std::string>) {
-    if (!json.is_string()) wrong_type(field);
-    out.assign(json.get_string().data(), json.get_string().size());
+    out = in.string();
   } else if constexpr (std::is_same_v<T, Time>) {
-    if (!json.is_int64()) wrong_type(field);
-    out = Time(std::chrono::milliseconds(json.get_int64()));
+    out = Time(std::chrono::milliseconds(in.int64()));
+  } else if constexpr (std::is_same_v<T, Decimal>) {
+    const auto number = Decimal::parse(in.string());
+    if (!number) in.fail("ends no decimal number");
+    out = *number;
   } else if constexpr (std::is_same_v<T, Sealed>) {
-    if (!json.is_string()) wrong_type(field);
-    out.clear = place.sealer->open(json.get_string(), place.table, place.key, field);
+    out.clear = open_sealed(in.string(), field);
   } else if constexpr (DescribedEnum<T>) {
-    if (!json.is_string()) wrong_type(field);
-    const auto& text = json.get_string();
-    if (!boost::describe::enum_from_string(std::string(text.data(), text.size()).c_str(), out)) wrong_type(field);
+    if (!boost::describe::enum_from_string(std::string(in.string()).c_str(), out)) in.fail("ends an unknown name");
   } else if constexpr (is_optional<T>) {
-    read(json, out.emplace(), place, field);
+    if (in.null())
+      out.reset();
+    else
+      read(in, out.emplace(), field);
   } else if constexpr (is_vector<T>) {
-    if (!json.is_array()) wrong_type(field);
     out.clear();
-    for (const auto& element : json.get_array()) read(element, out.emplace_back(), place, field);
+    in.array([&] {
+      const auto name = element_name(out.size());
+      typename T::value_type element{};
+      read(in, element, {field.place, &field, name});
+      out.push_back(std::move(element));
+    });
   } else if constexpr (is_string_map<T>) {
-    if (!json.is_object()) wrong_type(field);
     out.clear();
-    for (const auto& entry : json.get_object()) read(entry.value(), out[std::string(entry.key())], place, field);
-  } else if constexpr (std::is_same_v<T, boost::json::object>) {
-    if (!json.is_object()) wrong_type(field);
-    out = boost::json::object(json.get_object(), boost::json::storage_ptr());
+    in.object([&](std::string_view name) {
+      const std::string key(name);
+      read(in, out[key], {field.place, &field, key});
+    });
   } else if constexpr (std::is_same_v<T, boost::json::value>) {
-    out = boost::json::value(json, boost::json::storage_ptr());
+    out = read_free(in);
+  } else if constexpr (std::is_same_v<T, boost::json::object>) {
+    auto value = read_free(in);
+    if (!value.is_object()) in.fail("ends what should be an object");
+    out = std::move(value.get_object());
   } else {
     static_assert(DescribedStruct<T>, "store: no codec for this member type");
-    if (!json.is_object()) wrong_type(field);
-    read_members(json.get_object(), out, place);
+    read_struct(in, out, field);
   }
 }
 
+// Whether a value of this type can hold fields that no member names.
 template <class T>
-void write(boost::json::value& json, const T& value, const Place& place, std::string_view field) {
-  if constexpr (std::is_same_v<T, bool> || std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
-                std::is_same_v<T, boost::json::object> || std::is_same_v<T, boost::json::value>) {
-    json = value;
+constexpr bool has_fields() {
+  if constexpr (is_optional<T> || is_vector<T>)
+    return has_fields<typename T::value_type>();
+  else if constexpr (is_string_map<T>)
+    return has_fields<typename T::mapped_type>();
+  else
+    return DescribedStruct<T>;
+}
+
+template <class T>
+bool same(const T& a, const T& b) {
+  if constexpr (is_vector<T>) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return same(x, y); });
+  } else if constexpr (is_optional<T>) {
+    return a.has_value() == b.has_value() && (!a || same(*a, *b));
+  } else if constexpr (is_string_map<T>) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& x, const auto& y) { return x.first == y.first && same(x.second, y.second); });
+  } else if constexpr (DescribedStruct<T>) {
+    bool equal = true;
+    boost::mp11::mp_for_each<Members<T>>(
+        [&](auto member) { equal = equal && same(a.*member.pointer, b.*member.pointer); });
+    return equal;
+  } else {
+    return a == b;
+  }
+}
+
+// Appends `value`. `before` is the JSON that stood here when the record was read; empty: nothing stood here.
+template <class T>
+void write(std::string& out, const T& value, const Field& field, std::string_view before);
+
+template <DescribedStruct T>
+void write_struct(std::string& out, const T& value, const Field& field, std::string_view before) {
+  using Reader = StructReader<T>;
+  std::array<std::string_view, Reader::size> known{};
+  std::string unknown;
+  if (before.starts_with('{')) {
+    JsonReader in(before);
+    std::size_t expected = 0;
+    in.object([&](std::string_view name) {
+      const auto at = Reader::find(name, expected);
+      if (at != Reader::size) {
+        known[at] = in.skip();
+        expected = at + 1;
+        return;
+      }
+      unknown.push_back(',');
+      append_json_string(unknown, name);
+      unknown.push_back(':');
+      unknown.append(in.skip());
+    });
+  }
+  std::size_t at = 0;
+  boost::mp11::mp_for_each<Members<T>>([&](auto member) {
+    out.push_back(at == 0 ? '{' : ',');
+    append_json_string(out, member.name);
+    out.push_back(':');
+    write(out, value.*member.pointer, {field.place, &field, member.name}, known[at++]);
+  });
+  if (Reader::size == 0) out.push_back('{');
+  out.append(Reader::size == 0 && !unknown.empty() ? unknown.substr(1) : unknown).push_back('}');
+}
+
+template <class T>
+void write_map(std::string& out, const T& value, const Field& field, std::string_view before) {
+  std::map<std::string, std::string_view> stood;
+  if constexpr (has_fields<typename T::mapped_type>()) {
+    if (before.starts_with('{')) {
+      JsonReader in(before);
+      in.object([&](std::string_view name) {
+        std::string key(name);
+        stood[std::move(key)] = in.skip();
+      });
+    }
+  }
+  char separator = '{';
+  for (const auto& [name, element] : value) {
+    out.push_back(std::exchange(separator, ','));
+    append_json_string(out, name);
+    out.push_back(':');
+    const auto found = stood.find(name);
+    write(out, element, {field.place, &field, name}, found == stood.end() ? std::string_view() : found->second);
+  }
+  if (separator == '{') out.push_back('{');
+  out.push_back('}');
+}
+
+template <class T>
+void write_vector(std::string& out, const T& value, const Field& field, std::string_view before) {
+  if constexpr (has_fields<T>()) {
+    if (before.starts_with('[')) {
+      JsonReader in(before);
+      T stood;
+      read(in, stood, field);
+      if (same(stood, value)) {
+        out.append(before);
+        return;
+      }
+    }
+  }
+  out.push_back('[');
+  for (std::size_t at = 0; at < value.size(); ++at) {
+    if (at > 0) out.push_back(',');
+    const auto name = element_name(at);
+    write<typename T::value_type>(out, value[at], {field.place, &field, name}, {});
+  }
+  out.push_back(']');
+}
+
+template <class T>
+void write(std::string& out, const T& value, const Field& field, std::string_view before) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out.append(value ? "true" : "false");
+  } else if constexpr (std::is_floating_point_v<T>) {
+    append_number(out, static_cast<double>(value));
+  } else if constexpr (std::is_integral_v<T>) {
+    append_number(out, static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>(value));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    append_json_string(out, value);
   } else if constexpr (std::is_same_v<T, Time>) {
-    json = static_cast<std::int64_t>(value.time_since_epoch().count());
+    append_number(out, std::int64_t{value.time_since_epoch().count()});
+  } else if constexpr (std::is_same_v<T, Decimal>) {
+    append_json_string(out, value.to_string());
   } else if constexpr (std::is_same_v<T, Sealed>) {
-    json = place.sealer->seal(value.clear, place.table, place.key, field);
+    append_sealed(out, value.clear, field);
   } else if constexpr (DescribedEnum<T>) {
-    json = boost::describe::enum_to_string(value, "");
+    append_json_string(out, boost::describe::enum_to_string(value, ""));
   } else if constexpr (is_optional<T>) {
     if (value)
-      write(json, *value, place, field);
+      write(out, *value, field, before);
     else
-      json = nullptr;
+      out.append("null");
   } else if constexpr (is_vector<T>) {
-    auto& array = json.emplace_array();
-    array.reserve(value.size());
-    for (const auto& element : value) write(array.emplace_back(nullptr), element, place, field);
+    write_vector(out, value, field, before);
   } else if constexpr (is_string_map<T>) {
-    auto& object = json.emplace_object();
-    for (const auto& [name, element] : value) write(object[name], element, place, field);
+    write_map(out, value, field, before);
+  } else if constexpr (FreeJson<T>) {
+    append_free(out, value);
   } else {
     static_assert(DescribedStruct<T>, "store: no codec for this member type");
-    write_members(json.emplace_object(), value, place);
+    write_struct(out, value, field, before);
   }
 }
-
-// The parsed object of a record's bytes, in `storage`. Throws Corrupt when they are no JSON object.
-boost::json::object parse(std::string_view bytes, boost::json::storage_ptr storage);
 
 }  // namespace codec
 
-// Throws Corrupt when the bytes are no JSON object or a field has the wrong type.
+// Throws Corrupt when the bytes are no JSON object or a field does not fit its member.
 template <class R>
 R decode(std::string_view bytes, const Place& place) {
-  unsigned char buffer[4096];
-  boost::json::monotonic_resource storage(buffer, sizeof buffer);
+  JsonReader in(bytes);
   R record{};
-  codec::read_members(codec::parse(bytes, &storage), record, place);
+  codec::read_struct(in, record, {place});
+  in.finish();
   return record;
 }
 
 // `before` is what the record was read from (empty: a new one); fields of it that R does not name are kept.
 template <class R>
 std::string encode(const R& record, const Place& place, std::string_view before = {}) {
-  unsigned char buffer[4096];
-  boost::json::monotonic_resource storage(buffer, sizeof buffer);
-  boost::json::object json = before.empty() ? boost::json::object(&storage) : codec::parse(before, &storage);
-  codec::write_members(json, record, place);
-  return boost::json::serialize(json);
+  std::string bytes;
+  bytes.reserve(before.empty() ? 256 : before.size() + 32);
+  codec::write_struct(bytes, record, {place}, before);
+  return bytes;
 }
 
 }  // namespace store
