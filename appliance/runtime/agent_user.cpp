@@ -27,6 +27,14 @@ bool others_may_enter(const fs::path& path) {
   return (fs::status(path).permissions() & fs::perms::others_exec) != fs::perms::none;
 }
 
+// CAP_SYS_ADMIN: containers usually go without it.
+bool may_mount() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("CapEff:")) return (std::stoull(line.substr(7), nullptr, 16) >> 21) & 1;
+  return false;
+}
+
 // The first folder on the way to `path`, itself included, that others may not enter; empty when there is none.
 fs::path closed_on_the_way(const fs::path& path) {
   fs::path way;
@@ -55,10 +63,11 @@ void check(int result, const char* what) {
 AgentUsers::AgentUsers(const fs::path& binary, const fs::path& folder) {
   if (::geteuid() != 0) return;
   close_all_but(folder);
-  auto closed = closed_on_the_way(folder);
-  if (closed.empty()) closed = closed_on_the_way(binary);
-  if (!closed.empty()) {
-    shared_because_ = "other users may not enter " + closed.string();
+  const auto to_folder = closed_on_the_way(folder), to_binary = closed_on_the_way(binary);
+  hidden_ = to_folder.empty() ? to_binary : to_folder;
+  const bool are_two = !to_folder.empty() && !to_binary.empty() && to_folder != to_binary;
+  if (are_two || (!hidden_.empty() && (hidden_ == binary || !may_mount()))) {
+    shared_because_ = "other users may not enter " + hidden_.string();
   } else if (is_mapped(own_range, ports)) {
     base_ = own_range;
   } else if (is_mapped(0, ports)) {

@@ -20,11 +20,15 @@ class AgentUsers {
   // same port. 1'900'000'000 + port, a range that systemd's table of ids leaves unused; in a container whose ids end
   // before that, the port itself. Nothing: agents run as the box's own user.
   std::optional<uid_t> of(std::uint16_t port) const;
+  // The outermost folder on the way to agents' files that others may not enter (a data folder in /root): it is hidden
+  // from each agent but for the agent's own files (SpawnPlan::hidden). Empty: there is none.
+  const std::filesystem::path& hidden() const { return hidden_; }
   // Why agents of a root box share its user; empty when they do not, or when the box is not root.
   const std::string& shared_because() const { return shared_because_; }
 
  private:
   std::optional<uid_t> base_;
+  std::filesystem::path hidden_;
   std::string shared_because_;
 };
 

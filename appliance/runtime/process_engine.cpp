@@ -155,6 +155,8 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
                  .folder = boot.workspace,
                  .output = log.get(),
                  .user = user,
+                 .hidden = user ? users->hidden() : std::filesystem::path(),
+                 .visible = {options.folder / spec.id, options.binary},
                  .limits = spec.limits});
       if (!child) {
         folder.drop_boot();

@@ -8,9 +8,10 @@
 //               later or when the agent ends.
 //   agent.log   stdout and stderr; agent.log.1 is the one before. Copied and truncated at `log_bytes`.
 //
-// When the box runs as root each agent gets a user of its own, uid_base() + port, so that agents can read neither the
-// box's files nor each other's. That needs every folder above the workspaces to be enterable (o+x); where one is not,
-// agents run as the box's user and the log says so.
+// When the box runs as root each agent gets a user of its own (AgentUsers), so that agents can read neither the box's
+// files nor each other's. Where a folder above the workspaces is closed to others (/root), the agent gets a view of the
+// files in which that folder holds nothing but its own; where that is not permitted either, in a container without
+// CAP_SYS_ADMIN, agents run as the box's user and the log says so.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

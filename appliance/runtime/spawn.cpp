@@ -1,7 +1,9 @@
 #include "appliance/runtime/spawn.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,6 +11,7 @@
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <span>
 #include <system_error>
 
 #include "appliance/runtime/proc.h"
@@ -16,14 +19,17 @@
 namespace runtime {
 namespace {
 
+constexpr int first_visible = 4;  // descriptor of the first Visible while the child makes its view
 constexpr std::uint64_t untouched_address_space = 1ull << 30;  // thread stacks, allocator arenas
 
-enum class Step : int { session, descriptors, limits, user, privileges, folder, exec };
+enum class Step : int { session, view, descriptors, limits, user, privileges, folder, exec };
 
 const char* name_of(Step step) {
   switch (step) {
     case Step::session:
       return "begin a session";
+    case Step::view:
+      return "get its own view of the files";
     case Step::descriptors:
       return "set up its descriptors";
     case Step::limits:
@@ -45,6 +51,14 @@ struct Failure {
   int error;
 };
 
+// A folder or file that stays visible below the hidden folder.
+struct Visible {
+  std::string path;
+  std::vector<std::string> parents;  // below the hidden folder, outermost first
+  bool is_folder = false;
+  std::string source;  // itself by the descriptor the child opens it at, for when its path is covered
+};
+
 // Everything the child needs, prepared by the parent: between vfork and execve the child shares the parent's memory,
 // so it only makes system calls on what is here and allocates nothing.
 struct Prepared {
@@ -53,6 +67,8 @@ struct Prepared {
   char* const* environment;
   const char* folder;
   int input, output, report;  // all above 3
+  const char* hidden;         // null: nothing is
+  std::span<const Visible> visible;
   bool change_user;
   uid_t user;
   rlimit open_files, file_bytes, address_space, processes;
@@ -66,6 +82,26 @@ struct Prepared {
 
 void limit(__rlimit_resource resource, const rlimit& value) {
   if (::setrlimit(resource, &value) != 0) fail(Step::limits);
+}
+
+void make_view(const Prepared& plan) {
+  auto must = [](int result) {
+    if (result != 0) fail(Step::view);
+  };
+  must(::unshare(CLONE_NEWNS));
+  must(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr));
+  // Opened in the new namespace: nothing can be bound across two. The first free descriptors are those after 3.
+  int expected = first_visible;
+  for (auto& one : plan.visible)
+    if (::open(one.path.c_str(), O_PATH | O_CLOEXEC) != expected++) fail(Step::view);
+  must(::mount("tmpfs", plan.hidden, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0711,size=1m,nr_inodes=1k"));
+  ::umask(0);
+  for (auto& one : plan.visible) {
+    for (auto& parent : one.parents)
+      if (::mkdir(parent.c_str(), 0711) != 0 && errno != EEXIST) fail(Step::view);
+    must(one.is_folder ? ::mkdir(one.path.c_str(), 0711) : ::mknod(one.path.c_str(), S_IFREG | 0600, 0));
+    must(::mount(one.source.c_str(), one.path.c_str(), nullptr, MS_BIND, nullptr));
+  }
 }
 
 // setresuid and its kin as bare system calls: glibc's wrappers would change the user of the parent's threads too.
@@ -92,6 +128,7 @@ void volunteer_for_the_oom_killer() {
   if (::setsid() < 0) fail(Step::session);
   if (::dup2(plan.input, 0) < 0 || ::dup2(plan.output, 1) < 0 || ::dup2(plan.output, 2) < 0) fail(Step::descriptors);
   if (::close_range(4, ~0U, 0) != 0) fail(Step::descriptors);
+  if (plan.hidden) make_view(plan);
 
   volunteer_for_the_oom_killer();
   limit(RLIMIT_CORE, rlimit{0, 0});
@@ -139,6 +176,24 @@ rlimit up_to(std::uint64_t value, __rlimit_resource resource) {
 // A copy above 3, so that the child can put its report pipe at 3 without overwriting one it still needs.
 Descriptor above_three(int fd) { return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 10)); }
 
+// What of `paths` lies below `hidden`; the rest is visible anyway.
+std::vector<Visible> below(const std::filesystem::path& hidden, const std::vector<std::filesystem::path>& paths) {
+  std::vector<Visible> found;
+  if (hidden.empty()) return found;
+  for (auto& path : paths) {
+    const auto inside = path.lexically_relative(hidden);
+    if (inside.empty() || *inside.begin() == "..") continue;
+    Visible one{.path = path.string(),
+                .parents = {},
+                .is_folder = std::filesystem::is_directory(path),
+                .source = "/proc/self/fd/" + std::to_string(first_visible + int(found.size()))};
+    auto parent = hidden;
+    for (auto& part : inside.parent_path()) one.parents.push_back((parent /= part).string());
+    found.push_back(std::move(one));
+  }
+  return found;
+}
+
 web::Error failed(std::string_view what, int error) {
   return web::internal("The agent's process could not " + std::string(what) + ": " +
                        std::system_category().message(error) + ".");
@@ -155,6 +210,7 @@ web::Result<Child> spawn(const SpawnPlan& plan) {
   if (!input || !output || !report) return failed("get its descriptors", errno);
   write_end.reset();
 
+  const auto visible = below(plan.hidden, plan.visible);
   auto arguments = pointers(plan.arguments), environment = pointers(plan.environment);
   const Prepared prepared{.binary = plan.binary.c_str(),
                           .arguments = arguments.data(),
@@ -163,6 +219,8 @@ web::Result<Child> spawn(const SpawnPlan& plan) {
                           .input = input.get(),
                           .output = output.get(),
                           .report = report.get(),
+                          .hidden = plan.hidden.empty() ? nullptr : plan.hidden.c_str(),
+                          .visible = visible,
                           .change_user = plan.user.has_value(),
                           .user = plan.user.value_or(0),
                           .open_files = up_to(plan.limits.open_files, RLIMIT_NOFILE),

@@ -20,6 +20,10 @@ struct SpawnPlan {
   std::filesystem::path folder;          // working directory
   int output = -1;                       // stdout and stderr; stdin is /dev/null
   std::optional<uid_t> user;             // user and group to become; nothing: stay
+  // A folder that is empty for the child but for `visible` below it, by a mount namespace of its own (needs
+  // CAP_SYS_ADMIN); empty: the child sees what everyone sees.
+  std::filesystem::path hidden;
+  std::vector<std::filesystem::path> visible;
   ResourceLimits limits;
 };
 

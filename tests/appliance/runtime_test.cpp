@@ -317,6 +317,31 @@ TEST_F(ProcessEngine, EachAgentOfARootBoxHasItsOwnUser) {
   EXPECT_EQ(log.st_mode & 0777, 0600u);
 }
 
+TEST_F(ProcessEngine, AFolderClosedToOthersIsHiddenButForTheAgentsOwnFiles) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const auto closed = data.path() / "closed", inner = closed / "data";
+  std::filesystem::create_directories(inner / "agents");
+  std::filesystem::permissions(closed, std::filesystem::perms(0700));
+  std::ofstream(inner / "master.key") << "secret";
+  life.reset();
+  life = std::make_unique<Life>(inner);
+  auto wanted = spec("plain");
+  wanted.workspace = inner / "agents/ag_plain/workspace";
+  auto started = try_start(wanted);
+  if (!started) GTEST_SKIP() << "no mount namespaces here: " << started.error().message;
+  ASSERT_TRUE(eventually([&] { return !log("ag_plain", 1).empty(); }));
+  const std::filesystem::path root = "/proc/" + std::to_string(started->pid) + "/root";
+  const auto seen = root / inner.relative_path();
+  EXPECT_TRUE(std::filesystem::exists(seen / "agents/ag_plain/workspace"));
+  EXPECT_FALSE(std::filesystem::exists(seen / "master.key"));
+  struct stat process {};
+  ::stat(("/proc/" + std::to_string(started->pid)).c_str(), &process);
+  EXPECT_NE(process.st_uid, 0u);
+  stop("plain");
+  life.reset();
+  known.clear();
+}
+
 TEST_F(ProcessEngine, KeepsTheLogSmall) {
   life.reset();
   life = std::make_unique<Life>(data.path(), 1000);
