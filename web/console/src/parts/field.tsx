@@ -1,10 +1,10 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, InputHTMLAttributes } from "preact";
 import { useId } from "preact/hooks";
 
-interface Props extends JSX.InputHTMLAttributes<HTMLInputElement> {
+type Props = InputHTMLAttributes<HTMLInputElement> & {
   label: string;
   hint?: ComponentChildren;
-}
+};
 
 // A labelled input whose hint is read out with it.
 export function Field({ label, hint, ...input }: Props) {
