@@ -2,16 +2,34 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <chrono>
-#include <map>
-#include <unordered_map>
+#include <future>
+#include <utility>
+
+#include "store/judge.h"
 
 namespace store {
+namespace {
 
 using Context = boost::asio::io_context;
 using Executor = Context::executor_type;
+using namespace std::chrono_literals;
+
+// One group: large enough to share a sync among all callers of a busy box, small enough to answer the first of them
+// soon.
+constexpr std::size_t group_batches = 1024, group_bytes = 4u << 20;
+constexpr auto relaxed_loss = 1s;  // what Durability::relaxed may lose
+constexpr auto longest_patience = 1ms;
+
+std::size_t size_of(const Batch& batch) {
+  std::size_t bytes = 0;
+  for (const auto& write : batch.writes) bytes += write.key.size() + write.value.size();
+  return bytes;
+}
+
+}  // namespace
 
 // One caller with its batch. Completed exactly once: by a coroutine's handler on its own io_context, or by waking a
 // thread.
@@ -19,7 +37,7 @@ struct Committer::Waiting {
   Waiting(Batch b, Durability d) : batch(std::move(b)), durability(d) {}
   virtual ~Waiting() = default;
   virtual void complete() = 0;
-  virtual std::optional<Executor> executor() const { return {}; }
+  virtual Context* context() const { return nullptr; }  // null: complete() may be called on any thread
 
   Batch batch;
   Durability durability;
@@ -35,7 +53,7 @@ struct Committer::WaitingCoroutine final : Waiting {
         keep_running(boost::asio::prefer(boost::asio::get_associated_executor(handler),
                                          boost::asio::execution::outstanding_work.tracked)) {}
   void complete() override { std::move(handler)(failure, result); }
-  std::optional<Executor> executor() const override { return boost::asio::get_associated_executor(handler); }
+  Context* context() const override { return &boost::asio::query(keep_running, boost::asio::execution::context); }
 
   Handler handler;
   std::decay_t<decltype(boost::asio::prefer(std::declval<Executor>(),
@@ -46,84 +64,12 @@ struct Committer::WaitingCoroutine final : Waiting {
 struct Committer::WaitingThread final : Waiting {
   using Waiting::Waiting;
   void complete() override {
-    // Notified under the lock: the waiter may destroy this object as soon as it can take the lock.
-    const std::lock_guard lock(mutex);
-    done = true;
-    woken.notify_one();
+    if (failure)
+      promise.set_exception(failure);
+    else
+      promise.set_value(result);
   }
-  void wait() {
-    std::unique_lock lock(mutex);
-    woken.wait(lock, [this] { return done; });
-  }
-  std::mutex mutex;
-  std::condition_variable woken;
-  bool done = false;
-};
-
-// Judges the batches of one group one after the other, as if those before were written already.
-class Committer::Judge {
- public:
-  explicit Judge(const Log& log) : log_(log) {}
-
-  // The first precondition that does not hold; else takes the batch's writes into account for those after it.
-  std::optional<std::size_t> judge(const Batch& batch) {
-    for (std::size_t index = 0; index < batch.preconditions.size(); ++index)
-      if (!holds(batch.preconditions[index], batch)) return index;
-    for (const auto& write : batch.writes) {
-      switch (write.kind) {
-        case Write::Kind::put:
-          values_[{write.family, write.key}] = write.value;
-          break;
-        case Write::Kind::erase:
-          values_[{write.family, write.key}] = std::nullopt;
-          break;
-        case Write::Kind::add:
-          counter(write.family, write.key) += write.delta;
-          break;
-        case Write::Kind::raise: {
-          auto& sum = counter(write.family, write.key);
-          sum = std::max(sum, write.delta);
-          break;
-        }
-      }
-    }
-    return {};
-  }
-
- private:
-  using Key = std::pair<Family, std::string>;
-
-  bool holds(const Precondition& wanted, const Batch& batch) {
-    switch (wanted.kind) {
-      case Precondition::Kind::absent:
-        return !value(wanted.family, wanted.key);
-      case Precondition::Kind::equals:
-        return value(wanted.family, wanted.key) == wanted.value;
-      case Precondition::Kind::at_most: {
-        auto sum = counter(wanted.family, wanted.key);
-        for (const auto& write : batch.writes)
-          if (write.kind == Write::Kind::add && write.family == wanted.family && write.key == wanted.key)
-            sum += write.delta;
-        return sum <= wanted.bound;
-      }
-    }
-    return false;
-  }
-
-  std::optional<std::string> value(Family family, const std::string& key) const {
-    if (const auto found = values_.find({family, key}); found != values_.end()) return found->second;
-    return log_.read(family, key);
-  }
-
-  std::int64_t& counter(Family family, const std::string& key) {
-    const auto [found, fresh] = counters_.try_emplace({family, key}, 0);
-    if (fresh) found->second = log_.read_counter(family, key);
-    return found->second;
-  }
-
-  const Log& log_;
-  std::map<Key, std::optional<std::string>> values_;
-  std::map<Key, std::int64_t> counters_;
+  std::promise<CommitResult> promise;
 };
 
 Committer::Committer(Log& log) : log_(log), thread_([this] { run(); }) {
@@ -149,90 +95,163 @@ Task<CommitResult> Committer::commit(Batch batch, Durability durability) {
 }
 
 CommitResult Committer::commit_blocking(Batch batch, Durability durability) {
-  auto owned = std::make_unique<WaitingThread>(std::move(batch), durability);
-  auto& waiting = *owned;
-  // The group owns the object until it is completed; a thread's entry is handed back to its frame, see resume().
-  hand_in(std::move(owned));
-  waiting.wait();
-  const std::unique_ptr<WaitingThread> mine(&waiting);
-  if (mine->failure) std::rethrow_exception(mine->failure);
-  return mine->result;
+  auto waiting = std::make_unique<WaitingThread>(std::move(batch), durability);
+  auto result = waiting->promise.get_future();
+  hand_in(std::move(waiting));
+  return result.get();
 }
 
 void Committer::hand_in(std::unique_ptr<Waiting> waiting) {
   figures_.queued.fetch_add(1, std::memory_order_relaxed);
-  bool first;
+  bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    first = queue_.empty();
     queue_.push_back(std::move(waiting));
+    wake = queue_.size() == wake_at_;
   }
-  if (first) arrived_.notify_one();
+  if (wake) arrived_.notify_one();
 }
 
 void Committer::run() {
   for (;;) {
-    std::vector<std::unique_ptr<Waiting>> group;
+    Group group;
     {
       std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      group.swap(queue_);
+      if (wait_for_work(lock)) {
+        gather(lock);
+        group = take_group();
+      } else if (stopping_ && !unsynced_since_) {
+        return;
+      }
+    }
+    if (group.empty()) {
+      unsynced_since_.reset();
+      try {
+        log_.sync();
+      } catch (const Unavailable&) {  // the log keeps the reason, and every later commit says it
+      }
+      continue;
     }
     figures_.queued.fetch_sub(group.size(), std::memory_order_relaxed);
+    const auto callers = group.size();
     commit_group(group);
     resume(std::move(group));
+    const std::lock_guard lock(mutex_);
+    callers_ = callers + queue_.size();
+    last_end_ = Clock::now();
   }
 }
 
-void Committer::commit_group(std::vector<std::unique_ptr<Waiting>>& group) {
+// True when batches wait; false when it is time to sync what relaxed batches left, or to stop.
+bool Committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  const auto ready = [this] { return stopping_ || !queue_.empty(); };
+  wake_at_ = 1;
+  if (unsynced_since_)
+    arrived_.wait_until(lock, *unsynced_since_ + relaxed_loss, ready);
+  else
+    arrived_.wait(lock, ready);
+  return !queue_.empty() && !(unsynced_since_ && Clock::now() >= *unsynced_since_ + relaxed_loss);
+}
+
+// Callers that were resumed a moment ago are about to commit again: without waiting for them, two halves would take
+// turns and each wait for the other's sync. Waits for as many as were there before, at most for half of a usual sync.
+void Committer::gather(std::unique_lock<std::mutex>& lock) {
+  const auto wanted = std::min(callers_, group_batches);
+  if (stopping_ || queue_.size() >= wanted) return;
+  const auto patience = std::min<Clock::duration>(usual_sync_ / 2, longest_patience);
+  wake_at_ = wanted;
+  arrived_.wait_until(lock, last_end_ + patience, [&] { return stopping_ || queue_.size() >= wanted; });
+}
+
+Committer::Group Committer::take_group() {
+  Group group;
+  std::size_t bytes = 0;
+  while (!queue_.empty() && group.size() < group_batches) {
+    bytes += size_of(queue_.front()->batch);
+    if (!group.empty() && bytes > group_bytes) break;
+    group.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  return group;
+}
+
+void Committer::commit_group(Group& group) {
   std::vector<const Batch*> accepted;
   accepted.reserve(group.size());
   bool sync = false;
-  std::exception_ptr failure;
-  try {
-    Judge judge(log_);
-    for (auto& waiting : group) {
+  Judge judge(log_);
+  for (auto& waiting : group) {
+    try {
       waiting->result.failed = judge.judge(waiting->batch);
-      if (!waiting->result.ok()) {
-        figures_.conflicts.fetch_add(1, std::memory_order_relaxed);
-      } else if (!waiting->batch.writes.empty()) {
-        accepted.push_back(&waiting->batch);
-        sync = sync || waiting->durability == Durability::durable;
-      }
+    } catch (...) {
+      waiting->failure = std::current_exception();
+      continue;
     }
-    if (!accepted.empty()) {
-      const auto start = std::chrono::steady_clock::now();
-      log_.append(accepted, sync);
-      const auto took = std::chrono::steady_clock::now() - start;
-      figures_.append_microseconds.fetch_add(
-          static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count()),
-          std::memory_order_relaxed);
-      figures_.groups.fetch_add(1, std::memory_order_relaxed);
-      figures_.commits.fetch_add(accepted.size(), std::memory_order_relaxed);
-      figures_.last_group.store(accepted.size(), std::memory_order_relaxed);
+    if (!waiting->result.ok()) {
+      figures_.conflicts.fetch_add(1, std::memory_order_relaxed);
+    } else if (!waiting->batch.writes.empty()) {
+      accepted.push_back(&waiting->batch);
+      sync = sync || waiting->durability == Durability::durable;
     }
-  } catch (...) {
-    failure = std::current_exception();
   }
-  if (failure)  // nobody of this group may believe in a write that is not on disk
-    for (auto& waiting : group) waiting->failure = failure;
+  if (accepted.empty()) return;
+  try {
+    append(accepted, sync);
+  } catch (...) {  // nobody of this group may believe in a write that is not on disk, or was judged by one
+    for (auto& waiting : group) waiting->failure = std::current_exception();
+  }
+}
+
+void Committer::append(const std::vector<const Batch*>& batches, bool sync) {
+  const auto start = Clock::now();
+  log_.append(batches, sync);
+  const auto took = Clock::now() - start;
+  if (sync) {
+    usual_sync_ += (took - usual_sync_) / 8;
+    unsynced_since_.reset();
+  } else if (!unsynced_since_) {
+    unsynced_since_ = start;
+  }
+  figures_.append_microseconds.fetch_add(
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count()),
+      std::memory_order_relaxed);
+  figures_.groups.fetch_add(1, std::memory_order_relaxed);
+  figures_.commits.fetch_add(batches.size(), std::memory_order_relaxed);
+  figures_.last_group.store(batches.size(), std::memory_order_relaxed);
 }
 
 // One post for each io_context, however many of its coroutines go on.
-void Committer::resume(std::vector<std::unique_ptr<Waiting>> group) {
-  std::unordered_map<Context*, std::vector<std::unique_ptr<Waiting>>> by_context;
-  for (auto& waiting : group) {
-    if (const auto executor = waiting->executor()) {
-      by_context[&executor->context()].push_back(std::move(waiting));
-    } else {
-      waiting.release()->complete();  // commit_blocking owns it from here
+void Committer::resume(Group group) {
+  struct Resumption {
+    Context* context;
+    Group ready;
+    std::size_t next = 0;
+    // What a coroutine lets escape leaves io_context::run, as it would from any handler; the others go on after it.
+    void operator()() {
+      try {
+        while (next < ready.size()) ready[next++]->complete();
+      } catch (...) {
+        if (next < ready.size()) boost::asio::post(*context, std::move(*this));
+        throw;
+      }
     }
+  };
+  std::vector<Resumption> by_context;
+  for (auto& waiting : group) {
+    auto* context = waiting->context();
+    if (!context) {
+      waiting->complete();
+      continue;
+    }
+    auto found = std::find_if(by_context.begin(), by_context.end(),
+                              [context](const Resumption& one) { return one.context == context; });
+    if (found == by_context.end()) found = by_context.insert(found, Resumption{context, {}});
+    found->ready.push_back(std::move(waiting));
   }
-  for (auto& [context, waiting] : by_context)
-    boost::asio::post(*context, [ready = std::move(waiting)] {
-      for (const auto& one : ready) one->complete();
-    });
+  for (auto& resumption : by_context) {
+    auto& context = *resumption.context;
+    boost::asio::post(context, std::move(resumption));
+  }
 }
 
 }  // namespace store

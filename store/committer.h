@@ -3,10 +3,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,42 +24,57 @@ class Committer {
   class Log {
    public:
     virtual ~Log() = default;
-    virtual std::optional<std::string> read(Family, const std::string& key) const = 0;
-    virtual std::int64_t read_counter(Family, const std::string& key) const = 0;
-    // All or nothing. Throws Unavailable; after that every commit is refused with the same sentence.
+    virtual std::optional<std::string> read(Family, std::string_view key) const = 0;
+    virtual std::int64_t read_counter(Family, std::string_view key) const = 0;
+    // All or nothing. Throws Unavailable; after that every call throws it with the same sentence.
     virtual void append(const std::vector<const Batch*>&, bool sync) = 0;
+    // Makes what was appended without sync durable. Throws Unavailable.
+    virtual void sync() = 0;
   };
 
   struct Figures {
     std::atomic<std::uint64_t> commits{0}, groups{0}, conflicts{0}, queued{0}, last_group{0}, append_microseconds{0};
   };
 
+  // The io_contexts of callers must outlive the committer.
   explicit Committer(Log&);
-  ~Committer();  // commits what was handed in, then ends the thread
+  ~Committer();  // commits what was handed in, syncs, then ends the thread
 
   Task<CommitResult> commit(Batch, Durability);
   CommitResult commit_blocking(Batch, Durability);
   const Figures& figures() const { return figures_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Waiting;
   template <class Handler>
   struct WaitingCoroutine;
   struct WaitingThread;
-  class Judge;
+  using Group = std::vector<std::unique_ptr<Waiting>>;
 
   void hand_in(std::unique_ptr<Waiting>);
   void run();
-  void commit_group(std::vector<std::unique_ptr<Waiting>>&);
-  static void resume(std::vector<std::unique_ptr<Waiting>>);
+  bool wait_for_work(std::unique_lock<std::mutex>&);
+  void gather(std::unique_lock<std::mutex>&);
+  Group take_group();
+  void commit_group(Group&);
+  void append(const std::vector<const Batch*>&, bool sync);
+  static void resume(Group);
 
   Log& log_;
   Figures figures_;
 
-  std::mutex mutex_;  // protects queue_ and stopping_
+  std::mutex mutex_;  // protects queue_, wake_at_ and stopping_
   std::condition_variable arrived_;
-  std::vector<std::unique_ptr<Waiting>> queue_;
+  std::deque<std::unique_ptr<Waiting>> queue_;
+  std::size_t wake_at_ = 1;  // length of the queue at which the thread wants to be woken
   bool stopping_ = false;
+
+  // Of the thread alone.
+  std::optional<Clock::time_point> unsynced_since_;  // when a relaxed batch was appended that no sync has followed
+  Clock::time_point last_end_{};                     // of the last group
+  std::size_t callers_ = 0;                          // how many were seen to commit side by side
+  Clock::duration usual_sync_{};
 
   std::thread thread_;  // last: runs while everything above lives
 };

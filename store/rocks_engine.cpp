@@ -15,6 +15,7 @@
 #include <mutex>
 
 #include "store/committer.h"
+#include "store/counter.h"
 
 namespace store {
 namespace {
@@ -47,7 +48,7 @@ class CounterMerge final : public rocks::MergeOperator {
     for (const auto& bytes : in.operand_list) {
       if (bytes.size() != 9) return false;
       const auto number = number_of(view(bytes));
-      sum = bytes[0] == 'a' ? sum + number : std::max(sum, number);
+      sum = bytes[0] == 'a' ? saturating_sum(sum, number) : std::max(sum, number);
     }
     out->new_value = operand('v', sum);
     return true;
@@ -58,7 +59,7 @@ class CounterMerge final : public rocks::MergeOperator {
                     rocks::Logger*) const override {
     if (left.size() != 9 || right.size() != 9 || left[0] != right[0]) return false;
     const auto a = number_of(view(left)), b = number_of(view(right));
-    *merged = operand(left[0], left[0] == 'a' ? a + b : std::max(a, b));
+    *merged = operand(left[0], left[0] == 'a' ? saturating_sum(a, b) : std::max(a, b));
     return true;
   }
 };
@@ -190,10 +191,10 @@ struct RocksEngine::Impl final : Committer::Log {
     if (!status.ok()) throw Corrupt("the store cannot be read: " + status.ToString());
   }
 
-  std::optional<std::string> read(Family family, const std::string& key) const override {
+  std::optional<std::string> read(Family family, std::string_view key) const override {
     return get(reading, family, key);
   }
-  std::int64_t read_counter(Family family, const std::string& key) const override {
+  std::int64_t read_counter(Family family, std::string_view key) const override {
     const auto value = get(reading, family, key);
     return value && value->size() == 9 ? number_of(*value) : 0;
   }
@@ -224,6 +225,14 @@ struct RocksEngine::Impl final : Committer::Log {
     options.sync = sync;
     if (const auto status = db->Write(options, &all); !status.ok()) {
       fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
+      throw Unavailable(*fail_stop->reason());
+    }
+  }
+
+  void sync() override {
+    if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
+    if (const auto status = db->SyncWAL(); !status.ok()) {
+      fail_stop->stop(status.ToString());
       throw Unavailable(*fail_stop->reason());
     }
   }

@@ -55,5 +55,37 @@ TEST_F(StoreTest, ABoundIsNeverPassed) {
   EXPECT_EQ(tenant(1).counter({"agents"}), 3);
 }
 
+// What one coroutine lets escape leaves its io_context, as from any handler; the others of its group go on.
+TEST_F(StoreTest, AnExceptionOfOneCallerDoesNotLoseTheOthers) {
+  boost::asio::io_context context(1);
+  int finished = 0;
+  const auto caller = [&](int number) -> store::Task<> {
+    auto change = tenant(1).change();
+    change.add(1, {"n"}, 1);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok() && number == 3) throw std::runtime_error("escapes");
+    ++finished;
+  };
+  const auto rethrow = [](std::exception_ptr error) {
+    if (error) std::rethrow_exception(error);
+  };
+  for (int number = 0; number < 10; ++number) boost::asio::co_spawn(context, caller(number), rethrow);
+  EXPECT_THROW(context.run(), std::runtime_error);
+  context.run();
+  EXPECT_EQ(finished, 9);
+}
+
+TEST_F(StoreTest, RelaxedChangesAreSeenAtOnceAndKeptOverACleanStop) {
+  ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "Tea"}).ok());
+  auto row = tenant(1).get(notes, "a");
+  row->value.rank = 5;
+  auto change = tenant(1).change();
+  change.update(notes, *row);
+  ASSERT_TRUE(change.commit_blocking(store::Durability::relaxed).ok());
+  EXPECT_EQ(tenant(1).get(notes, "a")->value.rank, 5);
+  reopen();
+  EXPECT_EQ(tenant(1).get(notes, "a")->value.rank, 5);
+}
+
 }  // namespace
 }  // namespace store_test

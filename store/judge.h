@@ -1,0 +1,46 @@
+// Decides, within one group of batches, which of them may be written.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "store/committer.h"
+#include "store/counter.h"
+#include "store/engine.h"
+
+namespace store {
+
+// Judges batches one after the other, each as if those accepted before it were written already. Keeps views of the
+// batches, which must stay where they are while the judge lives.
+class Judge {
+ public:
+  explicit Judge(const Committer::Log& log) : log_(log) {}
+
+  // The first precondition that does not hold, or nothing: then the batch's writes count for those after it. Throws
+  // Corrupt when what a precondition asks about cannot be read; the batch then does not count.
+  std::optional<std::size_t> judge(const Batch&);
+
+ private:
+  struct Key {
+    Family family;
+    std::string_view bytes;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<std::string_view>()(key.bytes) ^ key.family * 0x9e3779b97f4a7c15u;
+    }
+  };
+
+  bool holds(const Precondition&, const Batch&) const;
+  bool is_absent(const Key&) const;
+  bool is(const Key&, std::string_view value) const;
+
+  const Committer::Log& log_;
+  boost::unordered_flat_map<Key, const Write*, KeyHash> values_;  // the last put or erase of a key
+  boost::unordered_flat_map<Key, CounterStep, KeyHash> counters_;
+};
+
+}  // namespace store
