@@ -2,20 +2,24 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
-#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/backup_engine.h>
 #include <rocksdb/write_buffer_manager.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <mutex>
 
 #include "store/committer.h"
 #include "store/counter.h"
+#include "store/store_folder.h"
 
 namespace store {
 namespace {
@@ -95,7 +99,71 @@ struct RocksSnapshot final : Snapshot {
   const rocks::Snapshot* snapshot;
 };
 
-constexpr std::size_t cache_bytes = 16u << 20, write_buffers_bytes = 24u << 20, log_bytes = 64u << 20;
+// RocksDB keeps a log file of its own in the folder, which reading must not write.
+class NoLog final : public rocks::Logger {
+ public:
+  using rocks::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+// Leaves out every sync while a new store is made: RocksDB would sync several times for each column family. Nothing is
+// acknowledged from such a store before everything of it was synced at once (StoreFolder::finish_making), and from then
+// on it syncs.
+class NewStoreFiles final : public rocks::FileSystemWrapper {
+ public:
+  NewStoreFiles() : rocks::FileSystemWrapper(rocks::FileSystem::Default()) {}
+  static const char* kClassName() { return "agentbox.new_store"; }
+  const char* Name() const override { return kClassName(); }
+  void sync_from_now_on() { *syncs_ = true; }
+
+  rocks::IOStatus NewWritableFile(const std::string& name, const rocks::FileOptions& options,
+                                  std::unique_ptr<rocks::FSWritableFile>* file, rocks::IODebugContext* debug) override {
+    auto status = target()->NewWritableFile(name, options, file, debug);
+    if (status.ok()) *file = std::make_unique<File>(std::move(*file), syncs_);
+    return status;
+  }
+  rocks::IOStatus NewDirectory(const std::string& name, const rocks::IOOptions& options,
+                               std::unique_ptr<rocks::FSDirectory>* directory, rocks::IODebugContext* debug) override {
+    auto status = target()->NewDirectory(name, options, directory, debug);
+    if (status.ok()) *directory = std::make_unique<Directory>(std::move(*directory), syncs_);
+    return status;
+  }
+
+ private:
+  using Switch = std::shared_ptr<std::atomic<bool>>;
+
+  struct File final : rocks::FSWritableFileOwnerWrapper {
+    File(std::unique_ptr<rocks::FSWritableFile>&& file, Switch on)
+        : rocks::FSWritableFileOwnerWrapper(std::move(file)), syncs(std::move(on)) {}
+    rocks::IOStatus Sync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
+      return *syncs ? target()->Sync(options, debug) : rocks::IOStatus::OK();
+    }
+    rocks::IOStatus Fsync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
+      return *syncs ? target()->Fsync(options, debug) : rocks::IOStatus::OK();
+    }
+    rocks::IOStatus RangeSync(std::uint64_t from, std::uint64_t size, const rocks::IOOptions& options,
+                              rocks::IODebugContext* debug) override {
+      return *syncs ? target()->RangeSync(from, size, options, debug) : rocks::IOStatus::OK();
+    }
+    Switch syncs;
+  };
+  struct Directory final : rocks::FSDirectoryWrapper {
+    Directory(std::unique_ptr<rocks::FSDirectory>&& directory, Switch on)
+        : rocks::FSDirectoryWrapper(std::move(directory)), syncs(std::move(on)) {}
+    rocks::IOStatus Fsync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
+      return *syncs ? rocks::FSDirectoryWrapper::Fsync(options, debug) : rocks::IOStatus::OK();
+    }
+    rocks::IOStatus FsyncWithDirOptions(const rocks::IOOptions& options, rocks::IODebugContext* debug,
+                                        const rocks::DirFsyncOptions& reason) override {
+      return *syncs ? rocks::FSDirectoryWrapper::FsyncWithDirOptions(options, debug, reason) : rocks::IOStatus::OK();
+    }
+    Switch syncs;
+  };
+
+  const Switch syncs_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+constexpr std::size_t cache_bytes = 12u << 20, write_buffers_bytes = 16u << 20, log_bytes = 24u << 20;
 
 rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
                                   const std::shared_ptr<rocks::WriteBufferManager>& buffers) {
@@ -104,8 +172,8 @@ rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
   options.create_missing_column_families = true;
   options.paranoid_checks = true;
   options.max_bgerror_resume_count = 0;
-  // A record torn at the very end of the log was never acknowledged and is dropped; any other damage refuses to open.
-  options.wal_recovery_mode = rocks::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  // What a crash left torn at the end of a log was cut off before (mend_logs): whatever else is wrong refuses to open.
+  options.wal_recovery_mode = rocks::WALRecoveryMode::kAbsoluteConsistency;
   options.avoid_flush_during_recovery = true;
   options.max_total_wal_size = log_bytes;
   options.write_buffer_manager = buffers;
@@ -142,11 +210,9 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
 [[noreturn]] void cannot_open(const std::filesystem::path& folder, const rocks::Status& status) {
   const auto text = status.ToString();
   const auto where = "the store in " + folder.string();
-  if (text.find("lock") != std::string::npos && status.IsIOError())
-    throw Unavailable(where + " is in use by another agentbox: stop that one first, or choose another --data");
   if (status.IsCorruption())
-    throw Unavailable(where + " is damaged (" + text + "): restore the newest backup with `agentbox restore`, " +
-                      "or move the named file away and run `agentbox verify` to see what is lost");
+    throw Unavailable(where + " is damaged (" + text + "). Keep a copy of the folder, then restore the newest backup " +
+                      "with `agentbox restore` into an empty one");
   if (status.IsNoSpace()) throw Unavailable(where + " cannot be opened: the disk is full");
   throw Unavailable(where + " cannot be opened: " + text);
 }
@@ -154,6 +220,14 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
 }  // namespace
 
 struct RocksEngine::Impl final : Committer::Log {
+  Impl(const std::filesystem::path& path, bool reads_only)
+      : folder(path, reads_only ? StoreFolder::Access::read_only : StoreFolder::Access::write),
+        where(path.string()),
+        read_only(reads_only) {}
+
+  StoreFolder folder;
+  const std::string where;
+  std::unique_ptr<rocks::Env> making;  // of a store that was new when it was opened; outlives db
   std::shared_ptr<FailStop> fail_stop = std::make_shared<FailStop>();
   std::shared_ptr<rocks::Cache> cache = rocks::NewLRUCache(cache_bytes, 2);
   std::shared_ptr<rocks::WriteBufferManager> buffers =
@@ -161,7 +235,7 @@ struct RocksEngine::Impl final : Committer::Log {
   std::unique_ptr<rocks::DB> db;
   std::vector<rocks::ColumnFamilyHandle*> handles;  // by Family, then those on disk that nobody named
   rocks::ReadOptions reading;
-  bool read_only = false;
+  const bool read_only;
   std::unique_ptr<Committer> committer;  // last: its thread uses the rest
 
   ~Impl() override {
@@ -243,34 +317,47 @@ RocksEngine::~RocksEngine() = default;
 
 std::unique_ptr<RocksEngine> RocksEngine::open(const std::filesystem::path& folder, std::vector<std::string> families,
                                                bool read_only) {
-  auto impl = std::make_unique<Impl>();
-  impl->read_only = read_only;
-  const auto options = database_options(impl->fail_stop, impl->buffers);
+  auto impl = std::make_unique<Impl>(folder, read_only);
+  auto options = database_options(impl->fail_stop, impl->buffers);
+  if (read_only) {
+    options.wal_recovery_mode = rocks::WALRecoveryMode::kPointInTimeRecovery;  // a torn end stays where it is
+    options.info_log = std::make_shared<NoLog>();
+  }
+  const auto files = std::make_shared<NewStoreFiles>();
+  if (impl->folder.is_new()) {
+    impl->making = rocks::NewCompositeEnv(files);
+    options.env = impl->making.get();
+    impl->folder.begin_making();
+  }
 
-  std::vector<std::string> names = families;
+  std::vector<std::string> names = std::move(families);
   std::vector<std::string> on_disk;
-  if (std::filesystem::exists(folder / "CURRENT")) {
-    if (const auto status = rocks::DB::ListColumnFamilies(options, folder.string(), &on_disk); !status.ok())
+  if (impl->folder.is_new()) {
+    names.push_back(rocks::kDefaultColumnFamilyName);
+  } else {
+    if (const auto status = rocks::DB::ListColumnFamilies(options, impl->where, &on_disk); !status.ok())
       cannot_open(folder, status);
     for (const auto& name : on_disk)
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  } else if (read_only) {
-    throw Unavailable("there is no store in " + folder.string());
-  } else {
-    names.push_back(rocks::kDefaultColumnFamilyName);
   }
 
   std::vector<rocks::ColumnFamilyDescriptor> descriptors;
   for (const auto& name : names) {
     const bool exists = std::find(on_disk.begin(), on_disk.end(), name) != on_disk.end();
-    if (read_only && !exists) throw Unavailable("the store in " + folder.string() + " has no records of kind " + name);
+    if (read_only && !exists)
+      throw Unavailable("the store in " + impl->where + " is older and has no records of kind " + name +
+                        " yet: start agentbox once to bring it up");
     descriptors.emplace_back(name, family_options(name, impl->cache));
   }
   rocks::DB* db = nullptr;
-  const auto status = read_only ? rocks::DB::OpenForReadOnly(options, folder.string(), descriptors, &impl->handles, &db)
-                                : rocks::DB::Open(options, folder.string(), descriptors, &impl->handles, &db);
+  const auto status = read_only ? rocks::DB::OpenForReadOnly(options, impl->where, descriptors, &impl->handles, &db)
+                                : rocks::DB::Open(options, impl->where, descriptors, &impl->handles, &db);
   if (!status.ok()) cannot_open(folder, status);
   impl->db.reset(db);
+  if (impl->folder.is_new()) {
+    impl->folder.finish_making();
+    files->sync_from_now_on();
+  }
   if (!read_only) impl->committer = std::make_unique<Committer>(*impl);
   return std::unique_ptr<RocksEngine>(new RocksEngine(std::move(impl)));
 }
@@ -366,30 +453,54 @@ void RocksEngine::backup(const std::filesystem::path& to) const {
 }
 
 void RocksEngine::restore(const std::filesystem::path& from, const std::filesystem::path& folder) {
-  if (std::filesystem::exists(folder / "CURRENT"))
-    throw Unavailable(folder.string() + " already holds a store: restore into an empty folder");
-  if (!std::filesystem::is_directory(from / "meta")) throw Unavailable("there is no backup in " + from.string());
+  namespace fs = std::filesystem;
+  if (fs::exists(folder) && !fs::is_empty(folder))
+    throw Unavailable(folder.string() + " is not empty: restore into a folder that holds nothing yet");
+  if (!fs::is_directory(from / "meta")) throw Unavailable("there is no backup in " + from.string());
   rocks::BackupEngineReadOnly* opened = nullptr;
   auto status =
       rocks::BackupEngineReadOnly::Open(rocks::BackupEngineOptions(from.string()), rocks::Env::Default(), &opened);
   const std::unique_ptr<rocks::BackupEngineReadOnly> engine(opened);
+  // Restored beside its place and moved there when it is whole, so that a restore that was cut off leaves nothing
+  // behind that looks like a store.
+  const fs::path beside = fs::path(folder).concat(".restoring");
+  std::vector<rocks::BackupInfo> backups;
   if (status.ok()) {
-    std::vector<rocks::BackupInfo> backups;
     engine->GetBackupInfo(&backups);
     if (backups.empty()) throw Unavailable("there is no backup in " + from.string());
     status = engine->VerifyBackup(backups.back().backup_id, true);
+  }
+  try {
     if (status.ok()) {
-      std::filesystem::create_directories(folder);
-      status = engine->RestoreDBFromBackup(backups.back().backup_id, folder.string(), folder.string());
+      fs::remove_all(beside);
+      fs::create_directories(beside);
+      status = engine->RestoreDBFromBackup(backups.back().backup_id, beside.string(), beside.string());
     }
+    if (status.ok()) {
+      fs::remove(folder);
+      fs::rename(beside, folder);
+      sync_path(fs::absolute(folder).parent_path());
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw Unavailable("the backup in " + from.string() + " cannot be restored: " + error.what());
   }
   if (!status.ok()) throw Unavailable("the backup in " + from.string() + " cannot be restored: " + status.ToString());
 }
 
-std::optional<std::string> RocksEngine::verify_checksums() const {
-  const auto status = impl_->db->VerifyChecksum();
-  if (status.ok()) return {};
-  return status.ToString();
+std::vector<Damage> RocksEngine::verify_files() const {
+  auto found = damaged_logs(impl_->where);
+  std::vector<rocks::LiveFileMetaData> files;
+  impl_->db->GetLiveFilesMetaData(&files);
+  const auto options = impl_->db->GetOptions();
+  for (const auto& file : files) {
+    rocks::SstFileReader reader(options);
+    auto status = reader.Open(file.db_path + file.name);
+    if (status.ok()) status = reader.VerifyChecksum();
+    // A file that compaction has replaced meanwhile is none of the store's any more.
+    if (!status.ok() && !status.IsPathNotFound() && !status.IsNotFound())
+      found.push_back({"a table file of " + file.column_family_name + " is damaged: " + status.ToString(), file.name});
+  }
+  return found;
 }
 
 }  // namespace store

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/engine.h"
+#include "store/store_folder.h"
 
 namespace store {
 
@@ -44,8 +45,8 @@ class RocksEngine final : public Engine {
   void backup(const std::filesystem::path& to) const;
   // The newest backup of `from` into `folder`, which must not hold a store yet. Throws Unavailable.
   static void restore(const std::filesystem::path& from, const std::filesystem::path& folder);
-  // Nothing when every table file matches its checksums, else what RocksDB found.
-  std::optional<std::string> verify_checksums() const;
+  // Reads every table file and log against its checksums; what does not match, file by file. Blocks.
+  std::vector<Damage> verify_files() const;
 
  private:
   struct Impl;

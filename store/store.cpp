@@ -79,11 +79,6 @@ Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::~Store() = default;
 
 std::unique_ptr<Store> Store::open(Options options) {
-  if (!options.read_only) {
-    std::error_code error;
-    std::filesystem::create_directories(options.folder, error);
-    if (error) throw Unavailable("the folder " + options.folder.string() + " cannot be made: " + error.message());
-  }
   std::unique_ptr<Store> store(new Store(std::make_unique<Impl>(std::move(options))));
   store->impl_->check_master_key();
   store->impl_->migrate(store->system());
@@ -100,7 +95,7 @@ void Store::restore(const std::filesystem::path& from, const std::filesystem::pa
 std::vector<Store::Finding> Store::verify() const {
   const auto& engine = *impl_->engine;
   std::vector<Finding> findings;
-  if (auto damage = engine.verify_checksums()) findings.push_back({"A file fails its checksums: " + *damage, "files"});
+  for (auto& damage : engine.verify_files()) findings.push_back({std::move(damage.what), std::move(damage.where)});
   try {
     const auto snapshot = engine.snapshot();
     for (const auto& table : impl_->options.tables) {

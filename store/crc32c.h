@@ -1,0 +1,18 @@
+// CRC-32C (Castagnoli), as RocksDB writes it into its logs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace store {
+
+// Of `bytes`; with `before`, of what `before` is the CRC of followed by `bytes`.
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
+
+// RocksDB stores CRCs rotated and shifted, so that a CRC over bytes that hold CRCs stays sound.
+inline std::uint32_t unmask_crc32c(std::uint32_t masked) {
+  const std::uint32_t rotated = masked - 0xa282ead8u;
+  return rotated >> 17 | rotated << 15;
+}
+
+}  // namespace store

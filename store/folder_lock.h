@@ -1,0 +1,24 @@
+// Keeps a store's folder to one process.
+#pragma once
+
+#include <filesystem>
+
+namespace store {
+
+// Held while the object lives, and released by the kernel when the process dies. The file agentbox.lock in the folder
+// holds the process id, for the message others get.
+class FolderLock {
+ public:
+  enum class Kind { exclusive, shared };
+  // Throws Unavailable when another process holds the folder. A shared lock on a medium that cannot be written to is
+  // none.
+  FolderLock(const std::filesystem::path& folder, Kind);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace store

@@ -1,0 +1,139 @@
+#include "store/store_folder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "store/engine.h"
+#include "store/log_check.h"
+
+namespace store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto lock_file = "agentbox.lock", making_file = "agentbox.making";
+
+[[noreturn]] void cannot(const fs::path& path, int error) {
+  throw Unavailable(path.string() + " cannot be written: " + std::strerror(error));
+}
+
+// Oldest first: RocksDB numbers them.
+std::vector<fs::path> logs_of(const fs::path& folder) {
+  std::vector<fs::path> logs;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".log" && entry.file_size() > 0) logs.push_back(entry.path());
+  std::sort(logs.begin(), logs.end(), [](const fs::path& a, const fs::path& b) {
+    const auto x = a.stem().string(), y = b.stem().string();
+    return x.size() != y.size() ? x.size() < y.size() : x < y;
+  });
+  return logs;
+}
+
+std::string sentence(const fs::path& log, const LogState& state) {
+  return "the write-ahead log " + log.string() + " is damaged at byte " + std::to_string(state.at) + ": " + state.what;
+}
+
+void mend_logs(const fs::path& folder, StoreFolder::Access access) {
+  const auto logs = logs_of(folder);
+  for (const auto& log : logs) {
+    auto state = check_log(log);
+    if (state.kind == LogState::Kind::torn && log != logs.back())
+      state = {LogState::Kind::damaged, state.at, "it ends within a write that a newer log follows"};
+    if (state.kind == LogState::Kind::damaged)
+      throw Unavailable(sentence(log, state) +
+                        ". Opening the store would lose acknowledged changes, so nothing was touched: keep a copy of " +
+                        folder.string() + ", then restore the newest backup with `agentbox restore`");
+    if (state.kind == LogState::Kind::torn && access == StoreFolder::Access::write) {
+      fs::resize_file(log, state.at);
+      sync_path(log);
+    }
+  }
+}
+
+const fs::path& made(const fs::path& path, StoreFolder::Access access) {
+  if (access == StoreFolder::Access::read_only) {
+    if (!fs::exists(path / "CURRENT")) throw Unavailable("there is no store in " + path.string());
+    return path;
+  }
+  std::error_code error;
+  if (fs::create_directories(path, error); error)
+    throw Unavailable("the folder " + path.string() + " cannot be made: " + error.message());
+  return path;
+}
+
+}  // namespace
+
+StoreFolder::StoreFolder(const fs::path& path, Access access)
+    : path_(made(path, access)),
+      lock_(path_, access == Access::write ? FolderLock::Kind::exclusive : FolderLock::Kind::shared) {
+  try {
+    if (access == Access::write) clear_half_made();
+    is_new_ = !fs::exists(path_ / "CURRENT");
+    if (is_new_) refuse_incomplete();
+    mend_logs(path_, access);
+  } catch (const fs::filesystem_error& error) {
+    throw Unavailable("the store in " + path_.string() + " cannot be read: " + error.code().message());
+  }
+}
+
+void StoreFolder::clear_half_made() const {
+  if (!fs::exists(path_ / making_file)) return;
+  for (const auto& entry : fs::directory_iterator(path_))
+    if (entry.path().filename() != lock_file && entry.path().filename() != making_file) fs::remove_all(entry.path());
+}
+
+// Without CURRENT, RocksDB would take the folder for an empty one and delete what it finds there.
+void StoreFolder::refuse_incomplete() const {
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with("MANIFEST-") || name.ends_with(".sst") || name.ends_with(".log"))
+      throw Unavailable("the store in " + path_.string() + " is damaged: its file CURRENT is missing beside " + name +
+                        ". Put it back, or restore the newest backup with `agentbox restore` into an empty folder");
+  }
+}
+
+void StoreFolder::begin_making() {
+  const auto file = path_ / making_file;
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) cannot(file, errno);
+  close(descriptor);
+  sync_path(path_);
+}
+
+void StoreFolder::finish_making() {
+  for (const auto& entry : fs::directory_iterator(path_))
+    if (entry.is_regular_file()) sync_path(entry.path());
+  sync_path(path_);
+  std::error_code error;
+  if (fs::remove(path_ / making_file, error); error) cannot(path_ / making_file, error.value());
+  sync_path(path_);
+  sync_path(fs::absolute(path_).parent_path());
+}
+
+void sync_path(const fs::path& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) cannot(path, errno);
+  const int error = fsync(descriptor) == 0 ? 0 : errno;
+  close(descriptor);
+  if (error != 0) cannot(path, error);
+}
+
+std::vector<Damage> damaged_logs(const fs::path& folder) {
+  std::vector<Damage> found;
+  for (const auto& log : logs_of(folder)) {
+    try {
+      if (const auto state = check_log(log); state.kind == LogState::Kind::damaged)
+        found.push_back({sentence(log, state), log.filename().string()});
+    } catch (const fs::filesystem_error& error) {
+      if (fs::exists(log))
+        found.push_back({"a log cannot be read: " + error.code().message(), log.filename().string()});
+    }
+  }
+  return found;
+}
+
+}  // namespace store
