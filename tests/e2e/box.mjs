@@ -1,0 +1,128 @@
+// The language of the stories: a real box in a folder of its own, and people who talk to it over HTTP.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export const binary = process.env.AGENTBOX_BINARY;
+assert.ok(binary, "AGENTBOX_BINARY names the binary under test");
+
+export const ADMIN = { email: "admin@example.org", password: "an admin's long password" };
+const INTERNAL_KEY = "internal-key-of-the-stories";
+
+// Asks until `probe` answers something true; fails after the deadline with what it answered last.
+export const until = async (what, probe, deadline_ms = 30_000) => {
+  let last;
+  for (const end = Date.now() + deadline_ms; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    last = await probe();
+    if (last) return last;
+  }
+  assert.fail(`${what} did not happen; the last look gave ${JSON.stringify(last)}`);
+};
+
+export class Box {
+  static async start(t, env = {}) {
+    const box = new Box();
+    box.folder = mkdtempSync(join(tmpdir(), "agentbox-story-"));
+    box.env = env;
+    t.after(() => box.discard());
+    execFileSync(binary, ["init", "--data", box.folder, "--email", ADMIN.email, "--password", ADMIN.password]);
+    await box.serve();
+    return box;
+  }
+
+  async serve() {
+    this.log = "";
+    this.child = spawn(binary, ["serve", "--data", this.folder], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        PATH: process.env.PATH, HOME: process.env.HOME, WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0",
+        SUMMARIZER_LISTEN: "127.0.0.1:0", INTERNAL_API_KEY: INTERNAL_KEY, RATE_LIMITS: "off", AGENT_RUNTIME: "process",
+        AGENT_PORT_RANGE: `${21000 + (process.pid % 400) * 40}-${21039 + (process.pid % 400) * 40}`, ...this.env,
+      },
+    });
+    this.child.stderr.on("data", (bytes) => (this.log = (this.log + bytes).slice(-20_000)));
+    this.ended = once(this.child, "exit");
+    const ready = await Promise.race([
+      new Promise((resolve) => createInterface({ input: this.child.stdout }).once("line", resolve)),
+      this.ended.then(([code]) => assert.fail(`serve ended with ${code}: ${this.log}`)),
+    ]);
+    Object.assign(this, JSON.parse(ready));
+  }
+
+  // Ends the box with a signal; resolves with its exit code (null when the signal killed it).
+  async end(signal) {
+    this.child.kill(signal);
+    return (await this.ended)[0];
+  }
+
+  async discard() {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      // Agents outlive the box by design: they are deleted before it goes.
+      const agents = await this.backend_call("GET", "/api/agents").catch(() => []);
+      for (const agent of Array.isArray(agents) ? agents : []) await this.backend_call("DELETE", `/api/agents/${agent.id}`).catch(() => {});
+      await this.end("SIGTERM");
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async backend_call(method, path, body) {
+    const answer = await fetch(this.backend + path, {
+      method, headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" }, body: body && JSON.stringify(body),
+    });
+    return answer.json();
+  }
+
+  // A person with a cookie jar of one session.
+  person() {
+    const box = this;
+    return {
+      cookie: undefined,
+      async call(method, path, body) {
+        const answer = await fetch(box.web + path, {
+          method,
+          headers: { ...(this.cookie && { cookie: this.cookie }), ...(body !== undefined && { "content-type": "application/json" }) },
+          body: body === undefined ? undefined : JSON.stringify(body),
+        });
+        const text = await answer.text();
+        return { status: answer.status, headers: answer.headers, body: text ? JSON.parse(text) : undefined };
+      },
+      async log_in(email, password) {
+        const answer = await this.call("POST", "/api/auth/login", { email, password });
+        const set = answer.headers.getSetCookie().find((line) => line.startsWith("app-session="));
+        if (set) this.cookie = set.split(";")[0];
+        return answer;
+      },
+    };
+  }
+
+  // Registered, signed in, and with a plan.
+  async customer(email, plan = "solo") {
+    const person = this.person();
+    const registered = await person.call("POST", "/api/register", { email, password: "a customer's long password" });
+    assert.equal(registered.status, 200, JSON.stringify(registered.body));
+    person.id = registered.body.id;
+    await this.backend_call("POST", "/api/subscriptions/deploy", { userId: person.id, plan });
+    assert.equal((await person.log_in(email, "a customer's long password")).status, 200);
+    return person;
+  }
+
+  async running_agent(person, name = "Scout") {
+    const provisioned = await person.call("POST", "/api/agents/provision", { name, tier: "starter" });
+    assert.equal(provisioned.status, 201, JSON.stringify(provisioned.body));
+    const { id } = provisioned.body.agent;
+    await this.until_status(person, id, "running");
+    return id;
+  }
+
+  until_status(person, id, status) {
+    return until(`agent ${id} ${status}`, async () => {
+      const { body } = await person.call("GET", `/api/agents/${id}`);
+      assert.notEqual(body?.agent?.status, "error", `${JSON.stringify(body)}\n${this.log}`);
+      return body?.agent?.status === status;
+    });
+  }
+}
