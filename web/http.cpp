@@ -109,22 +109,6 @@ std::optional<std::string_view> Request::bearer() const {
   return found;
 }
 
-Task<> StreamWriter::event(std::string_view data, std::string_view event, std::string_view id) {
-  if (has_line_break(event) || has_line_break(id)) throw std::logic_error("an SSE event or id with a line break");
-  std::string out;
-  out.reserve(data.size() + event.size() + id.size() + 32);
-  if (!id.empty()) out.append("id: ").append(id) += '\n';
-  if (!event.empty()) out.append("event: ").append(event) += '\n';
-  do {
-    const auto end = data.find_first_of("\r\n");
-    out.append("data: ").append(data.substr(0, end)) += '\n';
-    if (end == std::string_view::npos) break;
-    data.remove_prefix(data.substr(end, 2) == "\r\n" ? end + 2 : end + 1);
-  } while (true);
-  out += '\n';
-  co_await write(std::move(out));
-}
-
 Response& Response::set(std::string name, std::string value) & {
   if (!is_token(name) || has_line_break(value)) throw std::logic_error("not a header: " + name);
   headers.emplace_back(std::move(name), std::move(value));
