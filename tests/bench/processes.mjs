@@ -2,7 +2,7 @@
 // loopback, lives in the run's own folder, and is ended by its own process id.
 import { spawn, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync, chownSync, cpSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -85,9 +85,12 @@ export const start_stack = async (folder) => {
   mkdirSync(folder, { recursive: true });
   const root = process.getuid() === 0;
   const as = root ? { uid: Number(execFileSync("id", ["-u", "postgres"])), gid: Number(execFileSync("id", ["-g", "postgres"])) } : {};
-  if (root) chownSync(folder, as.uid, as.gid);
+  if (root) {
+    chownSync(folder, as.uid, as.gid);
+    chmodSync(dirname(folder), 0o711);  // the run's folder is root's alone; that user must pass through it
+  }
   const data = join(folder, "data");
-  execFileSync(join(pg_bin(), "initdb"), ["-D", data, "-U", "bench", "-A", "trust"], { ...as, cwd: folder, stdio: "ignore" });
+  execFileSync(join(pg_bin(), "initdb"), ["-D", data, "-U", "bench", "-A", "trust"], { ...as, cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
   const port = await free_port();
   const postgres = start(join(pg_bin(), "postgres"), ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses="], { ...as, cwd: folder });
   for (const end = performance.now() + 20_000; ;) {
