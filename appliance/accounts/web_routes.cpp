@@ -118,8 +118,8 @@ Answer log_in(RouteServices services, web::Request& request, Login form) {
   const auto user = co_await services.accounts.authenticate(std::move(form.email), std::move(form.password));
   if (!user) co_return user.error();
   auto before = services.sessions.find(request);
-  const auto cookie =
-      co_await services.sessions.start(*user, request.secure, before ? before->session_id : std::string());
+  const std::string replaced = before ? before->session_id : std::string();
+  const auto cookie = co_await services.sessions.start(*user, request.secure, replaced);
   if (!cookie) co_return cookie.error();
   const LoggedIn answer{.user = {std::to_string(user->id), user->name}};
   co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(*cookie));
