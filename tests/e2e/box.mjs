@@ -51,6 +51,9 @@ export class Box {
       this.ended.then(([code]) => assert.fail(`serve ended with ${code}: ${this.log}`)),
     ]);
     Object.assign(this, JSON.parse(ready));
+    // Ports that were picked freely stay for the next start, as configured ones would: running agents know them.
+    for (const listener of ["web", "backend", "summarizer"])
+      this.env = { ...this.env, [`${listener.toUpperCase()}_LISTEN`]: new URL(this[listener]).host };
   }
 
   // Ends the box with a signal; resolves with its exit code (null when the signal killed it).
