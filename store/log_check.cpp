@@ -16,7 +16,7 @@ namespace store {
 namespace {
 
 constexpr std::size_t block_size = 32'768, header_size = 7, sector_size = 512;
-enum Type : unsigned char { nothing = 0, full = 1, first = 2, middle = 3, last = 4 };
+enum Type : unsigned char { full = 1, first = 2, middle = 3, last = 4 };
 
 struct Record {
   std::uint32_t crc;
@@ -37,12 +37,14 @@ Record header_at(std::string_view block, std::size_t at) {
 bool stands(std::string_view block, std::size_t at) {
   if (at + header_size > block.size()) return false;
   const auto record = header_at(block, at);
-  return record.type != nothing && at + header_size + record.length <= block.size() &&
+  return record.type >= full && record.type <= last && at + header_size + record.length <= block.size() &&
          crc32c(block.substr(at + header_size - 1, 1 + record.length)) == record.crc;
 }
 
 bool begins_a_write(std::string_view block, std::size_t at) {
-  return stands(block, at) && header_at(block, at).type != middle && header_at(block, at).type != last;
+  if (at + header_size > block.size()) return false;
+  const auto type = byte_at(block, at + 6);
+  return (type == full || type == first) && stands(block, at);
 }
 
 bool all_zero(std::string_view bytes) {

@@ -1,0 +1,163 @@
+// A log cut anywhere is torn, a log with any one bit changed is damaged, and neither is taken for the other.
+#include "store/log_check.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "store/crc32c.h"
+#include "tests/store/fixture.h"
+#include "tests/store/writer.h"
+
+namespace store_test {
+namespace {
+
+namespace fs = std::filesystem;
+using store::LogState;
+
+// Writes as RocksDB does: see the layout in log_check.h.
+std::string log_of(const std::vector<std::string>& writes) {
+  constexpr std::size_t block = 32'768, header = 7;
+  std::string log;
+  const auto append = [&log](unsigned char type, std::string_view payload) {
+    std::string covered(1, static_cast<char>(type));
+    covered.append(payload);
+    const auto crc = store::crc32c(covered);
+    const auto masked = (crc >> 15 | crc << 17) + 0xa282ead8u;
+    for (int shift = 0; shift < 32; shift += 8) log.push_back(static_cast<char>(masked >> shift));
+    log.push_back(static_cast<char>(payload.size()));
+    log.push_back(static_cast<char>(payload.size() >> 8));
+    log.append(covered);
+  };
+  for (std::string_view rest : writes) {
+    for (bool begins = true;; begins = false) {
+      auto left = block - log.size() % block;
+      if (left < header) {
+        log.append(left, '\0');
+        left = block;
+      }
+      const auto part = rest.substr(0, left - header);
+      rest.remove_prefix(part.size());
+      append(begins ? (rest.empty() ? 1 : 2) : (rest.empty() ? 4 : 3), part);
+      if (rest.empty()) break;
+    }
+  }
+  return log;
+}
+
+class LogCheck : public testing::Test {
+ protected:
+  LogState check(const std::string& bytes) {
+    fs::remove(file_);  // a file of its own each time: truncating one waits for the disk
+    std::ofstream(file_, std::ios::binary) << bytes;
+    return store::check_log(file_);
+  }
+  void SetUp() override {
+    fs::create_directories(folder_.path());
+    file_ = folder_.path() / "000001.log";
+  }
+  Folder folder_;
+  fs::path file_;
+};
+
+const std::vector<std::string> small_writes{std::string(60, 'a'), std::string(3, 'b'), std::string(120, 'c')};
+// The second fills its block but for fewer bytes than a header, the third spans three blocks.
+const std::vector<std::string> large_writes{std::string(20'000, 'a'), std::string(12'751, 'b'),
+                                            std::string(80'000, 'c'), std::string(900, 'd')};
+
+TEST_F(LogCheck, AWholeLogIsWhole) {
+  EXPECT_EQ(check("").kind, LogState::Kind::whole);
+  EXPECT_EQ(check(log_of(small_writes)).kind, LogState::Kind::whole);
+  EXPECT_EQ(check(log_of(large_writes)).kind, LogState::Kind::whole);
+}
+
+TEST_F(LogCheck, KnownCrc) {
+  EXPECT_EQ(store::crc32c("123456789"), 0xe3069283u);
+  EXPECT_EQ(store::crc32c("56789", store::crc32c("1234")), 0xe3069283u);
+}
+
+TEST_F(LogCheck, ALogCutAnywhereIsTornAtTheWriteItEndsIn) {
+  const auto log = log_of(small_writes);
+  const std::size_t ends[] = {0, 67, 77, log.size()};
+  for (std::size_t size = 0; size <= log.size(); ++size) {
+    const auto state = check(log.substr(0, size));
+    const auto end = *std::prev(std::upper_bound(std::begin(ends), std::end(ends), size));
+    ASSERT_EQ(state.kind, end == size ? LogState::Kind::whole : LogState::Kind::torn) << size << " " << state.what;
+    ASSERT_EQ(state.at, end == size ? 0 : end) << size;
+  }
+  const auto large = log_of(large_writes);
+  std::mt19937 random(6);
+  for (int round = 0; round < 60; ++round) {
+    const auto state = check(large.substr(0, random() % large.size()));
+    ASSERT_NE(state.kind, LogState::Kind::damaged) << state.at << " " << state.what;
+  }
+}
+
+// Space that was given to the file while the write had not reached it yet.
+TEST_F(LogCheck, ALogWithAnUnwrittenEndIsTorn) {
+  const auto log = log_of(large_writes);
+  const auto last_begins = log.size() - 907;
+  for (const auto written : {last_begins, last_begins + 3, last_begins + 7, last_begins + 200}) {
+    auto unwritten = log.substr(0, written);
+    unwritten.resize(log.size() + 3000);
+    const auto state = check(unwritten);
+    EXPECT_EQ(state.kind, LogState::Kind::torn) << written << " " << state.what;
+    EXPECT_EQ(state.at, last_begins);
+  }
+  auto hole = log_of({std::string(100, 'a'), std::string(70'000, 'b')});
+  hole.replace(40'960, 4'096, 4'096, '\0');
+  const auto state = check(hole);
+  EXPECT_EQ(state.kind, LogState::Kind::torn) << state.what;
+  EXPECT_EQ(state.at, 107u);
+}
+
+TEST_F(LogCheck, EveryChangedBitIsDamage) {
+  const auto log = log_of(small_writes);
+  for (std::size_t bit = 0; bit < 8 * log.size(); ++bit) {
+    auto changed = log;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
+    const auto state = check(changed);
+    ASSERT_EQ(state.kind, LogState::Kind::damaged) << "bit " << bit % 8 << " of byte " << bit / 8;
+  }
+  const auto large = log_of(large_writes);
+  std::mt19937 random(7);
+  for (int round = 0; round < 100; ++round) {
+    const auto bit = random() % (8 * large.size());
+    auto changed = large;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
+    ASSERT_EQ(check(changed).kind, LogState::Kind::damaged) << "bit " << bit % 8 << " of byte " << bit / 8;
+  }
+}
+
+TEST_F(LogCheck, AMissingPartOfAWriteIsDamage) {
+  auto log = log_of(large_writes);
+  log.erase(32'768, 32'768);
+  EXPECT_EQ(check(log).kind, LogState::Kind::damaged);
+}
+
+// The same on what RocksDB really writes.
+TEST_F(LogCheck, ReadsRealLogs) {
+  ASSERT_EQ(Writer("log", folder_.path("real")).wait(), 0);
+  std::string bytes;
+  for (const auto& entry : fs::directory_iterator(folder_.path("real"))) {
+    if (entry.path().extension() != ".log") continue;
+    EXPECT_EQ(store::check_log(entry.path()).kind, LogState::Kind::whole);
+    std::ostringstream all;
+    all << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+    if (all.str().size() > bytes.size()) bytes = all.str();
+  }
+  ASSERT_GT(bytes.size(), 1000u);
+  std::mt19937 random(8);
+  for (int round = 0; round < 200; ++round) {
+    const auto bit = random() % (8 * bytes.size());
+    auto changed = bytes;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
+    ASSERT_EQ(check(changed).kind, LogState::Kind::damaged) << "bit " << bit % 8 << " of byte " << bit / 8;
+    ASSERT_NE(check(bytes.substr(0, random() % bytes.size())).kind, LogState::Kind::damaged);
+  }
+}
+
+}  // namespace
+}  // namespace store_test
