@@ -31,10 +31,12 @@ void print_row(const std::string& id, const std::string& plan, const std::string
 }
 
 int list_users(const BoxClient& box) {
+  const auto page_after = [&](const std::string& id) {
+    return box.call("GET", "/api/admin/users?limit=1000&after=" + id).as_object();
+  };
+  auto page = page_after("0");
   print_row("ID", "PLAN", "ADMIN", "E-MAIL");
-  std::string after = "0";
   for (;;) {
-    const auto page = box.call("GET", "/api/admin/users?limit=1000&after=" + after).as_object();
     for (const auto& entry : page.at("users").as_array()) {
       const auto& user = entry.as_object();
       print_row(shown(user, "id"), shown(user, "plan"), shown(user, "isAdmin"),
@@ -42,7 +44,7 @@ int list_users(const BoxClient& box) {
     }
     const auto& next = page.at("next");
     if (!next.is_string()) return 0;
-    after = std::string(next.get_string());
+    page = page_after(std::string(next.get_string()));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include "appliance/agent_process/agent_process.h"
@@ -99,26 +100,29 @@ void add_summarizer(CLI::App& app, Run& run) {
 }
 
 // CLI11's message, and for a mistyped flag or command the one that was probably meant.
-std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
+  std::string path = "agentbox ";
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    path += command->get_name() + " ";
+  }
+  std::vector<std::string> known;
+  for (const auto* subcommand : command->get_subcommands(nullptr)) known.push_back(subcommand->get_name());
+  for (const auto* option : command->get_options())
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+
+  const int code = error.get_exit_code();
+  if (code == static_cast<int>(CLI::ExitCodes::ExtrasError) || !command->get_subcommands(nullptr).empty()) {
+    for (const std::string& word : words) {
+      const std::string name = word.substr(0, word.find('='));
+      if (std::ranges::find(known, name) != known.end() || name == command->get_name()) continue;
+      if (const auto meant = nearest(name, known)) return "there is no " + name + ", did you mean " + *meant + "?";
+    }
+  }
   std::string message = error.what();
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
-  const auto chosen = app.get_subcommands();
-  std::string help = "agentbox ";
-  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
-    at = at->get_subcommands().front();
-    help += at->get_name() + " ";
-  }
-  if (error.get_name() == "ExtrasError") {
-    std::vector<std::string> known;
-    const CLI::App& command = chosen.empty() ? app : *chosen.front();
-    for (const auto* option : command.get_options())
-      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
-    const auto at = message.find("--");
-    const auto word = message.substr(at == std::string::npos ? message.size() : at);
-    if (const auto meant = nearest(word.substr(0, word.find_first_of("= ")), known))
-      return "there is no flag " + word.substr(0, word.find_first_of("= ")) + ", did you mean " + *meant + "?";
-  }
-  return message + ": see " + help + "--help";
+  return message + ": see " + path + "--help";
 }
 
 int complain(const std::string& message) {
@@ -148,7 +152,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
-    return complain(explain(app, error));
+    return complain(explain(app, error, std::vector<std::string>(argv + 1, argv + argc)));
   }
   try {
     return chosen();
