@@ -148,8 +148,8 @@ web::Task<std::string> Gateway::answer(std::string text, web::WebSocket& socket)
 
 web::Task<> Gateway::serve(web::WebSocket& socket) {
   while (auto message = co_await socket.read()) {
-    web::WebSocket::Message out;
-    out.data = message->text ? co_await answer(std::move(message->data), socket) : error_event("messages must be text");
+    web::WebSocket::Message out{.data = error_event("messages must be text")};
+    if (message->text) out.data = co_await answer(std::move(message->data), socket);
     co_await socket.write(std::move(out));
   }
 }

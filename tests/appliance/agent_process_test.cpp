@@ -431,40 +431,43 @@ TEST_F(BootFileTest, SaysWhatIsWrongWithoutSecrets) {
 
 TEST_F(BootFileTest, ExitsWith2WhenItCannotStart) { EXPECT_EQ(run(folder.path / "absent"), 2); }
 
+// A port nobody listens on: the kernel has just given it out and taken it back.
+std::string free_address() {
+  const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  const bool bound = ::bind(probe, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     ::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  ::close(probe);
+  if (!bound) throw std::runtime_error("no free port");
+  return "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+}
+
 TEST_F(BootFileTest, ServesUntilSigterm) {
-  const auto path = write(boot("127.0.0.1:0", "http://127.0.0.1:9"));
-  int log[2];
-  ASSERT_EQ(::pipe(log), 0);
+  const auto listen = free_address();
+  const auto path = write(boot(listen, "http://127.0.0.1:9"));
   const auto child = ::fork();
   ASSERT_GE(child, 0);
-  if (child == 0) {
-    ::dup2(log[1], STDERR_FILENO);
-    ::close(log[0]);
-    ::_exit(run(path));
-  }
-  ::close(log[1]);
-  std::string said;
-  char buffer[4096];
-  const std::string mark = "http://127.0.0.1:";
-  while (said.find("agent ready") == std::string::npos) {
-    pollfd ready{.fd = log[0], .events = POLLIN, .revents = 0};
-    ASSERT_EQ(::poll(&ready, 1, 20'000), 1) << said;
-    const auto got = ::read(log[0], buffer, sizeof buffer);
-    ASSERT_GT(got, 0) << said;
-    said.append(buffer, static_cast<std::size_t>(got));
-  }
-  const auto at = said.find(mark);
-  ASSERT_NE(at, std::string::npos) << said;
-  const auto url = said.substr(at, said.find_first_of("\"\n ", at) - at);
-  const auto ready = await(web::fetch({.url = url + "/readyz"}));
-  ASSERT_TRUE(ready) << ready.error().message;
-  EXPECT_EQ(ready->status, 200);
+  if (child == 0) ::_exit(run(path));
+
+  const auto ready = [&]() -> web::Task<int> {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < deadline) {
+      web::FetchRequest probe{.url = "http://" + listen + "/readyz"};
+      const auto answer = co_await web::fetch(std::move(probe));
+      if (answer) co_return answer->status;
+      co_await web::sleep_for(std::chrono::milliseconds(10));
+    }
+    co_return 0;
+  };
+  EXPECT_EQ(await(ready()), 200);
   EXPECT_TRUE(fs::exists(path)) << "the boot file is its engine's";
   EXPECT_TRUE(fs::exists(folder.path / "workspace" / ".git" / "HEAD"));
   ::kill(child, SIGTERM);
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ::close(log[0]);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
