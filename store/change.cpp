@@ -1,6 +1,7 @@
 #include "store/change.h"
 
 #include <stdexcept>
+#include <unordered_set>
 
 namespace store {
 
@@ -41,6 +42,22 @@ void Change::add(UserId owner, const CounterName& name, std::int64_t delta, std:
       {.kind = Write::Kind::add, .family = rows_->counter_family(), .key = std::move(key), .delta = delta});
 }
 
+namespace {
+
+// Preconditions are judged against the store as it was before the change: of two records of one change that take the
+// same id or unique value, both would find it free. The second of them, if there are any.
+std::optional<std::size_t> taken_twice(const Batch& batch) {
+  std::unordered_set<std::string> taken;
+  for (std::size_t at = 0; at < batch.preconditions.size(); ++at) {
+    const auto& one = batch.preconditions[at];
+    if (one.kind == Precondition::Kind::absent && !taken.insert(std::to_string(one.family) + ' ' + one.key).second)
+      return at;
+  }
+  return {};
+}
+
+}  // namespace
+
 Outcome Change::outcome_of(CommitResult result) const {
   if (result.ok()) return {};
   const auto& failed = expectations_.at(*result.failed);
@@ -48,11 +65,13 @@ Outcome Change::outcome_of(CommitResult result) const {
 }
 
 Task<Outcome> Change::commit(Durability durability) {
+  if (const auto twice = taken_twice(batch_)) co_return outcome_of({twice});
   const CommitResult result = co_await rows_->engine().commit(std::move(batch_), durability);
   co_return outcome_of(result);
 }
 
 Outcome Change::commit_blocking(Durability durability) {
+  if (const auto twice = taken_twice(batch_)) return outcome_of({twice});
   return outcome_of(rows_->engine().commit_blocking(std::move(batch_), durability));
 }
 

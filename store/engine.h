@@ -102,6 +102,10 @@ class Engine {
                     const std::function<bool(std::string_view key, std::string_view value)>& visit,
                     const Snapshot* = nullptr) const = 0;
   virtual std::int64_t counter(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
+  // Differs from an earlier answer when a key with the same first eight bytes was written since, and may differ
+  // without. Ask before reading what is to be remembered: while it stays the same, so do the records. Not kept over a
+  // restart.
+  virtual std::uint64_t version(Family, std::string_view key) const = 0;
 
   // Batches are judged one after the other, in the order they were handed in; whoever waits is resumed together after
   // one append and one fsync. Throws Unavailable when the store is read-only.

@@ -20,6 +20,7 @@
 #include "store/committer.h"
 #include "store/counter.h"
 #include "store/store_folder.h"
+#include "store/versions.h"
 
 namespace store {
 namespace {
@@ -236,6 +237,7 @@ struct RocksEngine::Impl final : Committer::Log {
   std::vector<rocks::ColumnFamilyHandle*> handles;  // by Family, then those on disk that nobody named
   rocks::ReadOptions reading;
   const bool read_only;
+  Versions versions;
   std::unique_ptr<Committer> committer;  // last: its thread uses the rest
 
   ~Impl() override {
@@ -301,6 +303,8 @@ struct RocksEngine::Impl final : Committer::Log {
       fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
       throw Unavailable(*fail_stop->reason());
     }
+    for (const auto* batch : batches)
+      for (const auto& write : batch->writes) versions.bump(write.family, write.key);
   }
 
   void sync() override {
@@ -401,6 +405,10 @@ void RocksEngine::scan(Family family, const Range& range,
 std::int64_t RocksEngine::counter(Family family, std::string_view key, const Snapshot* snapshot) const {
   const auto value = get(family, key, snapshot);
   return value && value->size() == 9 ? number_of(*value) : 0;
+}
+
+std::uint64_t RocksEngine::version(Family family, std::string_view key) const {
+  return impl_->versions.of(family, key);
 }
 
 Task<CommitResult> RocksEngine::commit(Batch batch, Durability durability) {

@@ -36,6 +36,7 @@ class RocksEngine final : public Engine {
   void scan(Family, const Range&, const std::function<bool(std::string_view, std::string_view)>& visit,
             const Snapshot* = nullptr) const override;
   std::int64_t counter(Family, std::string_view key, const Snapshot* = nullptr) const override;
+  std::uint64_t version(Family, std::string_view key) const override;
   Task<CommitResult> commit(Batch, Durability = Durability::durable) override;
   CommitResult commit_blocking(Batch, Durability = Durability::durable) override;
   std::optional<std::string> read_only_reason() const override;

@@ -16,10 +16,22 @@ std::vector<std::string> family_names(const std::vector<TableInfo>& tables) {
   return names;
 }
 
-void put_meta(Engine& engine, std::string key, std::string value) {
-  Batch batch;
-  batch.writes.push_back({.kind = Write::Kind::put, .family = 0, .key = std::move(key), .value = std::move(value)});
-  engine.commit_blocking(std::move(batch));
+Write meta(std::string key, std::string value) {
+  return {.kind = Write::Kind::put, .family = 0, .key = std::move(key), .value = std::move(value)};
+}
+
+// A key as a person can read it: bytes that do not print as \xHH.
+std::string printable(std::string_view key) {
+  constexpr auto hex = "0123456789abcdef";
+  std::string text;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7f && c != '\\')
+      text.push_back(c);
+    else
+      text.append("\\x").append(1, hex[byte >> 4]).append(1, hex[byte & 15]);
+  }
+  return text;
 }
 
 }  // namespace
@@ -39,18 +51,25 @@ struct Store::Impl {
         throw Unavailable("the master key does not belong to the store in " + options.folder.string() +
                           ": use the master.key or AGENTBOX_MASTER_KEY it was made with");
       }
-    } else if (!options.read_only) {
-      put_meta(*engine, check_key, sealer.seal(check_text, 0, check_key, "value"));
     }
   }
 
+  // What a new store says of itself, in one write.
+  void found() {
+    if (options.read_only) return;
+    Batch batch;
+    if (!engine->get(0, check_key))
+      batch.writes.push_back(meta(check_key, sealer.seal(check_text, 0, check_key, "value")));
+    if (!engine->get(0, schema_key)) batch.writes.push_back(meta(schema_key, std::to_string(newest_schema())));
+    if (!batch.writes.empty()) engine->commit_blocking(std::move(batch));
+  }
+
+  std::uint32_t newest_schema() const { return options.migrations.empty() ? 1 : options.migrations.back().to; }
+
   void migrate(const System& system) {
-    const std::uint32_t newest = options.migrations.empty() ? 1 : options.migrations.back().to;
+    const auto newest = newest_schema();
     const auto stored = engine->get(0, schema_key);
-    if (!stored) {
-      if (!options.read_only) put_meta(*engine, schema_key, std::to_string(newest));
-      return;
-    }
+    if (!stored) return;  // read-only, and cut off before it said so
     std::uint32_t version = 0;
     const auto [end, error] = std::from_chars(stored->data(), stored->data() + stored->size(), version);
     if (error != std::errc() || end != stored->data() + stored->size())
@@ -65,7 +84,9 @@ struct Store::Impl {
     for (const auto& step : options.migrations) {
       if (step.to <= version) continue;
       step.run(system);
-      put_meta(*engine, schema_key, std::to_string(step.to));
+      Batch done;
+      done.writes.push_back(meta(schema_key, std::to_string(step.to)));
+      engine->commit_blocking(std::move(done));
     }
   }
 
@@ -81,6 +102,7 @@ Store::~Store() = default;
 std::unique_ptr<Store> Store::open(Options options) {
   std::unique_ptr<Store> store(new Store(std::make_unique<Impl>(std::move(options))));
   store->impl_->check_master_key();
+  store->impl_->found();
   store->impl_->migrate(store->system());
   return store;
 }
@@ -94,46 +116,54 @@ void Store::restore(const std::filesystem::path& from, const std::filesystem::pa
 
 std::vector<Store::Finding> Store::verify() const {
   const auto& engine = *impl_->engine;
+  const auto index = impl_->rows.index_family();
   std::vector<Finding> findings;
   for (auto& damage : engine.verify_files()) findings.push_back({std::move(damage.what), std::move(damage.where)});
-  try {
-    const auto snapshot = engine.snapshot();
-    for (const auto& table : impl_->options.tables) {
-      const auto family = impl_->rows.family(table.name.family);
-      engine.scan(
-          family, {},
-          [&](std::string_view key, std::string_view bytes) {
-            try {
-              for (const auto& entry : table.entries({&impl_->sealer, table.name.number, key}, bytes))
-                if (engine.get(impl_->rows.index_family(), entry, snapshot.get()) != key)
-                  findings.push_back({"A record has no entry in one of its indexes.", table.name.family});
-            } catch (const Corrupt& error) {
-              findings.push_back({error.what(), table.name.family});
-            }
-            return true;
-          },
-          snapshot.get());
-      const std::string prefix(1, static_cast<char>(table.name.number));
-      engine.scan(
-          impl_->rows.index_family(), {.first = prefix, .last = keys::after_prefix(prefix)},
-          [&](std::string_view entry, std::string_view key) {
-            const auto bytes = engine.get(family, key, snapshot.get());
-            if (!bytes) {
-              findings.push_back({"An index entry names a record that is not there.", table.name.family});
-              return true;
-            }
-            try {
-              const auto entries = table.entries({&impl_->sealer, table.name.number, key}, *bytes);
-              if (std::find(entries.begin(), entries.end(), entry) == entries.end())
-                findings.push_back({"An index entry disagrees with its record.", table.name.family});
-            } catch (const Corrupt&) {  // told when its record was read
-            }
-            return true;
-          },
-          snapshot.get());
+  const auto snapshot = engine.snapshot();
+  const auto whole = [&](const std::string& where, const auto& look) {
+    try {
+      look();
+    } catch (const Corrupt& error) {
+      findings.push_back({error.what(), where});
     }
-  } catch (const Corrupt& error) {
-    findings.push_back({error.what(), "files"});
+  };
+
+  // Index entries by table; what no table of this binary claims is a newer one's.
+  for (const auto& table : impl_->options.tables) {
+    const auto family = impl_->rows.family(table.name.family);
+    const auto& name = table.name.family;
+    const auto place = [&](std::string_view key) { return Place{&impl_->sealer, table.name.number, key}; };
+    whole(name, [&] {
+      const auto check_record = [&](std::string_view key, std::string_view bytes) {
+        const auto where = name + " " + printable(key);
+        whole(where, [&] {
+          for (const auto& entry : table.entries(place(key), bytes))
+            if (engine.get(index, entry, snapshot.get()) != key)
+              findings.push_back({"A record has no entry in one of its indexes.", where});
+        });
+        return true;
+      };
+      engine.scan(family, {}, check_record, snapshot.get());
+    });
+    whole(name, [&] {
+      const std::string prefix(1, static_cast<char>(table.name.number));
+      const auto check_entry = [&](std::string_view entry, std::string_view key) {
+        const auto where = name + " " + printable(key);
+        const auto bytes = engine.get(family, key, snapshot.get());
+        if (!bytes) {
+          findings.push_back({"An index entry names a record that is not there.", where});
+          return true;
+        }
+        try {
+          const auto entries = table.entries(place(key), *bytes);
+          if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+            findings.push_back({"An index entry disagrees with its record.", where});
+        } catch (const Corrupt&) {  // told when its record was read
+        }
+        return true;
+      };
+      engine.scan(index, {.first = prefix, .last = keys::after_prefix(prefix)}, check_entry, snapshot.get());
+    });
   }
   return findings;
 }

@@ -42,6 +42,11 @@ class Tenant {
     return rows_->find_equal<R>(table, table.indexes, index, keys::owner(owner_), value, limit);
   }
   std::int64_t counter(const CounterName& name) const { return rows_->counter(owner_, name); }
+  // See Engine::version: what was read from the table after this is still so while this stays the same.
+  template <class R>
+  std::uint64_t version(const Owned<R>& table) const {
+    return rows_->engine().version(rows_->family(table.name.family), keys::owner(owner_));
+  }
   // Accepts this owner's records and counters only: std::logic_error for others.
   Change change() const { return Change(*rows_, owner_); }
   // Reads, applies `edit`, commits; again when someone else wrote in between, so `edit` may run several times and must

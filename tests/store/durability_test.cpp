@@ -98,6 +98,55 @@ TEST(Durability, AFlippedBitInTheLogIsReportedWithWhatToDo) {
   EXPECT_NE(sentence.find("agentbox restore"), std::string::npos) << sentence;
 }
 
+// What a power cut leaves: the file has its length, the last sectors were never written.
+TEST(Durability, AnUnwrittenTailIsDropped) {
+  Folder folder;
+  ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
+  const auto log = largest(files_ending(folder.path(), ".log"));
+  const auto size = fs::file_size(log);
+  fs::resize_file(log, size - 100);
+  fs::resize_file(log, size + 4096);
+  const auto store = store::Store::open(options(folder.path()));
+  EXPECT_EQ(store->system().tenant(1).list(notes).size(), 19u);
+  EXPECT_TRUE(store->verify().empty());
+}
+
+// The length of the last record says more than the file holds: to RocksDB alone this looks like a torn write.
+TEST(Durability, AFlippedLengthOfTheLastRecordIsReported) {
+  Folder folder;
+  ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
+  const auto log = largest(files_ending(folder.path(), ".log"));
+  std::ifstream stream(log, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  std::size_t last = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    last = at;
+    at += 7 + static_cast<unsigned char>(bytes[at + 4]) + 256u * static_cast<unsigned char>(bytes[at + 5]);
+  }
+  flip_bit(log, last + 5);
+  EXPECT_NE(refusal(folder.path()).find("is damaged"), std::string::npos);
+}
+
+TEST(Durability, AStoreWhoseMakingWasCutOffIsMadeAgain) {
+  Folder folder;
+  write_notes(folder.path(), 1);
+  std::ofstream(folder.path() / "agentbox.making");  // as if the box had been killed before the end
+  for (const auto& manifest : fs::directory_iterator(folder.path()))
+    if (manifest.path().filename().string().starts_with("MANIFEST")) fs::resize_file(manifest.path(), 10);
+  const auto store = store::Store::open(options(folder.path()));
+  EXPECT_TRUE(store->system().tenant(1).list(notes).empty());
+  EXPECT_FALSE(fs::exists(folder.path() / "agentbox.making"));
+}
+
+TEST(Durability, AMissingCurrentFileIsNotTakenForAnEmptyFolder) {
+  Folder folder;
+  write_notes(folder.path(), 1);
+  fs::rename(folder.path() / "CURRENT", folder.path() / "away");
+  EXPECT_NE(refusal(folder.path()).find("CURRENT is missing"), std::string::npos);
+  fs::rename(folder.path() / "away", folder.path() / "CURRENT");
+  EXPECT_EQ(store::Store::open(options(folder.path()))->system().tenant(1).list(notes).size(), 1u);
+}
+
 TEST(Durability, AFlippedBitInATableFileIsReportedAndNeverReadAsData) {
   Folder folder;
   write_notes(folder.path(), 200);

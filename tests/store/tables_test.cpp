@@ -2,6 +2,7 @@
 // operations.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <random>
 #include <thread>
@@ -67,6 +68,49 @@ TEST_F(StoreTest, UniqueValuesAreTakenAndGivenBack) {
   ASSERT_TRUE(change.commit_blocking().ok());
   EXPECT_TRUE(insert({.owner = 2, .id = "x", .title = "Tea"}).ok());
   EXPECT_EQ(system().find_unique(notes, "title", std::string("Tea"))->value.owner, 2);
+}
+
+TEST_F(StoreTest, OneChangeCannotTakeAUniqueValueTwice) {
+  auto change = tenant(1).change();
+  change.insert(notes, {.owner = 1, .id = "a", .title = "Tea"});
+  change.insert(notes, {.owner = 1, .id = "b", .title = "Tea"});
+  EXPECT_TRUE(change.commit_blocking().duplicate("title"));
+  auto again = tenant(1).change();
+  again.insert(notes, {.owner = 1, .id = "a", .title = "Tea"});
+  again.insert(notes, {.owner = 1, .id = "a", .title = "Milk"});
+  EXPECT_TRUE(run(again.commit()).duplicate("id"));
+  EXPECT_TRUE(tenant(1).list(notes).empty());
+}
+
+TEST_F(StoreTest, AVersionTellsOfEveryChangeOfItsOwner) {
+  const auto before = tenant(1).version(notes);
+  ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "Tea"}).ok());
+  const auto after = tenant(1).version(notes);
+  EXPECT_NE(after, before);
+  EXPECT_TRUE(insert({.owner = 1, .id = "a", .title = "Milk"}).duplicate("id"));
+  EXPECT_EQ(tenant(1).version(notes), after);
+}
+
+TEST_F(StoreTest, WhatIsRememberedUnderItsVersionIsNeverOlderThanAnAcknowledgedWrite) {
+  ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "Tea"}).ok());
+  std::atomic<std::int64_t> acknowledged = 0;
+  const std::jthread writer([&] {
+    for (std::int64_t rank = 1; rank <= 300; ++rank) {
+      run(tenant(1).modify(notes, "a", [&](Note& note) { note.rank = rank; }));
+      acknowledged = rank;
+    }
+  });
+  std::optional<std::uint64_t> remembered_at;
+  std::int64_t remembered = 0;
+  while (acknowledged < 300) {
+    const auto promised = acknowledged.load();
+    const auto version = tenant(1).version(notes);
+    if (remembered_at != version) {
+      remembered = tenant(1).get(notes, "a")->value.rank;
+      remembered_at = version;
+    }
+    ASSERT_GE(remembered, promised);
+  }
 }
 
 TEST_F(StoreTest, AnUpdateOfAStaleRowIsRefused) {
