@@ -19,10 +19,20 @@ find_package(CLI11 REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.81 REQUIRED COMPONENTS json url)
 
-add_library(dep_boost INTERFACE)
-target_link_libraries(dep_boost INTERFACE Boost::json Boost::url Threads::Threads)
-target_compile_definitions(dep_boost INTERFACE
-  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE BOOST_BEAST_USE_STD_STRING_VIEW)
+add_library(dep_boost STATIC cmake/boost_sources.cpp)
+target_link_libraries(dep_boost PUBLIC Boost::json Boost::url OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+target_compile_definitions(dep_boost PUBLIC
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
+
+# What nearly every unit of ours includes, precompiled once, with the very flags of those units.
+target_link_libraries(dep_boost PRIVATE agentbox_warnings)
+target_precompile_headers(dep_boost PRIVATE cmake/precompiled.h)
+function(use_precompiled_headers)
+  foreach(target IN LISTS ARGN)
+    target_precompile_headers(${target} REUSE_FROM dep_boost)
+  endforeach()
+endfunction()
 
 static_library(dep_rocksdb ARCHIVES rocksdb snappy lz4 zstd bz2 z SHARED Threads::Threads dl)
 static_library(dep_git2 ARCHIVES git2 mbedtls mbedx509 mbedcrypto http_parser pcre2-8 pcre ssh2 z
