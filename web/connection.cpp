@@ -277,22 +277,24 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
   if (co_await wire_.write(output_, {}, limits_.write_time)) co_return false;
   if (request_.method == Method::head) co_return persists != Persistence::close;
 
-  BodyWriter writer(wire_, chunked, limits_.write_time);
-  const auto self = shared_from_this();
+  // Shared with a heartbeat that may still be on its way out when the stream ends.
+  const auto writer = std::make_shared<BodyWriter>(wire_, chunked, limits_.write_time);
+  const auto both =
+      std::make_shared<std::pair<std::shared_ptr<Connection>, std::shared_ptr<BodyWriter>>>(shared_from_this(), writer);
   std::optional<Heartbeat> heartbeat;
   if (response.content_type.starts_with("text/event-stream"))
-    heartbeat.emplace(lane_->executor(), [this, self, &writer] { writer.heartbeat(self, [this] { cut(); }); });
+    heartbeat.emplace(lane_->executor(), [this, both] { both->second->heartbeat(both, [this] { cut(); }); });
   bool complete = false;
   std::string failure;
   try {
-    co_await stream(writer);
-    co_await writer.finish();
+    co_await stream(*writer);
+    co_await writer->finish();
     complete = true;
   } catch (const std::exception& error) {
     failure = error.what();
   }
   heartbeat.reset();
-  exchange.bytes = writer.written();
+  exchange.bytes = writer->written();
   // The head is out: all that is left to tell the client is an end without the last chunk.
   if (!complete)
     log::info("stream_cut", {{"request", request_.id}, {"route", std::string(request_.route)}, {"reason", failure}});
@@ -308,7 +310,7 @@ Task<bool> Connection::upgrade(Exchange& exchange, Response& response, const Upg
     exchange.head.keep_alive = false;
     co_return co_await send_text(exchange, answer, std::get<std::string>(answer.body));
   }
-  auto socket = open_websocket(wire_, request_, limits_.websocket_idle_time);
+  auto socket = open_websocket(wire_, request_, response, limits_.websocket_idle_time);
   exchange.status = 101;
   if (!co_await socket->accept()) co_return false;
   on_drain_ = [this, socket] { socket->close_soon(lane_->executor(), shared_from_this()); };
@@ -332,7 +334,8 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
                          .input = input_,
                          .limits = limits_,
                          .persistence = persistence(exchange),
-                         .deadlines = lane_->deadlines()};
+                         .deadlines = lane_->deadlines(),
+                         .on_tunnel = [this] { on_drain_ = [this] { cut(); }; }};
   auto outcome = co_await relay_request(relayed, target);
   exchange.bytes = outcome.bytes;
   if (outcome.answer) {  // nothing has been sent yet

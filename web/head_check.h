@@ -65,7 +65,7 @@ FieldLine next_field(std::string_view& lines);
 // The lines after the first one.
 std::string_view field_lines(std::string_view head);
 
-// True when the comma-separated `list` names `token` (lower case), case-insensitively.
+// True when the comma-separated `list` names `token`, case-insensitively.
 bool list_contains(std::string_view list, std::string_view token);
 
 // A field line without its line end that is well formed; used for trailers too.

@@ -37,9 +37,15 @@ bool is_any(std::string_view name, const auto& names) {
   return std::any_of(names.begin(), names.end(), [&](const auto& one) { return equal_ignoring_case(name, one); });
 }
 
+// A field that a Connection field names concerns one connection only, too.
+bool named_by_connection(const Request& request, std::string_view name) {
+  return std::any_of(request.headers.begin(), request.headers.end(), [&](const Header& header) {
+    return equal_ignoring_case(header.name, "connection") && list_contains(header.value, name);
+  });
+}
+
 std::string request_head(const RelayedRequest& relayed, const ProxyTarget& target) {
   const auto& request = relayed.request;
-  const auto connection = request.header("Connection");
   std::string out(to_string(request.method));
   out += ' ';
   out += target.request_target.empty() ? request.target : target.request_target;
@@ -47,9 +53,7 @@ std::string request_head(const RelayedRequest& relayed, const ProxyTarget& targe
   for (const auto& [name, value] : request.headers) {
     const bool ours = std::any_of(target.headers.begin(), target.headers.end(),
                                   [&](const auto& own) { return equal_ignoring_case(own.first, name); });
-    std::string lowered(name);
-    std::transform(lowered.begin(), lowered.end(), lowered.begin(), to_lower);
-    if (ours || is_any(name, hop_by_hop) || is_any(name, target.drop_headers) || list_contains(connection, lowered))
+    if (ours || is_any(name, hop_by_hop) || is_any(name, target.drop_headers) || named_by_connection(request, name))
       continue;
     append_field(out, name, value);
   }
@@ -64,19 +68,29 @@ std::string request_head(const RelayedRequest& relayed, const ProxyTarget& targe
     if (relayed.head.body == Framing::sized)
       append_field(out, "Content-Length", std::to_string(relayed.head.content_length));
     if (relayed.head.body == Framing::chunked) out += "Transfer-Encoding: chunked\r\n";
+    const bool expects_length = request.method == Method::post || request.method == Method::put;
+    if (relayed.head.body == Framing::none && expects_length) out += "Content-Length: 0\r\n";
   }
   return out += "\r\n";
 }
 
 // The target's answer head for the client, with the framing `chunked` or the target's own length.
-std::string response_head(std::string_view head, const ResponseHead& checked, bool chunked, Persistence persistence) {
+std::string response_head(std::string_view head, const ResponseHead& checked, bool chunked, bool to_head,
+                          Persistence persistence) {
   std::string out;
   append_status_line(out, checked.status);
+  bool dated = false;
   auto lines = field_lines(head);
-  for (auto field = next_field(lines); !field.name.empty(); field = next_field(lines))
-    if (!is_any(field.name, hop_by_hop)) append_field(out, field.name, field.value);
+  for (auto field = next_field(lines); !field.name.empty(); field = next_field(lines)) {
+    if (is_any(field.name, hop_by_hop)) continue;
+    dated = dated || equal_ignoring_case(field.name, "date");
+    append_field(out, field.name, field.value);
+  }
+  if (!dated) append_date(out);
   if (chunked) out += "Transfer-Encoding: chunked\r\n";
   if (checked.body == Framing::sized) append_field(out, "Content-Length", std::to_string(checked.content_length));
+  const bool may_have_body = checked.status >= 200 && checked.status != 204 && checked.status != 304;
+  if (checked.body == Framing::none && !to_head && may_have_body) out += "Content-Length: 0\r\n";
   if (persistence == Persistence::close) out += "Connection: close\r\n";
   if (persistence == Persistence::keep_alive_1_0) out += "Connection: keep-alive\r\n";
   return out += "\r\n";
@@ -89,45 +103,58 @@ RelayOutcome failure(Error error) {
 }
 
 Error bad_gateway(std::string message) { return {.kind = Kind::bad_gateway, .message = std::move(message)}; }
+Error timed_out(std::string message) { return {.kind = Kind::timeout, .message = std::move(message)}; }
 
-// Bytes from one side to the other until either ends or `limit` passes without one.
-Task<> pump(Wire& from, Wire& to, Clock::duration limit) {
+// Bytes from one side to the other until either ends. The tunnel is idle only when both directions are.
+Task<> pump(Wire& from, Wire& to, Clock::duration write_time, Clock::duration idle) {
   const auto block = std::make_unique_for_overwrite<char[]>(8192);
   for (;;) {
-    from.arm(limit);
+    from.arm(idle);
+    to.arm(idle);
     const auto [error, size] = co_await from.async_read_some(asio::buffer(block.get(), 8192), use_tuple);
-    from.disarm();
-    if (error || co_await to.write({block.get(), size}, {}, limit)) co_return;
+    if (error || co_await to.write({block.get(), size}, {}, write_time)) co_return;
   }
 }
 
-// The client's body to the target; false when the client's end of it failed.
-Task<bool> send_body(const RelayedRequest& relayed, Wire& target) {
-  if (relayed.head.body == Framing::none) co_return true;
+// False instead of an exception when a write fails.
+Task<bool> quietly(Task<> write) {
+  try {
+    co_await std::move(write);
+    co_return true;
+  } catch (const boost::system::system_error&) {
+    co_return false;
+  }
+}
+
+// Why the client's body could not be passed on to its end; status 0: the client is gone.
+using BodyFault = std::optional<Refusal>;
+
+Task<BodyFault> send_body(const RelayedRequest& relayed, Wire& target) {
+  if (relayed.head.body == Framing::none) co_return std::nullopt;
+  constexpr Refusal gone{0, {}};
   if (relayed.head.expects_continue && relayed.input.empty())
-    if (co_await relayed.client.write("HTTP/1.1 100 Continue\r\n\r\n", {}, relayed.limits.write_time)) co_return false;
+    if (co_await relayed.client.write("HTTP/1.1 100 Continue\r\n\r\n", {}, relayed.limits.write_time)) co_return gone;
   BodyReader reader(relayed.client, relayed.input, relayed.head.body, relayed.head.content_length, UINT64_MAX / 2);
   BodyWriter writer(target, relayed.head.body == Framing::chunked, relayed.limits.write_time);
-  bool failed_target = false;
+  bool target_listens = true;  // it may answer early and stop reading: its answer counts
   for (;;) {
     const auto piece = co_await reader.next(relayed.limits.body_time);
-    if (piece.kind == BodyReader::Piece::Kind::end) break;
-    if (piece.kind != BodyReader::Piece::Kind::data) co_return false;
-    if (failed_target) continue;
-    try {
-      co_await writer.write(std::string(piece.bytes));
-    } catch (const boost::system::system_error&) {
-      failed_target = true;  // it may have answered early: its answer counts
+    switch (piece.kind) {
+      case BodyReader::Piece::Kind::data:
+        break;
+      case BodyReader::Piece::Kind::end:
+        if (target_listens) co_await quietly(writer.finish());
+        co_return std::nullopt;
+      case BodyReader::Piece::Kind::refused:
+        co_return piece.refusal;
+      case BodyReader::Piece::Kind::late:
+        co_return Refusal{408, "The request body did not arrive in time."};
+      case BodyReader::Piece::Kind::closed:
+        co_return gone;
     }
+    std::string bytes(piece.bytes);
+    if (target_listens) target_listens = co_await quietly(writer.write(std::move(bytes)));
   }
-  relayed.client.disarm();
-  if (!failed_target) {
-    try {
-      co_await writer.finish();
-    } catch (const boost::system::system_error&) {
-    }
-  }
-  co_return true;
 }
 
 }  // namespace
@@ -143,8 +170,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   upstream.arm(relayed.limits.proxy_connect_time);
   std::tie(error) = co_await upstream.socket().async_connect({address, target.port}, use_tuple);
   upstream.disarm();
-  if (upstream.expired())
-    co_return failure({.kind = Kind::timeout, .message = "The agent does not accept connections"});
+  if (upstream.expired()) co_return failure(timed_out("The agent does not accept connections"));
   if (error) co_return failure(bad_gateway("The agent cannot be reached: " + error.message()));
   error_code ignored;
   upstream.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -152,14 +178,19 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   const auto head = request_head(relayed, target);
   if ((error = co_await upstream.write(head, {}, relayed.limits.write_time)))
     co_return failure(bad_gateway("The agent closed the connection: " + error.message()));
-  if (!co_await send_body(relayed, upstream)) co_return RelayOutcome{.status = 400};
+  if (const auto fault = co_await send_body(relayed, upstream)) {
+    RelayOutcome outcome{.status = fault->status == 0 ? 400 : fault->status};
+    if (fault->status != 0) outcome.answer = json(boost::json::object{{"error", fault->reason}}, fault->status);
+    co_return outcome;
+  }
 
+  const bool to_head = relayed.request.method == Method::head;
   InputBuffer answer;
   ResponseHead checked;
   upstream.arm(relayed.limits.proxy_answer_time);
   for (;;) {
     const HeadLimits limits{.head_bytes = 64 * 1024, .fields = 200};
-    const auto verdict = check_response_head(answer.view(), limits, relayed.request.method == Method::head);
+    const auto verdict = check_response_head(answer.view(), limits, to_head);
     if (std::holds_alternative<Refusal>(verdict)) co_return failure(bad_gateway("The agent's answer is malformed"));
     if (const auto* found = std::get_if<ResponseHead>(&verdict)) {
       if (found->status >= 200 || found->status == 101) {
@@ -170,7 +201,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
       continue;
     }
     const auto [failed, size] = co_await upstream.async_read_some(answer.prepare(), use_tuple);
-    if (upstream.expired()) co_return failure({.kind = Kind::timeout, .message = "The agent does not answer"});
+    if (upstream.expired()) co_return failure(timed_out("The agent does not answer"));
     if (failed) co_return failure(bad_gateway("The agent closed the connection before it answered"));
     answer.commit(size);
   }
@@ -181,13 +212,15 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   answer.consume(checked.size);
   if (checked.status == 101) {
     if (!relayed.head.websocket) co_return failure(bad_gateway("The agent's answer is malformed"));
-    std::string switching = response_head(their_head, checked, false, Persistence::keep_alive);
+    std::string switching = response_head(their_head, checked, false, false, Persistence::keep_alive);
     switching.insert(switching.size() - 2, "Connection: Upgrade\r\nUpgrade: websocket\r\n");
     if (co_await relayed.client.write(switching, answer.view(), relayed.limits.write_time)) co_return outcome;
     if (!relayed.input.empty() && co_await upstream.write(relayed.input.view(), {}, relayed.limits.write_time))
       co_return outcome;
     const auto idle = 2 * relayed.limits.websocket_idle_time;
-    co_await (pump(relayed.client, upstream, idle) || pump(upstream, relayed.client, idle));
+    const auto write_time = relayed.limits.write_time;
+    if (relayed.on_tunnel) relayed.on_tunnel();
+    co_await (pump(relayed.client, upstream, write_time, idle) || pump(upstream, relayed.client, write_time, idle));
     relayed.client.close();
     co_return outcome;
   }
@@ -196,7 +229,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   const bool open_ended = checked.body == Framing::chunked || checked.body == Framing::until_close;
   const bool chunked = open_ended && !relayed.head.http_1_0;
   const auto persistence = open_ended && !chunked ? Persistence::close : relayed.persistence;
-  const auto our_head = response_head(their_head, checked, chunked, persistence);
+  const auto our_head = response_head(their_head, checked, chunked, to_head, persistence);
   if (co_await relayed.client.write(our_head, {}, relayed.limits.write_time)) co_return outcome;
   if (checked.body != Framing::none) {
     BodyReader reader(upstream, answer, checked.body, checked.content_length, UINT64_MAX / 2);

@@ -1,6 +1,7 @@
 // Passes one request on to another server on this box, an agent's gateway, and its answer back, both streamed.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "web/head_check.h"
@@ -20,6 +21,7 @@ struct RelayedRequest {
   const Limits& limits;
   Persistence persistence;
   Deadlines& deadlines;
+  std::function<void()> on_tunnel;  // called once the connection carries bytes both ways (101)
 };
 
 struct RelayOutcome {

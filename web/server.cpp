@@ -117,11 +117,19 @@ struct Server::Impl {
     std::string url;
   };
 
-  // Runs `action` for every lane on its own thread; returns at once.
-  void on_every_lane(void (Lane::*action)()) {
+  // Runs `action` for every lane on its own thread; returns at once. The count reaches 0 when all have run.
+  std::shared_ptr<std::atomic<std::size_t>> on_every_lane(void (Lane::*action)()) {
+    auto pending = std::make_shared<std::atomic<std::size_t>>(0);
     for (auto& open : listeners) {
-      for (auto& lane : open.lanes) asio::post(lane->executor(), [lane, action] { ((*lane).*action)(); });
+      for (auto& lane : open.lanes) {
+        ++*pending;
+        asio::post(lane->executor(), [lane, action, pending] {
+          ((*lane).*action)();
+          --*pending;
+        });
+      }
     }
+    return pending;
   }
   std::size_t connections() const {
     std::size_t sum = 0;
@@ -136,7 +144,7 @@ struct Server::Impl {
 Server::Server(IoPool& pool) : impl_(new Impl{.pool = pool, .listeners = {}}) {}
 
 Server::~Server() {
-  impl_->on_every_lane(&Lane::stop);
+  auto pending = impl_->on_every_lane(&Lane::stop);
   // A stopped pool runs the last steps of its coroutines here, so that none is left that refers to what dies next.
   for (auto until = Clock::now() + 2s; Clock::now() < until;) {
     if (!impl_->pool.running()) {
@@ -147,7 +155,7 @@ Server::~Server() {
       }
       if (ran > 0) continue;
     }
-    if (impl_->connections() == 0) break;
+    if (*pending == 0 && impl_->connections() == 0) break;
     std::this_thread::sleep_for(2ms);
   }
 }

@@ -34,12 +34,15 @@ constexpr std::size_t most_message_bytes = 1u << 20;
 
 class BeastWebSocket final : public AcceptedWebSocket, public std::enable_shared_from_this<BeastWebSocket> {
  public:
-  BeastWebSocket(Wire& wire, const Request& request, std::chrono::milliseconds idle)
+  BeastWebSocket(Wire& wire, const Request& request, const Response& response, std::chrono::milliseconds idle)
       : stream_(wire), writing_(wire.get_executor()) {
     handshake_.method(beast::http::verb::get);
     handshake_.target(std::string(request.target));
     for (const auto& [name, value] : request.headers) handshake_.insert(name, value);
     stream_.set_option(beast::websocket::stream_base::timeout{std::chrono::seconds(10), idle, true});
+    stream_.set_option(beast::websocket::stream_base::decorator([&response](beast::websocket::response_type& head) {
+      for (const auto& [name, value] : response.headers) head.insert(name, value);
+    }));
     stream_.read_message_max(most_message_bytes);
   }
 
@@ -64,7 +67,7 @@ class BeastWebSocket final : public AcceptedWebSocket, public std::enable_shared
   }
 
   Task<> close(std::uint16_t code, std::string reason) override {
-    if (!stream_.is_open()) co_return;
+    if (!stream_.is_open() || std::exchange(closing_, true)) co_return;  // Beast takes one close
     beast::websocket::close_reason why(code);
     why.reason.assign(reason.data(), std::min(reason.size(), why.reason.max_size()));
     co_await stream_.async_close(why, use_tuple);
@@ -82,13 +85,15 @@ class BeastWebSocket final : public AcceptedWebSocket, public std::enable_shared
  private:
   beast::websocket::stream<Wire&> stream_;
   beast::http::request<beast::http::empty_body> handshake_;
-  AsyncMutex writing_;
+  AsyncMutex writing_;  // Beast takes one message at a time
+  bool closing_ = false;
 };
 
 }  // namespace
 
-std::shared_ptr<AcceptedWebSocket> open_websocket(Wire& wire, const Request& request, std::chrono::milliseconds idle) {
-  return std::make_shared<BeastWebSocket>(wire, request, idle);
+std::shared_ptr<AcceptedWebSocket> open_websocket(Wire& wire, const Request& request, const Response& response,
+                                                  std::chrono::milliseconds idle) {
+  return std::make_shared<BeastWebSocket>(wire, request, response, idle);
 }
 
 }  // namespace web

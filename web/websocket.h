@@ -17,7 +17,9 @@ class AcceptedWebSocket : public WebSocket {
   virtual void close_soon(Executor, std::shared_ptr<void> self) = 0;
 };
 
-// The wire must outlive it. A peer that is silent for `idle` is pinged at half of it and closed at its end.
-std::shared_ptr<AcceptedWebSocket> open_websocket(Wire&, const Request&, std::chrono::milliseconds idle);
+// The response's own headers are sent with the 101. Wire and response must outlive it. A peer that is silent for `idle`
+// is pinged at half of it and closed at its end.
+std::shared_ptr<AcceptedWebSocket> open_websocket(Wire&, const Request&, const Response&,
+                                                  std::chrono::milliseconds idle);
 
 }  // namespace web
