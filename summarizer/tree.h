@@ -12,8 +12,8 @@
 namespace summarizer {
 
 struct Budget {
-  std::size_t bytes = 160u << 20;  // for the tree
-  std::chrono::milliseconds time{1'500};
+  std::size_t bytes = 160u << 20;         // for the tree
+  std::chrono::milliseconds time{1'500};  // of the calling thread's processor time
 };
 
 // Owns the tree and its text. Memory comes from one arena and goes with it, so gumbo's own recursive destruction never

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "summarizer/dom.h"
 #include "summarizer/extract.h"
 #include "summarizer/tree.h"
@@ -107,15 +109,16 @@ std::string numbered(std::string_view before, std::string_view after, int times)
   return out;
 }
 
+// Seconds of processor time.
 #ifdef AGENTBOX_SANITIZED
-constexpr std::chrono::seconds patience{40};
+constexpr double patience = 20;
 #else
-constexpr std::chrono::seconds patience{4};
+constexpr double patience = 3;
 #endif
 
 TEST_P(Hostile, EndsSoonAsAnAnswerOrAnError) {
   const std::string page = GetParam().second() + "<p>the end</p>";
-  const auto started = std::chrono::steady_clock::now();
+  const auto started = std::clock();
   const auto tree = Tree::parse(guarded(page));
   if (tree) {
     summarize(*tree);
@@ -124,7 +127,7 @@ TEST_P(Hostile, EndsSoonAsAnAnswerOrAnError) {
   } else {
     EXPECT_THAT(tree.error().message, HasSubstr("too complex"));
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - started, patience);
+  EXPECT_LT(double(std::clock() - started) / CLOCKS_PER_SEC, patience);
 }
 
 INSTANTIATE_TEST_SUITE_P(
