@@ -188,6 +188,8 @@ std::vector<Line> Agents::list(store::UserId user) const {
   return system_.tenant(user).list(lines, all);
 }
 
+std::uint64_t Agents::version(store::UserId user) const { return system_.tenant(user).version(lines); }
+
 std::vector<Line> Agents::list_all(std::size_t limit) const {
   std::vector<Line> found;
   system_.each<Line>(lines, [&](const Line& line) {

@@ -65,6 +65,7 @@ class Agents {
 
   bool is_user(store::UserId) const;
   std::vector<Line> list(store::UserId) const;
+  std::uint64_t version(store::UserId) const;  // while it stays the same, so does the list (store::Tenant::version)
   std::vector<Line> list_all(std::size_t limit) const;
   std::optional<Agent> find(store::UserId owner, std::string_view id) const;
   std::optional<Agent> find(std::string_view id) const;  // whoever owns it: for the backend

@@ -1,3 +1,4 @@
+#include "appliance/agents/list_cache.h"
 #include "appliance/agents/routes.h"
 #include "appliance/agents/views.h"
 #include "web/endpoint.h"
@@ -123,8 +124,16 @@ web::Endpoint lifecycle(Agents& service, LifecycleCall call) {
 }  // namespace
 
 std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guards) {
-  auto list = [&service](Request& request) -> Task<Result<Response>> {
-    co_return web::reply(list_of(service, request.caller.user_id), 200);
+  auto list = [&service, cache = std::make_shared<ListCache>()](Request& request) -> Task<Result<Response>> {
+    const auto user = request.caller.user_id;
+    const auto make = [&service, user] {
+      std::string text;
+      web::write_json(text, list_of(service, user));
+      return text;
+    };
+    Response response;
+    response.body = *cache->get(user, service.version(user), make);
+    co_return response;
   };
   auto provision = [&service](Request& request, Provision wanted) -> Task<Result<Response>> {
     NewAgent fresh{.name = std::move(wanted.name),
