@@ -13,6 +13,8 @@
 #include "appliance/agent_process/boot_file.h"
 #include "appliance/agent_process/gateway.h"
 #include "appliance/agent_process/loop.h"
+#include "appliance/ai/builtin.h"
+#include "appliance/ai/openai_wire.h"
 #include "tests/appliance/scripted_server.h"
 #include "web/fetch.h"
 #include "web/server.h"
@@ -43,6 +45,7 @@ struct Agent {
   std::vector<Tool> tools() {
     auto all = file_tools(workspace, files);
     for (auto& tool : memory_tools(memory, files)) all.push_back(std::move(tool));
+    for (auto& tool : git_tools(repository, files)) all.push_back(std::move(tool));
     return all;
   }
   web::Result<Reply> say(std::string text) { return await(loop.turn(std::move(text))); }
@@ -227,6 +230,33 @@ TEST_F(LoopTest, TakesOneMessageAtATime) {
   EXPECT_EQ(answers[2], "Re: message 2");
   EXPECT_THAT(answers[3], HasSubstr("busy")) << "the queue is bounded";
   EXPECT_EQ(asked, 3);
+}
+
+// What an air-gapped box shows: the builtin model drives the real tools, and tells what they brought back.
+TEST_F(LoopTest, WorksWithTheBuiltinModel) {
+  ScriptedServer builtin([](const Received& received) {
+    auto request = ai::openai::parse_request(received.json());
+    if (!request) return http(400, json::serialize(ai::openai::error_body(request.error())));
+    return http(200, json::serialize(ai::openai::to_wire(ai::builtin_answer(*request))));
+  });
+  Agent agent(folder.path, builtin);
+  const std::vector<std::pair<std::string, std::string>> story{
+      {"write Roses are red to file poem.txt", "I wrote 13 bytes to poem.txt."},
+      {"read file poem.txt", "Roses are red"},
+      {"list files", "- poem.txt"},
+      {"remember that the harbour opens at nine", "I will remember: the harbour opens at nine"},
+      {"what do you remember?", "- the harbour opens at nine"},
+      {"git log", "Turn: write Roses are red"},
+      {"git status", "Nothing has changed"},
+      {"read file ../secret", "'..'"},
+      {"forget harbour", "I forgot:"},
+      {"Who are you?", "builtin"}};
+  for (const auto& [message, expected] : story) {
+    const auto reply = agent.say(message);
+    ASSERT_TRUE(reply) << message << ": " << reply.error().message;
+    EXPECT_THAT(reply->text, HasSubstr(expected)) << message;
+    EXPECT_EQ(reply->model, "agentbox/builtin");
+  }
 }
 
 // The gateway
