@@ -77,12 +77,12 @@ std::string sha256(std::string_view data) {
 std::string sha256_hex(std::string_view data) { return hex(sha256(data)); }
 
 std::string hex(std::string_view bytes) {
-  std::string text;
-  text.reserve(bytes.size() * 2);
+  std::string text(bytes.size() * 2, '\0');
+  char* next = text.data();
   for (const char byte : bytes) {
     const auto value = static_cast<unsigned char>(byte);
-    text += hex_digits[value >> 4];
-    text += hex_digits[value & 15];
+    *next++ = hex_digits[value >> 4];
+    *next++ = hex_digits[value & 15];
   }
   return text;
 }
