@@ -11,7 +11,7 @@ struct Asset {
   std::string_view path;          // as requested: /index.html, /assets/<name>-<hash>.<ext>
   std::string_view content_type;  // with its charset
   std::string_view body;
-  std::string_view etag;          // strong, with its quotes; changes when the body does
+  std::string_view etag;  // strong, with its quotes; changes when the body does
 };
 
 // Every file of the console, sorted by path; valid for the life of the process. What lies under /assets/ carries a hash

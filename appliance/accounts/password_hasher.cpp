@@ -81,7 +81,8 @@ web::Task<web::Result<std::string>> PasswordHasher::hash(std::string password) {
 
 web::Task<web::Result<bool>> PasswordHasher::matches(std::string password, std::string encoded) {
   const bool real = !encoded.empty();
-  auto work = [password = std::move(password), encoded = real ? std::move(encoded) : decoy_, real] {
+  if (!real) encoded = decoy_;
+  auto work = [password = std::move(password), encoded = std::move(encoded), real] {
     return verify(password, encoded) && real;
   };
   co_return co_await in_queue(std::move(work));

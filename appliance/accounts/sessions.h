@@ -31,8 +31,8 @@ class Sessions {
   static std::optional<std::string_view> token(const web::Request&);
 
   // A new session under a new token for a user whose password was just proved. `replaces` is the id of the session that
-  // the browser held so far, if any; it ends. Durable before the cookie is handed out. unauthenticated when the user was
-  // disabled or given another password since: such a change ends all sessions, and none may slip in behind it.
+  // the browser held so far, if any; it ends. Durable before the cookie is handed out. unauthenticated when the user
+  // was disabled or given another password since: such a change ends all sessions, and none may slip in behind it.
   web::Task<web::Result<web::Cookie>> start(User proved, bool secure, std::string replaces = {});
   // Ending one that is gone already is success.
   web::Task<> end(std::string session_id);
