@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::string_view full_answer =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: 41\r\nRetry-After: 1\r\n"
-    "Connection: close\r\n\r\n{\"error\":\"Too many connections for now.\"}\n";
+    "Connection: close\r\n\r\n{\"error\":\"Too many connections for now.\"}";
+static_assert(full_answer.size() - full_answer.find('{') == 41);
 
 // Descriptors stay free for the store, the agents and outbound calls.
 std::size_t within_descriptors(std::size_t connections) {
