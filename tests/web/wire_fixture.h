@@ -196,7 +196,8 @@ class WireTest : public ::testing::Test {
                             {GET, "/gate", open_door, nullptr, plain(gate), "Waits"},
                             {GET, "/long", open_door, nullptr, plain(long_text), "A big text"}});
   }
-  ~WireTest() override {
+  // Before the members of derived fixtures go.
+  void TearDown() override {
     open = true;
     server.reset();
     pool.stop();
