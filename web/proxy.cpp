@@ -82,7 +82,8 @@ std::string response_head(std::string_view head, const ResponseHead& checked, bo
   bool dated = false;
   auto lines = field_lines(head);
   for (auto field = next_field(lines); !field.name.empty(); field = next_field(lines)) {
-    if (is_any(field.name, hop_by_hop)) continue;
+    const bool length_of_get = to_head && equal_ignoring_case(field.name, "content-length");
+    if (is_any(field.name, hop_by_hop) && !length_of_get) continue;
     dated = dated || equal_ignoring_case(field.name, "date");
     append_field(out, field.name, field.value);
   }

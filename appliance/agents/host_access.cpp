@@ -7,6 +7,7 @@
 
 #include "appliance/accounts/records.h"
 #include "appliance/crypto/random.h"
+#include "web/csrf.h"
 
 namespace agents {
 namespace {
@@ -114,6 +115,8 @@ Result<web::ProxyTarget> HostAccess::admit(const Agent& agent, const web::Reques
   const bool is_owner = token ? crypto::constant_time_equal(*token, agent.gateway_token.clear)
                               : cookies.size() == 1 && cookie_is_valid(agent, cookies.front());
   if (!is_owner) return not_authorised();
+  // The agents' hosts are one site to a browser, which sends the cookie along: the page of one must not act on another.
+  if (!token && web::is_cross_site(request)) return web::forbidden("This request comes from another site");
   if (agent.status != Status::running || !agent.port) return web::unavailable("This agent is not running.");
   return gateway_of(agent, request);
 }

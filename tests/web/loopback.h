@@ -53,6 +53,14 @@ class Peer {
     send("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
          std::string(headers) + "\r\n" + std::string(body));
   }
+  // The next bytes, fewer when the client has gone.
+  std::string take(std::size_t size) {
+    while (buffer_.size() < size && read_some()) {
+    }
+    auto taken = buffer_.substr(0, size);
+    buffer_.erase(0, taken.size());
+    return taken;
+  }
   // Returns when the client has closed its side.
   void wait_for_close() {
     while (read_some()) {

@@ -1,0 +1,257 @@
+// A request for an agent's host, passed on and back: what arrives there, what comes back, and every way it can fail.
+#include "tests/web/loopback.h"
+#include "tests/web/wire_fixture.h"
+
+namespace web::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class Proxy : public WireTest {
+ protected:
+  Proxy() {
+    options.host_router = [this](const Request& request) -> std::optional<Result<ProxyTarget>> {
+      if (request.host == "nobody.box") return not_found("No agent lives at this address.");
+      if (request.host != "agent.box") return {};
+      return ProxyTarget{.host = "127.0.0.1",
+                         .port = target_port,
+                         .headers = {{"Authorization", "Bearer gateway"}},
+                         .drop_headers = {"cookie"},
+                         .request_target = {},
+                         .answer = {}};
+    };
+  }
+
+  // The agent's gateway: each connection runs `script`.
+  void target(Loopback::Script script) {
+    gateway.emplace(std::move(script));
+    target_port = gateway->port();
+  }
+  static std::string for_agent(std::string_view method, std::string_view path, std::string_view rest = "\r\n") {
+    return std::string(method) + " " + std::string(path) + " HTTP/1.1\r\nHost: agent.box\r\n" + std::string(rest);
+  }
+  void expect_failure(int status, std::string_view reason) {
+    auto one = client();
+    one.send(for_agent("GET", "/"));
+    const auto answer = one.answer();
+    EXPECT_EQ(answer.status, status);
+    EXPECT_THAT(answer.body, HasSubstr(reason));
+    one.send(get("/ask"));
+    EXPECT_EQ(one.answer().status, 200);  // the box itself is well
+  }
+
+  std::uint16_t target_port = 0;
+  std::optional<Loopback> gateway;
+};
+
+TEST_F(Proxy, PassesOnWhatConcernsTheAgentAndNothingElse) {
+  std::promise<std::string> seen;
+  target([&](Peer& peer) {
+    seen.set_value(peer.read_request());
+    peer.answer("hello", "X-Agent: yes\r\nConnection: X-Hop\r\nX-Frame-Options: SAMEORIGIN\r\n");
+  });
+  serve();
+  auto one = client();
+  one.send(for_agent("POST", "/chat?q=1%2F2",
+                     "Content-Length: 4\r\nAuthorization: Bearer of-the-box\r\nCookie: app-session=secret\r\n"
+                     "X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: https\r\nConnection: keep-alive, X-Private\r\n"
+                     "X-Private: hop\r\nTE: trailers\r\nKeep-Alive: 5\r\nAccept: text/plain\r\n\r\nbody"));
+  const auto answer = one.answer();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "hello");
+  EXPECT_EQ(answer.headers.at("x-agent"), "yes");
+  EXPECT_TRUE(answer.headers.contains("date"));
+  EXPECT_THAT(seen.get_future().get(),
+              AllOf(StartsWith("POST /chat?q=1%2F2 HTTP/1.1\r\n"), HasSubstr("\r\nHost: agent.box\r\n"),
+                    HasSubstr("\r\nAuthorization: Bearer gateway\r\n"), HasSubstr("\r\nX-Forwarded-For: 127.0.0.1\r\n"),
+                    HasSubstr("\r\nX-Forwarded-Proto: http\r\n"), HasSubstr("\r\nAccept: text/plain\r\n"),
+                    HasSubstr("\r\nContent-Length: 4\r\n"), EndsWith("\r\n\r\nbody"), Not(HasSubstr("of-the-box")),
+                    Not(HasSubstr("secret")), Not(HasSubstr("6.6.6.6")), Not(HasSubstr("X-Private")),
+                    Not(HasSubstr("Keep-Alive")), Not(HasSubstr("trailers"))));
+  one.send(get("/ask"));
+  EXPECT_EQ(one.answer().body, "GET /ask");  // the connection goes on, to the box
+  EXPECT_EQ(reached().size(), 1u);
+}
+
+TEST_F(Proxy, StreamsBodiesBeyondTheLimitBothWays) {
+  const std::string big(3u << 20, 'b');
+  target([&](Peer& peer) {
+    const auto request = peer.read_request();
+    peer.answer(request.substr(request.find("\r\n\r\n") + 4));
+  });
+  serve();
+  auto one = client();
+  std::thread sending([&] {
+    one.send(for_agent("POST", "/", "Content-Length: " + std::to_string(big.size()) + "\r\n\r\n"));
+    one.send(big);
+  });
+  const auto answer = one.answer();
+  sending.join();
+  EXPECT_EQ(answer.body, big);
+}
+
+TEST_F(Proxy, PassesChunksOnAsTheyCome) {
+  std::promise<void> first_seen;
+  target([&, seen = first_seen.get_future().share()](Peer& peer) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
+    seen.wait();
+    peer.send("6\r\nsecond\r\n0\r\n\r\n");
+  });
+  serve();
+  auto one = client();
+  one.send(for_agent("GET", "/events"));
+  EXPECT_EQ(one.head().status, 200);
+  EXPECT_EQ(one.take(10), "5\r\nfirst\r\n");
+  first_seen.set_value();
+  EXPECT_EQ(one.take(16), "6\r\nsecond\r\n0\r\n\r\n");
+}
+
+TEST_F(Proxy, GivesAnAnswerUntilCloseAnEnd) {
+  target([](Peer& peer) {
+    peer.read_request();
+    peer.send("HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nuntil the end");
+  });
+  serve();
+  auto one = client();
+  one.send(for_agent("GET", "/") + for_agent("GET", "/"));
+  EXPECT_EQ(one.answer().body, "until the end");
+  EXPECT_EQ(one.answer().body, "until the end");
+}
+
+TEST_F(Proxy, KnowsWhichAnswersHaveNoBody) {
+  target([](Peer& peer) {
+    const auto request = peer.read_request();
+    if (request.starts_with("HEAD")) peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n");
+    if (request.starts_with("GET /204")) peer.send("HTTP/1.1 204 No Content\r\n\r\n");
+    if (request.starts_with("GET /304")) peer.send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n");
+    if (request.starts_with("GET /continued"))
+      peer.send(
+          "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\n"
+          "Content-Length: 2\r\n\r\nok");
+    if (request.starts_with("GET /empty")) peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  });
+  serve();
+  auto one = client();
+  one.send(for_agent("HEAD", "/") + for_agent("GET", "/204") + for_agent("GET", "/304") +
+           for_agent("GET", "/continued") + for_agent("GET", "/empty") + get("/ask"));
+  EXPECT_EQ(one.answer(true).headers.at("content-length"), "1234");
+  EXPECT_EQ(one.answer().status, 204);
+  EXPECT_EQ(one.answer().headers.at("etag"), "\"1\"");
+  EXPECT_EQ(one.answer().body, "ok");
+  EXPECT_EQ(one.answer().headers.at("content-length"), "0");
+  EXPECT_EQ(one.answer().body, "GET /ask");
+}
+
+TEST_F(Proxy, AnEarlyAnswerCounts) {
+  target([](Peer& peer) {
+    peer.answer("too much", "Connection: close\r\n", "413 Content Too Large");
+    peer.interrupt();
+  });
+  serve();
+  auto one = client();
+  one.send(
+      for_agent("POST", "/", "Transfer-Encoding: chunked\r\n\r\n" + chunk(std::string(100'000, 'x')) + "0\r\n\r\n"));
+  EXPECT_THAT(one.answer().status, ::testing::AnyOf(413, 502));  // a reset may overtake it
+}
+
+TEST_F(Proxy, SaysWhatIsWrongWithTheAgent) {
+  target([](Peer&) {});
+  target_port = closed_port();
+  serve();
+  expect_failure(502, "The agent cannot be reached");
+}
+
+TEST_F(Proxy, SaysThatTheAgentHungUp) {
+  target([](Peer& peer) { peer.read_request(); });
+  serve();
+  expect_failure(502, "closed the connection before it answered");
+}
+
+TEST_F(Proxy, SaysThatTheAgentIsSilent) {
+  options.limits.proxy_answer_time = 200ms;
+  target([](Peer& peer) {
+    peer.read_request();
+    peer.wait_for_close();
+  });
+  serve();
+  expect_failure(504, "does not answer");
+}
+
+TEST_F(Proxy, RefusesAMalformedAnswer) {
+  const std::vector<std::string> answers{
+      "nonsense\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
+      "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nX: " + std::string(70'000, 'x') + "\r\n\r\n"};
+  std::atomic<std::size_t> turn = 0;
+  target([&](Peer& peer) {
+    peer.read_request();
+    peer.send(answers[turn++]);
+    peer.wait_for_close();
+  });
+  serve();
+  for (std::size_t at = 0; at < answers.size(); ++at) expect_failure(502, "malformed");
+}
+
+TEST_F(Proxy, AnAnswerThatIsCutShortLooksCutShort) {
+  target([](Peer& peer) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this");
+  });
+  serve();
+  auto one = client();
+  one.send(for_agent("GET", "/"));
+  EXPECT_EQ(one.head().status, 200);
+  EXPECT_EQ(one.rest(), "only this");
+}
+
+TEST_F(Proxy, AHostWithoutAgentIsAnsweredByTheBox) {
+  serve();
+  const auto answer = ask("POST / HTTP/1.1\r\nHost: nobody.box\r\nContent-Length: 2\r\n\r\nhi");
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_THAT(answer.body, HasSubstr("No agent lives"));
+}
+
+TEST_F(Proxy, CarriesAWebSocketAsItIs) {
+  target([](Peer& peer) {
+    const auto request = peer.read_request();
+    if (request.find("\r\nUpgrade: websocket\r\n") == std::string::npos) return peer.answer("no upgrade");
+    peer.send(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Accept: as-the-agent-says\r\n\r\nfirst frame");
+    peer.send(" and what you said: " + peer.take(5));
+    peer.wait_for_close();
+  });
+  serve();
+  auto one = client();
+  one.send(for_agent("GET", "/ws",
+                     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: http://agent.box\r\n\r\n"));
+  const auto answer = one.head();
+  EXPECT_EQ(answer.status, 101);
+  EXPECT_EQ(answer.headers.at("sec-websocket-accept"), "as-the-agent-says");
+  one.send("hello");
+  EXPECT_EQ(one.take(36), "first frame and what you said: hello");
+  one.close();
+}
+
+TEST_F(Proxy, RefusesAnotherSitesWebSocket) {
+  target([](Peer& peer) { peer.answer("reached"); });
+  serve();
+  const auto answer = ask(for_agent("GET", "/ws",
+                                    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                                    "Sec-WebSocket-Key: x\r\nOrigin: http://evil.box\r\n\r\n"));
+  EXPECT_EQ(answer.status, 403);
+  EXPECT_EQ(gateway->connections(), 0u);
+}
+
+}  // namespace
+}  // namespace web::testing
