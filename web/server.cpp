@@ -131,6 +131,18 @@ struct Server::Impl {
     }
     return pending;
   }
+  // Waits for `done`. A stopped pool runs the last steps of its coroutines here, so that none is left that refers to
+  // what dies next.
+  void run_until(Clock::time_point until, const std::function<bool()>& done) {
+    while (!done() && Clock::now() < until) {
+      std::size_t ran = 0;
+      for (std::size_t i = 0; !pool.running() && i < pool.size(); ++i) {
+        pool.at(i).restart();
+        ran += pool.at(i).poll();
+      }
+      if (ran == 0) std::this_thread::sleep_for(1ms);
+    }
+  }
   std::size_t connections() const {
     std::size_t sum = 0;
     for (auto& open : listeners) sum += open.listener->admission.open();
@@ -144,20 +156,12 @@ struct Server::Impl {
 Server::Server(IoPool& pool) : impl_(new Impl{.pool = pool, .listeners = {}}) {}
 
 Server::~Server() {
-  auto pending = impl_->on_every_lane(&Lane::stop);
-  // A stopped pool runs the last steps of its coroutines here, so that none is left that refers to what dies next.
-  for (auto until = Clock::now() + 2s; Clock::now() < until;) {
-    if (!impl_->pool.running()) {
-      std::size_t ran = 0;
-      for (std::size_t i = 0; i < impl_->pool.size(); ++i) {
-        impl_->pool.at(i).restart();
-        ran += impl_->pool.at(i).poll();
-      }
-      if (ran > 0) continue;
-    }
-    if (*pending == 0 && impl_->connections() == 0) break;
-    std::this_thread::sleep_for(2ms);
-  }
+  const auto until = Clock::now() + 2s;
+  const auto stopped = impl_->on_every_lane(&Lane::stop);
+  impl_->run_until(until, [&] { return *stopped == 0 && impl_->connections() == 0; });
+  // A connection is counted out before the last of it is gone: its thread has to come round once more.
+  const auto passed = impl_->on_every_lane(&Lane::stop);
+  impl_->run_until(until, [&] { return *passed == 0; });
 }
 
 void Server::listen(ListenerOptions options) {

@@ -153,12 +153,17 @@ TEST_F(Accounts, AnEmailOfSomebodyElseOrOfAnAdminCannotBeTaken) {
 }
 
 TEST_F(Accounts, AdminsAreThoseListedAndThoseWithTheFlag) {
-  const auto listed = register_as("root@example.com").value();
+  const accounts::User listed{.email = "root@example.com"};
   const auto plain = register_as("ada@example.com").value();
   EXPECT_TRUE(accounts.is_admin(listed));
   EXPECT_FALSE(accounts.is_admin(plain));
   EXPECT_TRUE(accounts.is_admin(
       run(accounts.change_as_admin(plain.id, {.password = {}, .is_admin = true, .is_disabled = {}})).value()));
+}
+
+TEST_F(Accounts, NobodyBecomesAnAdminByRegisteringAListedAddress) {
+  EXPECT_EQ(register_as("Root@Example.com").error().kind, Kind::forbidden);
+  EXPECT_FALSE(accounts.find_by_email("root@example.com"));
 }
 
 TEST_F(Accounts, PagesOfUsersFollowEachOther) {

@@ -1,8 +1,9 @@
 // The language of the stories: a real box in a folder of its own, and people who talk to it over HTTP.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { request as http_request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,7 +12,8 @@ export const binary = process.env.AGENTBOX_BINARY;
 assert.ok(binary, "AGENTBOX_BINARY names the binary under test");
 
 export const ADMIN = { email: "admin@example.org", password: "an admin's long password" };
-const INTERNAL_KEY = "internal-key-of-the-stories";
+export const PASSWORD = "a customer's long password";
+export const INTERNAL_KEY = "internal-key-of-the-stories";
 
 // Asks until `probe` answers something true; fails after the deadline with what it answered last.
 export const until = async (what, probe, deadline_ms = 30_000) => {
@@ -23,13 +25,52 @@ export const until = async (what, probe, deadline_ms = 30_000) => {
   assert.fail(`${what} did not happen; the last look gave ${JSON.stringify(last)}`);
 };
 
+// Runs the binary to its end with nothing but these variables in its environment; resolves with {code, out, err}.
+export const run = (args, { env = {}, ...options } = {}) =>
+  new Promise((resolve) => {
+    execFile(binary, args, { env: { PATH: process.env.PATH, ...env }, ...options }, (error, out, err) =>
+      resolve({ code: error ? (error.code ?? error.signal) : 0, out, err }));
+  });
+
+// One request as it is given here: no header is added but Host, Content-Length and Connection, and a name may occur
+// twice (an array). `body` is text or bytes. Resolves with {status, headers, text, body}; body is undefined unless the
+// answer is JSON.
+export const send = (base, method, path, { headers = {}, body } = {}) =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(base);
+    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    const asked = http_request({ host: hostname, port, method, path, agent: false, headers: { ...length, ...headers } });
+    asked.on("error", reject);
+    asked.on("response", async (answer) => {
+      const parts = [];
+      for await (const part of answer) parts.push(part);
+      const text = Buffer.concat(parts).toString();
+      const is_json = answer.headers["content-type"]?.startsWith("application/json");
+      resolve({ status: answer.statusCode, headers: answer.headers, text, body: is_json ? JSON.parse(text) : undefined });
+    });
+    asked.end(body);
+  });
+
 export class Box {
+  // Everything that was written to stderr since the first start.
+  whole_log = "";
+
   static async start(t, env = {}) {
     const box = new Box();
     box.folder = mkdtempSync(join(tmpdir(), "agentbox-story-"));
     box.env = env;
     t.after(() => box.discard());
     execFileSync(binary, ["init", "--data", box.folder, "--email", ADMIN.email, "--password", ADMIN.password]);
+    await box.serve();
+    return box;
+  }
+
+  // Serves a folder that was made otherwise, and removes it at the end.
+  static async open(t, folder, env = {}) {
+    const box = new Box();
+    box.folder = folder;
+    box.env = env;
+    t.after(() => box.discard());
     await box.serve();
     return box;
   }
@@ -44,7 +85,10 @@ export class Box {
         AGENT_PORT_RANGE: `${21000 + (process.pid % 400) * 40}-${21039 + (process.pid % 400) * 40}`, ...this.env,
       },
     });
-    this.child.stderr.on("data", (bytes) => (this.log = (this.log + bytes).slice(-20_000)));
+    this.child.stderr.on("data", (bytes) => {
+      this.log = (this.log + bytes).slice(-20_000);
+      this.whole_log += bytes;
+    });
     this.ended = once(this.child, "exit");
     const ready = await Promise.race([
       new Promise((resolve) => createInterface({ input: this.child.stdout }).once("line", resolve)),
@@ -105,11 +149,11 @@ export class Box {
   // Registered, signed in, and with a plan.
   async customer(email, plan = "solo") {
     const person = this.person();
-    const registered = await person.call("POST", "/api/register", { email, password: "a customer's long password" });
+    const registered = await person.call("POST", "/api/register", { email, password: PASSWORD });
     assert.equal(registered.status, 200, JSON.stringify(registered.body));
     person.id = registered.body.id;
     await this.backend_call("POST", "/api/subscriptions/deploy", { userId: person.id, plan });
-    assert.equal((await person.log_in(email, "a customer's long password")).status, 200);
+    assert.equal((await person.log_in(email, PASSWORD)).status, 200);
     return person;
   }
 

@@ -7,6 +7,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <filesystem>
+#include <list>
+#include <mutex>
 #include <string>
 
 #include "store/store.h"
@@ -70,10 +72,22 @@ inline store::Options options(const std::filesystem::path& folder) {
           .tables = {store::describe(notes), store::describe(people)}};
 }
 
-// Runs a coroutine to its end on an io_context of its own; what it throws is thrown.
+// This thread's, kept until the program ends: the writer may still be leaving one when its result is there already.
+inline boost::asio::io_context& thread_context() {
+  static std::mutex mutex;
+  static std::list<boost::asio::io_context> contexts;
+  thread_local auto& context = []() -> boost::asio::io_context& {
+    const std::lock_guard lock(mutex);
+    return contexts.emplace_back();
+  }();
+  return context;
+}
+
+// Runs a coroutine to its end on this thread; what it throws is thrown.
 template <class T>
 T run(store::Task<T> task) {
-  boost::asio::io_context context;
+  auto& context = thread_context();
+  context.restart();
   std::optional<T> result;
   std::exception_ptr failure;
   boost::asio::co_spawn(context, std::move(task), [&](std::exception_ptr error, T value) {

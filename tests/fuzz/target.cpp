@@ -1,0 +1,10 @@
+// libFuzzer's entry point for the function of targets.h that FUZZ_TARGET names.
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/targets.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  fuzz::FUZZ_TARGET({reinterpret_cast<const char*>(bytes), size});
+  return 0;
+}
