@@ -160,6 +160,7 @@ struct Box::Parts {
   health::RouteParts vitals() {
     return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
   }
+  maintenance::Parts upkeep() { return {*store, blocking, key_fingerprint(folder.master_key(settings)), guards}; }
   web::ListenerOptions listener(std::string name, std::string listen, double share_of_descriptors) const;
 };
 
@@ -183,7 +184,7 @@ std::vector<web::Route> Box::backend_routes() const {
   web::append(table, ai::routes(parts.ai, parts.guards));
   web::append(table, usage::routes(parts.ledger, parts.guards));
   web::append(table, accounts::admin_routes(parts.people()));
-  web::append(table, maintenance::routes(*parts.store, parts.blocking, parts.guards));
+  web::append(table, maintenance::routes(parts.upkeep()));
   web::append(table, health::routes(parts.vitals()));
   web::append(table, health::metrics_routes(parts.guards));
   return table;

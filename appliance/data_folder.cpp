@@ -25,17 +25,6 @@ constexpr std::size_t key_bytes = 32;
 
 std::string reason() { return std::strerror(errno); }
 
-std::string read_key(const fs::path& path) {
-  std::ifstream input(path);
-  std::string text;
-  if (!input || !(input >> text))
-    throw UsageError("cannot read the master key " + path.string() + ": check its permissions");
-  std::string key = crypto::unhex(text);
-  if (key.size() != key_bytes)
-    throw UsageError("the master key " + path.string() + " must hold 64 hex digits: put the original file back");
-  return key;
-}
-
 void write_all(int file, const std::string& content, const fs::path& path) {
   for (std::size_t done = 0; done < content.size();) {
     const auto count = write(file, content.data() + done, content.size() - done);
@@ -56,6 +45,25 @@ void write_private_file(const fs::path& path, const std::string& content) {
   if (rename(draft.c_str(), path.c_str()) != 0) throw UsageError("cannot write " + path.string() + ": " + reason());
 }
 
+std::string read_key_file(const fs::path& path) {
+  std::ifstream input(path);
+  std::string text;
+  if (!input || !(input >> text))
+    throw UsageError("cannot read the master key " + path.string() + ": check its permissions");
+  std::string key = crypto::unhex(text);
+  if (key.size() != key_bytes)
+    throw UsageError("the master key " + path.string() + " must hold 64 hex digits: put the original file back");
+  return key;
+}
+
+void write_key_file(const fs::path& path, const std::string& master_key) {
+  write_private_file(path, crypto::hex(master_key) + "\n");
+}
+
+std::string key_fingerprint(const std::string& master_key) {
+  return crypto::sha256_hex("agentbox master key fingerprint:" + master_key);
+}
+
 void DataFolder::prepare() const {
   std::error_code error;
   if (!fs::exists(path_, error)) {
@@ -74,13 +82,13 @@ void DataFolder::prepare() const {
 
 std::string DataFolder::master_key(const Settings& settings) const {
   if (!settings.master_key.empty()) return crypto::unhex(settings.master_key);
-  if (fs::exists(key_file())) return read_key(key_file());
+  if (fs::exists(key_file())) return read_key_file(key_file());
   if (fs::exists(store())) {
     throw UsageError("the master key " + key_file().string() +
                      " is missing: put it back, or set AGENTBOX_MASTER_KEY, to open this data folder");
   }
   std::string key = crypto::random_bytes(key_bytes);
-  write_private_file(key_file(), crypto::hex(key) + "\n");
+  write_key_file(key_file(), key);
   return key;
 }
 

@@ -39,6 +39,12 @@ class DataFolder {
   std::filesystem::path path_;
 };
 
+// A master key as master.key holds it, in hex. Throw UsageError; reading also for a file that holds something else.
+std::string read_key_file(const std::filesystem::path&);
+void write_key_file(const std::filesystem::path&, const std::string& master_key);
+// Tells two master keys apart without telling anything about either.
+std::string key_fingerprint(const std::string& master_key);
+
 enum class Access { write, read_only };
 // Every table and migration of this binary. Throws store::Unavailable and UsageError.
 std::unique_ptr<store::Store> open_store(const Settings&, Access = Access::write);

@@ -1,11 +1,20 @@
-// A backup is a folder with the parts of the data folder: store/ as RocksDB's incremental backup, agents/ as a copy of
-// the agents' workspaces, agentbox.toml, and master.key unless it is kept apart.
+// A backup is a folder with the parts of the data folder, none of whose secrets can be read without the master key:
+//
+//   store/                   RocksDB's incremental backup; sealed fields stay sealed
+//   agents/<id>/workspace/   as it was. Run files (tokens, logs, process ids) stay out: they are made anew
+//   agentbox.toml.sealed     the settings, sealed; empty text when the box has no agentbox.toml
+//   master.key               only on explicit wish
+#include <fstream>
 #include <iostream>
-#include <set>
+#include <sstream>
 
 #include "appliance/cli/box_client.h"
 #include "appliance/cli/commands.h"
+#include "appliance/cli/mirror.h"
+#include "appliance/crypto/random.h"
 #include "appliance/data_folder.h"
+#include "store/engine.h"
+#include "store/seal.h"
 
 namespace agentbox::cli {
 
@@ -13,44 +22,78 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Makes `to` hold what `from` holds: files that are unchanged (size and time) are not copied again, files that are gone
-// are removed. Links are copied as links; sockets and pipes are left out.
-void mirror(const fs::path& from, const fs::path& to) {
-  fs::create_directories(to);
-  std::set<fs::path> present;
-  for (const auto& entry : fs::directory_iterator(from)) {
-    const fs::path name = entry.path().filename(), target = to / name;
-    const auto status = entry.symlink_status();
-    if (fs::is_directory(status)) {
-      mirror(entry.path(), target);
-    } else if (fs::is_symlink(status)) {
-      fs::remove(target);
-      fs::copy_symlink(entry.path(), target);
-    } else if (fs::is_regular_file(status)) {
-      const bool same = fs::is_regular_file(fs::symlink_status(target)) && fs::file_size(target) == entry.file_size() &&
-                        fs::last_write_time(target) == entry.last_write_time();
-      if (!same) {
-        fs::copy_file(entry.path(), target, fs::copy_options::overwrite_existing);
-        fs::last_write_time(target, entry.last_write_time());
-      }
-    } else {
-      continue;
-    }
-    present.insert(name);
-  }
-  for (const auto& entry : fs::directory_iterator(to))
-    if (!present.contains(entry.path().filename())) fs::remove_all(entry.path());
+constexpr std::string_view sealed_settings_name = "agentbox.toml.sealed", workspace_name = "workspace";
+
+std::string text_of(const fs::path& path) {
+  std::ifstream input(path, std::ios::binary);
+  std::stringstream text;
+  text << input.rdbuf();
+  if (!input) throw UsageError("cannot read " + path.string() + ": check its permissions");
+  return text.str();
 }
 
-void copy_private(const fs::path& from, const fs::path& to) {
-  if (!fs::exists(from)) return;
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
-  fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write);
+std::string sealed(const std::string& settings, const std::string& master_key) {
+  return store::Sealer(master_key).seal(settings, 0, config_file_name, "text");
+}
+
+// Throws store::Corrupt when the key is not the one it was sealed under.
+std::string opened(const std::string& settings, const std::string& master_key) {
+  return store::Sealer(master_key).open(settings, 0, config_file_name, "text");
 }
 
 void require_folder(const DataFolder& folder) {
   if (!fs::exists(folder.store()))
     throw UsageError("there is no box in " + folder.path().string() + ": name its data folder with --data");
+}
+
+void copy_store(const Settings& settings, const std::string& master_key, const fs::path& to) {
+  const BoxClient box(settings);
+  if (!box.is_running()) {
+    open_store(settings)->backup(to);
+    return;
+  }
+  const boost::json::object wanted{{"to", to.string()}, {"keyFingerprint", key_fingerprint(master_key)}};
+  box.call("POST", "/api/admin/backup", wanted, std::chrono::hours(1));
+}
+
+// Of every agent of `from` its workspace, and nothing else.
+void copy_workspaces(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to);
+  if (fs::exists(from))
+    for (const auto& agent : fs::directory_iterator(from)) {
+      const auto workspace = agent.path() / workspace_name;
+      if (fs::is_directory(fs::symlink_status(workspace)))
+        mirror(workspace, to / agent.path().filename() / workspace_name);
+    }
+  for (const auto& agent : fs::directory_iterator(to))
+    if (!fs::exists(from / agent.path().filename())) fs::remove_all(agent.path());
+}
+
+// A key from the environment is not written down: its owner chose to keep it elsewhere.
+struct FoundKey {
+  std::string key;
+  bool belongs_in_file = true;
+};
+
+FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const Settings& settings) {
+  if (options.key_file) return {.key = read_key_file(*options.key_file)};
+  if (!settings.master_key.empty()) return {.key = crypto::unhex(settings.master_key), .belongs_in_file = false};
+  if (fs::exists(source.key_file())) return {.key = read_key_file(source.key_file())};
+  throw UsageError("the backup in " + source.path().string() +
+                   " does not hold its master key: name the box's master.key with --key, or set AGENTBOX_MASTER_KEY");
+}
+
+std::string open_settings(const DataFolder& source, const std::string& master_key) {
+  const auto file = source.path() / sealed_settings_name;
+  if (!fs::exists(file))
+    throw UsageError("the backup in " + source.path().string() + " was cut off: " + std::string(sealed_settings_name) +
+                     " is missing, make it again");
+  try {
+    return opened(text_of(file), master_key);
+  } catch (const store::Corrupt&) {
+    throw UsageError("the master key does not open the backup in " + source.path().string() +
+                     ": use the one of the box that was backed up");
+  }
 }
 
 }  // namespace
@@ -59,43 +102,48 @@ int backup(const Settings& settings, const BackupOptions& options) {
   const DataFolder folder(settings.data);
   require_folder(folder);
   const DataFolder copy(fs::absolute(options.to).lexically_normal());
+  if (fs::exists(copy.store() / "CURRENT"))
+    throw UsageError(copy.path().string() + " holds a box, not a backup: name another folder with --to");
+  const std::string master_key = folder.master_key(settings);
   copy.prepare();
   try {
-    const BoxClient box(settings);
-    if (box.is_running()) {
-      box.call("POST", "/api/admin/backup", boost::json::object{{"to", copy.store().string()}}, std::chrono::hours(1));
-    } else {
-      open_store(settings)->backup(copy.store());
-    }
-    if (fs::exists(folder.agents())) mirror(folder.agents(), copy.agents());
-    copy_private(folder.config_file(), copy.config_file());
-    if (options.with_key) copy_private(folder.key_file(), copy.key_file());
+    fs::remove(copy.key_file());
+    copy_store(settings, master_key, copy.store());
+    copy_workspaces(folder.agents(), copy.agents());
+    const bool has_settings = fs::exists(folder.config_file());
+    write_private_file(copy.path() / sealed_settings_name,
+                       sealed(has_settings ? text_of(folder.config_file()) : std::string(), master_key));
+    if (options.with_key) write_key_file(copy.key_file(), master_key);
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the backup failed: ") + error.what());
   }
-  std::cout << "backed up to " << copy.path().string() << '\n';
-  if (!options.with_key) std::cout << "without master.key: keep it elsewhere, the backup cannot be opened without it\n";
+  std::cout
+      << "backed up to " << copy.path().string() << '\n'
+      << (options.with_key
+              ? "with master.key: whoever reads this folder can open every secret of the box, guard it like the box"
+              : "without master.key: keep a copy of it elsewhere, the backup cannot be restored without it")
+      << '\n';
   return 0;
 }
 
-int restore(const fs::path& from, const Settings& settings) {
-  const DataFolder source(from), folder(settings.data);
-  if (!fs::exists(source.store())) throw UsageError("there is no backup in " + from.string());
-  if (fs::exists(folder.store())) {
+int restore(const RestoreOptions& options, const Settings& settings) {
+  const DataFolder source(options.from), folder(settings.data);
+  if (!fs::exists(source.store())) throw UsageError("there is no backup in " + source.path().string());
+  if (fs::exists(folder.store()))
     throw UsageError(folder.path().string() + " already holds a box: restore into another folder with --data");
-  }
+  const auto found = find_key(source, options, settings);
+  const auto config = open_settings(source, found.key);
   folder.prepare();
   try {
-    copy_private(source.config_file(), folder.config_file());
-    copy_private(source.key_file(), folder.key_file());
-    if (fs::exists(source.agents())) mirror(source.agents(), folder.agents());
-    store::Store::restore(source.store(), folder.store());
+    if (found.belongs_in_file) write_key_file(folder.key_file(), found.key);
+    if (!config.empty()) write_private_file(folder.config_file(), config);
+    if (fs::exists(source.agents())) copy_workspaces(source.agents(), folder.agents());
+    store::Store::restore(source.store(), folder.store());  // last: a folder that holds a store is complete
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the restore failed: ") + error.what());
   }
   std::cout << "restored to " << folder.path().string() << '\n';
-  if (!fs::exists(folder.key_file()))
-    std::cout << "the backup has no master.key: put it there, or set AGENTBOX_MASTER_KEY, before serving\n";
+  if (!found.belongs_in_file) std::cout << "the key stays in AGENTBOX_MASTER_KEY: set it for agentbox serve, too\n";
   return 0;
 }
 

@@ -37,25 +37,22 @@ void add_init(CLI::App& app, Run& run) {
 void add_backup(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("backup", "Back a box up, also while it runs");
   const auto options = std::make_shared<BackupOptions>();
-  const auto without_key = std::make_shared<bool>(false);
   command->add_option("--to", options->to, "folder of the backup; one that holds a backup is brought up to date")
       ->required();
-  command->add_flag("--without-key", *without_key, "leave master.key out: whoever has the backup cannot open it");
+  command->add_flag("--with-key", options->with_key,
+                    "put master.key in: whoever reads the backup can then open every secret of the box");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
-  command->callback([&run, flags, options, without_key] {
-    run = [flags, options, without_key] {
-      options->with_key = !*without_key;
-      return backup(flags.resolve(), *options);
-    };
-  });
+  command->callback([&run, flags, options] { run = [flags, options] { return backup(flags.resolve(), *options); }; });
 }
 
 void add_restore(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("restore", "Make a data folder from a backup");
-  const auto from = std::make_shared<std::string>();
-  command->add_option("--from", *from, "folder of the backup")->required();
-  const SettingFlags flags(*command, {"AGENTBOX_DATA"});
-  command->callback([&run, flags, from] { run = [flags, from] { return restore(*from, flags.resolve(false)); }; });
+  const auto options = std::make_shared<RestoreOptions>();
+  command->add_option("--from", options->from, "folder of the backup")->required();
+  command->add_option("--key", options->key_file, "master.key of the box that was backed up")->type_name("FILE");
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
+  command->callback(
+      [&run, flags, options] { run = [flags, options] { return restore(*options, flags.resolve(false)); }; });
 }
 
 void add_verify(CLI::App& app, Run& run) {

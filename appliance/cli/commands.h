@@ -24,11 +24,17 @@ int init(const Settings&, const InitOptions&);
 
 struct BackupOptions {
   std::filesystem::path to;
-  bool with_key = true;
+  bool with_key = false;  // the master key, in clear
 };
-// Through the running box when there is one.
+// Through the running box when there is one. Holds no secret in clear unless the key is wished for.
 int backup(const Settings&, const BackupOptions&);
-int restore(const std::filesystem::path& from, const Settings&);
+
+struct RestoreOptions {
+  std::filesystem::path from;
+  std::optional<std::filesystem::path> key_file;  // else AGENTBOX_MASTER_KEY, else the backup's own
+};
+// Touches nothing unless the key opens the backup.
+int restore(const RestoreOptions&, const Settings&);
 // 0 when all is well, 1 with a line for each finding.
 int verify(const Settings&);
 

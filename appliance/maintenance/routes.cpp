@@ -12,8 +12,9 @@ using Answer = web::Task<web::Result<web::Response>>;
 
 struct Backup {
   web::Text<1, 4096> to;
+  std::optional<web::Text<64, 64>> keyFingerprint;
 };
-BOOST_DESCRIBE_STRUCT(Backup, (), (to))
+BOOST_DESCRIBE_STRUCT(Backup, (), (to, keyFingerprint))
 
 struct BackedUp {
   bool success = true;
@@ -23,12 +24,15 @@ BOOST_DESCRIBE_STRUCT(BackedUp, (), (success, to))
 
 }  // namespace
 
-std::vector<web::Route> routes(store::Store& store, boost::asio::thread_pool& blocking,
-                               const agentbox::Guards& guards) {
-  auto back_up = [&store, &blocking](web::Request&, Backup wanted) -> Answer {
+std::vector<web::Route> routes(const Parts& parts) {
+  auto back_up = [parts](web::Request&, Backup wanted) -> Answer {
     const std::filesystem::path to(std::string(wanted.to));
     if (!to.is_absolute()) co_return web::invalid("to must be an absolute path on the box");
-    auto copy = [&store, to]() -> std::optional<std::string> {
+    if (wanted.keyFingerprint && *wanted.keyFingerprint != parts.key_fingerprint) {
+      co_return web::conflict(
+          "the master key is not the one the box runs with: use its master.key or AGENTBOX_MASTER_KEY");
+    }
+    auto copy = [&store = parts.store, to]() -> std::optional<std::string> {
       try {
         store.backup(to);
         return std::nullopt;
@@ -36,16 +40,17 @@ std::vector<web::Route> routes(store::Store& store, boost::asio::thread_pool& bl
         return error.what();
       }
     };
-    const auto failure = co_await web::offload(blocking, std::move(copy));
+    const auto failure = co_await web::offload(parts.blocking, std::move(copy));
     if (failure) co_return web::internal("The backup failed: " + *failure);
     const BackedUp answer{.to = to.string()};
     co_return web::reply(answer, 200);
   };
-  return {
-      {web::POST, "/api/admin/backup", guards.internal_key, nullptr,
-       web::body<Backup>(back_up).returns<BackedUp>().describe(
-           "`to` is an absolute path of the box's own file system. Online, and incremental when it holds a backup."),
-       "Back up the store"}};
+  return {{web::POST, "/api/admin/backup", parts.guards.internal_key, nullptr,
+           web::body<Backup>(back_up).returns<BackedUp>().describe(
+               "`to` is an absolute path of the box's own file system. Online, and incremental when it holds a backup. "
+               "With "
+               "`keyFingerprint`, 409 unless the store is sealed under the master key of that fingerprint."),
+           "Back up the store"}};
 }
 
 }  // namespace maintenance

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
+#include <string>
 #include <vector>
 
 #include "appliance/guards.h"
@@ -9,8 +10,14 @@
 
 namespace maintenance {
 
-// POST /api/admin/backup on the backend: what `agentbox backup` asks of the running box. The arguments must outlive the
-// rows; `blocking` runs the copying.
-std::vector<web::Route> routes(store::Store&, boost::asio::thread_pool& blocking, const agentbox::Guards&);
+struct Parts {
+  store::Store& store;
+  boost::asio::thread_pool& blocking;  // runs the copying
+  std::string key_fingerprint;         // of the master key the store is open under
+  const agentbox::Guards& guards;
+};
+// POST /api/admin/backup on the backend: what `agentbox backup` asks of the running box. What the parts refer to must
+// outlive the rows.
+std::vector<web::Route> routes(const Parts&);
 
 }  // namespace maintenance

@@ -1,0 +1,129 @@
+#include "appliance/cli/mirror.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "appliance/runtime/descriptor.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using runtime::Descriptor;
+
+[[noreturn]] void fail(const char* what, const fs::path& path) {
+  throw fs::filesystem_error(what, path, std::error_code(errno, std::generic_category()));
+}
+
+struct stat status_of(int file, const fs::path& path) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) fail("cannot look at", path);
+  return status;
+}
+
+// Without `.` and `..`.
+std::vector<std::string> names_in(int folder, const fs::path& path) {
+  Descriptor own(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(own ? ::fdopendir(own.get()) : nullptr, &::closedir);
+  if (!entries) fail("cannot list", path);
+  own.release();  // closedir closes it
+  std::vector<std::string> names;
+  for (errno = 0; const dirent* entry = ::readdir(entries.get()); errno = 0) {
+    const std::string name(entry->d_name);
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  if (errno != 0) fail("cannot list", path);
+  return names;
+}
+
+bool is_same(const fs::path& target, const struct stat& source) {
+  struct stat copy {};
+  return ::lstat(target.c_str(), &copy) == 0 && S_ISREG(copy.st_mode) && copy.st_size == source.st_size &&
+         copy.st_mtim.tv_sec == source.st_mtim.tv_sec && copy.st_mtim.tv_nsec == source.st_mtim.tv_nsec;
+}
+
+void copy_bytes(int from, int to, const fs::path& target) {
+  std::array<char, 64 * 1024> buffer;
+  for (;;) {
+    const auto count = ::read(from, buffer.data(), buffer.size());
+    if (count < 0) fail("cannot read what goes to", target);
+    if (count == 0) return;
+    for (ssize_t done = 0; done < count;) {
+      const auto written = ::write(to, buffer.data() + done, static_cast<std::size_t>(count - done));
+      if (written < 0) fail("cannot write", target);
+      done += written;
+    }
+  }
+}
+
+void copy_file(int from, const struct stat& source, const fs::path& target) {
+  if (is_same(target, source)) return;
+  fs::remove_all(target);
+  const mode_t mode = source.st_mode & 0777;
+  const Descriptor to(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!to) fail("cannot write", target);
+  copy_bytes(from, to.get(), target);
+  const std::array<timespec, 2> times{source.st_atim, source.st_mtim};
+  if (::fchmod(to.get(), mode) != 0 || ::futimens(to.get(), times.data()) != 0) fail("cannot write", target);
+}
+
+void copy_link(int folder, const std::string& name, const fs::path& target) {
+  std::array<char, 4096> text;
+  const auto size = ::readlinkat(folder, name.c_str(), text.data(), text.size());
+  if (size < 0) return;  // gone, or no link any more
+  fs::remove_all(target);
+  fs::create_symlink(std::string(text.data(), static_cast<std::size_t>(size)), target);
+}
+
+void mirror_folder(int from, const fs::path& to);
+
+// False when there is nothing to keep under that name.
+bool copy_entry(int folder, const std::string& name, const fs::path& target) {
+  struct stat status {};
+  if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (S_ISLNK(status.st_mode)) {
+    copy_link(folder, name, target);
+    return true;
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return false;
+  // What was seen may have been replaced since: only what is opened counts.
+  const Descriptor source(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!source && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) return false;
+  if (!source) fail("cannot read what goes to", target);
+  const auto opened = status_of(source.get(), target);
+  if (S_ISDIR(opened.st_mode))
+    mirror_folder(source.get(), target);
+  else if (S_ISREG(opened.st_mode))
+    copy_file(source.get(), opened, target);
+  else
+    return false;
+  return true;
+}
+
+void mirror_folder(int from, const fs::path& to) {
+  if (!fs::is_directory(fs::symlink_status(to))) fs::remove_all(to);
+  fs::create_directories(to);
+  fs::permissions(to, static_cast<fs::perms>(status_of(from, to).st_mode & 0777) | fs::perms::owner_all);
+  std::set<std::string> present;
+  for (const auto& name : names_in(from, to))
+    if (copy_entry(from, name, to / name)) present.insert(name);
+  for (const auto& entry : fs::directory_iterator(to))
+    if (!present.contains(entry.path().filename().string())) fs::remove_all(entry.path());
+}
+
+}  // namespace
+
+void mirror(const fs::path& from, const fs::path& to) {
+  const Descriptor source(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!source) fail("cannot open", from);
+  mirror_folder(source.get(), to);
+}
+
+}  // namespace agentbox::cli

@@ -1,0 +1,14 @@
+// Copies of folders that somebody else may be writing in.
+#pragma once
+
+#include <filesystem>
+
+namespace agentbox::cli {
+
+// Makes `to` hold what `from` holds: files that are unchanged (size and time) are not copied again, what is gone is
+// removed. Links are copied as links and never followed, and pipes are never opened: whoever writes in `from` can
+// neither lead the copy to somebody else's files nor hold it up. Pipes, sockets, devices, and what vanishes or changes
+// its kind while it is read are left out. Throws std::filesystem::filesystem_error.
+void mirror(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace agentbox::cli
