@@ -13,6 +13,11 @@ namespace {
 
 web::Error wrong_credentials() { return web::unauthenticated("Invalid credentials"); }
 web::Error user_exists() { return web::conflict("A user with this email already exists"); }
+// Whoever owns a listed address is an admin, and nobody has proved to own the one they type.
+web::Error reserved_for_an_admin() { return web::forbidden("This email is reserved"); }
+web::Error too_many_failures() {
+  return {.kind = web::Kind::too_many, .message = "Too many failed sign-ins for this account, please try again later."};
+}
 
 // Alphanumeric and hyphens, at most 20 characters; in lower case.
 std::optional<std::string> normalised_code(std::string_view text) {
@@ -46,6 +51,7 @@ web::Task<web::Result<User>> Accounts::create(Registration wanted) {
   const auto email = normalised_email(wanted.email);
   if (!email) co_return web::invalid("email is not a valid address");
   if (is_reserved_email(*email)) co_return web::invalid("email must not end in @wallet.app: sign in with the wallet");
+  if (is_listed_admin(*email)) co_return reserved_for_an_admin();
   if (auto refused = refuse_password(wanted.password, *email)) co_return std::move(*refused);
   std::optional<User> referrer;
   if (wanted.referral_code) {
@@ -83,16 +89,14 @@ web::Task<web::Result<User>> Accounts::create(Registration wanted) {
 }
 
 web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::string password) {
-  const web::Error blocked{.kind = web::Kind::too_many,
-                           .message = "Too many failed sign-ins for this account, please try again later."};
   const std::string name = normalised_email(email).value_or("");
-  if (login_limit_.blocked(name)) co_return blocked;
+  if (login_limit_.blocked(name)) co_return too_many_failures();
   auto user = find_by_email(name);
   std::string encoded = user ? user->password_hash : std::string();
   const auto matches = co_await hasher_.matches(std::move(password), std::move(encoded));
   if (!matches) co_return matches.error();
   // Guesses made side by side do not outrun the limit: whoever finishes beyond it learns nothing.
-  if (login_limit_.blocked(name)) co_return blocked;
+  if (login_limit_.blocked(name)) co_return too_many_failures();
   if (!*matches || user->is_disabled) {
     login_limit_.failed(name);
     co_return wrong_credentials();
@@ -146,16 +150,13 @@ web::Task<web::Result<User>> Accounts::edit(store::UserId id, std::function<void
 }
 
 web::Task<web::Result<void>> Accounts::prove(const User& user, std::string password) {
-  const web::Error wrong = web::invalid("currentPassword is wrong");
-  if (login_limit_.blocked(user.email)) {
-    co_return web::Error{.kind = web::Kind::too_many,
-                         .message = "Too many failed sign-ins for this account, please try again later."};
-  }
+  if (login_limit_.blocked(user.email)) co_return too_many_failures();
   const auto matches = co_await hasher_.matches(std::move(password), user.password_hash);
   if (!matches) co_return matches.error();
+  if (login_limit_.blocked(user.email)) co_return too_many_failures();
   if (!*matches) {
     login_limit_.failed(user.email);
-    co_return wrong;
+    co_return web::invalid("currentPassword is wrong");
   }
   co_return web::Result<void>();
 }
@@ -172,8 +173,7 @@ web::Task<web::Result<User>> Accounts::change_profile(store::UserId id, ProfileC
       email.reset();
     } else {
       if (is_reserved_email(*email)) co_return web::invalid("email must not end in @wallet.app");
-      // Nobody becomes an admin by renaming themselves.
-      if (is_listed_admin(*email) && !is_admin(*user)) co_return web::forbidden("This email is reserved");
+      if (is_listed_admin(*email) && !is_admin(*user)) co_return reserved_for_an_admin();
       if (wanted.current_password.empty()) co_return web::invalid("currentPassword is required to change the email");
       const auto proved = co_await prove(*user, std::move(wanted.current_password));
       if (!proved) co_return proved.error();

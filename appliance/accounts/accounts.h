@@ -42,7 +42,8 @@ class Accounts {
   // `admin_emails` in lower case: their owners are admins without the flag.
   Accounts(store::System, PasswordHasher&, Sessions&, LoginLimit&, std::vector<std::string> admin_emails);
 
-  // invalid: e-mail, password or referral code; conflict: there is such a user.
+  // invalid: e-mail, password or referral code; forbidden: the address of a listed admin; conflict: there is such a
+  // user.
   web::Task<web::Result<User>> create(Registration);
   // The user, or unauthenticated with the same words and after the same work whether or not there is such a user;
   // too_many after too many failures.

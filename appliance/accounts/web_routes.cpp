@@ -9,6 +9,7 @@ namespace {
 using Answer = web::Task<web::Result<web::Response>>;
 
 const web::RateLimit registrations{.group = "register", .limit = 20};
+const web::RateLimit sign_ins{.group = "login", .limit = 60};
 const web::RateLimit password_changes{.group = "password", .limit = 20};
 
 struct Register {
@@ -193,7 +194,7 @@ std::vector<web::Route> web_routes(RouteServices services) {
            .describe("No session is created. `website` is a honeypot: filled, or without a User-Agent, the answer is "
                      "403. Passwords have 8 to 256 characters and are not among the most used ones."),
        "Create an account"},
-      {web::POST, "/api/auth/login", guards.none, nullptr,
+      {web::POST, "/api/auth/login", guards.none, &sign_ins,
        web::body<Login>(with(services, log_in))
            .returns<LoggedIn>()
            .describe("Ten failures within 15 minutes close an account's sign-in for the rest of that time (429)."),
