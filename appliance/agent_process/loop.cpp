@@ -54,13 +54,15 @@ std::string Loop::system_prompt() const {
 }
 
 web::Task<> Loop::keep(std::vector<ai::Message> messages) {
-  co_await web::offload(files_, [this, &messages] { conversation_.append(messages); });
+  const auto append = [this, &messages] { conversation_.append(messages); };
+  co_await web::offload(files_, append);
 }
 
 web::Task<> Loop::commit(std::string message) {
+  const auto commit_all = [this, &message] { repository_.commit_all(message); };
   std::string failure;
   try {
-    co_await web::offload(files_, [this, &message] { repository_.commit_all(message); });
+    co_await web::offload(files_, commit_all);
   } catch (const std::exception& error) {
     // The files are safe without the commit, and the next turn commits them too.
     failure = error.what();
@@ -73,12 +75,13 @@ web::Task<web::Result<ai::ChatAnswer>> Loop::ask(Deadline deadline, bool with_to
   for (auto window = options_.window_bytes;; window /= 2) {
     const auto time = time_until(deadline);
     if (time.count() <= 0) co_return too_late();
-    ai::ChatRequest request;
-    request.messages = co_await web::offload(files_, [this, window] {
+    const auto recall = [this, window] {
       std::vector<ai::Message> messages{{.role = ai::Role::system, .content = system_prompt()}};
       for (auto& message : conversation_.window(window)) messages.push_back(std::move(message));
       return messages;
-    });
+    };
+    ai::ChatRequest request;
+    request.messages = co_await web::offload(files_, recall);
     if (with_tools) request.tools = toolbox_.definitions();
     auto answer = co_await model_.ask(std::move(request), time);
     if (answer || answer.error().code != "context_too_long" || window / 2 < least_window_bytes) co_return answer;
