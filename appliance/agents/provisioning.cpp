@@ -165,10 +165,12 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     for (auto& agent : wanted) {
       if (work.contains(agent.id)) continue;
       auto instance = co_await engine.inspect(agent.id);
-      if (instance && instance->state == runtime::State::running) continue;
-      std::function<void(Agent&)> edit = [](Agent& now) {
+      const bool runs = instance && instance->state == runtime::State::running;
+      if (runs && worker.reaches_the_box(*instance)) continue;
+      std::function<void(Agent&)> edit = [runs](Agent& now) {
         now.status = Status::provisioning;
-        now.status_reason = "It is started again with the box.";
+        now.status_reason = runs ? "It is started again because the address of the box has changed."
+                                 : "It is started again with the box.";
       };
       auto asked = co_await ask(agent.owner, agent.id, Action::start, std::move(edit));
       if (asked) enqueue(agent.id);

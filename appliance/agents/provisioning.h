@@ -42,7 +42,8 @@ class Provisioner {
   // Also run when an agent is deleted, before its record goes; may run again after a crash. Before start().
   void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
 
-  // Adopts the agents that run, starts again those that should, and takes up the jobs that were left.
+  // Adopts the agents that run, starts again those that should and those that know the box by an address it no longer
+  // has, and takes up the jobs that were left.
   web::Task<> start();
   // Takes no further job, waits until those at work are done or put back. Agents go on running.
   web::Task<> stop();

@@ -43,6 +43,10 @@ Worker::Worker(store::System system, runtime::Engine& engine, Ports& ports, cons
                boost::asio::thread_pool& files)
     : system_(std::move(system)), engine_(engine), ports_(ports), options_(options), files_(files) {}
 
+bool Worker::reaches_the_box(const runtime::Instance& instance) const {
+  return instance.backend_url == backend_url && instance.summarizer_url == summarizer_url;
+}
+
 Task<Failure> Worker::carry_out(store::Row<Job> job, Interrupted interrupted) {
   switch (job->action) {
     case Action::start:
@@ -145,13 +149,12 @@ Task<Result<Agent>> Worker::with_free_port(Agent agent) {
 }
 
 Task<Result<void>> Worker::make_it_run(Agent agent, bool anew) {
-  if (anew) {
-    auto stopped = co_await engine_.stop(agent.id, options_.stop_grace);
-    if (!stopped) co_return stopped.error();
-  }
   auto instance = co_await engine_.inspect(agent.id);
   if (!instance) co_return instance.error();
-  if (is_running(instance)) co_return Result<void>();  // adopted, or started by a job that was cut short
+  // Adopted, or started by a job that was cut short.
+  if (!anew && is_running(instance) && reaches_the_box(*instance)) co_return Result<void>();
+  auto stopped = co_await engine_.stop(agent.id, options_.stop_grace);
+  if (!stopped) co_return stopped.error();
   auto spec = spec_of(agent, options_);
   spec.backend_url = backend_url;
   spec.summarizer_url = summarizer_url;

@@ -20,6 +20,9 @@ class Worker {
   std::string backend_url, summarizer_url;
   std::vector<std::function<web::Task<>(store::UserId, std::string agent)>> cleanups;
 
+  // False for an agent that a box at other addresses started: it cannot reach this one until it is started anew.
+  bool reaches_the_box(const runtime::Instance&) const;
+
   // The job's result (the agent's new status) and its end are one commit, unless a newer job has taken its place: then
   // nothing is written. The Error is the reason of a failure, also kept in the record. `interrupted` is asked between
   // steps: once it is true the job is left as it is, to be taken up again.

@@ -52,6 +52,7 @@ struct Instance {
   std::int64_t pid = 0;
   std::optional<int> exit_code;  // exited: code, or 128 + signal
   std::chrono::sys_time<std::chrono::milliseconds> started_at{};
+  std::string backend_url, summarizer_url;  // running: as its spec gave them; empty: not known
 };
 
 struct InstanceStats {

@@ -109,16 +109,18 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
   // ---- on `files`
 
   // Writes down which process the agent is. One that cannot be written down is ended: nobody would find it again.
-  Found note(const std::string& id, Child child) const {
+  Found note(const AgentSpec& spec, Child child) const {
     auto stat = proc::stat(child.pid);  // it is ours to reap: there is one even if it has ended
-    Found found{.id = id,
+    Found found{.id = spec.id,
                 .process = std::move(child.process),
                 .identity = {.pid = child.pid,
                              .start_ticks = stat ? stat->start_ticks : 0,
                              .boot_id = proc::boot_id(),
-                             .started_at = milliseconds_now()}};
+                             .started_at = milliseconds_now(),
+                             .backend_url = spec.backend_url,
+                             .summarizer_url = spec.summarizer_url}};
     try {
-      run_folder(id).write_pid(found.identity);
+      run_folder(spec.id).write_pid(found.identity);
     } catch (const std::system_error&) {
       proc::kill_session(child.pid, found.identity.start_ticks);
       siginfo_t ignored{};
@@ -162,7 +164,7 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
         folder.drop_boot();
         return child.error();
       }
-      return note(spec.id, std::move(*child));
+      return note(spec, std::move(*child));
     } catch (const std::system_error& error) {
       return web::internal(std::string("The agent's files cannot be written: ") + error.what());
     }
@@ -334,7 +336,9 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     if (entry.process)
       return {.state = State::running,
               .pid = entry.process->identity.pid,
-              .started_at = time_of(entry.process->identity.started_at)};
+              .started_at = time_of(entry.process->identity.started_at),
+              .backend_url = entry.process->identity.backend_url,
+              .summarizer_url = entry.process->identity.summarizer_url};
     if (entry.has_ended) return {.state = State::exited, .exit_code = entry.exit_code};
     return {};
   }

@@ -21,9 +21,10 @@ struct PidFile {
   std::int64_t pid = 0;
   std::uint64_t start_ticks = 0;
   std::string boot_id;
-  std::int64_t started_at = 0;  // milliseconds since the epoch
+  std::int64_t started_at = 0;              // milliseconds since the epoch
+  std::string backend_url, summarizer_url;  // what it was told of the box; empty: not known
 };
-BOOST_DESCRIBE_STRUCT(PidFile, (), (pid, start_ticks, boot_id, started_at))
+BOOST_DESCRIBE_STRUCT(PidFile, (), (pid, start_ticks, boot_id, started_at, backend_url, summarizer_url))
 
 class RunFolder {
  public:

@@ -19,7 +19,7 @@ namespace agent_tests {
 class AgentBox {
  public:
   AgentBox(const std::filesystem::path& data, const agentbox::Settings& settings_of_this_life,
-           std::chrono::milliseconds ready_deadline)
+           const agents::Addresses& addresses, std::chrono::milliseconds ready_deadline)
       : settings(settings_of_this_life), store(store::Store::open(options(data))) {
     runtime::ProcessOptions process;
     process.binary = STAND_IN_AGENT;
@@ -30,7 +30,7 @@ class AgentBox {
     chat = std::make_unique<chat::Chat>(store->system(), *agents, std::chrono::seconds(10));
     agents->when_removed(
         [this](store::UserId user, std::string agent) { return chat->forget(user, std::move(agent)); });
-    agents->set_addresses({.web = "http://127.0.0.1:3000", .backend = "http://127.0.0.1:3001", .summarizer = ""});
+    agents->set_addresses(addresses);
     pool.start();
     run(agents->start());
   }
@@ -100,7 +100,7 @@ class AgentBoxTest : public testing::Test {
     box->run(box->agents->stop());
   }
 
-  void open() { box = std::make_unique<AgentBox>(data.path(), settings, ready_deadline); }
+  void open() { box = std::make_unique<AgentBox>(data.path(), settings, addresses, ready_deadline); }
   void crash_and_come_back() {
     box.reset();
     open();
@@ -136,6 +136,7 @@ class AgentBoxTest : public testing::Test {
 
   TemporaryFolder data;
   agentbox::Settings settings;
+  agents::Addresses addresses{.web = "http://127.0.0.1:3000", .backend = "http://127.0.0.1:3001", .summarizer = ""};
   std::chrono::milliseconds ready_deadline{15'000};
   web::Caller owner, stranger;
   std::unique_ptr<AgentBox> box;

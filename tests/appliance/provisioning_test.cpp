@@ -107,6 +107,26 @@ TEST_F(Provisioning, RunningAgentsAreAdopted) {
   EXPECT_EQ(jobs_left(), 0u);
 }
 
+TEST_F(Provisioning, AnAgentThatKnowsAnOldAddressOfTheBoxIsStartedAgain) {
+  const auto up = running("plain");
+  for (auto* address : {&addresses.backend, &addresses.summarizer}) {
+    const auto pid = instance(up).pid;
+    *address = "http://127.0.0.1:3999";
+    crash_and_come_back();
+    EXPECT_TRUE(eventually([&] { return runs_anew(up, pid); })) << now(up).status_reason;
+    EXPECT_EQ(instance(up).backend_url, addresses.backend);
+    EXPECT_EQ(instance(up).summarizer_url, addresses.summarizer);
+  }
+}
+
+TEST_F(Provisioning, AStartCutShortByACrashReachesTheBoxAtItsNewAddress) {
+  const auto fresh = provision("mute");
+  ASSERT_TRUE(eventually([&] { return instance(fresh).state == runtime::State::running; }));
+  addresses.backend = "http://127.0.0.1:3999";
+  crash_and_come_back();
+  EXPECT_TRUE(eventually([&] { return instance(fresh).backend_url == addresses.backend; }));
+}
+
 TEST_F(Provisioning, AnAgentThatDiedWithTheMachineIsStartedAgain) {
   const auto up = running("plain");
   const auto pid = instance(up).pid;
