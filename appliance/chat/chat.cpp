@@ -14,6 +14,7 @@ using web::Result;
 using web::Task;
 
 constexpr std::size_t largest_answer = 4u << 20;
+constexpr auto cut_off = "The box was interrupted before the agent answered.";
 
 std::string new_id(const std::string& agent, store::Time at) {
   auto digits = std::to_string(at.time_since_epoch().count());
@@ -107,6 +108,7 @@ Task<Result<Answer>> Chat::send(store::UserId user, std::string agent_id, std::s
     co_return web::conflict("This agent is not running: start it, then send the message again.");
   const auto tenant = system_.tenant(user);
   const auto question = new_message(user, agent_id, Role::user, text, store::now());
+  const Pending::Place place(pending_, question.id);
   auto first = tenant.change();
   first.insert(messages, question);
   co_await commit(first);
@@ -147,6 +149,7 @@ Task<> Chat::commit(store::Change& change) {
 
 Result<std::vector<Message>> Chat::history(store::UserId user, const Slice& slice) const {
   if (!agents_.find(user, slice.agent)) return web::not_found();
+  const auto tenant = system_.tenant(user);
   const auto prefix = slice.agent + ".";
   if (!slice.before.empty() && !slice.before.starts_with(prefix))
     return web::invalid("before must be a message of this agent");
@@ -154,10 +157,21 @@ Result<std::vector<Message>> Chat::history(store::UserId user, const Slice& slic
   page.limit = slice.limit;
   page.newest_first = true;
   page.after = slice.before.empty() ? prefix + "~" : slice.before;  // '~' sorts after every digit
-  auto found = system_.tenant(user).list(messages, page);
+  auto found = tenant.list(messages, page);
   std::erase_if(found, [&](const Message& message) { return message.agent != slice.agent; });
   std::ranges::reverse(found);
+  for (auto& message : found) message = as_it_stands(tenant, std::move(message));
   return found;
+}
+
+Message Chat::as_it_stands(const store::Tenant& tenant, Message message) const {
+  if (message.delivery != Delivery::sent || pending_.contains(message.id)) return message;
+  // Its exchange may have ended since the message was read; how it ended was written before its place was given up.
+  if (auto row = tenant.get(messages, message.id)) message = std::move(row->value);
+  if (message.delivery != Delivery::sent) return message;
+  message.delivery = Delivery::failed;
+  message.failure = cut_off;
+  return message;
 }
 
 Task<> Chat::forget(store::UserId owner, std::string agent) {

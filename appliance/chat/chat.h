@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "appliance/agents/agents.h"
+#include "appliance/chat/pending.h"
 #include "appliance/chat/records.h"
 #include "appliance/guards.h"
 
@@ -28,19 +29,23 @@ class Chat {
   Chat(store::System, agents::Agents&, std::chrono::seconds gateway_timeout = std::chrono::seconds(300));
 
   // not_found; conflict when the agent does not run; bad_gateway or timeout with the cause when its gateway fails: the
-  // message is kept then, marked failed.
+  // message is kept then, marked failed. The exchange belongs to the box: a client that goes away finds the answer in
+  // the history.
   web::Task<web::Result<Answer>> send(store::UserId, std::string agent, std::string text);
-  // Oldest first. not_found when the agent is not the caller's.
+  // Oldest first. not_found when the agent is not the caller's. A message that was cut off with the box that waited for
+  // its answer is `failed`.
   web::Result<std::vector<Message>> history(store::UserId, const Slice&) const;
   // All messages of an agent: for agents::Agents::when_removed.
   web::Task<> forget(store::UserId, std::string agent);
 
  private:
   web::Task<> commit(store::Change&);
+  Message as_it_stands(const store::Tenant&, Message) const;
 
   store::System system_;
   agents::Agents& agents_;
   std::chrono::seconds gateway_timeout_;
+  Pending pending_;
 };
 
 // The service and the guards must outlive the rows.

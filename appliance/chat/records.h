@@ -10,7 +10,8 @@
 namespace chat {
 
 BOOST_DEFINE_ENUM_CLASS(Role, user, assistant)
-// A user's message is `sent` until the agent has answered it.
+// A user's message is `sent` while a box waits for the answer. One that is `sent` though nobody waits was cut off with
+// its box: Chat::history tells it as `failed`.
 BOOST_DEFINE_ENUM_CLASS(Delivery, sent, answered, failed)
 
 struct Message {

@@ -29,9 +29,11 @@ struct Item {
   Role role;
   std::string content;
   store::Time createdAt;
-  std::optional<std::string> error;  // a message of the user that the agent could not answer
+  // Of the user's messages: whether the agent has answered, and why it could not.
+  std::optional<Delivery> delivery;
+  std::optional<std::string> error;
 };
-BOOST_DESCRIBE_STRUCT(Item, (), (id, role, content, createdAt, error))
+BOOST_DESCRIBE_STRUCT(Item, (), (id, role, content, createdAt, delivery, error))
 
 struct Sent {
   bool success = true;
@@ -52,7 +54,9 @@ Item item_of(Message message) {
             .role = message.role,
             .content = std::move(message.content),
             .createdAt = message.created_at,
+            .delivery = {},
             .error = {}};
+  if (message.role == Role::user) item.delivery = message.delivery;
   if (message.delivery == Delivery::failed) item.error = std::move(message.failure);
   return item;
 }
@@ -83,12 +87,15 @@ std::vector<web::Route> web_routes(Chat& service, const agentbox::Guards& guards
   return {
       {web::POST, "/api/chat", guards.session, &chat_rate,
        web::body<Send>(send).returns<Sent>().describe(
-           "Waits for the agent's answer. 409 while the agent does not run; 502 or 504 when its gateway fails: the "
-           "message is kept then, with its `error` in the history."),
+           "Waits for the agent's answer; who cannot wait finds it in the history. 409 while the agent does not run; "
+           "502 "
+           "or 504 when its gateway fails: the message is kept then, with its `error` in the history."),
        "Send a message to an agent"},
       {web::GET, "/api/chat", guards.session, &chat_rate,
        web::query<Ask>(history).returns<History>().describe(
-           "The newest `limit` (50) messages, or those before the message `before`; oldest first."),
+           "The newest `limit` (50) messages, or those before the message `before`; oldest first. A message of the "
+           "user "
+           "is `sent` while the agent works on it, then `answered`, or `failed` with its `error`."),
        "Messages with an agent"},
   };
 }

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <future>
+
 #include "tests/appliance/agent_box.h"
 
 namespace {
@@ -67,6 +71,59 @@ TEST_F(Chat, AFailureKeepsTheMessageWithItsCause) {
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_EQ(kept[0].delivery, chat::Delivery::failed);
   EXPECT_THAT(kept[0].failure, HasSubstr("the model is on fire"));
+}
+
+// A question the agent never answers, and the one who waits for it.
+class UnansweredQuestion : public Chat {
+ protected:
+  // What still waits goes before the signal it listens to.
+  ~UnansweredQuestion() override { crash_and_come_back(); }
+
+  void ask() {
+    auto& home = box->pool.at(1);
+    boost::asio::co_spawn(
+        home, box->chat->send(owner.user_id, agent.id, "are you there?"),
+        boost::asio::bind_cancellation_slot(cut.slot(), [this](std::exception_ptr, auto) { ended.set_value(); }));
+    ASSERT_TRUE(eventually([&] { return !history(agent).empty(); }));
+  }
+  void expect_cut_off() {
+    const auto kept = history(agent);
+    ASSERT_EQ(kept.size(), 1u);
+    EXPECT_EQ(kept[0].delivery, chat::Delivery::failed);
+    EXPECT_EQ(kept[0].failure, "The box was interrupted before the agent answered.");
+  }
+
+  const agents::Agent agent = running("silent");
+  boost::asio::cancellation_signal cut;
+  std::promise<void> ended;
+};
+
+TEST_F(UnansweredQuestion, IsSentWhileTheBoxWaits) {
+  ask();
+  EXPECT_EQ(history(agent)[0].delivery, chat::Delivery::sent);
+}
+
+TEST_F(UnansweredQuestion, FailsWithABoxThatCrashes) {
+  ask();
+  crash_and_come_back();
+  expect_cut_off();
+}
+
+TEST_F(UnansweredQuestion, FailsWithAConnectionThatIsCut) {
+  ask();
+  boost::asio::post(box->pool.at(1), [this] { cut.emit(boost::asio::cancellation_type::terminal); });
+  ended.get_future().wait();
+  expect_cut_off();
+}
+
+TEST_F(UnansweredQuestion, FailsWithAnAgentThatIsStopped) {
+  ask();
+  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, agent.id)));
+  ended.get_future().wait();
+  const auto kept = history(agent);
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].delivery, chat::Delivery::failed);
+  EXPECT_THAT(kept[0].failure, HasSubstr("The agent did not answer: "));
 }
 
 TEST_F(Chat, AStoppedAgentRefuses) {

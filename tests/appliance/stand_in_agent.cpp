@@ -2,7 +2,7 @@
 // name:
 //   mute       never gets ready              exits      ends at once with code 3 and a line on stderr
 //   stubborn   ignores SIGTERM               family     has a child that ignores SIGTERM, its pid in workspace/child
-//   broken     fails every message
+//   broken     fails every message         silent     takes messages and never answers
 // Answers a message with "<name> heard: <message>".
 #include <arpa/inet.h>
 #include <signal.h>
@@ -69,6 +69,7 @@ void serve(const Boot& boot, int connection) {
     const bool ready = !boot.name.starts_with("mute");
     reply = answer(ready ? 200 : 503, {{"ready", ready}, {"failing", boost::json::array()}, {"uptimeMs", 1}});
   } else if (head.starts_with("POST /v1/chat/completions")) {
+    while (boot.name.starts_with("silent")) ::pause();
     reply = chat(boot, head, received.substr(head_end + 4));
   }
   [[maybe_unused]] const auto written = ::write(connection, reply.data(), reply.size());
