@@ -197,6 +197,7 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
   table.filter_policy.reset(rocks::NewBloomFilterPolicy(10));
   table.optimize_filters_for_memory = true;
   table.format_version = 5;
+  table.data_block_index_type = rocks::BlockBasedTableOptions::kDataBlockBinaryAndHash;  // most reads are of one key
   rocks::ColumnFamilyOptions options;
   options.table_factory.reset(rocks::NewBlockBasedTableFactory(table));
   options.compression = rocks::kLZ4Compression;

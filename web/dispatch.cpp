@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <unordered_map>
 
 #include "web/csrf.h"
 #include "web/log.h"
@@ -92,23 +93,30 @@ struct Dispatcher::Impl {
       Row row{.under_api = route.path.starts_with("/api/")};
       if (route.rate) row.windows = &windows.try_emplace(route.rate->group, *route.rate).first->second;
       rows.push_back(row);
-      add_metrics(route.method, route.path);
+      by_pattern[route.path.data()] = route_metrics(to_string(route.method), route.path);
     }
-    for (const auto* label : {"unmatched", "malformed", "proxied"}) add_metrics(Method::get, label);
+    for (const auto* label : {"unmatched", "malformed", "proxied"}) by_label[label] = route_metrics("any", label);
     metrics().gauge("agentbox_http_requests_in_flight", "Requests being handled.",
                     [this] { return static_cast<double>(in_flight.load()); }, {{"listener", options.name}});
   }
 
-  void add_metrics(Method method, const std::string& path) {
-    auto& found = by_route[{method, path}];
-    const Labels labels{{"listener", options.name}, {"method", std::string(to_string(method))}, {"route", path}};
-    for (std::size_t digit = 1; digit < found.by_class.size(); ++digit) {
+  RouteMetrics route_metrics(std::string_view method, const std::string& route) const {
+    RouteMetrics made;
+    const Labels labels{{"listener", options.name}, {"method", std::string(method)}, {"route", route}};
+    for (std::size_t digit = 1; digit < made.by_class.size(); ++digit) {
       auto with_class = labels;
       with_class.emplace_back("status", std::to_string(digit) + "xx");
-      found.by_class[digit] = &metrics().counter("agentbox_http_requests_total", "Requests answered.", with_class);
+      made.by_class[digit] = &metrics().counter("agentbox_http_requests_total", "Requests answered.", with_class);
     }
-    found.seconds =
+    made.seconds =
         &metrics().histogram("agentbox_http_request_duration_seconds", "Time from head to last byte.", labels);
+    return made;
+  }
+  // Of a row, whose own pattern `route` views, or of a label that is no row.
+  const RouteMetrics& metrics_of(std::string_view route) const {
+    if (const auto row = by_pattern.find(route.data()); row != by_pattern.end()) return row->second;
+    const auto label = by_label.find(route);
+    return label != by_label.end() ? label->second : by_label.find("unmatched")->second;
   }
 
   // Made when first asked for; the table does not change, so neither does its text.
@@ -137,13 +145,8 @@ struct Dispatcher::Impl {
   std::vector<Row> rows;
   std::map<std::string, RateWindows> windows;  // by group
   std::optional<RateWindows> base;
-  struct ByMethodAndPath {
-    using is_transparent = void;
-    bool operator()(const auto& a, const auto& b) const {
-      return std::pair<Method, std::string_view>(a) < std::pair<Method, std::string_view>(b);
-    }
-  };
-  std::map<std::pair<Method, std::string>, RouteMetrics, ByMethodAndPath> by_route;
+  std::unordered_map<const char*, RouteMetrics> by_pattern;
+  std::map<std::string, RouteMetrics, std::less<>> by_label;
   const SecurityHeaders security;
   std::atomic<std::size_t> in_flight{0};
 };
@@ -259,13 +262,10 @@ Task<Response> Dispatcher::handle(Request& request) {
 void Dispatcher::finished(const Request& request, std::string_view route, int status, std::size_t body_bytes,
                           std::chrono::steady_clock::duration took) {
   const std::chrono::duration<double> seconds = took;
-  const auto method = request.method == Method::head ? Method::get : request.method;
-  auto found = impl_->by_route.find(std::pair(method, route));
-  if (found == impl_->by_route.end())
-    found = impl_->by_route.find(std::pair(Method::get, std::string_view("unmatched")));
+  const auto& route_metrics = impl_->metrics_of(route);
   if (const auto digit = static_cast<std::size_t>(status / 100); digit >= 1 && digit < 6)
-    found->second.by_class[digit]->add();
-  found->second.seconds->observe(seconds.count());
+    route_metrics.by_class[digit]->add();
+  route_metrics.seconds->observe(seconds.count());
   if (!log::enabled(log::Level::info)) return;
   log::info("request", {{"listener", impl_->options.name},
                         {"method", std::string(to_string(request.method))},
