@@ -184,17 +184,16 @@ TEST_F(Proxy, SaysThatTheAgentIsSilent) {
 }
 
 TEST_F(Proxy, RefusesAMalformedAnswer) {
-  const std::vector<std::string> answers{
+  static const std::vector<std::string> answers{
       "nonsense\r\n\r\n",
       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
       "HTTP/1.1 101 Switching Protocols\r\n\r\n",
       "HTTP/1.1 200 OK\r\nX: " + std::string(70'000, 'x') + "\r\n\r\n"};
-  std::atomic<std::size_t> turn = 0;
-  target([&](Peer& peer) {
+  target([turn = std::make_shared<std::atomic<std::size_t>>(0)](Peer& peer) {
     peer.read_request();
-    peer.send(answers[turn++]);
+    peer.send(answers[(*turn)++]);
     peer.wait_for_close();
   });
   serve();
