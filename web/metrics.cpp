@@ -10,11 +10,13 @@ namespace {
 const std::vector<double> usual_bounds{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                        0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,    60};
 
-std::string escaped(const std::string& value) {
+// `quotes`: also of a label's value; a help text may hold them.
+std::string escaped(const std::string& text, bool quotes) {
   std::string out;
-  for (const char c : value) {
-    if (c == '\\' || c == '"') out += '\\';
-    if (c == '\n')
+  for (const char c : text) {
+    if (c == '\\' || (c == '"' && quotes))
+      (out += '\\') += c;
+    else if (c == '\n')
       out += "\\n";
     else
       out += c;
@@ -24,7 +26,8 @@ std::string escaped(const std::string& value) {
 
 std::string braces(const Labels& labels, const std::string& more = {}) {
   std::string out;
-  for (const auto& [name, value] : labels) (out += out.empty() ? "" : ",") += name + "=\"" + escaped(value) + "\"";
+  for (const auto& [name, value] : labels)
+    (out += out.empty() ? "" : ",") += name + "=\"" + escaped(value, true) + "\"";
   if (!more.empty()) (out += out.empty() ? "" : ",") += more;
   return out.empty() ? out : "{" + out + "}";
 }
@@ -103,7 +106,8 @@ std::string Metrics::text() const {
   const std::lock_guard lock(mutex_);
   std::string out;
   for (const auto& family : families_) {
-    out += "# HELP " + family->name + " " + family->help + "\n# TYPE " + family->name + " " + family->type + "\n";
+    out += "# HELP " + family->name + " " + escaped(family->help, false) + "\n# TYPE " + family->name + " " +
+           family->type + "\n";
     for (const auto& one : family->series) {
       if (one->histogram) {
         const auto& histogram = *one->histogram;

@@ -204,9 +204,10 @@ class WireTest : public ::testing::Test {
   }
 
   void serve() {
+    const auto name = options.name;
     server.emplace(pool);
     server->listen(std::move(options));
-    port = boost::urls::parse_uri(server->url("test")).value().port_number();
+    port = boost::urls::parse_uri(server->url(name)).value().port_number();
     pool.start();
   }
   RawClient client() { return RawClient(port); }

@@ -1,0 +1,252 @@
+// From a request to its row: guards, the rule against other sites' requests, limits, failures, and what every answer
+// carries.
+#include <boost/json.hpp>
+
+#include "tests/web/wire_fixture.h"
+#include "web/metrics.h"
+
+namespace web::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const Guard members{.name = "session", .scheme = "cookie", .admit = [](const Request& request) -> Result<Caller> {
+                      if (request.cookies("app-session") != std::vector<std::string_view>{"good"})
+                        return unauthenticated();
+                      return Caller{.user_id = 7, .admin = false, .agent = {}, .credential = {}};
+                    }};
+const Guard machines{.name = "internal key", .scheme = "bearer", .admit = [](const Request& request) -> Result<Caller> {
+                       if (request.bearer() != "machine") return unauthenticated();
+                       return Caller{};
+                     }};
+const RateLimit three{.group = "three", .limit = 3, .window = std::chrono::seconds(600), .message = "Three is enough."};
+
+class Dispatch : public WireTest {
+ protected:
+  Dispatch() {
+    options.browser = true;
+    options.rate_limits = true;
+    options.base_rate = RateLimit{.group = "all", .limit = 1000};
+    options.csrf_valid = [](const Request&, std::string_view token) { return token == "valid"; };
+    options.explain = [](std::exception_ptr failure) -> std::optional<Error> {
+      try {
+        std::rethrow_exception(failure);
+      } catch (const std::out_of_range& error) {
+        return unavailable(error.what());
+      } catch (...) {
+        return {};
+      }
+    };
+    auto mine = [this](Request& request) -> Task<Result<Response>> {
+      note("mine");
+      auto answer = text(std::to_string(request.caller.user_id));
+      co_return answer;
+    };
+    auto page = [](Request&) -> Task<Result<Response>> {
+      auto answer = text("<p>", "text/html; charset=utf-8");
+      co_return answer;
+    };
+    auto failing = [](Request&) -> Task<Result<Response>> {
+      throw std::runtime_error("the password is hunter2");
+      co_return Response{};
+    };
+    auto full = [](Request&) -> Task<Result<Response>> {
+      throw std::out_of_range("the disk is full");
+      co_return Response{};
+    };
+    auto item = [](Request& request) -> Task<Result<Response>> {
+      auto answer = text(request.param("id") + " " + request.client_address + (request.secure ? " https" : " http"));
+      co_return answer;
+    };
+    append(options.routes, {{GET, "/api/mine", members, nullptr, plain(mine), "Whose"},
+                            {POST, "/api/mine", members, nullptr, plain(mine), "Whose"},
+                            {POST, "/api/machine", machines, nullptr, plain(mine), "For machines"},
+                            {GET, "/page", open_door, nullptr, plain(page), "A page"},
+                            {GET, "/api/failing", open_door, nullptr, plain(failing), "Throws"},
+                            {GET, "/api/full", open_door, nullptr, plain(full), "Throws what can be explained"},
+                            {GET, "/api/three", open_door, &three, plain(page), "Limited"},
+                            {GET, "/api/items/:id", open_door, nullptr, plain(item), "One"}});
+  }
+
+  static std::string request(std::string_view method, std::string_view path, std::string_view fields = {}) {
+    return std::string(method) + " " + std::string(path) + " HTTP/1.1\r\nHost: box\r\n" + std::string(fields) + "\r\n";
+  }
+};
+
+TEST_F(Dispatch, AGuardStandsBeforeItsHandler) {
+  serve();
+  const auto stranger = ask(get("/api/mine"));
+  EXPECT_EQ(stranger.status, 401);
+  EXPECT_FALSE(stranger.headers.contains("www-authenticate"));  // a browser would ask for a password
+  EXPECT_EQ(ask(get("/api/mine", "Cookie: app-session=good; app-session=good\r\n")).status, 401);
+  const auto machine = ask(request("POST", "/api/machine"));
+  EXPECT_EQ(machine.status, 401);
+  EXPECT_EQ(machine.headers.at("www-authenticate"), "Bearer");
+  EXPECT_TRUE(reached().empty());
+  EXPECT_EQ(ask(get("/api/mine", "Cookie: other=1; app-session=good\r\n")).body, "7");
+  EXPECT_EQ(ask(request("POST", "/api/machine", "Authorization: bearer machine\r\n")).status, 200);
+}
+
+TEST_F(Dispatch, ARequestOfAnotherSiteNeedsTheToken) {
+  serve();
+  const std::string cookie = "Cookie: app-session=good\r\n";
+  const auto status = [&](std::string_view fields) {
+    return ask(request("POST", "/api/mine", cookie + std::string(fields))).status;
+  };
+  EXPECT_EQ(status(""), 200);  // no browser
+  EXPECT_EQ(status("Sec-Fetch-Site: same-origin\r\n"), 200);
+  EXPECT_EQ(status("Sec-Fetch-Site: none\r\n"), 200);
+  EXPECT_EQ(status("Sec-Fetch-Site: same-site\r\n"), 403);
+  EXPECT_EQ(status("Sec-Fetch-Site: cross-site\r\n"), 403);
+  EXPECT_EQ(status("Origin: http://box\r\n"), 200);
+  EXPECT_EQ(status("Origin: http://evil\r\n"), 403);
+  EXPECT_EQ(status("Origin: null\r\n"), 403);
+  EXPECT_EQ(status("Sec-Fetch-Site: cross-site\r\nX-CSRF-Token: wrong\r\n"), 403);
+  EXPECT_EQ(status("Sec-Fetch-Site: cross-site\r\nX-CSRF-Token: valid\r\n"), 200);
+  EXPECT_EQ(ask(get("/api/mine", cookie + "Sec-Fetch-Site: cross-site\r\n")).status, 200);
+  EXPECT_EQ(ask(request("POST", "/api/machine", "Authorization: Bearer machine\r\nOrigin: http://evil\r\n")).status,
+            200);
+}
+
+TEST_F(Dispatch, EveryAnswerCarriesTheSecurityHeadersAndItsId) {
+  serve();
+  for (const auto& bytes : {get("/ask"), get("/nowhere"), get("/api/mine"), get("/api/failing"), get("/api/full"),
+                            request("DELETE", "/ask"), request("OPTIONS", "/ask")}) {
+    const auto answer = ask(bytes);
+    EXPECT_EQ(answer.headers.at("x-content-type-options"), "nosniff") << bytes;
+    EXPECT_EQ(answer.headers.at("x-frame-options"), "DENY") << bytes;
+    EXPECT_EQ(answer.headers.at("referrer-policy"), "no-referrer") << bytes;
+    EXPECT_THAT(answer.headers.at("content-security-policy"), HasSubstr("default-src 'none'")) << bytes;
+    EXPECT_EQ(answer.headers.at("cache-control"), "no-store") << bytes;
+    EXPECT_EQ(answer.headers.at("x-request-id").size(), 16u) << bytes;
+    EXPECT_TRUE(answer.headers.contains("date")) << bytes;
+  }
+  EXPECT_THAT(ask(get("/page")).headers.at("content-security-policy"),
+              ::testing::AllOf(HasSubstr("script-src 'self'"), Not(HasSubstr("unsafe"))));
+}
+
+TEST_F(Dispatch, AFailureTellsTheClientNothingOfTheInside) {
+  serve();
+  const auto failed = ask(get("/api/failing"));
+  EXPECT_EQ(failed.status, 500);
+  EXPECT_EQ(failed.body, R"({"error":"Internal error"})");
+  const auto explained = ask(get("/api/full"));
+  EXPECT_EQ(explained.status, 503);
+  EXPECT_THAT(explained.body, HasSubstr("the disk is full"));
+  EXPECT_TRUE(explained.headers.contains("retry-after"));
+}
+
+TEST_F(Dispatch, ALimitedRouteCountsDown) {
+  serve();
+  auto one = client();
+  for (const std::string left : {"2", "1", "0"}) {
+    one.send(get("/api/three"));
+    const auto answer = one.answer();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.headers.at("ratelimit-limit"), "3");
+    EXPECT_EQ(answer.headers.at("ratelimit-remaining"), left);
+  }
+  one.send(get("/api/three"));
+  const auto refused = one.answer();
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_THAT(refused.body, HasSubstr("Three is enough."));
+  EXPECT_GT(std::stoi(refused.headers.at("retry-after")), 500);
+  one.send(get("/api/items/1"));
+  EXPECT_EQ(one.answer().status, 200);
+}
+
+TEST_F(Dispatch, AddressesBehindAProxyAreThoseItNames) {
+  options.trusted_proxies = {"127.0.0.0/8", "10.0.0.1"};
+  serve();
+  const auto seen = [&](std::string_view fields) { return ask(get("/api/items/x", fields)).body; };
+  EXPECT_EQ(seen(""), "x 127.0.0.1 http");
+  EXPECT_EQ(seen("X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\n"), "x 203.0.113.9 https");
+  EXPECT_EQ(seen("X-Forwarded-For: 6.6.6.6, 203.0.113.9, 10.0.0.1\r\n"), "x 203.0.113.9 http");
+  auto one = client();
+  for (int i = 0; i < 4; ++i) {
+    one.send(get("/api/three", "X-Forwarded-For: 203.0.113.1\r\n"));
+    EXPECT_EQ(one.answer().status, i < 3 ? 200 : 429);
+  }
+  one.send(get("/api/three", "X-Forwarded-For: 203.0.113.2\r\n"));
+  EXPECT_EQ(one.answer().status, 200);
+}
+
+TEST_F(Dispatch, AnUntrustedPeerNamesNobodyElse) {
+  serve();
+  EXPECT_EQ(ask(get("/api/items/x", "X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\n")).body,
+            "x 127.0.0.1 http");
+}
+
+TEST_F(Dispatch, PathsAreDecodedOnceAndNeverClimb) {
+  serve();
+  EXPECT_THAT(ask(get("/api/items/a%20b%C3%BC")).body, HasSubstr("a b\xc3\xbc"));
+  EXPECT_THAT(ask(get("/api/items/%2541")).body, HasSubstr("%41"));
+  for (const auto* path : {"/api/items/%2e%2e", "/api/items/..", "/api/items/a%2fb", "/api/items/a%5cb",
+                           "/api/items/a%00b", "/api/items/%zz", "/api/items/%ff", "/api/items/a%0ab"})
+    EXPECT_EQ(ask(get(path)).status, 400) << path;
+  EXPECT_EQ(ask(get("/api/items/")).status, 404);
+  EXPECT_EQ(ask(get("/api//items/1")).status, 404);
+}
+
+TEST_F(Dispatch, ServesItsOwnDocument) {
+  serve();
+  const auto document = boost::json::parse(ask(get("/api/openapi.json")).body);
+  EXPECT_EQ(document.at("openapi").as_string(), "3.1.0");
+  const auto& one = document.at("paths").at("/api/items/{id}").at("get");
+  EXPECT_EQ(one.at("parameters").as_array().size(), 1u);
+  EXPECT_EQ(one.at("x-guard").as_string(), "none");
+  const auto& mine = document.at("paths").at("/api/mine").at("post");
+  EXPECT_EQ(mine.at("x-guard").as_string(), "session");
+  EXPECT_TRUE(mine.at("responses").as_object().contains("401"));
+  EXPECT_TRUE(document.at("paths").at("/api/three").at("get").at("responses").as_object().contains("429"));
+}
+
+TEST_F(Dispatch, CountsByRouteAndNeverByWhatTheClientMadeUp) {
+  options.name = "counted";
+  serve();
+  ask(get("/api/items/1"));
+  ask(get("/api/items/2"));
+  for (int i = 0; i < 50; ++i) ask(get("/made/up/" + std::to_string(i)));
+  // Counted once the answer is out, so perhaps a moment after it was seen.
+  const std::string last = "listener=\"counted\",method=\"any\",route=\"unmatched\",status=\"4xx\"} 50\n";
+  std::string text;
+  for (auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+       text.find(last) == std::string::npos && std::chrono::steady_clock::now() < until;)
+    text = metrics().text();
+  EXPECT_THAT(text, HasSubstr("agentbox_http_requests_total{listener=\"counted\",method=\"GET\","
+                              "route=\"/api/items/:id\",status=\"2xx\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr(last));
+  EXPECT_THAT(text, Not(HasSubstr("made/up")));
+}
+
+TEST(Tables, AreCheckedWhenTheListenerStarts) {
+  IoPool pool(1);
+  const auto refused = [&](std::vector<Route> rows) -> std::string {
+    Server server(pool);
+    ListenerOptions options;
+    options.name = "table";
+    options.listen = "127.0.0.1:0";
+    options.routes = std::move(rows);
+    try {
+      server.listen(std::move(options));
+    } catch (const std::logic_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const Guard nobody{.name = "nobody", .scheme = "", .admit = {}};
+  const auto handler = [](Request&) -> Task<Result<Response>> { co_return Response{}; };
+  const auto row = [&](std::string path, const Guard& guard = open_door) {
+    return Route{GET, std::move(path), guard, nullptr, plain(handler), ""};
+  };
+  EXPECT_EQ(refused({row("/a/:x"), row("/a/b")}), "");
+  EXPECT_THAT(refused({row("/a/:x"), row("/a/:y")}), HasSubstr("/a/:y"));
+  EXPECT_THAT(refused({row("/a"), row("/a")}), HasSubstr("/a"));
+  EXPECT_THAT(refused({row("no-slash")}), HasSubstr("no-slash"));
+  EXPECT_THAT(refused({row("/a//b")}), HasSubstr("/a//b"));
+  EXPECT_THAT(refused({row("/unguarded", nobody)}), HasSubstr("/unguarded"));
+}
+
+}  // namespace
+}  // namespace web::testing

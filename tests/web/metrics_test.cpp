@@ -1,0 +1,66 @@
+#include "web/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+namespace web {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Metrics, AreWrittenAsTheFormatSays) {
+  Metrics registry;
+  registry.counter("agentbox_things_total", "Things\nmade.", {{"kind", "a \"quoted\"\\\n"}}).add(3);
+  registry.gauge("agentbox_level", "How high.", [] { return 2.5; });
+  auto& times = registry.histogram("agentbox_seconds", "How long.", {}, {0.1, 1});
+  times.observe(0.1);
+  times.observe(0.5);
+  times.observe(7);
+  EXPECT_EQ(registry.text(),
+            "# HELP agentbox_things_total Things\\nmade.\n# TYPE agentbox_things_total counter\n"
+            "agentbox_things_total{kind=\"a \\\"quoted\\\"\\\\\\n\"} 3\n"
+            "# HELP agentbox_level How high.\n# TYPE agentbox_level gauge\nagentbox_level 2.5\n"
+            "# HELP agentbox_seconds How long.\n# TYPE agentbox_seconds histogram\n"
+            "agentbox_seconds_bucket{le=\"0.1\"} 1\nagentbox_seconds_bucket{le=\"1\"} 2\n"
+            "agentbox_seconds_bucket{le=\"+Inf\"} 3\nagentbox_seconds_sum 7.6\nagentbox_seconds_count 3\n");
+}
+
+TEST(Metrics, AskingAgainGivesTheSame) {
+  Metrics registry;
+  auto& first = registry.counter("agentbox_a_total", "A.", {{"x", "1"}});
+  EXPECT_EQ(&registry.counter("agentbox_a_total", "A.", {{"x", "1"}}), &first);
+  EXPECT_NE(&registry.counter("agentbox_a_total", "A.", {{"x", "2"}}), &first);
+}
+
+TEST(Metrics, AGaugeIsForgottenWithWhatItReads) {
+  Metrics registry;
+  registry.gauge("agentbox_gone", "Gone.", [] { return 1.0; });
+  registry.remove("agentbox_gone");
+  EXPECT_THAT(registry.text(), Not(HasSubstr("agentbox_gone 1")));
+}
+
+TEST(Metrics, CountEveryAdditionOfManyThreads) {
+  Metrics registry;
+  auto& counter = registry.counter("agentbox_n_total", "N.");
+  auto& times = registry.histogram("agentbox_n_seconds", "N.", {}, {1});
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] {
+        for (int n = 0; n < 10'000; ++n) {
+          counter.add();
+          times.observe(0.5);
+        }
+      });
+  }
+  EXPECT_EQ(counter.value(), 40'000u);
+  EXPECT_EQ(times.bucket(0), 40'000u);
+  EXPECT_DOUBLE_EQ(times.sum(), 20'000);
+}
+
+}  // namespace
+}  // namespace web
