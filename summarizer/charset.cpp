@@ -135,7 +135,8 @@ std::string charset_of_meta(std::string_view head) {
 class Converter {
  public:
   explicit Converter(const char* from) : handle_(::iconv_open("UTF-8", from)) {
-    if (handle_ == iconv_t(-1)) throw std::runtime_error(std::string("iconv does not know ") + from);
+    if (handle_ == iconv_t(-1))  // NOLINT(performance-no-int-to-ptr): what iconv says
+      throw std::runtime_error(std::string("iconv does not know ") + from);
   }
   ~Converter() { ::iconv_close(handle_); }
   Converter(const Converter&) = delete;

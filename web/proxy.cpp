@@ -50,10 +50,13 @@ std::string request_head(const RelayedRequest& relayed, const ProxyTarget& targe
   out += ' ';
   out += target.request_target.empty() ? request.target : target.request_target;
   out += " HTTP/1.1\r\n";
+  const auto written_here = [&target](std::string_view name) {
+    return std::any_of(target.headers.begin(), target.headers.end(),
+                       [name](const auto& own) { return equal_ignoring_case(own.first, name); });
+  };
   for (const auto& [name, value] : request.headers) {
-    const bool ours = std::any_of(target.headers.begin(), target.headers.end(),
-                                  [&](const auto& own) { return equal_ignoring_case(own.first, name); });
-    if (ours || is_any(name, hop_by_hop) || is_any(name, target.drop_headers) || named_by_connection(request, name))
+    if (written_here(name) || is_any(name, hop_by_hop) || is_any(name, target.drop_headers) ||
+        named_by_connection(request, name))
       continue;
     append_field(out, name, value);
   }

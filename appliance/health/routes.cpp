@@ -1,6 +1,7 @@
 #include "appliance/health/routes.h"
 
 #include <unistd.h>
+#include <cmath>
 
 #include "store/codec.h"
 #include "web/endpoint.h"
@@ -51,7 +52,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double rounded(double percent) { return static_cast<double>(static_cast<std::int64_t>(percent * 10 + 0.5)) / 10; }
+double rounded(double percent) { return std::round(percent * 10) / 10; }
 
 web::Response measure(HostMeter& host, std::chrono::steady_clock::time_point started) {
   try {

@@ -28,7 +28,7 @@ BOOST_DESCRIBE_STRUCT(PidFile, (), (pid, start_ticks, boot_id, started_at, backe
 
 class RunFolder {
  public:
-  explicit RunFolder(std::filesystem::path agent_folder) : folder_(std::move(agent_folder) / "run") {}
+  explicit RunFolder(const std::filesystem::path& agent_folder) : folder_(agent_folder / "run") {}
 
   void create() const;
   void remove() const;
