@@ -2,6 +2,7 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <random>
 
 #include "web/body_reader.h"
 #include "web/listener.h"
@@ -20,19 +21,32 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto linger_time = 2s;
-constexpr auto heartbeat_period = 15s;
 constexpr std::size_t kept_output = 64 * 1024;  // an output buffer beyond this is given back after the answer
+
+// Unguessable enough not to collide between boxes, and cheap: a random start and a count.
+std::string next_request_id() {
+  static const std::uint64_t start = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
+  static std::atomic<std::uint64_t> count{0};
+  constexpr char digits[] = "0123456789abcdef";
+  auto number = start + count.fetch_add(1, std::memory_order_relaxed);
+  std::string id(16, '0');
+  for (auto at = id.rbegin(); at != id.rend(); ++at, number >>= 4) *at = digits[number & 15];
+  return id;
+}
 
 bool has_no_body(int status) { return status == 204 || status == 304; }
 
 // Calls `beat` until it is destroyed, on one timer.
 class Heartbeat {
  public:
-  Heartbeat(Executor executor, std::function<void()> beat) : timer_(executor), beat_(std::move(beat)) { next(); }
+  Heartbeat(Executor executor, std::chrono::milliseconds period, std::function<void()> beat)
+      : timer_(executor), period_(period), beat_(std::move(beat)) {
+    next();
+  }
 
  private:
   void next() {
-    timer_.expires_after(heartbeat_period);
+    timer_.expires_after(period_);
     timer_.async_wait([this](error_code error) {
       if (error) return;  // destroyed
       beat_();
@@ -40,7 +54,8 @@ class Heartbeat {
     });
   }
   Timer timer_;
-  std::function<void()> beat_;
+  const std::chrono::milliseconds period_;
+  const std::function<void()> beat_;
 };
 
 }  // namespace
@@ -131,7 +146,7 @@ void Connection::forget_request() {
   request_.headers.clear();
   request_.params.clear();
   request_.path.clear();
-  request_.id.clear();
+  request_.id = next_request_id();
   request_.client_address = peer_name_;
   request_.secure = wire_.secure();
   request_.target = request_.query = request_.body = request_.host = request_.route = {};
@@ -155,22 +170,30 @@ void Connection::keep_head(Exchange& exchange) {
   exchange.head = std::get<RequestHead>(check_request_head(exchange.head_bytes, limits));  // views into the copy
 }
 
+std::optional<Result<ProxyTarget>> Connection::other_host() const {
+  if (!listener_.options.host_router) return {};
+  try {
+    return listener_.options.host_router(request_);
+  } catch (...) {
+    return listener_.dispatcher.explain(std::current_exception());
+  }
+}
+
 Task<bool> Connection::exchange(RequestHead head) {
   Exchange exchange{.head = head};
   if (auto refusal = parse(exchange, input_.view().substr(0, head.size))) {
     co_await refuse(*refusal);
     co_return false;
   }
-  if (listener_.options.host_router) {
-    if (auto target = listener_.options.host_router(request_)) {
-      keep_head(exchange);
-      parse(exchange, exchange.head_bytes);
-      request_.route = "proxied";
-      if (target->has_value() && !(*target)->answer) co_return co_await relay(exchange, std::move(**target));
-      Response response = target->has_value() ? std::move(*(*target)->answer) : error_response(target->error());
-      if (head.body != Framing::none) exchange.head.keep_alive = false;  // its body is not read
-      co_return co_await send(exchange, response);
-    }
+  if (auto target = other_host()) {
+    keep_head(exchange);
+    parse(exchange, exchange.head_bytes);
+    request_.route = "proxied";
+    if (target->has_value() && !(*target)->answer) co_return co_await relay(exchange, std::move(**target));
+    Response response = target->has_value() ? listener_.dispatcher.complete(request_, std::move(*(*target)->answer))
+                                            : listener_.dispatcher.refuse(request_, target->error());
+    if (head.body != Framing::none) exchange.head.keep_alive = false;  // its body is not read
+    co_return co_await send(exchange, response);
   }
   const bool inline_body =
       head.body == Framing::none || (head.body == Framing::sized && head.content_length <= limits_.body_bytes &&
@@ -283,7 +306,8 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
       std::make_shared<std::pair<std::shared_ptr<Connection>, std::shared_ptr<BodyWriter>>>(shared_from_this(), writer);
   std::optional<Heartbeat> heartbeat;
   if (response.content_type.starts_with("text/event-stream"))
-    heartbeat.emplace(lane_->executor(), [this, both] { both->second->heartbeat(both, [this] { cut(); }); });
+    heartbeat.emplace(lane_->executor(), limits_.heartbeat_time,
+                      [this, both] { both->second->heartbeat(both, [this] { cut(); }); });
   bool complete = false;
   std::string failure;
   try {
@@ -303,9 +327,9 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
 
 Task<bool> Connection::upgrade(Exchange& exchange, Response& response, const Upgrade& handler) {
   if (!exchange.head.websocket || request_.method != Method::get || !input_.view().substr(exchange.head.size).empty()) {
-    Response answer = error_response(invalid("This address speaks WebSocket: send an upgrade request"));
+    Response answer =
+        listener_.dispatcher.refuse(request_, invalid("This address speaks WebSocket: send an upgrade request"));
     answer.status = exchange.status = 426;
-    answer.constant_headers = response.constant_headers;
     answer.set("Upgrade", "websocket");
     exchange.head.keep_alive = false;
     co_return co_await send_text(exchange, answer, std::get<std::string>(answer.body));
@@ -339,9 +363,10 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
   auto outcome = co_await relay_request(relayed, target);
   exchange.bytes = outcome.bytes;
   if (outcome.answer) {  // nothing has been sent yet
-    exchange.status = outcome.answer->status;
+    const Response answer = listener_.dispatcher.complete(request_, std::move(*outcome.answer));
+    exchange.status = answer.status;
     if (exchange.head.body != Framing::none) exchange.head.keep_alive = false;
-    outcome.going_on = co_await send_text(exchange, *outcome.answer, std::get<std::string>(outcome.answer->body));
+    outcome.going_on = co_await send_text(exchange, answer, std::get<std::string>(answer.body));
   } else {
     exchange.status = outcome.status;
   }
@@ -350,7 +375,8 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
 }
 
 Task<> Connection::refuse(Refusal refusal) {
-  auto response = json(boost::json::object{{"error", refusal.reason}}, refusal.status);
+  const auto response =
+      listener_.dispatcher.complete(request_, json(boost::json::object{{"error", refusal.reason}}, refusal.status));
   const auto& body = std::get<std::string>(response.body);
   output_.clear();
   append_response_head(output_, response, body.size(), false, Persistence::close);

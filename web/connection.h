@@ -52,6 +52,8 @@ class Connection final
   Task<bool> serve(Exchange&);
   void forget_request();
   std::optional<Refusal> parse(Exchange&, std::string_view bytes);
+  // What the listener's host router says of the request; an error when it throws.
+  std::optional<Result<ProxyTarget>> other_host() const;
   // Takes the head out of the input, so that the body can be read behind it.
   void keep_head(Exchange&);
   Task<std::optional<Refusal>> receive_body(Exchange&);

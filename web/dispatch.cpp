@@ -1,13 +1,11 @@
 #include "web/dispatch.h"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/json/serialize.hpp>
 #include <map>
 #include <mutex>
-#include <random>
 #include <unordered_map>
 
 #include "web/csrf.h"
@@ -23,7 +21,8 @@ namespace {
 
 // Answered whatever else is going on: whoever watches the box must see that it is busy, not that it is gone.
 bool is_health(const Request& request) {
-  return request.method == Method::get && (request.path == "/health" || request.path == "/api/health");
+  return (request.method == Method::get || request.method == Method::head) &&
+         (request.path == "/health" || request.path == "/api/health");
 }
 
 std::string sentence_of(std::exception_ptr failure) {
@@ -34,17 +33,6 @@ std::string sentence_of(std::exception_ptr failure) {
   } catch (...) {
     return "something that is no exception was thrown";
   }
-}
-
-// Unguessable enough not to collide between boxes, and cheap: a random start and a count.
-std::string next_request_id() {
-  static const std::uint64_t start = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
-  static std::atomic<std::uint64_t> count{0};
-  constexpr char digits[] = "0123456789abcdef";
-  auto number = start + count.fetch_add(1, std::memory_order_relaxed);
-  std::string id(16, '0');
-  for (auto at = id.rbegin(); at != id.rend(); ++at, number >>= 4) *at = digits[number & 15];
-  return id;
 }
 
 class InFlight {
@@ -67,11 +55,18 @@ void tell(Response& response, const WindowState& window) {
       .set("RateLimit-Reset", std::to_string(window.reset.count()));
 }
 
+bool carries(const Response& response, std::string_view name) {
+  return std::any_of(response.headers.begin(), response.headers.end(),
+                     [&](const auto& header) { return header.first == name; });
+}
+
 // What one row has beside the table: its limit's windows and its metrics.
 struct Row {
   RateWindows* windows = nullptr;
   bool under_api = false;
 };
+
+constexpr const char* in_flight_gauge = "agentbox_http_requests_in_flight";
 
 struct RouteMetrics {
   std::array<Counter*, 6> by_class{};  // 1xx to 5xx at their digit
@@ -91,15 +86,25 @@ struct Dispatcher::Impl {
     if (options.base_rate) base.emplace(*options.base_rate);
     for (const auto& route : table) {
       Row row{.under_api = route.path.starts_with("/api/")};
-      if (route.rate) row.windows = &windows.try_emplace(route.rate->group, *route.rate).first->second;
+      if (route.rate) row.windows = &windows_of(route);
       rows.push_back(row);
       by_pattern[route.path.data()] = route_metrics(to_string(route.method), route.path);
     }
     for (const auto* label : {"unmatched", "malformed", "proxied"}) by_label[label] = route_metrics("any", label);
-    metrics().gauge("agentbox_http_requests_in_flight", "Requests being handled.",
+    metrics().gauge(in_flight_gauge, "Requests being handled.",
                     [this] { return static_cast<double>(in_flight.load()); }, {{"listener", options.name}});
   }
+  ~Impl() { metrics().remove(in_flight_gauge, {{"listener", options.name}}); }
 
+  RateWindows& windows_of(const Route& route) {
+    auto& found = windows.try_emplace(route.rate->group, *route.rate).first->second;
+    const auto& limit = found.limit();
+    if (limit.limit == 0 || limit.window.count() <= 0 || limit.limit != route.rate->limit ||
+        limit.window != route.rate->window)
+      throw std::logic_error("route " + route.path +
+                             ": its rate limit allows nothing, or differs from another of group " + route.rate->group);
+    return found;
+  }
   RouteMetrics route_metrics(std::string_view method, const std::string& route) const {
     RouteMetrics made;
     const Labels labels{{"listener", options.name}, {"method", std::string(method)}, {"route", route}};
@@ -134,6 +139,8 @@ struct Dispatcher::Impl {
   Task<Response> answer(Request& request);
   Task<Result<Response>> call(Request& request, const Route& route);
   Response complete(const Request& request, Response response) const;
+  Response refuse(const Request& request, const Error& error) const;
+  Error explain(std::exception_ptr failure) const;
   std::optional<Error> refusal(Request& request, const Route& route) const;
 
   const ListenerOptions& options;
@@ -168,20 +175,34 @@ std::optional<Error> Dispatcher::Impl::refusal(Request& request, const Route& ro
 Task<Result<Response>> Dispatcher::Impl::call(Request& request, const Route& route) {
   std::exception_ptr failure;
   try {
+    if (auto refused = refusal(request, route)) co_return std::move(*refused);
     co_return co_await route.endpoint.handle(request);
   } catch (...) {
     failure = std::current_exception();
   }
+  co_return explain(failure);
+}
+
+Error Dispatcher::Impl::explain(std::exception_ptr failure) const {
   if (options.explain)
-    if (auto error = options.explain(failure)) co_return std::move(*error);
-  co_return internal("Internal error", sentence_of(failure));
+    if (auto error = options.explain(failure)) return std::move(*error);
+  return internal("Internal error", sentence_of(failure));
+}
+
+Response Dispatcher::Impl::refuse(const Request& request, const Error& error) const {
+  const bool ours = http_status(error.kind) >= 500;
+  if (ours || !error.detail.empty())
+    log::write(ours ? log::Level::error : log::Level::info, "request_failed",
+               {{"request", request.id},
+                {"route", std::string(request.route)},
+                {"reason", error.message},
+                {"detail", error.detail}});
+  return error_response(error);
 }
 
 Response Dispatcher::Impl::complete(const Request& request, Response response) const {
   const bool page = response.content_type.starts_with("text/html");
-  bool own_caching = false;
-  for (const auto& [name, value] : response.headers) own_caching = own_caching || name == "Cache-Control";
-  response.constant_headers = security.lines(page, request.secure, own_caching);
+  response.constant_headers = security.lines(page, request.secure, carries(response, "Cache-Control"));
   response.headers.emplace_back("X-Request-Id", request.id);
   return response;
 }
@@ -193,7 +214,10 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
     if (match.kind == Router::Kind::not_found) co_return error_response(not_found());
     Response response;
     response.status = match.kind == Router::Kind::options ? 204 : 405;
-    if (response.status == 405) response.body = R"({"error":"Method not allowed"})";
+    if (response.status == 405)
+      response.body = R"({"error":"Method not allowed"})";
+    else
+      response.content_type.clear();
     response.set("Allow", std::string(match.allow));
     co_return response;
   }
@@ -227,37 +251,32 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
     co_return response;
   }
 
-  Result<Response> result = Response{};
-  if (auto refused = refusal(request, route))
-    result = std::move(*refused);
-  else
-    result = co_await call(request, route);
-  if (!result && (http_status(result.error().kind) >= 500 || !result.error().detail.empty()))
-    log::write(http_status(result.error().kind) >= 500 ? log::Level::error : log::Level::info, "request_failed",
-               {{"request", request.id},
-                {"route", std::string(request.route)},
-                {"reason", result.error().message},
-                {"detail", result.error().detail}});
-  Response response = result ? std::move(*result) : error_response(result.error());
+  auto result = co_await call(request, route);
+  Response response = result ? std::move(*result) : refuse(request, result.error());
   if (response.status == 401 && route.guard.scheme == "bearer") response.set("WWW-Authenticate", "Bearer");
-  if (response.status == 503) {
-    bool told = false;
-    for (const auto& [name, value] : response.headers) told = told || name == "Retry-After";
-    if (!told) response.set("Retry-After", "5");
-  }
+  if (response.status == 503 && !carries(response, "Retry-After")) response.set("Retry-After", "5");
   if (window) tell(response, *window);
   co_return response;
 }
 
 Dispatcher::Dispatcher(const ListenerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 
-Dispatcher::~Dispatcher() { metrics().remove("agentbox_http_requests_in_flight"); }
+Dispatcher::~Dispatcher() = default;
 
 Task<Response> Dispatcher::handle(Request& request) {
-  if (request.id.empty()) request.id = next_request_id();
   Response response = co_await impl_->answer(request);
   co_return impl_->complete(request, std::move(response));
 }
+
+Response Dispatcher::complete(const Request& request, Response response) const {
+  return impl_->complete(request, std::move(response));
+}
+
+Response Dispatcher::refuse(const Request& request, const Error& error) const {
+  return impl_->complete(request, impl_->refuse(request, error));
+}
+
+Error Dispatcher::explain(std::exception_ptr failure) const { return impl_->explain(std::move(failure)); }
 
 void Dispatcher::finished(const Request& request, std::string_view route, int status, std::size_t body_bytes,
                           std::chrono::steady_clock::duration took) {

@@ -18,6 +18,12 @@ class Dispatcher {
   // listener and route rate limits (429), guard (401/403), CSRF rule (403), then the endpoint (400 before the handler,
   // 413, ...).
   Task<Response> handle(Request&);
+  // What handle's answers carry beside their own headers, for an answer that comes from no row.
+  Response complete(const Request&, Response) const;
+  // The complete answer to an error, which is logged when the box is at fault or the error has a detail.
+  Response refuse(const Request&, const Error&) const;
+  // What an exception out of the listener's functions and handlers means.
+  Error explain(std::exception_ptr) const;
   // The access log line and the request metrics of one finished exchange, also for those the engine answered itself
   // (malformed: route label "malformed"). `request` may be partly filled.
   void finished(const Request&, std::string_view route, int status, std::size_t body_bytes,

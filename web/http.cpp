@@ -12,9 +12,8 @@ bool has_line_break(std::string_view text) { return text.find_first_of(std::stri
 
 // RFC 6265: what may stand in a cookie's value without quotes.
 bool is_cookie_value(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return c > 0x20 && c < 0x7F && c != '"' && c != ',' && c != ';' && c != '\\';
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != ',' && c != ';' && c != '\\'; });
 }
 
 bool is_token(std::string_view text) {
@@ -45,13 +44,20 @@ std::string header_safe(std::string_view location) {
 
 std::string_view to_string(Method method) {
   switch (method) {
-    case Method::get: return "GET";
-    case Method::head: return "HEAD";
-    case Method::post: return "POST";
-    case Method::put: return "PUT";
-    case Method::patch: return "PATCH";
-    case Method::del: return "DELETE";
-    case Method::options: return "OPTIONS";
+    case Method::get:
+      return "GET";
+    case Method::head:
+      return "HEAD";
+    case Method::post:
+      return "POST";
+    case Method::put:
+      return "PUT";
+    case Method::patch:
+      return "PATCH";
+    case Method::del:
+      return "DELETE";
+    case Method::options:
+      return "OPTIONS";
   }
   return "?";
 }
@@ -111,7 +117,12 @@ std::optional<std::string_view> Request::bearer() const {
 
 Response& Response::set(std::string name, std::string value) & {
   if (!is_token(name) || has_line_break(value)) throw std::logic_error("not a header: " + name);
-  headers.emplace_back(std::move(name), std::move(value));
+  const auto same = std::find_if(headers.begin(), headers.end(),
+                                 [&](const auto& header) { return equal_ignoring_case(header.first, name); });
+  if (same == headers.end() || equal_ignoring_case(name, "set-cookie"))
+    headers.emplace_back(std::move(name), std::move(value));
+  else
+    same->second = std::move(value);
   return *this;
 }
 

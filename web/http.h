@@ -102,6 +102,8 @@ struct Response {
   // dispatcher and alive as long as it; the connection appends them as they are.
   std::string_view constant_headers;
 
+  // Takes the place of a field of that name; Set-Cookie alone is added. What would not be one header line throws
+  // std::logic_error.
   Response& set(std::string name, std::string value) &;
   Response&& set(std::string name, std::string value) &&;
 };

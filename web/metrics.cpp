@@ -97,9 +97,11 @@ void Metrics::gauge(std::string name, std::string help, std::function<double()> 
   series(std::move(name), std::move(help), type, labels).read = std::move(read);
 }
 
-void Metrics::remove(const std::string& name) {
+void Metrics::remove(const std::string& name, const Labels& labels) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(families_, [&](const auto& family) { return family->name == name; });
+  for (const auto& family : families_)
+    if (family->name == name) std::erase_if(family->series, [&](const auto& one) { return one->labels == labels; });
+  std::erase_if(families_, [](const auto& family) { return family->series.empty(); });
 }
 
 std::string Metrics::text() const {

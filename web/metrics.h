@@ -50,8 +50,8 @@ class Metrics {
   Histogram& histogram(std::string name, std::string help, Labels = {}, std::vector<double> bounds = {});
   // Read when the text is written; a later one of the same name and labels replaces it.
   void gauge(std::string name, std::string help, std::function<double()> read, Labels = {});
-  // Forgets the gauges of that name: what they read is about to end.
-  void remove(const std::string& name);
+  // Forgets one gauge: what it reads is about to end.
+  void remove(const std::string& name, const Labels& = {});
   std::string text() const;  // Prometheus exposition format 0.0.4
 
  private:

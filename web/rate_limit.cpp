@@ -45,7 +45,7 @@ std::string rate_key(std::string_view client_address) {
   const auto address = boost::asio::ip::make_address(std::string(client_address), error);
   if (error || address.is_v4()) return std::string(client_address);
   const auto bytes = address.to_v6().to_bytes();
-  return {bytes.begin(), bytes.begin() + 8};
+  return ':' + std::string(bytes.begin(), bytes.begin() + 8);  // no IPv4 address begins like that
 }
 
 }  // namespace web

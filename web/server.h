@@ -42,7 +42,8 @@ struct Limits {
   std::chrono::milliseconds body_time{30'000};   // for the whole body; proxied: without progress
   std::chrono::milliseconds write_time{30'000};  // without progress
   std::chrono::milliseconds idle_time{60'000};  // keep-alive; raised by tests and benchmarks with many idle connections
-  std::chrono::milliseconds proxy_connect_time{5'000};    // 504 beyond
+  std::chrono::milliseconds heartbeat_time{15'000};     // a comment into a stream of events, whose client may have gone
+  std::chrono::milliseconds proxy_connect_time{5'000};  // 504 beyond
   std::chrono::milliseconds proxy_answer_time{120'000};   // without a byte from the target; 504 beyond
   std::chrono::milliseconds websocket_idle_time{60'000};  // without a frame from the peer; pinged at half of it
   std::size_t connections = 20'000;  // beyond: a clean 503 and close; kept below the descriptor limit
