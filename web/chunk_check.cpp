@@ -92,12 +92,13 @@ ChunkDecoder::Step ChunkDecoder::trailer(std::string_view input) {
   for (;;) {
     auto rest = input.substr(used);
     auto end = rest.find('\n');
-    if (trailer_bytes_ + std::min(end, rest.size()) > trailer_bytes) return refuse(431, "The trailers are too large.");
+    auto seen = end == std::string_view::npos ? rest.size() : end + 1;
+    if (trailer_bytes_ + seen > trailer_bytes) return refuse(431, "The trailers are too large.");
     if (end == std::string_view::npos) return {.consumed = used};
     if (end == 0 || rest[end - 1] != '\r') return refuse(400, "Lines must end in CRLF.");
     auto line = rest.substr(0, end - 1);
-    used += end + 1;
-    trailer_bytes_ += end + 1;
+    used += seen;
+    trailer_bytes_ += seen;
     if (line.empty()) return {.state = State::done, .consumed = used};
     if (++trailer_fields_ > trailer_fields) return refuse(431, "There are too many trailers.");
     if (!well_formed_field(line) || forbidden_trailer(line.substr(0, line.find(':')))) {

@@ -27,7 +27,7 @@ class ChunkDecoder {
   Step next(std::string_view input);
 
   static constexpr std::size_t line_bytes = 256;      // of a size line, with its extension
-  static constexpr std::size_t trailer_bytes = 4096;  // of all trailers
+  static constexpr std::size_t trailer_bytes = 4096;  // of all trailer lines, the empty one included
   static constexpr std::size_t trailer_fields = 20;
 
  private:

@@ -133,7 +133,7 @@ Task<std::optional<RequestHead>> Connection::next_head() {
     waiting_ = was_empty;
     const auto [error, size] = co_await wire_.async_read_some(input_.prepare(), use_tuple);
     waiting_ = false;
-    if (error) {
+    if (error || wire_.expired()) {  // bytes may have come together with the deadline
       co_await wire_.finish(1s);
       co_return std::nullopt;
     }

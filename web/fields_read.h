@@ -285,7 +285,9 @@ Result<T> parse_value(const boost::json::value& json, std::string_view where) {
 
 template <class T>
 Result<T> parse_body(const Request& request) {
-  auto json = detail::json_body(request, detail::all_optional<T>());
+  bool may_be_empty = false;
+  if constexpr (detail::DescribedStruct<T>) may_be_empty = detail::all_optional<T>();
+  auto json = detail::json_body(request, may_be_empty);
   if (!json) return json.error();
   return parse_value<T>(*json);
 }

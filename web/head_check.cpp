@@ -193,7 +193,8 @@ std::variant<RequestHead, Refusal> check_request_line(std::string_view line, std
     return head;
   }
   auto scheme_end = target.find("://");
-  auto scheme = target.substr(0, std::min(scheme_end, target.size()));
+  if (scheme_end == std::string_view::npos) return Refusal{400, "The request target is malformed."};
+  auto scheme = target.substr(0, scheme_end);
   if (!equal_ignoring_case(scheme, "http") && !equal_ignoring_case(scheme, "https")) {
     return Refusal{400, "The request target is malformed."};
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/intrusive/list.hpp>
 #include <memory>
@@ -12,13 +11,13 @@
 
 #include "web/connection.h"
 #include "web/dispatch.h"
+#include "web/listening_socket.h"
 #include "web/metrics.h"
 #include "web/trusted_proxies.h"
 
 namespace web {
 
 using Endpoint4or6 = boost::asio::ip::tcp::endpoint;
-using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, Executor>;
 
 // How many connections there are, in all and from each address. Callable from every thread.
 class Admission {

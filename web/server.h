@@ -71,6 +71,8 @@ using HostRouter = std::function<std::optional<Result<ProxyTarget>>(const Reques
 struct ListenerOptions {
   std::string name;    // web, backend, summarizer: label in logs and metrics
   std::string listen;  // host:port; port 0 picks a free one
+  // A listening socket of somebody else's, used instead of `listen`. It stays theirs to close.
+  std::optional<int> inherited_socket;
   std::vector<Route> routes;
   std::optional<RateLimit> base_rate;  // applies to every path under /api on this listener
   std::optional<TlsFiles> tls;

@@ -48,7 +48,6 @@ Task<> Wire::finish(Clock::duration limit) {
 
 Task<> Wire::linger(Clock::duration limit) {
   co_await finish(limit);
-  if (tls_) co_return;
   auto dropped = std::make_unique_for_overwrite<char[]>(4096);
   arm(limit);
   for (std::size_t total = 0; total < 8u << 20 && !expired_;) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "appliance/ai/openai_wire.h"
+#include "web/fields.h"
 
 namespace ai::openai {
 
@@ -193,10 +194,9 @@ web::Result<ChatRequest> parse_request(const json::value& value) {
   if (!body) return web::invalid("The body must be a JSON object");
   ChatRequest request;
   if (const auto* model = given(*body, "model")) {
-    if (!model->is_string() || model->get_string().size() > 200) {
-      return web::invalid("model must be a string of at most 200 characters");
-    }
-    request.model = model->get_string();
+    auto name = web::parse_value<web::Text<0, 200>>(*model, "model");
+    if (!name) return name.error();
+    request.model = std::move(*name);
   }
   const auto* messages = given(*body, "messages");
   if (!messages) return web::invalid("messages is required");

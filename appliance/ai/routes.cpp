@@ -14,8 +14,8 @@ namespace {
 // For the OpenAPI document only: the body is read by openai::parse_request, whose errors have the form clients expect.
 struct CompletionBody {
   std::optional<web::Text<0, 200>> model;
-  std::vector<json::object> messages;
-  std::optional<std::vector<json::object>> tools;
+  web::List<json::object, 1, openai::max_messages> messages;
+  std::optional<web::List<json::object, 0, openai::max_tools>> tools;
   std::optional<double> temperature, top_p;
   std::optional<web::Integer<1, 1'000'000>> max_tokens;
   std::optional<bool> stream;
@@ -23,10 +23,9 @@ struct CompletionBody {
 BOOST_DESCRIBE_STRUCT(CompletionBody, (), (model, messages, tools, temperature, top_p, max_tokens, stream))
 
 web::Result<ChatRequest> parse(const web::Request& request) {
-  boost::system::error_code error;
-  const auto value = json::parse(request.body, error);
-  if (error) return web::invalid("The body must be a JSON object");
-  return openai::parse_request(value);
+  auto body = web::parse_body<json::object>(request);
+  if (!body) return body.error();
+  return openai::parse_request(json::value(std::move(*body)));
 }
 
 web::Response streamed(ChatAnswer answer, bool include_usage) {

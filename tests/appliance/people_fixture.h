@@ -60,6 +60,10 @@ class People : public testing::Test {
         .email = std::move(email), .password = std::move(password), .name = {}, .referral_code = std::move(code)};
     return run(accounts.create(std::move(wanted)));
   }
+  accounts::User register_admin() {
+    const auto user = register_as("root@example.org").value();
+    return run(accounts.change_as_admin(user.id, {.password = {}, .is_admin = true, .is_disabled = {}})).value();
+  }
   web::Result<accounts::User> log_in(std::string email, std::string password) {
     return run(accounts.authenticate(std::move(email), std::move(password)));
   }

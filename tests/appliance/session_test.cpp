@@ -140,7 +140,7 @@ TEST_F(Guards, WithoutAnInternalKeyTheBackendIsMisconfigured) {
 
 TEST_F(Guards, ASessionNamesItsCallerAndAnAdminIsOne) {
   const auto guards = make("k");
-  const auto admin = register_as("root@example.com").value();
+  const auto admin = register_admin();
   const std::string header = "app-session=" + sign_in(admin);
   const auto caller = guards.session.admit(with_cookies(header)).value();
   EXPECT_EQ(caller.user_id, admin.id);
@@ -160,7 +160,7 @@ TEST_F(Guards, TwoSessionCookiesAreRefusedEvenWhereNoneIsNeeded) {
 
 TEST_F(Guards, AnAgentActsForItsOwnerButNeverAsAdminAndEndsWithThem) {
   const auto guards = make("k");
-  const auto owner = register_as("root@example.com").value();
+  const auto owner = register_admin();
   agents_owner = owner.id;
   const auto caller = guards.agent_token.admit(with_authorization("Bearer agents-token")).value();
   EXPECT_EQ(caller.agent, "ag_1");

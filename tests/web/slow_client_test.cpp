@@ -38,6 +38,35 @@ TEST_F(SlowClient, AHeadThatNeverEndsIsCutOff) {
   expect_others_served();
 }
 
+class OneThread : public WireTest {
+ protected:
+  OneThread() : WireTest(1) {}
+};
+
+// Here the sweep finds the head late while bytes of it have been read but not been looked at.
+TEST_F(OneThread, AHeadIsCutOffEvenWhenItsBytesCameTogetherWithItsDeadline) {
+  options.limits.head_time = 40ms;
+  std::promise<void> release;
+  auto hold = [this, &release](Request&) -> Task<Result<Response>> {
+    arrived.set_value();
+    release.get_future().wait();
+    auto answer = text("held");
+    co_return answer;
+  };
+  append(options.routes, {{GET, "/hold", open_door, nullptr, plain(hold), "Holds its thread"}});
+  serve();
+  auto one = client();
+  one.send("GET /ask HTTP/1.1\r\nHost: box\r\nX-Endless: ");
+  auto holder = client();
+  holder.send(get("/hold"));
+  arrived.get_future().wait();
+  one.send(std::string(3000, 'x'));
+  std::this_thread::sleep_for(100ms);  // the deadline passes while the thread is held
+  release.set_value();
+  EXPECT_EQ(holder.answer().body, "held");
+  EXPECT_TRUE(one.closed());
+}
+
 TEST_F(SlowClient, ABodyThatStallsIsAnswered408) {
   options.limits.body_time = 200ms;
   serve();

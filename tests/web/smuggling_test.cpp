@@ -1,10 +1,14 @@
 // What two parsers could frame differently: refused before a handler sees it, and the connection is not used again.
 #include "tests/web/wire_fixture.h"
+#include "web/chunk_check.h"
+#include "web/head_check.h"
 
 namespace web::testing {
 namespace {
 
 using namespace std::string_literals;
+
+constexpr std::uint64_t megabyte = 1024 * 1024;
 
 struct Shape {
   std::string name;
@@ -39,6 +43,8 @@ std::vector<Shape> shapes() {
       {"vertical_tab_coding", head("Transfer-Encoding: \x0b"
                                    "chunked\r\n",
                                    "0\r\n\r\n" + smuggled)},
+      {"chunked_twice_in_one", head("Transfer-Encoding: chunked, chunked\r\n", "0\r\n\r\n" + smuggled)},
+      {"empty_coding", head("Transfer-Encoding:\r\nContent-Length: 4\r\n", "abcd" + smuggled)},
       {"chunked_in_1_0", head("Transfer-Encoding: chunked\r\n", "0\r\n\r\n" + smuggled, "HTTP/1.0")},
       {"space_before_colon", head("Content-Length : 4\r\n", "abcd" + smuggled)},
       {"tab_before_colon", head("Transfer-Encoding\t: chunked\r\n", "0\r\n\r\n" + smuggled)},
@@ -54,18 +60,35 @@ std::vector<Shape> shapes() {
       {"control_byte_in_value", head("X-One: a\x01"
                                      "b\r\n",
                                      smuggled)},
+      {"delete_in_value", head("X-One: a\x7f\r\n", smuggled)},
+      {"byte_beyond_ascii_in_name", head("X-\xc3\xa9: a\r\n", smuggled)},
       {"nul_in_name", head("X-\0One: a\r\n"s, smuggled)},
       {"no_host", "POST /echo HTTP/1.1\r\nContent-Length: 0\r\n\r\n" + smuggled},
       {"two_hosts", head("Host: other\r\n", smuggled)},
       {"host_with_userinfo", "GET /ask HTTP/1.1\r\nHost: box@other\r\n\r\n" + smuggled},
+      {"host_with_a_bad_port", "GET /ask HTTP/1.1\r\nHost: box:99999\r\n\r\n" + smuggled},
+      {"host_with_two_ports", "GET /ask HTTP/1.1\r\nHost: box:80:80\r\n\r\n" + smuggled},
+      {"empty_host", "GET /ask HTTP/1.1\r\nHost:\r\n\r\n" + smuggled},
+      {"list_of_hosts", "GET /ask HTTP/1.1\r\nHost: box, other\r\n\r\n" + smuggled},
+      {"open_bracket_host", "GET /ask HTTP/1.1\r\nHost: [::1\r\n\r\n" + smuggled},
       {"host_with_path", "GET /ask HTTP/1.1\r\nHost: box/ask\r\n\r\n" + smuggled},
       {"absolute_form_of_another_host", "GET http://other/ask HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
+      {"absolute_form_with_userinfo", "GET http://me@box/ask HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
+      {"absolute_form_of_another_scheme", "GET ftp://box/ask HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
+      {"scheme_alone", "GET http HTTP/1.1\r\nHost: tp\r\n\r\n" + smuggled},
+      {"target_without_its_slash", "GET ask HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
+      {"fragment_in_target", "GET /ask#part HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
+      {"byte_beyond_ascii_in_target", "GET /\xc3\xa9 HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
       {"control_byte_in_target", "GET /ask\x01 HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
       {"nul_in_target", "GET /ask\0x HTTP/1.1\r\nHost: box\r\n\r\n"s + smuggled},
       {"two_spaces", "GET  /ask HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
       {"tab_in_the_first_line", "GET\t/ask HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
       {"space_in_target", "GET /ask /ask HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
       {"lower_case_version", "GET /ask http/1.1\r\nHost: box\r\n\r\n" + smuggled},
+      {"longer_version", "GET /ask HTTP/1.10\r\nHost: box\r\n\r\n" + smuggled},
+      {"no_version", "GET /ask\r\nHost: box\r\n\r\n" + smuggled},
+      {"empty_line_first", "\r\nGET /ask HTTP/1.1\r\nHost: box\r\n\r\n" + smuggled},
+      {"expects_what_nobody_can", head("Expect: miracles\r\nContent-Length: 4\r\n", "abcd" + smuggled), 417},
       {"http_0_9", "GET /ask\r\n" + smuggled},
       {"http_2_preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
       {"tls_hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 random bytes\r\n\r\n"s},
@@ -81,6 +104,11 @@ std::vector<Shape> shapes() {
       {"extension_with_carriage_return", chunked_post("5;a\rb\r\nhello\r\n0\r\n\r\n" + smuggled)},
       {"data_longer_than_its_chunk", chunked_post("5\r\nhello!\r\n0\r\n\r\n" + smuggled)},
       {"chunk_without_its_end", chunked_post("5\r\nhello0\r\n\r\n" + smuggled)},
+      {"negative_chunk", chunked_post("-5\r\nhello\r\n0\r\n\r\n" + smuggled)},
+      {"empty_chunk_size", chunked_post("\r\n0\r\n\r\n" + smuggled)},
+      {"space_behind_chunk_size", chunked_post("5 \r\nhello\r\n0\r\n\r\n" + smuggled)},
+      {"nul_in_extension", chunked_post("5;a\0b\r\nhello\r\n0\r\n\r\n"s + smuggled)},
+      {"folded_trailer", chunked_post("0\r\nX-One: 1\r\n X-Two: 2\r\n\r\n" + smuggled)},
       {"trailer_that_frames", chunked_post("0\r\nContent-Length: 5\r\n\r\n" + smuggled)},
       {"trailer_with_space", chunked_post("0\r\nX-One : 5\r\n\r\n" + smuggled)},
       {"trailer_with_line_feed", chunked_post("0\r\nX-One: 5\n\r\n" + smuggled)},
@@ -101,8 +129,41 @@ TEST_P(Smuggling, IsRefusedAndReachesNoHandler) {
   EXPECT_THAT(reached(), ::testing::IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Smuggling, ::testing::ValuesIn(shapes()),
-                         [](const auto& shape) { return shape.param.name; });
+const auto name_of = [](const auto& shape) { return shape.param.name; };
+INSTANTIATE_TEST_SUITE_P(Shapes, Smuggling, ::testing::ValuesIn(shapes()), name_of);
+
+// What the two checks say of the first bytes of a connection: 0 as long as more are needed, 200 for a whole request.
+int verdict(std::string_view bytes) {
+  const auto checked = check_request_head(bytes, {});
+  if (const auto* refusal = std::get_if<Refusal>(&checked)) return refusal->status;
+  const auto* head = std::get_if<RequestHead>(&checked);
+  if (!head) return 0;
+  if (head->body != Framing::chunked) return 200;
+  ChunkDecoder decoder(megabyte);
+  for (bytes.remove_prefix(head->size);;) {
+    const auto step = decoder.next(bytes);
+    bytes.remove_prefix(step.consumed);
+    if (step.state == ChunkDecoder::State::refused) return step.status;
+    if (step.state == ChunkDecoder::State::done) return 200;
+    if (step.state == ChunkDecoder::State::need_more) return 0;
+  }
+}
+
+class ShapeChecks : public ::testing::TestWithParam<Shape> {};
+
+// However its bytes arrive, a shape is never taken for a whole request, and what has been refused stays refused.
+TEST_P(ShapeChecks, RefuseItAtEveryCut) {
+  const auto& [name, bytes, status] = GetParam();
+  int before = 0;
+  for (std::size_t size = 0; size <= bytes.size(); ++size) {
+    const int now = verdict(std::string_view(bytes).substr(0, size));
+    ASSERT_TRUE(now == status || (now == 0 && before == 0)) << now << " at byte " << size;
+    before = now;
+  }
+  EXPECT_EQ(before, status);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, ShapeChecks, ::testing::ValuesIn(shapes()), name_of);
 
 }  // namespace
 }  // namespace web::testing

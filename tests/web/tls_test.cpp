@@ -1,5 +1,6 @@
 // A listener under TLS, seen by OpenSSL's own client.
 #include <boost/asio/connect.hpp>
+#include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
@@ -91,6 +92,20 @@ TEST_F(Tls, ClosesOnAClientThatSpeaksInTheClear) {
   one.rest();
   EXPECT_TRUE(reached().empty());
   EXPECT_FALSE(connect()->error);
+}
+
+// Closing while the body still comes in would reset the connection and could take the answer with it.
+TEST_F(Tls, ARefusalIsReadableBehindAllThatWasStillBeingSent) {
+  serve();
+  const auto one = connect();
+  const std::string body(2u << 20, 'b');
+  boost::system::error_code error;
+  boost::asio::write(*one->stream, boost::asio::buffer(post(body)), error);
+  EXPECT_FALSE(error) << error.message();
+  std::string answer;
+  boost::asio::read(*one->stream, boost::asio::dynamic_buffer(answer), error);
+  EXPECT_THAT(answer, ::testing::StartsWith("HTTP/1.1 413"));
+  EXPECT_EQ(error, boost::asio::error::eof);
 }
 
 TEST_F(Tls, TakesANewCertificateForNewConnections) {

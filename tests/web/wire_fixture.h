@@ -159,7 +159,7 @@ inline const Guard open_door{
 // text), and remembers what reached a handler.
 class WireTest : public ::testing::Test {
  protected:
-  WireTest() {
+  explicit WireTest(unsigned threads = 2) : pool(threads) {
     options.name = "test";
     options.listen = "127.0.0.1:0";
     options.rate_limits = false;
@@ -227,7 +227,7 @@ class WireTest : public ::testing::Test {
   }
 
   ListenerOptions options;
-  IoPool pool{2};
+  IoPool pool;
   std::optional<Server> server;
   std::uint16_t port = 0;
   std::atomic<bool> open = false;
