@@ -46,7 +46,7 @@ export const send = (base, method, path, { headers = {}, body } = {}) =>
       for await (const part of answer) parts.push(part);
       const text = Buffer.concat(parts).toString();
       const is_json = answer.headers["content-type"]?.startsWith("application/json");
-      resolve({ status: answer.statusCode, headers: answer.headers, text, body: is_json ? JSON.parse(text) : undefined });
+      resolve({ status: answer.statusCode, headers: answer.headers, text, body: is_json && text ? JSON.parse(text) : undefined });
     });
     asked.end(body);
   });

@@ -20,7 +20,10 @@ const mode = (path) => (statSync(path).mode & 0o777).toString(8);
 const complains = (ended, ...patterns) => {
   assert.equal(ended.code, 2, JSON.stringify(ended));
   assert.equal(ended.out, "");
-  const lines = ended.err.trimEnd().split("\n").filter((line) => !line.startsWith("{"));
+  const lines = ended.err
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !line.startsWith("{"));
   assert.equal(lines.length, 1, ended.err);
   assert.match(lines[0], /^agentbox: /);
   for (const pattern of patterns) assert.match(lines[0], pattern);
@@ -41,13 +44,34 @@ const set_up = async (t) => {
 test("every command has a help page that names what it takes", async () => {
   const page = await succeeds(["--help"]);
   const commands = [...page.split("Subcommands:")[1].matchAll(/^ {2}(\S+) +(\S.*)$/gm)].map(([, name]) => name);
-  assert.deepEqual(commands, ["serve", "init", "admin", "backup", "restore", "verify", "openapi", "settings", "agent", "summarizer"]);
-  const takes = { init: ["--email", "--password", "--data"], backup: ["--to", "--with-key"], restore: ["--from", "--key", "--data"],
-                  verify: ["--data"], agent: ["--boot"], openapi: ["listener"], summarizer: ["--summarizer-listen"], admin: [], settings: [],
-                  serve: [] };
+  assert.deepEqual(commands, [
+    "serve",
+    "init",
+    "admin",
+    "backup",
+    "restore",
+    "verify",
+    "openapi",
+    "settings",
+    "agent",
+    "summarizer",
+  ]);
+  const takes = {
+    init: ["--email", "--password", "--data"],
+    backup: ["--to", "--with-key"],
+    restore: ["--from", "--key", "--data"],
+    verify: ["--data"],
+    agent: ["--boot"],
+    openapi: ["listener"],
+    summarizer: ["--summarizer-listen"],
+    admin: [],
+    settings: [],
+    serve: [],
+  };
   for (const command of commands) {
     const help = await succeeds([command, "--help"]);
-    for (const word of [`Usage: agentbox ${command}`, ...takes[command]]) assert.ok(help.includes(word), `${command}: ${help}`);
+    for (const word of [`Usage: agentbox ${command}`, ...takes[command]])
+      assert.ok(help.includes(word), `${command}: ${help}`);
   }
   const admin = await succeeds(["admin", "--help"]);
   for (const command of ["users", "show", "plan", "grant", "revoke", "disable", "enable", "password", "sign-out"]) {
@@ -58,17 +82,20 @@ test("every command has a help page that names what it takes", async () => {
 });
 
 test("settings lists every setting that serve has a flag for", async () => {
-  const table = await succeeds(["settings"]), help = await succeeds(["serve", "--help"]);
+  const table = await succeeds(["settings"]),
+    help = await succeeds(["serve", "--help"]);
   const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| `(--[a-z-]+)` \|/gm)];
   assert.ok(rows.length > 25, table);
-  for (const [, name, flag] of rows) assert.ok(help.includes(`${flag} `) && help.includes(`(${name})`), `${flag} (${name})`);
+  for (const [, name, flag] of rows)
+    assert.ok(help.includes(`${flag} `) && help.includes(`(${name})`), `${flag} (${name})`);
   assert.equal([...help.matchAll(/\([A-Z_]{5,}\)/g)].length, rows.length);
 });
 
 test("openapi prints what the listeners serve", async (t) => {
   const box = await Box.start(t);
   for (const listener of ["web", "backend"]) {
-    const printed = JSON.parse(await succeeds(["openapi", listener])), served = await (await fetch(`${box[listener]}/api/openapi.json`)).json();
+    const printed = JSON.parse(await succeeds(["openapi", listener])),
+      served = await (await fetch(`${box[listener]}/api/openapi.json`)).json();
     assert.deepEqual(printed.paths, served.paths);
     assert.equal(printed.openapi, "3.1.0");
   }
@@ -80,15 +107,23 @@ test("init makes a private folder and an administrator, once", async (t) => {
   const said = await succeeds(["init", "--data", data, "--email", "Root@Example.org"]);
   const [, password] = said.match(/password {2}(\S+) +\(shown this once\)/);
   assert.ok(password.length >= 16);
-  assert.deepEqual([mode(data), mode(join(data, "agentbox.toml")), mode(join(data, "master.key"))], ["700", "600", "600"]);
+  assert.deepEqual(
+    [mode(data), mode(join(data, "agentbox.toml")), mode(join(data, "master.key"))],
+    ["700", "600", "600"],
+  );
   const [, internal_key] = readFileSync(join(data, "agentbox.toml"), "utf8").match(/^internal_api_key = "(\S{43})"$/m);
   for (const secret of [internal_key, readFileSync(join(data, "master.key"), "utf8").trim()])
     assert.ok(!said.includes(secret), "the keys are nobody's to see");
 
-  const box = await Box.open(t, data), root = box.person();
+  const box = await Box.open(t, data),
+    root = box.person();
   assert.equal((await root.log_in("root@example.org", password)).status, 200);
   assert.equal((await root.call("GET", "/api/auth/session")).body.user.isAdmin, true);
-  complains(await run(["init", "--data", data, "--email", "eve@example.org"]), /set up already/, /agentbox serve --data/);
+  complains(
+    await run(["init", "--data", data, "--email", "eve@example.org"]),
+    /set up already/,
+    /agentbox serve --data/,
+  );
 
   const elsewhere = join(folder(t), "data");
   const init = (...more) => run(["init", "--data", elsewhere, ...more]);
@@ -103,11 +138,15 @@ test("init makes a private folder and an administrator, once", async (t) => {
 test("admin looks after the users of the running box", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
-  const admin = (...args) => succeeds(["admin", ...args, "--data", box.folder], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
+  const admin = (...args) =>
+    succeeds(["admin", ...args, "--data", box.folder], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
   const session = async () => (await ada.call("GET", "/api/auth/session")).body.user;
   const shown = (text, name) => text.match(new RegExp(`^${name} +(.*)$`, "m"))[1];
 
-  assert.match(await admin("users"), /^ID +PLAN +ADMIN +E-MAIL\n1 +- +yes +admin@example.org\n2 +solo +no +ada@example.org\n$/);
+  assert.match(
+    await admin("users"),
+    /^ID +PLAN +ADMIN +E-MAIL\n1 +- +yes +admin@example.org\n2 +solo +no +ada@example.org\n$/,
+  );
   assert.equal(shown(await admin("show", "ADA@example.org"), "id"), ada.id);
   assert.equal(shown(await admin("show", ada.id), "email"), "ada@example.org");
   assert.equal(shown(await admin("plan", "ada@example.org", "network"), "plan"), "network");
@@ -167,10 +206,25 @@ test("what cannot be understood is explained with what was probably meant", asyn
   complains(await refused('tls_cert = "cert.pem"'), /TLS_CERT and TLS_KEY/);
   complains(await refused('tls_cert = "/no/cert.pem"\ntls_key = "/no/key.pem"'), /\/no\/cert.pem/);
   complains(await refused('trusted_proxies = ["10.0.0.0/33"]'), /10\.0\.0\.0\/33/);
-  complains(await run(["serve", "--data", data, "--config", "/no/such.toml"], { env: free_ports }), /\/no\/such.toml/, /path/);
-  for (const [name, value] of [["IDLE_TIMEOUT", "soon"], ["WEB_LISTEN", "localhost"], ["AGENT_PORT_RANGE", "9-1"], ["RATE_LIMITS", "maybe"],
-                               ["BASE_URL", "ftp://x"], ["NETWORK_THREADS", "-1"], ["ADMIN_EMAILS", "root"], ["AGENT_RUNTIME", "vm"]])
-    complains(await run(["serve", "--data", folder(t)], { env: { ...free_ports, [name]: value } }), new RegExp(`^agentbox: ${name} \\(environment\\)`));
+  complains(
+    await run(["serve", "--data", data, "--config", "/no/such.toml"], { env: free_ports }),
+    /\/no\/such.toml/,
+    /path/,
+  );
+  for (const [name, value] of [
+    ["IDLE_TIMEOUT", "soon"],
+    ["WEB_LISTEN", "localhost"],
+    ["AGENT_PORT_RANGE", "9-1"],
+    ["RATE_LIMITS", "maybe"],
+    ["BASE_URL", "ftp://x"],
+    ["NETWORK_THREADS", "-1"],
+    ["ADMIN_EMAILS", "root"],
+    ["AGENT_RUNTIME", "vm"],
+  ])
+    complains(
+      await run(["serve", "--data", folder(t)], { env: { ...free_ports, [name]: value } }),
+      new RegExp(`^agentbox: ${name} \\(environment\\)`),
+    );
   const key = await run(["verify", "--data", data], { env: { AGENTBOX_MASTER_KEY: "hunter2hunter2" } });
   complains(key, /AGENTBOX_MASTER_KEY/, /64 hex/);
   assert.doesNotMatch(key.err, /hunter2/);
@@ -187,18 +241,24 @@ test("a port in use is named, and nothing is left running", async (t) => {
     complains(ended, new RegExp(`port ${other.address().port} is in use`), /127\.0\.0\.1/, /choose another port/);
   }
   assert.throws(() => statSync(join(data, "endpoints.json")), /ENOENT/);
-  complains(await run(["serve", "--data", data], { env: { ...free_ports, WEB_LISTEN: "192.0.2.1:3000" } }), /192\.0\.2\.1/);
+  complains(
+    await run(["serve", "--data", data], { env: { ...free_ports, WEB_LISTEN: "192.0.2.1:3000" } }),
+    /192\.0\.2\.1/,
+  );
 });
 
 test("a folder that cannot be used is named", async (t) => {
-  const parent = folder(t), file = join(parent, "file"), closed = join(parent, "closed");
+  const parent = folder(t),
+    file = join(parent, "file"),
+    closed = join(parent, "closed");
   writeFileSync(file, "");
   mkdirSync(closed);
   // Root may write everywhere: such a run is somebody else's.
   const nobody = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
   chmodSync(parent, 0o755);
   chmodSync(closed, 0o555);
-  const init = (data, options) => run(["init", "--data", data, "--email", ADMIN.email, "--password", ADMIN.password], options);
+  const init = (data, options) =>
+    run(["init", "--data", data, "--email", ADMIN.email, "--password", ADMIN.password], options);
   complains(await init(file), /file is not a folder/, /--data/);
   complains(await init(join(file, "data")), /cannot make the data folder/, /--data/);
   complains(await init(closed, nobody), /cannot write to the data folder/, /change its owner/);
@@ -208,7 +268,9 @@ test("a folder that cannot be used is named", async (t) => {
 });
 
 test("a master key that is missing, malformed or another box's is told apart", async (t) => {
-  const data = await set_up(t), key_file = join(data, "master.key"), key = readFileSync(key_file, "utf8");
+  const data = await set_up(t),
+    key_file = join(data, "master.key"),
+    key = readFileSync(key_file, "utf8");
   const with_key = (text) => {
     text === null ? rmSync(key_file) : writeFileSync(key_file, text);
     return run(["serve", "--data", data], { env: free_ports });

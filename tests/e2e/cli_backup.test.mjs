@@ -2,8 +2,20 @@
 // serves again.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync,
-         symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -21,12 +33,17 @@ const succeeds = async (args, options) => {
 };
 const complains = (ended, ...patterns) => {
   assert.deepEqual([ended.code, ended.out], [2, ""], JSON.stringify(ended));
-  const lines = ended.err.trimEnd().split("\n").filter((line) => !line.startsWith("{"));
+  const lines = ended.err
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !line.startsWith("{"));
   assert.equal(lines.length, 1, ended.err);
   for (const pattern of patterns) assert.match(lines[0], pattern);
 };
-const files_in = (path) => readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+const files_in = (path) =>
+  readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? files_in(join(path, entry.name)) : entry.isFile() ? [join(path, entry.name)] : [],
+  );
 const holding = (path, secret) => files_in(path).filter((file) => readFileSync(file).includes(secret));
 const backend = { env: { INTERNAL_API_KEY: INTERNAL_KEY } };
 
@@ -42,9 +59,16 @@ const lived_in = async (t) => {
   const settings = readFileSync(join(box.folder, "agentbox.toml"), "utf8");
   const master_key = readFileSync(join(box.folder, "master.key"), "utf8").trim();
   const secrets = {
-    master_key, master_key_bytes: Buffer.from(master_key, "hex"), internal_key: settings.match(/internal_api_key = "(.*)"/)[1],
-    model_key: "the-model-servers-key", gateway_token: boot.gateway_token, box_token: boot.box_token, password: PASSWORD,
-    admin_password: ADMIN.password, session: ada.cookie.split("=")[1], api_key: key.split("_").at(-1),
+    master_key,
+    master_key_bytes: Buffer.from(master_key, "hex"),
+    internal_key: settings.match(/internal_api_key = "(.*)"/)[1],
+    model_key: "the-model-servers-key",
+    gateway_token: boot.gateway_token,
+    box_token: boot.box_token,
+    password: PASSWORD,
+    admin_password: ADMIN.password,
+    session: ada.cookie.split("=")[1],
+    api_key: key.split("_").at(-1),
   };
   for (const [name, secret] of Object.entries(secrets)) assert.ok(secret?.length >= 20, `${name}: ${secret}`);
   return { box, ada, agent, key, settings, secrets };
@@ -59,7 +83,11 @@ const lose = async ({ box, agent }) => {
 
 const is_itself_again = async (t, data, life, env) => {
   const again = await Box.open(t, data, { ...life.box.env, ...env });
-  assert.equal((await life.ada.call("GET", "/api/auth/session")).body.user.email, "ada@example.org", "the session lives");
+  assert.equal(
+    (await life.ada.call("GET", "/api/auth/session")).body.user.email,
+    "ada@example.org",
+    "the session lives",
+  );
   const ada = again.person();
   assert.equal((await ada.log_in("ada@example.org", PASSWORD)).status, 200);
   assert.equal((await ada.call("GET", "/api/settings")).body.plan, "solo");
@@ -73,12 +101,19 @@ const is_itself_again = async (t, data, life, env) => {
 };
 
 test("a backup of the running box holds no secret, and with the key it becomes the box again", async (t) => {
-  const life = await lived_in(t), to = join(folder(t), "backup"), data = join(folder(t), "data"), key_file = join(folder(t), "key");
+  const life = await lived_in(t),
+    to = join(folder(t), "backup"),
+    data = join(folder(t), "data"),
+    key_file = join(folder(t), "key");
   const said = await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
   assert.match(said, /without master\.key: .*elsewhere/);
   for (const [name, secret] of Object.entries(life.secrets)) assert.deepEqual(holding(to, secret), [], name);
-  assert.deepEqual(holding(life.box.folder, life.secrets.model_key), [join(life.box.folder, "agentbox.toml")], "such a search finds");
-  assert.deepEqual(readdirSync(to).toSorted(), ["agentbox.toml.sealed", "agents", "store"]);
+  assert.deepEqual(
+    holding(life.box.folder, life.secrets.model_key),
+    [join(life.box.folder, "agentbox.toml")],
+    "such a search finds",
+  );
+  assert.deepEqual(readdirSync(to).sort(), ["agentbox.toml.sealed", "agents", "store"]);
   assert.deepEqual(readdirSync(join(to, "agents", life.agent)), ["workspace"]);
   assert.equal(statSync(to).mode & 0o777, 0o700);
   assert.equal(statSync(join(to, "agentbox.toml.sealed")).mode & 0o777, 0o600);
@@ -100,7 +135,9 @@ test("a backup of the running box holds no secret, and with the key it becomes t
 });
 
 test("the key can stay in the environment, and then it is written nowhere", async (t) => {
-  const life = await lived_in(t), to = join(folder(t), "backup"), data = join(folder(t), "data");
+  const life = await lived_in(t),
+    to = join(folder(t), "backup"),
+    data = join(folder(t), "data");
   await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
   await lose(life);
   const env = { AGENTBOX_MASTER_KEY: life.secrets.master_key };
@@ -110,7 +147,8 @@ test("the key can stay in the environment, and then it is written nowhere", asyn
 });
 
 test("--with-key makes a backup that opens by itself and says what that means; the next one without takes the key out", async (t) => {
-  const life = await lived_in(t), to = join(folder(t), "backup");
+  const life = await lived_in(t),
+    to = join(folder(t), "backup");
   await life.box.end("SIGTERM");
   const back_up = (...more) => succeeds(["backup", "--data", life.box.folder, "--to", to, ...more]);
   const lines = (await back_up("--with-key")).trimEnd().split("\n");
@@ -129,32 +167,42 @@ test("--with-key makes a backup that opens by itself and says what that means; t
 });
 
 test("a backup is brought up to date: what is new comes, what is gone goes, what did not change is not copied again", async (t) => {
-  const box = await Box.start(t), to = join(folder(t), "backup");
-  const ada = await box.customer("ada@example.org", "collective"), provision = (name) => ada.call("POST", "/api/agents/provision", { name, tier: "pro" });
+  const box = await Box.start(t),
+    to = join(folder(t), "backup");
+  const ada = await box.customer("ada@example.org", "collective"),
+    provision = (name) => ada.call("POST", "/api/agents/provision", { name, tier: "pro" });
   const first = (await provision("First")).body.agent.id;
   await box.until_status(ada, first, "running");
-  const workspace = join(box.folder, "agents", first, "workspace"), copy = join(to, "agents", first, "workspace");
-  writeFileSync(join(workspace, "note"), "one"), writeFileSync(join(workspace, "gone"), "soon");
+  const workspace = join(box.folder, "agents", first, "workspace"),
+    copy = join(to, "agents", first, "workspace");
+  writeFileSync(join(workspace, "note"), "one");
+  writeFileSync(join(workspace, "gone"), "soon");
   mkdirSync(join(workspace, "kind"));
   const back_up = () => succeeds(["backup", "--data", box.folder, "--to", to], backend);
   await back_up();
   const before = statSync(join(copy, "note"));
 
-  rmSync(join(workspace, "gone")), rmSync(join(workspace, "kind"), { recursive: true });
-  writeFileSync(join(workspace, "kind"), "a file now"), writeFileSync(join(workspace, "new"), "two");
+  rmSync(join(workspace, "gone"));
+  rmSync(join(workspace, "kind"), { recursive: true });
+  writeFileSync(join(workspace, "kind"), "a file now");
+  writeFileSync(join(workspace, "new"), "two");
   const second = (await provision("Second")).body.agent.id;
   await box.until_status(ada, second, "running");
   await back_up();
   assert.equal(statSync(join(copy, "note")).ino, before.ino);
-  assert.deepEqual(["gone", "new", "kind"].map((name) => existsSync(join(copy, name)) && readFileSync(join(copy, name), "utf8")), [false, "two", "a file now"]);
-  assert.deepEqual(readdirSync(join(to, "agents")).toSorted(), [first, second].toSorted());
+  assert.deepEqual(
+    ["gone", "new", "kind"].map((name) => existsSync(join(copy, name)) && readFileSync(join(copy, name), "utf8")),
+    [false, "two", "a file now"],
+  );
+  assert.deepEqual(readdirSync(join(to, "agents")).sort(), [first, second].sort());
   await ada.call("DELETE", `/api/agents/${first}`);
   await back_up();
   assert.deepEqual(readdirSync(join(to, "agents")), [second]);
 });
 
 test("what an agent puts into its workspace leads a backup nowhere", async (t) => {
-  const life = await lived_in(t), to = join(folder(t), "backup");
+  const life = await lived_in(t),
+    to = join(folder(t), "backup");
   const workspace = join(life.box.folder, "agents", life.agent, "workspace");
   symlinkSync(join(life.box.folder, "master.key"), join(workspace, "key"));
   symlinkSync(life.box.folder, join(workspace, "box"));
@@ -168,8 +216,10 @@ test("what an agent puts into its workspace leads a backup nowhere", async (t) =
 });
 
 test("a backup that could not be opened is not made", async (t) => {
-  const box = await Box.start(t), to = join(folder(t), "backup");
-  const back_up = (where, env = {}) => run(["backup", "--data", box.folder, "--to", where], { env: { ...backend.env, ...env } });
+  const box = await Box.start(t),
+    to = join(folder(t), "backup");
+  const back_up = (where, env = {}) =>
+    run(["backup", "--data", box.folder, "--to", where], { env: { ...backend.env, ...env } });
   complains(await back_up(to, { AGENTBOX_MASTER_KEY: "f".repeat(64) }), /master key is not the one the box runs with/);
   complains(await back_up(box.folder), /holds a box, not a backup/, /--to/);
   complains(await back_up("/dev/null/backup"), /cannot make/);
@@ -181,14 +231,17 @@ test("a backup that could not be opened is not made", async (t) => {
 });
 
 test("a backup that is not whole is not restored", async (t) => {
-  const box = await Box.start(t), to = join(folder(t), "backup"), data = join(folder(t), "data");
+  const box = await Box.start(t),
+    to = join(folder(t), "backup"),
+    data = join(folder(t), "data");
   await succeeds(["backup", "--data", box.folder, "--to", to, "--with-key"], backend);
   const restore = (from) => run(["restore", "--from", from, "--data", data]);
   complains(await restore(folder(t)), /there is no backup in/);
   complains(await restore(box.folder), /not a backup|cut off|no backup/);
   complains(await run(["restore", "--data", data]), /--from is required/);
 
-  const sealed = join(to, "agentbox.toml.sealed"), text = readFileSync(sealed, "utf8");
+  const sealed = join(to, "agentbox.toml.sealed"),
+    text = readFileSync(sealed, "utf8");
   rmSync(sealed);
   complains(await restore(to), /cut off/, /make it again/);
   writeFileSync(sealed, text.slice(0, -8));

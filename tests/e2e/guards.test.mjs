@@ -1,0 +1,216 @@
+// Every row of both route tables with every kind of credential: exactly what the row's guard says, before anything else
+// of the request is looked at.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ADMIN, Box, INTERNAL_KEY, PASSWORD, send } from "./box.mjs";
+
+const bearer = (token) => ({ authorization: `Bearer ${token}` });
+
+// The credentials by name, each as headers.
+const credentials_of = async (box) => {
+  const ada = await box.customer("ada@example.org"),
+    eve = await box.customer("eve@example.org"),
+    admin = box.person(),
+    gone = box.person();
+  await admin.log_in(ADMIN.email, ADMIN.password);
+  await gone.log_in("ada@example.org", PASSWORD);
+  await gone.call("POST", "/api/auth/signout");
+  const banned = await box.customer("banned@example.org"),
+    banned_key = (await banned.call("POST", "/api/keys", { name: "x" })).body.key;
+  const agent = await box.running_agent(ada),
+    boot = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
+  const { key, id } = (await ada.call("POST", "/api/keys", { name: "laptop" })).body;
+  const dead = (await ada.call("POST", "/api/keys", { name: "deleted" })).body;
+  await ada.call("DELETE", `/api/keys/${dead.id}`);
+  await box.backend_call("PATCH", `/api/admin/users/${banned.id}`, { isDisabled: true });
+  const token = ada.cookie.split("=")[1];
+  return {
+    nothing: {},
+    "an empty bearer": { authorization: "Bearer " },
+    "a garbage bearer": bearer("garbage"),
+    "a garbage cookie": { cookie: "app-session=garbage" },
+    "basic sign-in": { authorization: `Basic ${btoa(`${ADMIN.email}:${ADMIN.password}`)}` },
+    "a session": { cookie: ada.cookie },
+    "somebody else's session": { cookie: eve.cookie },
+    "an admin's session": { cookie: admin.cookie },
+    "an ended session": { cookie: gone.cookie },
+    "a banned user's session": { cookie: banned.cookie },
+    "a session as a bearer": bearer(token),
+    "a session in a cookie of another name": { cookie: `App-Session=${token}; app-session2=${token}` },
+    "a session's hash": { cookie: `app-session=${"0".repeat(64)}` },
+    "a user's key": bearer(key),
+    "a user's key as a cookie": { cookie: `app-session=${key}` },
+    "a key's public part": bearer(`sk_${id}`),
+    "a deleted key": bearer(dead.key),
+    "a banned user's key": bearer(banned_key),
+    "the internal key": bearer(INTERNAL_KEY),
+    "the internal key as a cookie": { cookie: `app-session=${INTERNAL_KEY}` },
+    "the internal key and more": bearer(`${INTERNAL_KEY}x`),
+    "the internal key but its end": bearer(INTERNAL_KEY.slice(0, -1)),
+    "the internal key with no scheme": { authorization: INTERNAL_KEY },
+    "an agent's token": bearer(boot.box_token),
+    "an agent's gateway token": bearer(boot.gateway_token),
+    "headers that say who one is": {
+      "x-user-email": ADMIN.email,
+      "x-user-id": "1",
+      "x-user-role": "admin",
+      "x-forwarded-user": ADMIN.email,
+      "x-api-key": INTERNAL_KEY,
+    },
+  };
+};
+
+const sessions = ["a session", "somebody else's session", "an admin's session"];
+const has_bearer = (headers) => /^Bearer ./.test(headers.authorization ?? "");
+// The status of a refusal, or undefined when the guard lets the credential pass.
+const refusal = {
+  none: () => undefined,
+  "session, if any": () => undefined,
+  session: (name) => (sessions.includes(name) ? undefined : 401),
+  "internal key": (name, headers) => (name === "the internal key" ? undefined : has_bearer(headers) ? 403 : 401),
+  "agent token": (name) => (name === "an agent's token" ? undefined : 401),
+};
+
+const rows_of = async (box) => {
+  const rows = [];
+  for (const listener of ["web", "backend"])
+    for (const [path, methods] of Object.entries((await send(box[listener], "GET", "/api/openapi.json")).body.paths))
+      for (const [method, operation] of Object.entries(methods))
+        rows.push({
+          listener,
+          method: method.toUpperCase(),
+          path,
+          guard: operation["x-guard"],
+          rate: operation["x-rate-limit"],
+        });
+  // Signing out last: it ends the sessions that the others need.
+  return rows.sort((a, b) => a.path.endsWith("signout") - b.path.endsWith("signout"));
+};
+
+test("every route lets in whom its guard names, and nobody else", async (t) => {
+  const box = await Box.start(t),
+    credentials = await credentials_of(box),
+    rows = await rows_of(box);
+  assert.deepEqual([...new Set(rows.map((row) => row.guard))].sort(), Object.keys(refusal).sort());
+  for (const { listener, method, path, guard } of rows)
+    await t.test(`${method} ${path} (${listener}): ${guard}`, async () => {
+      for (const [name, headers] of Object.entries(credentials)) {
+        const answer = await send(box[listener], method, path.replace(/{\w+}/g, "x"), { headers });
+        const expected = refusal[guard](name, headers);
+        if (expected) {
+          assert.equal(answer.status, expected, `${name}: ${answer.text}`);
+          assert.deepEqual(answer.body, { error: expected === 401 ? "Unauthorized" : "Forbidden" }, name);
+          if (guard !== "session" && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
+          // Who is refused learns nothing of what the route takes, and costs nothing.
+          const broken = await send(box[listener], method, path.replace(/{\w+}/g, "%00"), {
+            headers: { ...headers, "content-type": "text/plain" },
+            body: "{",
+          });
+          assert.ok([expected, 400].includes(broken.status), `${name}: ${broken.text}`);
+          assert.doesNotMatch(broken.text, /Content-Type|Body/);
+        } else if (path === "/api/keys/validate" && has_bearer(headers)) {
+          assert.equal(answer.status, name === "a user's key" ? 200 : 401, name); // the bearer is what is asked about
+        } else if (path === "/api/register") {
+          assert.equal(answer.status, 400, name);
+        } else {
+          assert.ok(
+            answer.status < 500 && ![401, 403].includes(answer.status),
+            `${name}: ${answer.status} ${answer.text}`,
+          );
+        }
+      }
+    });
+});
+
+test("no spelling of a guarded path gets past its guard", async (t) => {
+  const box = await Box.start(t),
+    rows = (await rows_of(box)).filter((row) => !["none", "session, if any"].includes(row.guard));
+  assert.ok(rows.length > 25);
+  for (const { listener, method, path, guard } of rows) {
+    const plain = path.replace(/{\w+}/g, "1"),
+      [, first, rest] = plain.match(/^(\/[^/]+)(.*)$/);
+    const spellings = [
+      `${plain}/`,
+      `${plain}//`,
+      `/${plain}`,
+      `${first}/${rest}`,
+      `${first}/.${rest}`,
+      `${first}/x/..${rest}`,
+      `/x/..${plain}`,
+      `${first}%2f${rest.slice(1)}`,
+      `${plain}%2f`,
+      `${plain}%00`,
+      `${plain}%20`,
+      `${plain};x=1`,
+      `${plain};.css`,
+      `${plain}.json`,
+      `${plain}?`,
+      `${plain}%3f`,
+      `${plain}#x`,
+      plain.toUpperCase(),
+      plain.replace(/[a-z]/g, (c) => `%${c.charCodeAt(0).toString(16)}`),
+      `http://127.0.0.1${plain}`,
+      `http://evil.example${plain}`,
+      `${plain}\\`,
+      `\\${plain}`,
+      `${plain}?token=${INTERNAL_KEY}`,
+    ];
+    for (const spelling of spellings) {
+      const answer = await send(box[listener], method, spelling).catch((failure) => ({
+        status: 400,
+        text: String(failure),
+      }));
+      assert.ok(
+        [400, 401, 403, 404, 405, 421].includes(answer.status),
+        `${method} ${spelling} (${listener}, ${guard}): ${answer.status} ${answer.text}`,
+      );
+    }
+  }
+});
+
+test("no method but the table's does anything", async (t) => {
+  const box = await Box.start(t),
+    by_path = {};
+  for (const { listener, path, method } of await rows_of(box)) (by_path[`${listener} ${path}`] ??= []).push(method);
+  for (const [place, known] of Object.entries(by_path)) {
+    const [listener, path] = place.split(" "),
+      target = path.replace(/{\w+}/g, "1");
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !known.includes(method))) {
+      const answer = await send(box[listener], method, target, { headers: bearer(INTERNAL_KEY) });
+      assert.equal(answer.status, 405, `${method} ${target}`);
+      for (const allowed of known)
+        assert.ok(answer.headers.allow.includes(allowed), `${method} ${target}: ${answer.headers.allow}`);
+    }
+    if (known.includes("GET")) {
+      const [head, get] = await Promise.all(["HEAD", "GET"].map((method) => send(box[listener], method, target)));
+      assert.deepEqual([head.status, head.text], [get.status, ""], `HEAD ${target}`);
+    }
+  }
+});
+
+test("two Authorization fields are one too many, whichever comes first", async (t) => {
+  const box = await Box.start(t);
+  for (const authorization of [
+    [`Bearer ${INTERNAL_KEY}`, "Bearer garbage"],
+    ["Bearer garbage", `Bearer ${INTERNAL_KEY}`],
+  ]) {
+    const answer = await send(box.backend, "GET", "/api/agents", { headers: { authorization } });
+    assert.ok([400, 401, 403].includes(answer.status), `${answer.status}`);
+  }
+  assert.equal(
+    (await send(box.backend, "GET", "/api/agents", { headers: { authorization: `bearer ${INTERNAL_KEY}` } })).status,
+    200,
+    "the scheme's name has no case",
+  );
+});
+
+test("a backend without its key refuses everybody with 500 and still tells its health", async (t) => {
+  const box = await Box.start(t, { INTERNAL_API_KEY: "" });
+  for (const headers of [{}, bearer(""), bearer("garbage"), bearer(INTERNAL_KEY)])
+    assert.deepEqual((await send(box.backend, "GET", "/api/agents", { headers })).body, {
+      error: "Server misconfigured",
+    });
+  assert.equal((await send(box.backend, "GET", "/health")).status, 200);
+});

@@ -1,0 +1,163 @@
+// Two users, and every route that takes an id with the id of the other's: the answer is the one for what does not exist,
+// and nothing happens.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ADMIN, Box, send } from "./box.mjs";
+
+const missing = { agent: "ag_aaaaaaaaaaaaaaaaaaaa", key: "1kaaaaaaaaaaaa", user: "4242", message: "0000000000000000" };
+
+// Ada with an agent that runs, a key and a conversation; Eve, who has an agent of her own; and the box's admin.
+const neighbours = async (t) => {
+  const box = await Box.start(t),
+    admin = box.person();
+  const [ada, eve] = [
+    await box.customer("ada@example.org", "network"),
+    await box.customer("eve@example.org", "network"),
+  ];
+  await admin.log_in(ADMIN.email, ADMIN.password);
+  const agent = await box.running_agent(ada, "Ada's"),
+    eves = await box.running_agent(eve, "Eve's");
+  await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the safe's code is 4711" });
+  const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body.id;
+  const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
+  const seen = async () => {
+    const paths = [
+      "/api/settings",
+      "/api/keys",
+      `/api/keys/${key}`,
+      "/api/agents",
+      `/api/agents/${agent}`,
+      `/api/instance/${agent}`,
+      `/api/chat?agentId=${agent}`,
+    ];
+    const answers = await Promise.all(paths.map((path) => ada.call("GET", path)));
+    assert.deepEqual(
+      answers.map((answer) => answer.status),
+      paths.map(() => 200),
+    );
+    return [
+      answers.map((answer) => answer.body),
+      readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
+    ];
+  };
+  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id } };
+};
+
+// `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
+const are_alike = async (what, ask, theirs, nobodys) => {
+  const [real, none] = [await ask(theirs), await ask(nobodys)];
+  const without = (answer, id) => [answer.status, JSON.stringify(answer.body).replaceAll(id, "ID")];
+  assert.deepEqual(without(real, theirs), without(none, nobodys), what);
+  assert.equal(JSON.stringify(real.body).includes("4711"), false, what);
+  return real;
+};
+
+test("every route with an id in its path", async (t) => {
+  const { box, eve, admin, theirs, seen } = await neighbours(t),
+    before = await seen();
+  const { paths } = (await send(box.web, "GET", "/api/openapi.json")).body;
+  // What a parameter of a route may name.
+  const kinds = (path, name) =>
+    path.startsWith("/api/keys/") ? ["key"] : name === "userId" ? ["agent", "user"] : ["agent"];
+  let asked = 0;
+  for (const [path, methods] of Object.entries(paths))
+    for (const [, parameter] of path.matchAll(/{(\w+)}/g))
+      for (const method of Object.keys(methods))
+        for (const kind of kinds(path, parameter))
+          for (const [name, person] of Object.entries({ eve, admin })) {
+            const what = `${method.toUpperCase()} ${path} by ${name} with the ${kind} of another`;
+            const ask = (id) =>
+              person.call(method.toUpperCase(), path.replace(`{${parameter}}`, id), methods[method].requestBody && {});
+            const answer = await are_alike(what, ask, theirs[kind], missing[kind]);
+            // The contract has the deletion of a missing agent succeed; it must not be one.
+            assert.equal(answer.status, method === "delete" && path === "/api/agents/{id}" ? 200 : 404, what);
+            ++asked;
+          }
+  assert.ok(asked >= 20, `${asked} questions`);
+  assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");
+});
+
+test("every id in a body or a query", async (t) => {
+  const { box, eve, admin, eves, theirs, seen } = await neighbours(t),
+    before = await seen();
+  for (const person of [eve, admin]) {
+    const chat = (id) => person.call("POST", "/api/chat", { agentId: id, message: "what is the code?" });
+    const history = (id) => person.call("GET", `/api/chat?agentId=${id}`);
+    assert.equal((await are_alike("POST /api/chat", chat, theirs.agent, missing.agent)).status, 404);
+    assert.equal((await are_alike("GET /api/chat", history, theirs.agent, missing.agent)).status, 404);
+  }
+  // Another's message as the place to read on from.
+  const from = (id) => eve.call("GET", `/api/chat?agentId=${eves}&before=${id}`);
+  await are_alike("GET /api/chat?before", from, theirs.message, missing.message);
+  assert.deepEqual(await seen(), before);
+
+  // Ids are looked for by exactly what they are.
+  const { agent } = theirs;
+  for (const id of [
+    ` ${agent}`,
+    `${agent} `,
+    agent.toUpperCase(),
+    `${agent}%00`,
+    `./${agent}`,
+    `${eves}/../${agent}`,
+    `${eves},${agent}`,
+    `*`,
+    `${eves}%2f..%2f${agent}`,
+  ]) {
+    const answer = await send(box.web, "GET", `/api/agents/${id.replaceAll(" ", "%20")}`, {
+      headers: { cookie: eve.cookie },
+    });
+    assert.ok([400, 404].includes(answer.status), `${id}: ${answer.status}`);
+  }
+});
+
+test("lists and settings show one's own, whatever else is asked for", async (t) => {
+  const { box, eve, admin, eves, theirs, ada } = await neighbours(t);
+  for (const query of ["", `?userId=${ada.id}`, `?user=${ada.id}&owner=${ada.id}`]) {
+    assert.deepEqual(
+      (await eve.call("GET", `/api/agents${query}`)).body.agents.map((agent) => agent.id),
+      [eves],
+    );
+    assert.deepEqual(
+      (await eve.call("GET", `/api/agents/provision${query}`)).body.agents.map((agent) => agent.id),
+      [eves],
+    );
+    assert.equal((await eve.call("GET", `/api/keys${query}`)).body.count, 0);
+    assert.equal((await eve.call("GET", `/api/settings${query}`)).body.id, eve.id);
+    assert.deepEqual((await admin.call("GET", `/api/agents${query}`)).body.agents, [], "an admin's own, too");
+  }
+  assert.deepEqual((await box.person().call("GET", "/api/agents")).body, { agents: [], count: 0, status: "ok" });
+  // Fields that would name an owner are no fields of these routes.
+  const made = await eve.call("POST", "/api/keys", { name: "mine", userId: ada.id, user_id: Number(ada.id) });
+  assert.equal(made.status, 201);
+  assert.equal((await ada.call("GET", "/api/keys")).body.count, 1);
+  await eve.call("PATCH", "/api/settings", { name: "Mallory", id: ada.id, userId: ada.id });
+  assert.equal((await ada.call("GET", "/api/settings")).body.name, "ada@example.org");
+  assert.equal((await ada.call("GET", `/api/agents/${theirs.agent}`)).body.agent.name, "Ada's");
+});
+
+test("what an agent uses is its owner's, whatever it says", async (t) => {
+  const { box, ada, eve, theirs } = await neighbours(t);
+  const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", theirs.agent, "run", "boot.json")));
+  const usage = async (person) => (await box.backend_call("GET", `/api/usage/summary?userId=${person.id}`)).day.calls;
+  const before = [await usage(ada), await usage(eve)];
+  const answer = await send(box.backend, "POST", "/v1/chat/completions", {
+    headers: {
+      authorization: `Bearer ${box_token}`,
+      "content-type": "application/json",
+      "x-user-id": eve.id,
+      "x-user-email": "eve@example.org",
+    },
+    body: JSON.stringify({ messages: [{ role: "user", content: "hello" }], user: eve.id, userId: eve.id }),
+  });
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual([await usage(ada), await usage(eve)], [before[0] + 1, before[1]]);
+  await box.backend_call("DELETE", `/api/agents/${theirs.agent}`);
+  assert.equal(
+    (await send(box.backend, "GET", "/v1/models", { headers: { authorization: `Bearer ${box_token}` } })).status,
+    401,
+    "a deleted agent's token is dead",
+  );
+});
