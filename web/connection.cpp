@@ -40,22 +40,24 @@ bool has_no_body(int status) { return status == 204 || status == 304; }
 class Heartbeat {
  public:
   Heartbeat(Executor executor, std::chrono::milliseconds period, std::function<void()> beat)
-      : timer_(executor), period_(period), beat_(std::move(beat)) {
+      : timer_(executor), period_(period), beat_(std::make_shared<const std::function<void()>>(std::move(beat))) {
     next();
   }
 
  private:
   void next() {
     timer_.expires_after(period_);
-    timer_.async_wait([this](error_code error) {
-      if (error) return;  // destroyed
-      beat_();
+    // A wait that has ended cannot be cancelled any more: its handler may run after this is gone.
+    timer_.async_wait([this, beat = std::weak_ptr(beat_)](error_code error) {
+      const auto alive = beat.lock();
+      if (error || !alive) return;
       next();
+      (*alive)();  // may end this
     });
   }
   Timer timer_;
   const std::chrono::milliseconds period_;
-  const std::function<void()> beat_;
+  const std::shared_ptr<const std::function<void()>> beat_;
 };
 
 }  // namespace
@@ -352,6 +354,14 @@ Task<bool> Connection::upgrade(Exchange& exchange, Response& response, const Upg
 }
 
 Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
+  std::optional<Heartbeat> admission;
+  auto on_tunnel = [this, &admission] {
+    on_drain_ = [this] { cut(); };
+    admission.emplace(lane_->executor(), limits_.tunnel_check_time, [this] {
+      const auto again = other_host();
+      if (!again || !again->has_value() || (*again)->answer) cut();
+    });
+  };
   RelayedRequest relayed{.request = request_,
                          .head = exchange.head,
                          .client = wire_,
@@ -359,8 +369,9 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
                          .limits = limits_,
                          .persistence = persistence(exchange),
                          .deadlines = lane_->deadlines(),
-                         .on_tunnel = [this] { on_drain_ = [this] { cut(); }; }};
+                         .on_tunnel = on_tunnel};
   auto outcome = co_await relay_request(relayed, target);
+  admission.reset();
   exchange.bytes = outcome.bytes;
   if (outcome.answer) {  // nothing has been sent yet
     const Response answer = listener_.dispatcher.complete(request_, std::move(*outcome.answer));

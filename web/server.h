@@ -44,7 +44,9 @@ struct Limits {
   std::chrono::milliseconds idle_time{60'000};  // keep-alive; raised by tests and benchmarks with many idle connections
   std::chrono::milliseconds heartbeat_time{15'000};     // a comment into a stream of events, whose client may have gone
   std::chrono::milliseconds proxy_connect_time{5'000};  // 504 beyond
-  std::chrono::milliseconds proxy_answer_time{120'000};   // without a byte from the target; 504 beyond
+  std::chrono::milliseconds proxy_answer_time{120'000};  // without a byte from the target; 504 beyond
+  std::chrono::milliseconds tunnel_check_time{
+      5'000};  // between two looks whether a proxied WebSocket is admitted still
   std::chrono::milliseconds websocket_idle_time{60'000};  // without a frame from the peer; pinged at half of it
   std::size_t connections = 20'000;  // beyond: a clean 503 and close; kept below the descriptor limit
   std::size_t connections_per_address = 20'000;
@@ -101,7 +103,8 @@ class Server {
   void listen(ListenerOptions);
   std::string url(std::string_view listener) const;  // "http://127.0.0.1:3000" with the port really bound
   void reload_tls();  // on SIGHUP; keeps the old certificate and logs when the new one is bad
-  // Stops accepting, closes idle connections, waits for running requests until `deadline` has passed, then cuts them.
+  // Stops accepting, closes idle connections, waits for running requests until `deadline` has passed, then cuts them:
+  // one listener after the other in the order of listen(), because requests to an earlier one may need a later one.
   Task<> drain(std::chrono::seconds deadline);
 
  private:

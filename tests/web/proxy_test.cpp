@@ -16,6 +16,7 @@ class Proxy : public WireTest {
  protected:
   Proxy() {
     options.host_router = [this](const Request& request) -> std::optional<Result<ProxyTarget>> {
+      if (expelled) return unauthenticated("Open this agent from the console");
       if (request.host == "nobody.box") return not_found("No agent lives at this address.");
       if (request.host != "agent.box") return {};
       return ProxyTarget{.host = "127.0.0.1",
@@ -45,9 +46,21 @@ class Proxy : public WireTest {
     EXPECT_EQ(one.answer().status, 200);  // the box itself is well
   }
 
+  static std::string upgrade(std::string_view origin) {
+    return for_agent("GET", "/ws",
+                     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: " +
+                         std::string(origin) + "\r\n\r\n");
+  }
+
+  std::atomic<bool> expelled = false;
   std::uint16_t target_port = 0;
   std::optional<Loopback> gateway;
 };
+
+constexpr std::string_view switching =
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Accept: as-the-agent-says\r\n\r\n";
 
 TEST_F(Proxy, PassesOnWhatConcernsTheAgentAndNothingElse) {
   std::promise<std::string> seen;
@@ -223,17 +236,14 @@ TEST_F(Proxy, CarriesAWebSocketAsItIs) {
   target([](Peer& peer) {
     const auto request = peer.read_request();
     if (request.find("\r\nUpgrade: websocket\r\n") == std::string::npos) return peer.answer("no upgrade");
-    peer.send(
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Accept: as-the-agent-says\r\n\r\nfirst frame");
+    peer.send(std::string(switching) + "first frame");
     peer.send(" and what you said: " + peer.take(5));
     peer.wait_for_close();
   });
+  options.limits.tunnel_check_time = 1ms;
   serve();
   auto one = client();
-  one.send(for_agent("GET", "/ws",
-                     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: http://agent.box\r\n\r\n"));
+  one.send(upgrade("http://agent.box"));
   const auto answer = one.head();
   EXPECT_EQ(answer.status, 101);
   EXPECT_EQ(answer.headers.at("sec-websocket-accept"), "as-the-agent-says");
@@ -242,13 +252,25 @@ TEST_F(Proxy, CarriesAWebSocketAsItIs) {
   one.close();
 }
 
+TEST_F(Proxy, AWebSocketEndsWhenItsRequestWouldNotBeAdmittedAnyMore) {
+  target([](Peer& peer) {
+    peer.read_request();
+    peer.send(std::string(switching));
+    peer.wait_for_close();
+  });
+  options.limits.tunnel_check_time = 10ms;
+  serve();
+  auto one = client();
+  one.send(upgrade("http://agent.box"));
+  EXPECT_EQ(one.head().status, 101);
+  expelled = true;
+  EXPECT_TRUE(one.closed());
+}
+
 TEST_F(Proxy, RefusesAnotherSitesWebSocket) {
   target([](Peer& peer) { peer.answer("reached"); });
   serve();
-  const auto answer = ask(for_agent("GET", "/ws",
-                                    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                                    "Sec-WebSocket-Key: x\r\nOrigin: http://evil.box\r\n\r\n"));
-  EXPECT_EQ(answer.status, 403);
+  EXPECT_EQ(ask(upgrade("http://evil.box")).status, 403);
   EXPECT_EQ(gateway->connections(), 0u);
 }
 
