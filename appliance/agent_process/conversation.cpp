@@ -92,7 +92,7 @@ Conversation::Conversation(std::filesystem::path file, std::size_t window_bytes)
   if (const auto size = std::filesystem::file_size(path_, error); !error && size > most_file_bytes) {
     std::filesystem::rename(path_, path_.string() + ".old", error);
   }
-  file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  file_ = files::Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file_)
     throw std::runtime_error("the conversation " + path_.string() + " cannot be opened: " + std::strerror(errno));
   load();

@@ -36,7 +36,7 @@ class Conversation {
 
   const std::filesystem::path path_;
   const std::size_t window_bytes_;
-  Descriptor file_;
+  files::Descriptor file_;
   std::deque<ai::Message> messages_;
 };
 

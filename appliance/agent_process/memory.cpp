@@ -28,7 +28,7 @@ struct FactLine {
 BOOST_DESCRIBE_STRUCT(FactLine, (), (id, text, at))
 
 bool sync_folder(const std::filesystem::path& folder) {
-  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const files::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return opened && ::fsync(opened.get()) == 0;
 }
 
@@ -55,7 +55,7 @@ web::Result<void> Memory::save(std::vector<Fact> facts) {
     ::unlink(temporary.c_str());
     return web::internal(std::string("The memory cannot be written: ") + std::strerror(code));
   };
-  const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const files::Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return fail(errno);
   for (std::string_view rest = text; !rest.empty();) {
     const auto written = ::write(file.get(), rest.data(), rest.size());

@@ -1,5 +1,4 @@
-// The agent's files, reached beneath one folder only: every path is resolved by the kernel with openat2 beneath the
-// root, through no symbolic link and no mount, whatever someone does to the tree meanwhile.
+// The agent's files, reached beneath one folder only (files::Root).
 #pragma once
 
 #include <cstdint>
@@ -8,26 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/files/root.h"
 #include "web/result.h"
 
 namespace agent_process {
-
-// An open file descriptor, closed with its owner; -1: none.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-  int release();
-
- private:
-  int fd_ = -1;
-};
 
 // Blocks; callable from every thread. Errors are Kind::invalid or not_found with a sentence for the model.
 class Workspace {
@@ -59,11 +42,9 @@ class Workspace {
   web::Result<Listing> list(std::string_view path) const;
 
  private:
-  web::Result<Descriptor> open_beneath(const std::vector<std::string>& components, int flags) const;
-  web::Result<Descriptor> open_folders(const std::vector<std::string>& components) const;
-
   std::filesystem::path path_;
-  Descriptor root_, state_;
+  files::Root root_;
+  files::Descriptor state_;
 };
 
 }  // namespace agent_process

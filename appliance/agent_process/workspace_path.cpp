@@ -1,75 +1,15 @@
 #include "appliance/agent_process/workspace_path.h"
 
-#include <algorithm>
-
-#include "web/utf8.h"
-
 namespace agent_process {
 
-namespace {
-
-constexpr std::size_t most_levels = 32, most_name_bytes = 255;
-
-bool is_ignored_by_hfs(char32_t c) {
-  return (c >= 0x200C && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x206A && c <= 0x206F) || c == 0xFEFF;
-}
-
-// What the laxest file systems make of a name.
-std::string folded(std::string_view name) {
-  std::string plain;
-  while (!name.empty()) {
-    const auto point = web::decode_utf8(name);
-    const auto length = std::max<std::size_t>(point.length, 1);
-    if (point.length == 0 || !is_ignored_by_hfs(point.value)) plain += name.substr(0, length);
-    name.remove_prefix(length);
-  }
-  plain.resize(std::min(plain.find(':'), plain.size()));
-  while (!plain.empty() && (plain.back() == '.' || plain.back() == ' ')) plain.pop_back();
-  for (auto& c : plain) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return plain;
-}
-
-// "git~1": the short name NTFS may give to .git.
-bool is_short_name(std::string_view name, std::string_view stem) {
-  if (!name.starts_with(stem) || name.size() < stem.size() + 2 || name[stem.size()] != '~') return false;
-  const auto digits = name.substr(stem.size() + 1);
-  return std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-web::Result<void> check(std::string_view name) {
-  if (name == "..") return web::invalid("path must not contain '..'");
-  if (name.size() > most_name_bytes) return web::invalid("path has a name of more than 255 bytes");
-  if (is_reserved(name)) return web::invalid("path names a reserved file: " + std::string(name));
-  return {};
-}
-
-}  // namespace
-
 bool is_reserved(std::string_view component) {
-  const auto name = folded(component);
-  return name == ".git" || name == ".gitmodules" || name == state_folder || is_short_name(name, "git") ||
-         is_short_name(name, "gitmod") || is_short_name(name, "gi7eba") || is_short_name(name, "agentb");
+  const auto name = files::folded(component);
+  return files::is_git_folder(component) || files::is_git_modules(component) || name == state_folder ||
+         files::is_short_name(name, "agentb");
 }
 
-web::Result<std::vector<std::string>> path_components(std::string_view path) {
-  if (!web::is_utf8(path)) return web::invalid("path must be UTF-8");
-  for (const unsigned char c : path) {
-    if (c < 0x20 || c == 0x7F || c == '\\') return web::invalid("path must not contain control characters or '\\'");
-  }
-  std::vector<std::string> components;
-  if (path == "/") return components;
-  if (path.starts_with('/')) return web::invalid("path must be relative to the workspace");
-  while (!path.empty()) {
-    const auto name = path.substr(0, path.find('/'));
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
-    if (name.empty() || name == ".") continue;
-    if (auto checked = check(name); !checked) return checked.error();
-    components.emplace_back(name);
-    if (components.size() > most_levels) return web::invalid("path has more than 32 levels");
-  }
-  return components;
+web::Result<files::Components> path_components(std::string_view path) {
+  return files::components_of(path, is_reserved);
 }
 
 }  // namespace agent_process

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 
 #include "appliance/agents/records.h"
-#include "appliance/runtime/descriptor.h"
+#include "appliance/files/descriptor.h"
 
 namespace agents {
 
@@ -20,7 +20,7 @@ std::optional<std::uint16_t> Ports::find() {
 }
 
 bool Ports::bindable(std::uint16_t port) {
-  runtime::Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  files::Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!probe) return false;
   // As the agent binds: connections of a gateway that has ended (TIME_WAIT) are no hindrance.
   const int yes = 1;

@@ -9,14 +9,14 @@
 #include <set>
 #include <vector>
 
-#include "appliance/runtime/descriptor.h"
+#include "appliance/files/descriptor.h"
 
 namespace agentbox::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-using runtime::Descriptor;
+using files::Descriptor;
 
 [[noreturn]] void fail(const char* what, const fs::path& path) {
   throw fs::filesystem_error(what, path, std::error_code(errno, std::generic_category()));

@@ -17,7 +17,7 @@ namespace {
 
 // /proc files have no size: read until the end.
 std::string read_all(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
   if (!file) return text;
   char buffer[4096];
@@ -94,11 +94,11 @@ std::string boot_id() {
 std::uint64_t ticks_per_second() { return std::uint64_t(::sysconf(_SC_CLK_TCK)); }
 
 // As system calls: glibc 2.36 declares its wrappers without C linkage.
-Descriptor open_process(pid_t pid) { return Descriptor(int(::syscall(SYS_pidfd_open, pid, 0))); }
+files::Descriptor open_process(pid_t pid) { return files::Descriptor(int(::syscall(SYS_pidfd_open, pid, 0))); }
 
 void send_signal(int pidfd, int signal) { ::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0); }
 
-Descriptor open_process(pid_t pid, std::uint64_t start_ticks) {
+files::Descriptor open_process(pid_t pid, std::uint64_t start_ticks) {
   auto process = open_process(pid);
   // Read after opening: if the start agrees now, the process was already there when the pidfd was opened.
   auto now = process ? stat(pid) : std::nullopt;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "appliance/runtime/descriptor.h"
+#include "appliance/files/descriptor.h"
 
 namespace runtime::proc {
 
@@ -31,9 +31,9 @@ std::string boot_id();
 std::uint64_t ticks_per_second();
 
 // A pidfd of the process that has this pid and started at that tick; empty when there is none (any more).
-Descriptor open_process(pid_t, std::uint64_t start_ticks);
+files::Descriptor open_process(pid_t, std::uint64_t start_ticks);
 // Whoever has this pid now: only for a child that has not been reaped.
-Descriptor open_process(pid_t);
+files::Descriptor open_process(pid_t);
 void send_signal(int pidfd, int signal);
 // SIGKILL to every process of the session that `leader` began at `start_ticks`, the leader included, also when it has
 // ended already; until none is left or a second has passed. Never signals a process of a later session that happens to

@@ -28,7 +28,7 @@ using web::Task;
 
 // One process of an agent, alive or being buried.
 struct Process {
-  Process(asio::io_context& home, Descriptor pidfd, PidFile file)
+  Process(asio::io_context& home, files::Descriptor pidfd, PidFile file)
       : watch(home.get_executor(), pidfd.release()), identity(std::move(file)) {}
 
   pid_t pid() const { return pid_t(identity.pid); }
@@ -50,7 +50,7 @@ struct Entry {
 
 struct Found {
   std::string id;
-  Descriptor process;
+  files::Descriptor process;
   PidFile identity;
 };
 

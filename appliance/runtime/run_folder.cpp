@@ -20,7 +20,7 @@ void write_file(const fs::path& path, std::string_view bytes, std::optional<uid_
   auto temporary = path;
   temporary += ".new";
   ::unlink(temporary.c_str());
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  files::Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) fail(temporary);
   while (!bytes.empty()) {
     auto written = ::write(file.get(), bytes.data(), bytes.size());
@@ -71,9 +71,9 @@ void RunFolder::drop_pid() const {
   fs::remove(folder_ / "agent.pid", ignored);
 }
 
-Descriptor RunFolder::open_log() const {
+files::Descriptor RunFolder::open_log() const {
   auto path = folder_ / "agent.log";
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  files::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) fail(path);
   return file;
 }

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/runtime/descriptor.h"
+#include "appliance/files/descriptor.h"
 
 namespace runtime {
 
@@ -43,7 +43,7 @@ class RunFolder {
   void drop_pid() const;
 
   // For appending.
-  Descriptor open_log() const;
+  files::Descriptor open_log() const;
   // Copies the log to agent.log.1 and empties it once it is larger than `limit`. Whoever writes goes on in the same
   // file; what is written between the copy and the emptying is lost.
   void rotate_log(std::uint64_t limit) const;

@@ -174,7 +174,7 @@ rlimit up_to(std::uint64_t value, __rlimit_resource resource) {
 }
 
 // A copy above 3, so that the child can put its report pipe at 3 without overwriting one it still needs.
-Descriptor above_three(int fd) { return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 10)); }
+files::Descriptor above_three(int fd) { return files::Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 10)); }
 
 // What of `paths` lies below `hidden`; the rest is visible anyway.
 std::vector<Visible> below(const std::filesystem::path& hidden, const std::vector<std::filesystem::path>& paths) {
@@ -204,8 +204,8 @@ web::Error failed(std::string_view what, int error) {
 web::Result<Child> spawn(const SpawnPlan& plan) {
   int pipe_ends[2];
   if (::pipe2(pipe_ends, O_CLOEXEC) != 0) return failed("get a pipe", errno);
-  Descriptor read_end(pipe_ends[0]), write_end(pipe_ends[1]);
-  Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  files::Descriptor read_end(pipe_ends[0]), write_end(pipe_ends[1]);
+  files::Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   auto input = above_three(null.get()), output = above_three(plan.output), report = above_three(write_end.get());
   if (!input || !output || !report) return failed("get its descriptors", errno);
   write_end.reset();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "appliance/runtime/descriptor.h"
+#include "appliance/files/descriptor.h"
 #include "appliance/runtime/engine.h"
 
 namespace runtime {
@@ -29,7 +29,7 @@ struct SpawnPlan {
 
 struct Child {
   pid_t pid = 0;
-  Descriptor process;  // pidfd
+  files::Descriptor process;  // pidfd
 };
 
 // Returns once the program runs, or with the step that failed and its reason. The child has its own session and process

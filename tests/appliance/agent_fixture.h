@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-#include "appliance/runtime/descriptor.h"
+#include "appliance/files/descriptor.h"
 #include "appliance/runtime/proc.h"
 #include "appliance/runtime/process_engine.h"
 #include "web/task.h"
@@ -41,7 +41,7 @@ class TemporaryFolder {
 
 // A port nobody listens on: the kernel has just given it out and taken it back.
 inline std::uint16_t free_port() {
-  runtime::Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  files::Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

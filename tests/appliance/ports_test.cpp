@@ -36,7 +36,7 @@ TEST_F(PortsTest, SkipsPortsOfAgents) {
 }
 
 TEST_F(PortsTest, SkipsPortsThatOthersListenOn) {
-  runtime::Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  files::Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

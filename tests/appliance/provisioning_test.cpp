@@ -191,7 +191,7 @@ TEST_F(Provisioning, AStopWhileItGetsReadyWins) {
 TEST_F(Provisioning, AnAgentWhosePortWasTakenMeanwhileMoves) {
   const auto up = running("plain");
   ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
-  runtime::Descriptor squatter(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  files::Descriptor squatter(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(std::uint16_t(*up.port));

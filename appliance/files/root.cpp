@@ -1,0 +1,166 @@
+#include "appliance/files/root.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "web/utf8.h"
+
+namespace files {
+
+namespace {
+
+constexpr mode_t permissions = 0777, new_file = 0644, new_folder = 0755;
+
+using Listing = std::unique_ptr<DIR, decltype([](DIR* folder) { ::closedir(folder); })>;
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// A box that runs as root works in the folders of its agents, who must be able to go on with what it made.
+bool give_to(const Descriptor& made, uid_t user, gid_t group) {
+  return ::geteuid() != 0 || ::fchown(made.get(), user, group) == 0;
+}
+
+web::Error too_large(std::size_t most_bytes) {
+  if (most_bytes == 1u << 20) return web::invalid("The file is larger than 1 MB");
+  return web::invalid("The file is larger than " + std::to_string(most_bytes) + " bytes");
+}
+
+}  // namespace
+
+web::Error error_of(int code) {
+  switch (code) {
+    case ENOENT:
+      return web::not_found("There is no such file");
+    case ELOOP:
+    case EXDEV:
+      return web::invalid("path leads through a symbolic link or out of the folder");
+    case ENOTDIR:
+      return web::invalid("path uses a file as a folder");
+    case EISDIR:
+      return web::invalid("path is a folder");
+    case ENXIO:
+      return web::invalid("path is not a regular file");
+    case ENAMETOOLONG:
+      return web::invalid("path is too long");
+    case ENOSPC:
+    case EDQUOT:
+      return web::unavailable("The disk is full");
+    default:
+      return web::internal(std::string("The file system refused: ") + std::strerror(code));
+  }
+}
+
+int open_beneath(const Descriptor& folder, const char* name, int flags) {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  return static_cast<int>(::syscall(SYS_openat2, folder.get(), name, &how, sizeof how));
+}
+
+web::Result<Root> Root::open(const std::filesystem::path& path) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return web::internal("The folder cannot be opened: " + std::string(std::strerror(errno)), path.string());
+  return Root(std::move(folder));
+}
+
+web::Result<Descriptor> Root::open(const Components& components, int flags) const {
+  Descriptor opened(open_beneath(folder_, join(components).c_str(), flags));
+  if (!opened) return error_of(errno);
+  return opened;
+}
+
+web::Result<Descriptor> Root::open_or_make(const Components& components) const {
+  Descriptor folder(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return error_of(errno);
+  for (const auto& name : components) {
+    struct stat above {};
+    if (::fstat(folder.get(), &above) != 0) return error_of(errno);
+    const bool made = ::mkdirat(folder.get(), name.c_str(), new_folder) == 0;
+    if (!made && errno != EEXIST) return error_of(errno);
+    if (made && ::fsync(folder.get()) != 0) return error_of(errno);
+    Descriptor below(open_beneath(folder, name.c_str(), O_RDONLY | O_DIRECTORY));
+    if (!below || (made && !give_to(below, above.st_uid, above.st_gid))) return error_of(errno);
+    folder = std::move(below);
+  }
+  return folder;
+}
+
+std::vector<std::string> names_in(const Descriptor& folder) {
+  std::vector<std::string> names;
+  Descriptor copy(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!copy) return names;
+  const Listing open(::fdopendir(copy.get()));
+  if (!open) return names;
+  copy.release();
+  while (const auto* entry = ::readdir(open.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  return names;
+}
+
+web::Result<Text> read_text(const Descriptor& file, std::size_t most_bytes) {
+  Text text;
+  if (::fstat(file.get(), &text.info) != 0) return error_of(errno);
+  if (S_ISDIR(text.info.st_mode)) return error_of(EISDIR);
+  if (!S_ISREG(text.info.st_mode)) return error_of(ENXIO);
+  if (static_cast<std::size_t>(text.info.st_size) > most_bytes) return too_large(most_bytes);
+  // One byte more than it said: it may be growing.
+  text.content.resize(most_bytes + 1);
+  std::size_t size = 0;
+  while (size < text.content.size()) {
+    const auto got = ::read(file.get(), text.content.data() + size, text.content.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return error_of(errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  if (size > most_bytes) return too_large(most_bytes);
+  text.content.resize(size);
+  text.content.shrink_to_fit();
+  if (!web::is_utf8(text.content) || text.content.find('\0') != std::string::npos) {
+    return web::invalid("The file is not UTF-8 text");
+  }
+  return text;
+}
+
+web::Result<void> replace(const Descriptor& folder, const std::string& name, std::string_view content,
+                          const Staging& staging) {
+  struct stat old {};
+  const bool exists = ::fstatat(folder.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && !S_ISREG(old.st_mode)) {
+    return error_of(S_ISDIR(old.st_mode) ? EISDIR : S_ISLNK(old.st_mode) ? ELOOP : ENXIO);
+  }
+  if (!exists && ::fstat(folder.get(), &old) != 0) return error_of(errno);
+
+  const Descriptor file(::openat(staging.folder.get(), staging.name.c_str(),
+                                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, new_file));
+  if (!file) return error_of(errno);
+  // The owner first: giving a file away takes bits from its mode.
+  if (!give_to(file, old.st_uid, old.st_gid) || (exists && ::fchmod(file.get(), old.st_mode & permissions) != 0) ||
+      !write_all(file.get(), content) || ::fsync(file.get()) != 0 ||
+      ::renameat(staging.folder.get(), staging.name.c_str(), folder.get(), name.c_str()) != 0 ||
+      ::fsync(folder.get()) != 0) {
+    const int code = errno;
+    ::unlinkat(staging.folder.get(), staging.name.c_str(), 0);
+    return error_of(code);
+  }
+  return {};
+}
+
+}  // namespace files
