@@ -230,7 +230,11 @@ web::Task<> Box::stop(SummarizerChild& summarizer) {
   co_await parts.session_sweep.stop();
   co_await parts.docker_probe.stop();
   co_await parts.key_uses.stop();
-  co_await parts.keys.flush_uses();
+  try {
+    co_await parts.keys.flush_uses();
+  } catch (const std::exception& error) {  // a store that is read-only; the box ends in order all the same
+    web::log::warning("key uses not written", {{"reason", std::string(error.what())}});
+  }
   co_await summarizer.stop();
 }
 
@@ -238,13 +242,14 @@ int Box::serve() {
   auto& parts = *parts_;
   SummarizerChild summarizer(parts.settings);
   listen();
-  const Endpoints endpoints{.web = parts.server.url("web"),
-                            .backend = parts.server.url("backend"),
-                            .summarizer = summarizer.wait_until_ready()};
+  const Endpoints endpoints{
+      .web = parts.server.url("web"), .backend = parts.server.url("backend"), .summarizer = summarizer.url()};
   parts.agents.set_addresses({.web = parts.settings.base_url.empty() ? endpoints.web : parts.settings.base_url,
                               .backend = reachable(endpoints.backend),
                               .summarizer = reachable(endpoints.summarizer)});
   health::add_gauges(web::metrics(), *parts.store);
+  const std::string ready = ready_line(endpoints);
+  write_private_file(parts.folder.endpoints_file(), ready);
 
   std::promise<void> ended;
   Signals signals(parts.home, SIGTERM, SIGINT, SIGHUP);
@@ -260,13 +265,13 @@ int Box::serve() {
   summarizer.supervise(parts.home);
   parts.network.start();
 
-  const std::string ready = ready_line(endpoints);
-  write_private_file(parts.folder.endpoints_file(), ready);
   std::cout << ready << std::flush;
-  ended.get_future().get();
-  parts.network.stop();
+  auto outcome = ended.get_future();
+  outcome.wait();
+  parts.network.stop();  // before anything here is unwound: the pool's coroutines refer to it
   std::error_code gone;
   std::filesystem::remove(parts.folder.endpoints_file(), gone);
+  outcome.get();
   web::log::info("stopped");
   return 0;
 }
@@ -278,7 +283,15 @@ web::Task<> Box::obey(Signals& signals, SummarizerChild& summarizer) {
     parts_->server.reload_tls();
   }
   web::log::info("stopping");
+  boost::asio::co_spawn(parts_->home, end_at_once(signals), boost::asio::detached);
   co_await stop(summarizer);
+}
+
+// Whoever asks a second time does not want to wait. What is on disk is as after a crash: whole.
+web::Task<> Box::end_at_once(Signals& signals) {
+  int signal = SIGHUP;
+  while (signal == SIGHUP) signal = co_await signals.async_wait(web::use_task);
+  std::_Exit(128 + signal);
 }
 
 }  // namespace agentbox

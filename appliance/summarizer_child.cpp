@@ -1,20 +1,20 @@
 #include "appliance/summarizer_child.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/json.hpp>
+#include <csignal>
 #include <cstring>
+#include <thread>
 
+#include "appliance/runtime/proc.h"
+#include "web/listening_socket.h"
 #include "web/log.h"
 
 namespace agentbox {
@@ -22,38 +22,18 @@ namespace agentbox {
 namespace {
 
 using namespace std::chrono_literals;
-using Descriptor = boost::asio::posix::basic_stream_descriptor<web::Executor>;
+using std::chrono::steady_clock;
+using ProcessHandle = boost::asio::posix::basic_stream_descriptor<web::Executor>;
 
-constexpr auto first_pause = 1s, longest_pause = 30s, well_behaved = 60s, ready_deadline = 10s, stop_grace = 5s;
+constexpr auto first_pause = 50ms, longest_pause = 5'000ms, well_behaved = 10'000ms, stop_grace = 5'000ms;
 
-// Owns a descriptor.
-class File {
- public:
-  File() = default;
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_ = -1;
-};
-
-[[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(std::string("start the summarizer: ") + what + ": " + std::strerror(errno));
+[[noreturn]] void fail(const char* what, int error) {
+  throw std::runtime_error(std::string("start the summarizer: ") + what + ": " + std::strerror(error));
 }
 
 // The settings it needs and what a TLS client needs; everything else of ours stays here.
-std::vector<std::string> environment(const Settings& settings, const std::string& listen) {
+std::vector<std::string> environment(const Settings& settings) {
   std::vector<std::string> variables{
-      "SUMMARIZER_LISTEN=" + listen,
       std::string("SUMMARIZER_ALLOW_PRIVATE=") + (settings.summarizer_allow_private ? "on" : "off"),
       "SUMMARIZER_USER_AGENT=" + settings.summarizer_user_agent, "LOG_LEVEL=" + settings.log_level};
   for (const char* name : {"PATH", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS", "UBSAN_OPTIONS",
@@ -69,24 +49,60 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-std::string text_of(const boost::json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
+// The child of a box that was just killed may hold the port for a moment longer than the box did.
+web::ListeningSocket listen_patiently(const std::string& listen) {
+  for (const auto until = steady_clock::now() + 1s;; std::this_thread::sleep_for(20ms)) {
+    try {
+      return web::ListeningSocket(listen);
+    } catch (const std::runtime_error& error) {
+      if (steady_clock::now() > until) throw UsageError(error.what());
+    }
+  }
 }
+
+// "signal 9" or "status 1", as waitpid tells it.
+std::string spoken(int status) {
+  return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                             : "status " + std::to_string(WEXITSTATUS(status));
+}
+
+class SpawnActions {
+ public:
+  SpawnActions() { posix_spawn_file_actions_init(&actions_); }
+  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+  posix_spawn_file_actions_t* get() { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+class SpawnAttributes {
+ public:
+  SpawnAttributes() { posix_spawnattr_init(&attributes_); }
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  posix_spawnattr_t* get() { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
 
 }  // namespace
 
 struct SummarizerChild::State {
-  explicit State(const Settings& given) : settings(given), listen(given.summarizer_listen) {}
+  explicit State(const Settings& given) : settings(given), socket(listen_patiently(given.summarizer_listen)) {}
 
   void spawn();
   bool reap();  // true when the child has ended
 
   const Settings settings;
-  std::string listen;  // with the port really bound, once it was ready
-  pid_t pid = 0;       // 0: none runs
-  File output;         // its stdout: one line when it is ready
-  std::chrono::steady_clock::time_point started{};
+  web::ListeningSocket socket;
+  pid_t pid = 0;        // 0: none runs
+  int last_status = 0;  // of the child that was reaped last
+  steady_clock::time_point started{};
 
   // Set by supervise(); used on its thread only.
   boost::asio::io_context* home = nullptr;
@@ -95,41 +111,35 @@ struct SummarizerChild::State {
 };
 
 void SummarizerChild::State::spawn() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
-  File reader(ends[0]), writer(ends[1]);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, writer.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  // The box blocks signals in some threads and ignores SIGPIPE: neither is the child's business.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
+  started = steady_clock::now();
+  SpawnActions actions;
+  posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(actions.get(), socket.descriptor(), inherited_socket);
+  posix_spawn_file_actions_addclosefrom_np(actions.get(), inherited_socket + 1);
+  // The box blocks signals in some threads and ignores SIGPIPE: neither is the child's business. A Ctrl-C in the box's
+  // terminal is the box's alone.
+  SpawnAttributes attributes;
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigmask(attributes.get(), &none);
+  posix_spawnattr_setsigdefault(attributes.get(), &all);
+  posix_spawnattr_setpgroup(attributes.get(), 0);
+  posix_spawnattr_setflags(attributes.get(), POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
-  std::vector<std::string> arguments{"agentbox", "summarizer", "--supervised"};
-  std::vector<std::string> variables = environment(settings, listen);
-  const int error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, pointers(arguments).data(),
+  std::vector<std::string> arguments{"agentbox", "summarizer", "--box", std::to_string(getpid())};
+  std::vector<std::string> variables = environment(settings);
+  const int error = posix_spawn(&pid, "/proc/self/exe", actions.get(), attributes.get(), pointers(arguments).data(),
                                 pointers(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     pid = 0;
-    errno = error;
-    fail("posix_spawn");
+    fail("posix_spawn", error);
   }
-  output = std::move(reader);
-  started = std::chrono::steady_clock::now();
 }
 
 bool SummarizerChild::State::reap() {
-  if (pid != 0 && waitpid(pid, nullptr, WNOHANG) == pid) pid = 0;
+  if (pid != 0 && waitpid(pid, &last_status, WNOHANG) == pid) pid = 0;
   return pid == 0;
 }
 
@@ -143,54 +153,33 @@ SummarizerChild::~SummarizerChild() {
   waitpid(state_->pid, nullptr, 0);
 }
 
-std::string SummarizerChild::wait_until_ready() {
-  std::string line;
-  const auto deadline = std::chrono::steady_clock::now() + ready_deadline;
-  while (!line.ends_with('\n')) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd readable{.fd = state_->output.get(), .events = POLLIN, .revents = 0};
-    if (left.count() <= 0 || poll(&readable, 1, static_cast<int>(left.count())) <= 0)
-      throw UsageError("the summarizer did not start within 10 seconds: see the lines above");
-    char bytes[1024];
-    const auto count = read(state_->output.get(), bytes, sizeof bytes);
-    if (count <= 0) throw UsageError("the summarizer ended before it was ready: see the lines above");
-    line.append(bytes, static_cast<std::size_t>(count));
-  }
-  boost::system::error_code malformed;
-  const auto message = boost::json::parse(line, malformed);
-  const auto* object = malformed ? nullptr : message.if_object();
-  if (object && object->contains("error")) throw UsageError(text_of(*object, "error"));
-  std::string url = object ? text_of(*object, "summarizer") : std::string();
-  if (url.empty()) throw UsageError("the summarizer did not say where it listens");
-  state_->listen = url.substr(url.find("//") + 2);
-  return url;
-}
+std::string SummarizerChild::url() const { return state_->socket.url(); }
 
 void SummarizerChild::supervise(boost::asio::io_context& home) {
   state_->home = &home;
   state_->pause.emplace(home.get_executor());
-  state_->ended.emplace(home.get_executor(), std::chrono::steady_clock::time_point::max());
+  state_->ended.emplace(home.get_executor(), steady_clock::time_point::max());
   state_->watching = true;
   boost::asio::co_spawn(home, watch(state_), boost::asio::detached);
 }
 
 web::Task<> SummarizerChild::watch(std::shared_ptr<State> state) {
-  auto wait = std::chrono::seconds(first_pause);
+  auto wait = std::chrono::milliseconds(first_pause);
   boost::system::error_code error;
-  for (;;) {
-    const int handle = state->pid == 0 ? -1 : static_cast<int>(syscall(SYS_pidfd_open, state->pid, 0));
-    if (handle >= 0) {
-      Descriptor process(state->home->get_executor(), handle);
-      co_await process.async_wait(Descriptor::wait_read, boost::asio::redirect_error(web::use_task, error));
+  while (!state->stopping) {
+    if (auto handle = state->pid == 0 ? files::Descriptor() : runtime::proc::open_process(state->pid)) {
+      ProcessHandle process(state->home->get_executor(), handle.release());
+      co_await process.async_wait(ProcessHandle::wait_read, boost::asio::redirect_error(web::use_task, error));
     }
     state->reap();
     if (state->stopping) break;
-    if (std::chrono::steady_clock::now() - state->started >= well_behaved) wait = first_pause;
-    web::log::warning("summarizer ended", {{"restart_in_seconds", static_cast<std::int64_t>(wait.count())}});
+    if (steady_clock::now() - state->started >= well_behaved) wait = first_pause;
+    web::log::warning("summarizer ended", {{"how", spoken(state->last_status)},
+                                           {"restart_in_ms", static_cast<std::int64_t>(wait.count())}});
     state->pause->expires_after(wait);
     co_await state->pause->async_wait(boost::asio::redirect_error(web::use_task, error));
     if (state->stopping) break;
-    wait = std::min<std::chrono::seconds>(wait * 2, longest_pause);
+    wait = std::min<std::chrono::milliseconds>(wait * 2, longest_pause);
     try {
       state->spawn();
     } catch (const std::exception& failure) {
@@ -212,7 +201,7 @@ web::Task<> SummarizerChild::stop() {
   co_await state->ended->async_wait(boost::asio::redirect_error(web::use_task, woken));
   if (!state->watching) co_return;
   if (state->pid != 0) kill(state->pid, SIGKILL);
-  state->ended->expires_at(std::chrono::steady_clock::time_point::max());
+  state->ended->expires_at(steady_clock::time_point::max());
   co_await state->ended->async_wait(boost::asio::redirect_error(web::use_task, woken));
 }
 

@@ -11,17 +11,20 @@
 
 namespace agentbox {
 
+// Where the child finds its listening socket.
+inline constexpr int inherited_socket = 3;
+
 class SummarizerChild {
  public:
-  // Starts the process and does not wait for it. It gets an environment of its own, with none of the box's secrets.
+  // Makes the listening socket and starts the process with it, without waiting for it: connections queue until it
+  // accepts, now and whenever it is started again. It has a process group and an environment of its own, with none of
+  // the box's secrets, and ends when the box does. Throws UsageError when nothing can listen there.
   explicit SummarizerChild(const Settings&);
   ~SummarizerChild();  // kills it when stop() did not end it; after `home` has stopped
 
-  // Blocks until it listens; its address with the port really bound. Throws UsageError with the child's own sentence
-  // when it cannot.
-  std::string wait_until_ready();
-  // From now on a child that ends is started again on the same port, after a pause that doubles from one second to
-  // thirty and begins anew once it has lived a minute. After wait_until_ready().
+  std::string url() const;  // with the port really bound
+  // From now on a child that ends is started again, after a pause that doubles from a twentieth of a second to five
+  // seconds and begins anew once one has lived for ten.
   void supervise(boost::asio::io_context& home);
   // SIGTERM, and after five seconds SIGKILL. Called on `home`.
   web::Task<> stop();

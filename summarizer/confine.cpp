@@ -6,8 +6,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -24,8 +26,11 @@ void check(int result, const char* what) {
   }
 }
 
-void limit(__rlimit_resource resource, rlim_t value, const char* what) {
-  const rlimit limits{.rlim_cur = value, .rlim_max = value};
+// Never above what this process was given.
+void limit(__rlimit_resource resource, rlim_t soft, rlim_t hard, const char* what) {
+  rlimit given{};
+  check(::getrlimit(resource, &given), what);
+  const rlimit limits{.rlim_cur = std::min(soft, given.rlim_max), .rlim_max = std::min(hard, given.rlim_max)};
   check(::setrlimit(resource, &limits), what);
 }
 
@@ -110,11 +115,15 @@ void filter_system_calls() {
 }  // namespace
 
 void confine_process() {
-  constexpr rlim_t address_space = rlim_t{2} << 30;
-  limit(RLIMIT_CORE, 0, "no core dumps");
+  constexpr rlim_t address_space = rlim_t{2} << 30, open_files = 1'024;
+  constexpr auto processor_time = std::chrono::seconds(std::chrono::hours(1)), last_words = std::chrono::seconds(60);
+  limit(RLIMIT_CORE, 0, 0, "no core dumps");
+  limit(RLIMIT_NOFILE, open_files, open_files, "limit the open files");
+  limit(RLIMIT_CPU, rlim_t(processor_time.count()), rlim_t((processor_time + last_words).count()),
+        "limit the processor time");
   // One arena a thread reserves 64 MB each; pages are parsed in blocks of our own.
   ::mallopt(M_ARENA_MAX, 2);
-  if (!sanitized) limit(RLIMIT_AS, address_space, "limit the address space");
+  if (!sanitized) limit(RLIMIT_AS, address_space, address_space, "limit the address space");
   check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges");
   filter_system_calls();
 }

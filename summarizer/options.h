@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace summarizer {
 
 struct Options {
   std::string listen = "127.0.0.1:3100";  // host:port; port 0 picks a free one
+  std::optional<int> inherited_socket;    // a listening socket to accept from instead; stays the caller's to close
   bool allow_private = false;             // fetch from private and loopback addresses too, on any port
   std::string user_agent = "agentbox-summarizer/1.0";
   std::function<void(const std::string& url)> on_ready;  // called once the listener accepts, with the port really bound

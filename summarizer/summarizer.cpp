@@ -19,11 +19,14 @@ namespace {
 constexpr std::chrono::seconds drain_time{10};
 // Pages of 10 MB in memory at once, at the most.
 constexpr std::size_t max_in_flight = 32;
+// Each may hold a page, its copy and its tree: what confine_process() leaves suffices for so many.
+constexpr unsigned max_threads = 4;
 
 web::ListenerOptions listener(const Options& options, boost::asio::thread_pool& parsers) {
   web::ListenerOptions listener;
   listener.name = "summarizer";
   listener.listen = options.listen;
+  listener.inherited_socket = options.inherited_socket;
   listener.routes = routes(options, parsers);
   listener.limits.in_flight = max_in_flight;
   return listener;
@@ -33,11 +36,13 @@ web::ListenerOptions listener(const Options& options, boost::asio::thread_pool& 
 
 void run(const Options& options) {
   confine_process();
-  const unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned threads =
+      options.threads ? options.threads : std::clamp(std::thread::hardware_concurrency(), 1u, max_threads);
 
-  // Signals: caught from the start, handled once everything runs.
+  // Signals: caught from the start, handled once everything runs. SIGXCPU: the processor time confine_process() allots
+  // is used up.
   boost::asio::io_context main_thread;
-  boost::asio::signal_set stop(main_thread, SIGTERM, SIGINT);
+  boost::asio::signal_set stop(main_thread, SIGTERM, SIGINT, SIGXCPU);
   std::signal(SIGPIPE, SIG_IGN);
 
   // The parsers outlive the network threads that wait for them.

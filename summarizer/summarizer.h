@@ -6,9 +6,9 @@
 
 namespace summarizer {
 
-// Serves until SIGTERM or SIGINT, lets running requests finish (10 s at most), and returns. Throws std::runtime_error
-// with one sentence when it cannot listen. Confines the calling process for good (confine.h) and blocks the calling
-// thread.
+// Serves until SIGTERM, SIGINT or the end of its allotted processor time (an hour), lets running requests finish (10 s
+// at most), and returns. Throws std::runtime_error with one sentence when it cannot listen. Confines the calling
+// process for good (confine.h) and blocks the calling thread.
 void run(const Options&);
 
 }  // namespace summarizer

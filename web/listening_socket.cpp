@@ -14,6 +14,7 @@ using asio::ip::tcp;
 
 namespace {
 
+using boost::system::error_code;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 constexpr int queue_length = 4096;

@@ -20,18 +20,21 @@ struct Server::Impl {
     std::string url;
   };
 
-  // Runs `action` for every lane on its own thread; returns at once. The count reaches 0 when all have run.
-  std::shared_ptr<std::atomic<std::size_t>> on_every_lane(void (Lane::*action)()) {
-    auto pending = std::make_shared<std::atomic<std::size_t>>(0);
-    for (auto& open : listeners) {
-      for (auto& lane : open.lanes) {
-        ++*pending;
-        asio::post(lane->executor(), [lane, action, pending] {
-          ((*lane).*action)();
-          --*pending;
-        });
-      }
+  using Pending = std::shared_ptr<std::atomic<std::size_t>>;
+
+  // Runs `action` for every lane on its own thread; returns at once. `pending` reaches 0 when all have run.
+  static void on_lanes_of(const Open& open, void (Lane::*action)(), const Pending& pending) {
+    for (auto& lane : open.lanes) {
+      ++*pending;
+      asio::post(lane->executor(), [lane, action, pending] {
+        ((*lane).*action)();
+        --*pending;
+      });
     }
+  }
+  Pending on_every_lane(void (Lane::*action)()) {
+    auto pending = std::make_shared<std::atomic<std::size_t>>(0);
+    for (auto& open : listeners) on_lanes_of(open, action, pending);
     return pending;
   }
   // Waits for `done`. A stopped pool runs the last steps of its coroutines here, so that none is left that refers to
@@ -105,16 +108,20 @@ void Server::reload_tls() {
 
 Task<> Server::drain(std::chrono::seconds deadline) {
   Timer pause(co_await asio::this_coro::executor);
-  auto settle = [&](Clock::duration limit) -> Task<> {
-    for (auto until = Clock::now() + limit; impl_->connections() > 0 && Clock::now() < until;) {
+  auto settle = [&pause](const Listener& listener, Clock::time_point until) -> Task<> {
+    while (listener.admission.open() > 0 && Clock::now() < until) {
       pause.expires_after(5ms);
       co_await pause.async_wait(use_tuple);
     }
   };
-  impl_->on_every_lane(&Lane::drain);
-  co_await settle(deadline);
-  impl_->on_every_lane(&Lane::cut);
-  co_await settle(2s);
+  const auto until = Clock::now() + deadline;
+  const auto pending = std::make_shared<std::atomic<std::size_t>>(0);
+  for (const auto& open : impl_->listeners) {
+    Impl::on_lanes_of(open, &Lane::drain, pending);
+    co_await settle(*open.listener, until);
+    Impl::on_lanes_of(open, &Lane::cut, pending);
+    co_await settle(*open.listener, Clock::now() + 2s);
+  }
 }
 
 }  // namespace web

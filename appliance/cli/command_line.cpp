@@ -87,13 +87,11 @@ void add_agent(CLI::App& app, Run& run) {
 
 void add_summarizer(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("summarizer", "Serve the web summarizer alone; the box starts its own");
-  const auto supervised = std::make_shared<bool>(false);
-  command->add_flag("--supervised", *supervised)->group("");
+  const auto box = std::make_shared<std::optional<pid_t>>();
+  command->add_option("--box", *box)->group("");
   const SettingFlags flags(*command,
                            {"SUMMARIZER_LISTEN", "SUMMARIZER_ALLOW_PRIVATE", "SUMMARIZER_USER_AGENT", "LOG_LEVEL"});
-  command->callback([&run, flags, supervised] {
-    run = [flags, supervised] { return summarizer(flags.resolve(false), *supervised); };
-  });
+  command->callback([&run, flags, box] { run = [flags, box] { return summarizer(flags.resolve(false), *box); }; });
 }
 
 // CLI11's message, and for a mistyped flag or command the one that was probably meant.

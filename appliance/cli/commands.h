@@ -11,8 +11,9 @@
 namespace agentbox::cli {
 
 int serve(const Settings&);
-// In the box's own process tree: ends with the box, and says on stdout where it listens, or why it cannot, in one line.
-int summarizer(const Settings&, bool supervised);
+// Alone it listens by itself and says on stdout where. With the process id of the box that started it: on the socket
+// the box handed down (summarizer_child.h), for as long as the box lives.
+int summarizer(const Settings&, std::optional<pid_t> box);
 
 struct InitOptions {
   std::string email;

@@ -1,6 +1,7 @@
 #include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <csignal>
@@ -8,6 +9,7 @@
 
 #include "appliance/box.h"
 #include "appliance/cli/commands.h"
+#include "appliance/summarizer_child.h"
 #include "summarizer/summarizer.h"
 #include "web/log.h"
 
@@ -47,9 +49,14 @@ void set_log_level(const Settings& settings) {
                                           : Level::info);
 }
 
-void say(const char* name, std::string_view value) {
-  const boost::json::object line{{"event", std::string_view(name) == "error" ? "failed" : "ready"}, {name, value}};
-  std::cout << boost::json::serialize(line) << std::endl;
+// SIGKILL when the box has ended, however it ended.
+void end_with(pid_t box) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != box) raise(SIGKILL);
+}
+
+void say_ready(const std::string& url) {
+  std::cout << boost::json::serialize(boost::json::object{{"event", "ready"}, {"summarizer", url}}) << std::endl;
 }
 
 }  // namespace
@@ -64,21 +71,19 @@ int serve(const Settings& settings) {
   return box.serve();
 }
 
-int summarizer(const Settings& settings, bool supervised) {
-  if (supervised) prctl(PR_SET_PDEATHSIG, SIGTERM);
+int summarizer(const Settings& settings, std::optional<pid_t> box) {
+  if (box) end_with(*box);
   keep_memory_small();
-  allow_many_files();
   signal(SIGPIPE, SIG_IGN);
   set_log_level(settings);
   try {
     ::summarizer::run({.listen = settings.summarizer_listen,
+                       .inherited_socket = box ? std::optional(inherited_socket) : std::nullopt,
                        .allow_private = settings.summarizer_allow_private,
                        .user_agent = settings.summarizer_user_agent,
-                       .on_ready = [](const std::string& url) { say("summarizer", url); }});
+                       .on_ready = say_ready});
   } catch (const std::exception& error) {
-    if (!supervised) throw UsageError(error.what());
-    say("error", error.what());
-    return 2;
+    throw UsageError(error.what());
   }
   return 0;
 }

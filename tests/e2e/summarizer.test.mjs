@@ -1,0 +1,141 @@
+// The web summarizer beside its box: what it answers over HTTP, and how it is kept: confined, restarted, ended.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { Box, INTERNAL_KEY, send, until } from "./box.mjs";
+
+const PAGE = `<!doctype html><html lang="en"><head><title>The lighthouse</title>
+  <meta name="description" content="How the lamp is kept"><meta property="og:title" content="Lighthouse"></head>
+  <body><nav><a href="/home">Home</a></nav><h1>The lighthouse</h1><h2>The lamp</h2>
+  <p>The lamp is lit at dusk.</p><p>It is put out at dawn.</p><p>The lamp is lit at dusk.</p>
+  <a href="history?year=1901">History</a><img data-src="/tower.jpg" src="data:image/gif;base64,R0" alt="The tower"></body></html>`;
+
+// A site on loopback: `pages` maps paths to handlers.
+const site = async (t, pages) => {
+  const server = createServer((request, response) => {
+    const page = pages[request.url];
+    if (page) return page(request, response);
+    response.writeHead(404, { "content-type": "text/html" }).end("<p>no such page");
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${server.address().port}`;
+};
+const html = (text, headers = {}) => (request, response) =>
+  response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers }).end(text);
+
+const ask = (box, path, body) =>
+  send(box.summarizer, "POST", path, { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+
+const proc = (pid, file) => readFileSync(`/proc/${pid}/${file}`, "latin1");
+const field = (pid, name) => new RegExp(`^${name}:\\s*(.*)$`, "m").exec(proc(pid, "status"))?.[1];
+const is_alive = (pid) => {
+  try { return !/^State:\s*[ZX]/m.test(proc(pid, "status")); } catch { return false; }
+};
+// The box's summarizer process.
+const summarizer_of = (box) =>
+  readdirSync("/proc").map(Number).find((pid) => {
+    if (!(pid > 0) || !is_alive(pid)) return false;
+    return field(pid, "PPid") === String(box.child.pid) && proc(pid, "cmdline").split("\0")[1] === "summarizer";
+  });
+
+const ALLOWED = { SUMMARIZER_ALLOW_PRIVATE: "on" };
+
+test("a page is summarized and its references are extracted, as the contract says", async (t) => {
+  const box = await Box.start(t, ALLOWED);
+  const base = await site(t, { "/": html(PAGE) });
+  const summary = await ask(box, "/api/summarize", { url: `${base}/` });
+  assert.equal(summary.status, 200, summary.text);
+  const { fetchedAt, ...said } = summary.body;
+  assert.equal(new Date(fetchedAt).toISOString(), fetchedAt);
+  assert.deepEqual(said, {
+    url: `${base}/`, title: "The lighthouse", description: "How the lamp is kept", headings: ["The lighthouse", "The lamp"],
+    paragraphs: ["The lamp is lit at dusk.", "It is put out at dawn."], wordCount: 24,
+  });
+  const extract = await ask(box, "/api/extract", { url: `${base}/` });
+  assert.equal(extract.status, 200, extract.text);
+  assert.deepEqual({ ...extract.body, fetchedAt: undefined }, {
+    url: `${base}/`, fetchedAt: undefined,
+    links: [{ href: `${base}/home`, text: "Home" }, { href: `${base}/history?year=1901`, text: "History" }],
+    images: [{ src: `${base}/tower.jpg`, alt: "The tower" }],
+    meta: { description: "How the lamp is kept", "og:title": "Lighthouse" },
+  });
+
+  for (const path of ["/api/summarize", "/api/extract"]) {
+    assert.deepEqual([(await ask(box, path, {})).status, (await ask(box, path, {})).body], [400, { error: "url required" }]);
+    const missing = await ask(box, path, { url: `${base}/missing` });
+    assert.equal(missing.status, 500);
+    assert.match(missing.body.error, /404/);
+  }
+  const about = await send(box.summarizer, "GET", "/");
+  assert.equal(about.body.payment.currency, "USDC");
+  assert.ok(about.body.endpoints["POST /api/summarize"]);
+  const health = await send(box.summarizer, "GET", "/health");
+  assert.deepEqual([health.body.status, health.body.version], ["ok", "1.0.0"]);
+});
+
+test("nothing on this machine or its network is reached unless that is allowed", async (t) => {
+  const box = await Box.start(t);
+  let visits = 0;
+  const base = await site(t, { "/": (request, response) => { ++visits; response.end("secret"); } });
+  const { port } = new URL(base);
+  for (const host of ["127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0"]) {
+    for (const url of [`http://${host}:${port}/`, `http://${host}/`]) {
+      const answer = await ask(box, "/api/summarize", { url });
+      assert.equal(answer.status, 500, url);
+      assert.doesNotMatch(answer.text, /secret/);
+    }
+  }
+  for (const url of ["http://169.254.169.254/latest/meta-data/", "http://user:word@example.com/", "file:///etc/passwd", "gopher://example.com/"])
+    assert.equal((await ask(box, "/api/extract", { url })).status, 500, url);
+  assert.equal(visits, 0);
+});
+
+test("the summarizer is a confined process of its own that knows no secret", async (t) => {
+  const box = await Box.start(t, ALLOWED);
+  const pid = summarizer_of(box);
+  await until("the summarizer confines itself", () => field(pid, "Seccomp") === "2");
+  assert.equal(field(pid, "NoNewPrivs"), "1");
+  assert.equal(proc(pid, "stat").split(") ")[1].split(" ")[2], String(pid), "it leads a process group of its own");
+  const environment = proc(pid, "environ");
+  assert.doesNotMatch(environment, new RegExp(INTERNAL_KEY));
+  assert.doesNotMatch(environment, /MASTER_KEY|INTERNAL|ADMIN|HOME=/);
+  const soft_limit = (name) => new RegExp(`^${name}\\s+(\\S+)`, "m").exec(proc(pid, "limits"))[1];
+  assert.equal(soft_limit("Max open files"), "1024");
+  assert.equal(soft_limit("Max cpu time"), "3600");
+  assert.equal(soft_limit("Max core file size"), "0");
+});
+
+test("a crash costs the answer in flight, and whoever asks next waits for the new process", async (t) => {
+  const box = await Box.start(t, ALLOWED);
+  let asked;
+  const base = await site(t, { "/": html(PAGE), "/slow": () => asked() });
+  for (let crash = 0; crash < 3; ++crash) {
+    const pid = summarizer_of(box);
+    const reached = new Promise((resolve) => { asked = resolve; });
+    const lost = assert.rejects(ask(box, "/api/summarize", { url: `${base}/slow` }), { code: "ECONNRESET" });
+    await reached;
+    process.kill(pid, "SIGKILL");
+    await lost;
+    const answer = await ask(box, "/api/summarize", { url: `${base}/` });
+    assert.equal(answer.status, 200, answer.text);
+    assert.notEqual(summarizer_of(box), pid);
+  }
+  assert.match(box.log, /"summarizer ended"/);
+  assert.match(box.log, /signal 9/);
+});
+
+test("the summarizer ends with its box, however that ends", async (t) => {
+  const box = await Box.start(t);
+  for (const [signal, code] of [["SIGTERM", 0], ["SIGKILL", null], ["SIGINT", 0]]) {
+    const pid = summarizer_of(box);
+    assert.ok(pid);
+    assert.equal(await box.end(signal), code);
+    await until("the summarizer has ended", () => !is_alive(pid));
+    await box.serve();
+  }
+});
