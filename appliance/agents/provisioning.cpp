@@ -20,7 +20,8 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t no_limit = 10'000'000;
 
-// Somebody who waits, on `home`, for something there to be over. Lives in the waiting coroutine.
+// Somebody who waits, on `home`, for something there to be over. Shared with what they wait for: a request that is cut
+// off stops waiting, and its coroutine is gone.
 struct Waiter {
   explicit Waiter(asio::io_context& home) : timer(home.get_executor(), Steady::time_point::max()) {}
   Task<> wait() {
@@ -28,12 +29,16 @@ struct Waiter {
     co_await timer.async_wait(asio::redirect_error(web::use_task, cancelled_when_over));
   }
   void over(std::optional<Error> why = {}) {
+    is_over = true;
     failure = std::move(why);
     timer.cancel();
   }
   web::Timer timer;
+  bool is_over = false;
   std::optional<Error> failure;
 };
+
+Error shutting_down() { return web::unavailable("The box is shutting down; this goes on when it is back."); }
 
 // An agent that has a job: waiting for its turn, or being worked on.
 struct Work {
@@ -41,7 +46,7 @@ struct Work {
   bool ended = false;  // its process ended meanwhile
   std::optional<int> exit_code;
   std::optional<Error> failure;
-  std::vector<Waiter*> waiting;
+  std::vector<std::shared_ptr<Waiter>> waiting;
 };
 
 }  // namespace
@@ -67,7 +72,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
   std::size_t at_work = 0;   // agents being worked on
   std::size_t watching = 0;  // ends of processes being dealt with
   bool is_stopping = false;
-  std::vector<Waiter*> waiting_for_quiet;
+  std::vector<std::shared_ptr<Waiter>> waiting_for_quiet;
   std::map<std::string, std::deque<Steady::time_point>> crashes;
 
   void enqueue(const std::string& agent) {
@@ -111,7 +116,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       auto current = system.get(jobs, agent);
       if (current && current->stored == job->stored && !is_stopping && !work[agent].again) co_return;
     }
-    work[agent].failure = web::unavailable("The box is shutting down; this goes on when it is back.");
+    work[agent].failure = shutting_down();
   }
 
   void conclude(const std::string& agent, std::exception_ptr exception) {
@@ -123,32 +128,36 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
         web::log::error("agent_job_broken", {{"agent", agent}, {"error", std::string(error.what())}});
         failure = web::internal("The agent's state could not be written.", error.what());
       }
-    for (auto* waiter : done.mapped().waiting) waiter->over(failure);
+    for (auto& waiter : done.mapped().waiting) waiter->over(failure);
     if (done.mapped().ended) process_ended(agent, done.mapped().exit_code);
   }
 
   void tell_if_quiet() {
     if (at_work + watching > 0) return;
-    for (auto* waiter : std::exchange(waiting_for_quiet, {})) waiter->over();
+    for (auto& waiter : std::exchange(waiting_for_quiet, {})) waiter->over();
   }
 
   Task<Result<void>> finished(std::string agent) {
     auto entry = work.find(agent);
     if (entry == work.end()) co_return Result<void>();
-    Waiter waiter(home);
-    entry->second.waiting.push_back(&waiter);
-    co_await waiter.wait();
-    if (waiter.failure) co_return *waiter.failure;
+    const auto waiter = std::make_shared<Waiter>(home);
+    entry->second.waiting.push_back(waiter);
+    co_await waiter->wait();
+    if (!waiter->is_over) co_return shutting_down();
+    if (waiter->failure) co_return *waiter->failure;
     co_return Result<void>();
   }
 
   Task<> wind_down() {
     is_stopping = true;
-    for (auto& agent : std::exchange(queue, {})) conclude(agent, {});
+    for (auto& agent : std::exchange(queue, {})) {
+      work[agent].failure = shutting_down();
+      conclude(agent, {});
+    }
     if (at_work + watching == 0) co_return;
-    Waiter waiter(home);
-    waiting_for_quiet.push_back(&waiter);
-    co_await waiter.wait();
+    const auto waiter = std::make_shared<Waiter>(home);
+    waiting_for_quiet.push_back(waiter);
+    co_await waiter->wait();
   }
 
   Task<> recover() {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <set>
 
 #include "tests/appliance/agent_box.h"
@@ -186,6 +187,20 @@ TEST_F(Provisioning, AStopWhileItGetsReadyWins) {
   ASSERT_TRUE(stopped) << stopped.error().message;
   EXPECT_EQ(stopped->status, Status::stopped);
   EXPECT_FALSE(is_alive(pid));
+}
+
+TEST_F(Provisioning, WhoWaitsForAnAgentMayBeCutOff) {
+  ready_deadline = std::chrono::milliseconds(500);
+  crash_and_come_back();
+  const auto slow = when(provision("mute"), Status::error);
+  boost::asio::cancellation_signal cut;
+  auto waiting = boost::asio::co_spawn(box->pool.at(1), box->agents->start_agent(owner.user_id, slow.id),
+                                       boost::asio::bind_cancellation_slot(cut.slot(), boost::asio::use_future));
+  ASSERT_TRUE(eventually([&] { return instance(slow).state == runtime::State::running; }));
+  boost::asio::post(box->pool.at(1), [&] { cut.emit(boost::asio::cancellation_type::terminal); });
+  EXPECT_FALSE(waiting.get());
+  when(slow, Status::error);  // with nobody left to tell
+  EXPECT_EQ(jobs_left(), 0u);
 }
 
 TEST_F(Provisioning, AnAgentWhosePortWasTakenMeanwhileMoves) {
