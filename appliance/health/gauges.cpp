@@ -3,8 +3,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+
+#include "web/log.h"
 
 namespace health {
 
@@ -35,6 +40,22 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
+// Since the epoch. Field 22 of /proc/self/stat counts ticks from the start of the machine.
+double started_at() {
+  std::ifstream input("/proc/self/stat");
+  std::string text{std::istreambuf_iterator<char>(input), {}};
+  std::istringstream fields(text.substr(text.rfind(')') + 1));  // the name before may hold spaces
+  std::string skipped;
+  for (int field = 3; field < 22; ++field) fields >> skipped;
+  double ticks = 0;
+  fields >> ticks;
+  timespec running{};
+  clock_gettime(CLOCK_BOOTTIME, &running);
+  const double uptime = static_cast<double>(running.tv_sec) + static_cast<double>(running.tv_nsec) / 1e9;
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  return now.count() - uptime + ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 }  // namespace
 
 void add_gauges(web::Metrics& metrics, const store::Store& store) {
@@ -53,6 +74,10 @@ void add_gauges(web::Metrics& metrics, const store::Store& store) {
   figure("agentbox_store_live_sst_bytes", "Size of RocksDB's live files", &Stats::live_sst_bytes);
   metrics.gauge("agentbox_store_read_only", "1 after a write error, until the box is restarted",
                 [&store] { return store.read_only_reason() ? 1.0 : 0.0; });
+  metrics.gauge("agentbox_log_lines_dropped_total", "Log lines that stderr did not take quickly enough",
+                [] { return static_cast<double>(web::log::dropped()); });
+  metrics.gauge("process_start_time_seconds", "When this process was started, since the epoch",
+                [started = started_at()] { return started; });
   metrics.gauge("process_resident_memory_bytes", "Resident memory of this process", resident_bytes);
   metrics.gauge("process_open_fds", "Open file descriptors of this process", open_files);
   metrics.gauge("process_cpu_seconds_total", "Processor time of this process", cpu_seconds);
