@@ -54,9 +54,14 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   return request;
 }
 
-Error gateway_failure(std::string cause) {
-  return {.kind = web::Kind::bad_gateway, .message = "The agent did not answer: " + std::move(cause)};
+// `cause` may be a model server's own words, which need not end like a sentence.
+Error gateway_failure(std::string cause, web::Kind kind = web::Kind::bad_gateway) {
+  if (!cause.ends_with('.') && !cause.ends_with('!') && !cause.ends_with('?')) cause += '.';
+  return {.kind = kind, .message = "The agent did not answer: " + std::move(cause)};
 }
+
+// Late is late, whether the agent's gateway noticed it or we did.
+web::Kind kind_of(int status) { return status == 504 ? web::Kind::timeout : web::Kind::bad_gateway; }
 
 // The sentence of an error answer, {error: {message}} or {error}; else its status.
 std::string cause_of(const web::FetchResponse& answer) {
@@ -65,7 +70,7 @@ std::string cause_of(const web::FetchResponse& answer) {
   if (!failed && body.is_object()) {
     auto* error = body.get_object().if_contains("error");
     if (error && error->is_object()) error = error->get_object().if_contains("message");
-    if (error && error->is_string()) return std::string(error->get_string());
+    if (error && error->is_string() && !error->get_string().empty()) return std::string(error->get_string());
   }
   return "its gateway answered with status " + std::to_string(answer.status) + ".";
 }
@@ -77,12 +82,10 @@ struct Completion {
 
 Result<Completion> read_completion(const Result<web::FetchResponse>& answer) {
   if (!answer) {
-    auto error = answer.error();
-    error.message = "The agent did not answer: " + error.message;
-    if (error.kind != web::Kind::timeout) error.kind = web::Kind::bad_gateway;
-    return error;
+    const bool late = answer.error().kind == web::Kind::timeout;
+    return gateway_failure(answer.error().message, late ? web::Kind::timeout : web::Kind::bad_gateway);
   }
-  if (answer->status != 200) return gateway_failure(cause_of(*answer));
+  if (answer->status != 200) return gateway_failure(cause_of(*answer), kind_of(answer->status));
   boost::system::error_code failed;
   const auto body = boost::json::parse(answer->body, failed);
   if (failed) return gateway_failure("its answer is not JSON.");

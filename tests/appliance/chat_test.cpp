@@ -66,11 +66,19 @@ TEST_F(Chat, AFailureKeepsTheMessageWithItsCause) {
   auto answer = say(agent, "hello?");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind, web::Kind::bad_gateway);
-  EXPECT_THAT(answer.error().message, HasSubstr("the model is on fire"));
+  EXPECT_EQ(answer.error().message, "The agent did not answer: the model is on fire.");
   const auto kept = history(agent);
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_EQ(kept[0].delivery, chat::Delivery::failed);
-  EXPECT_THAT(kept[0].failure, HasSubstr("the model is on fire"));
+  EXPECT_EQ(kept[0].failure, answer.error().message);
+}
+
+TEST_F(Chat, AnAgentThatIsLateIsToldApart) {
+  const auto agent = running("late");
+  auto answer = say(agent, "hello?");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, web::Kind::timeout);
+  EXPECT_EQ(answer.error().message, "The agent did not answer: its gateway answered with status 504.");
 }
 
 // A question the agent never answers, and the one who waits for it.

@@ -3,6 +3,7 @@
 //   mute       never gets ready              exits      ends at once with code 3 and a line on stderr
 //   stubborn   ignores SIGTERM               family     has a child that ignores SIGTERM, its pid in workspace/child
 //   broken     fails every message         silent     takes messages and never answers
+//   late       says that it ran out of time, in an answer without words
 // Answers a message with "<name> heard: <message>".
 #include <arpa/inet.h>
 #include <signal.h>
@@ -40,6 +41,7 @@ std::string chat(const Boot& boot, const std::string& head, const std::string& b
   if (head.find("Bearer " + boot.gateway_token + "\r\n") == std::string::npos)
     return answer(401, {{"error", {{"message", "wrong token"}}}});
   if (boot.name.starts_with("broken")) return answer(500, {{"error", {{"message", "the model is on fire"}}}});
+  if (boot.name.starts_with("late")) return answer(504, boost::json::object());
   const auto request = boost::json::parse(body);
   const auto said = request.at("messages").as_array().back().at("content").as_string();
   return answer(

@@ -375,6 +375,8 @@ TEST_F(ToolboxTest, DescribesItsTools) {
   for (const auto& tool : toolbox.definitions()) {
     EXPECT_FALSE(tool.description.empty());
     EXPECT_EQ(tool.parameters.at("type"), "object") << tool.name;
+    const auto& properties = tool.parameters.at("properties").as_object();
+    for (const auto& [name, property] : properties) EXPECT_TRUE(property.at("type").is_string()) << tool.name << name;
   }
   EXPECT_THAT(json::serialize(toolbox.definitions()[3].parameters), HasSubstr("content"));
 }

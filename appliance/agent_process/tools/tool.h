@@ -21,12 +21,17 @@ struct Tool {
   std::function<web::Task<web::Result<boost::json::value>>(boost::json::value arguments)> run;
 };
 
+// The schema of an arguments object as model servers want it: one type a property. Many of them read a schema into a
+// form of their own and refuse the list of types ("integer" or "null") that an optional member has elsewhere; a model
+// leaves an optional member out.
+boost::json::value plain_schema(boost::json::value);
+
 // `run` takes (Arguments) and is a coroutine.
 template <class Arguments, class Run>
 Tool tool(std::string name, std::string description, Run run) {
   return {.definition = {.name = std::move(name),
                          .description = std::move(description),
-                         .parameters = web::schema_of<Arguments>()},
+                         .parameters = plain_schema(web::schema_of<Arguments>())},
           .run = [run = std::move(run)](boost::json::value value) -> web::Task<web::Result<boost::json::value>> {
             auto arguments = web::parse_value<Arguments>(value);
             if (!arguments) co_return arguments.error();

@@ -19,6 +19,16 @@ std::string error_text(std::string_view message) { return json::serialize(json::
 
 }  // namespace
 
+json::value plain_schema(json::value schema) {
+  auto* properties = schema.as_object().if_contains("properties");
+  if (!properties) return schema;
+  for (auto& [name, property] : properties->as_object()) {
+    auto* type = property.as_object().if_contains("type");
+    if (type && type->is_array()) *type = json::value(type->get_array().front());
+  }
+  return schema;
+}
+
 Toolbox::Toolbox(std::vector<Tool> tools) : tools_(std::move(tools)) {
   for (const auto& tool : tools_) definitions_.push_back(tool.definition);
 }
