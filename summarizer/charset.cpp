@@ -6,8 +6,9 @@
 #include <array>
 #include <cerrno>
 #include <stdexcept>
-#include <utility>
 
+#include "summarizer/charset_guess.h"
+#include "summarizer/charset_labels.h"
 #include "web/ascii.h"
 #include "web/utf8.h"
 
@@ -16,82 +17,6 @@ namespace {
 
 constexpr std::size_t prescan_bytes = 1024;
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
-
-// Labels of the WHATWG encoding standard that pages use, and iconv's name for what browsers decode them as. Only these
-// reach iconv_open: it loads code by name.
-constexpr std::array<std::pair<std::string_view, const char*>, 64> labels{{
-    {"utf-8", "UTF-8"},
-    {"utf8", "UTF-8"},
-    {"unicode-1-1-utf-8", "UTF-8"},
-    {"utf-16", "UTF-16LE"},
-    {"utf-16le", "UTF-16LE"},
-    {"utf-16be", "UTF-16BE"},
-    {"us-ascii", "CP1252"},
-    {"ascii", "CP1252"},
-    {"iso-8859-1", "CP1252"},
-    {"iso8859-1", "CP1252"},
-    {"iso_8859-1", "CP1252"},
-    {"latin1", "CP1252"},
-    {"l1", "CP1252"},
-    {"windows-1252", "CP1252"},
-    {"cp1252", "CP1252"},
-    {"x-cp1252", "CP1252"},
-    {"iso-8859-2", "ISO-8859-2"},
-    {"latin2", "ISO-8859-2"},
-    {"iso-8859-3", "ISO-8859-3"},
-    {"iso-8859-4", "ISO-8859-4"},
-    {"iso-8859-5", "ISO-8859-5"},
-    {"iso-8859-6", "ISO-8859-6"},
-    {"iso-8859-7", "ISO-8859-7"},
-    {"iso-8859-8", "ISO-8859-8"},
-    {"iso-8859-8-i", "ISO-8859-8"},
-    {"iso-8859-9", "CP1254"},
-    {"latin5", "CP1254"},
-    {"windows-1254", "CP1254"},
-    {"iso-8859-10", "ISO-8859-10"},
-    {"iso-8859-13", "ISO-8859-13"},
-    {"iso-8859-14", "ISO-8859-14"},
-    {"iso-8859-15", "ISO-8859-15"},
-    {"iso-8859-16", "ISO-8859-16"},
-    {"windows-874", "CP874"},
-    {"tis-620", "CP874"},
-    {"iso-8859-11", "CP874"},
-    {"windows-1250", "CP1250"},
-    {"windows-1251", "CP1251"},
-    {"cp1251", "CP1251"},
-    {"windows-1253", "CP1253"},
-    {"windows-1255", "CP1255"},
-    {"windows-1256", "CP1256"},
-    {"windows-1257", "CP1257"},
-    {"windows-1258", "CP1258"},
-    {"koi8-r", "KOI8-R"},
-    {"koi8-u", "KOI8-U"},
-    {"ibm866", "CP866"},
-    {"cp866", "CP866"},
-    {"macintosh", "MACINTOSH"},
-    {"gb2312", "GB18030"},
-    {"gbk", "GB18030"},
-    {"gb18030", "GB18030"},
-    {"x-gbk", "GB18030"},
-    {"big5", "BIG5-HKSCS"},
-    {"big5-hkscs", "BIG5-HKSCS"},
-    {"euc-jp", "EUC-JP"},
-    {"x-euc-jp", "EUC-JP"},
-    {"iso-2022-jp", "ISO-2022-JP"},
-    {"shift_jis", "CP932"},
-    {"shift-jis", "CP932"},
-    {"sjis", "CP932"},
-    {"windows-31j", "CP932"},
-    {"euc-kr", "CP949"},
-    {"ks_c_5601-1987", "CP949"},
-}};
-
-// Empty when the label is unknown.
-std::string charset_of_label(std::string_view label) {
-  const auto known =
-      std::ranges::find_if(labels, [label](const auto& entry) { return web::equal_ignoring_case(entry.first, label); });
-  return known == labels.end() ? std::string() : known->second;
-}
 
 std::size_t find_ignoring_case(std::string_view text, std::string_view what, std::size_t from = 0) {
   for (std::size_t at = from; at + what.size() <= text.size(); ++at) {
@@ -114,6 +39,22 @@ std::string charset_after_key(std::string_view text) {
   return {};
 }
 
+// What could be read is not written in UTF-16.
+std::string without_utf16(const std::string& charset) { return charset.starts_with("UTF-16") ? "UTF-8" : charset; }
+
+// Of <?xml version="1.0" encoding="..."?>, at the very start.
+std::string charset_of_xml(std::string_view head) {
+  if (!head.starts_with("<?xml")) return {};
+  const auto declaration = head.substr(0, head.find("?>"));
+  const auto key = declaration.find("encoding");
+  if (key == declaration.npos) return {};
+  const auto open = declaration.find_first_of("\"'", key);
+  if (open == declaration.npos) return {};
+  const auto close = declaration.find(declaration[open], open + 1);
+  if (close == declaration.npos) return {};
+  return without_utf16(charset_of_label(declaration.substr(open + 1, close - open - 1)));
+}
+
 std::string charset_of_meta(std::string_view head) {
   for (std::size_t at = 0; (at = head.find('<', at)) != head.npos; ++at) {
     if (head.substr(at).starts_with("<!--")) {
@@ -126,8 +67,7 @@ std::string charset_of_meta(std::string_view head) {
     const auto tag = head.substr(at, head.find('>', at) - at);
     const std::string charset = charset_after_key(tag);
     if (charset.empty()) continue;
-    // The tag could be read, so these bytes are no UTF-16.
-    return charset.starts_with("UTF-16") ? "UTF-8" : charset;
+    return without_utf16(charset);
   }
   return {};
 }
@@ -174,7 +114,8 @@ std::string find_charset(std::string_view bytes, std::string_view content_type) 
   if (bytes.starts_with("\xFE\xFF")) return "UTF-16BE";
   if (auto charset = charset_after_key(content_type); !charset.empty()) return charset;
   if (auto charset = charset_of_meta(bytes.substr(0, prescan_bytes)); !charset.empty()) return charset;
-  return web::is_utf8(bytes) ? "UTF-8" : "CP1252";
+  if (auto charset = charset_of_xml(bytes.substr(0, prescan_bytes)); !charset.empty()) return charset;
+  return guess_charset(bytes);
 }
 
 std::string to_utf8(std::string_view bytes, const std::string& charset) {

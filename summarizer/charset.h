@@ -7,8 +7,8 @@
 namespace summarizer {
 
 // Which encoding the bytes are in, in the order of the WHATWG standard: byte-order mark, the Content-Type header's
-// charset, a <meta> in the first 1,024 bytes; without any of them UTF-8 where the bytes are valid, else windows-1252.
-// The answer is a name for iconv. Labels the standard does not know count as absent.
+// charset, a <meta> in the first 1,024 bytes, an XML declaration; without any of them a guess (charset_guess.h). The
+// answer is a name for iconv. Labels the standard does not know count as absent.
 std::string find_charset(std::string_view bytes, std::string_view content_type);
 
 // Always valid UTF-8 without a byte-order mark; what cannot be decoded becomes U+FFFD.

@@ -1,7 +1,8 @@
-// libFuzzer's entry point for the function of targets.h that FUZZ_TARGET names.
+// libFuzzer's entry point for the function that FUZZ_TARGET names.
 #include <cstddef>
 #include <cstdint>
 
+#include "tests/fuzz/summarizer_targets.h"
 #include "tests/fuzz/targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -1,6 +1,7 @@
 #include "summarizer/charset.h"
 
 #include <gtest/gtest.h>
+#include <iconv.h>
 
 #include "web/utf8.h"
 
@@ -30,6 +31,60 @@ TEST(Charset, MetaInTheFirstKilobyteCounts) {
   EXPECT_EQ(find_charset("<meta charset=utf-16><p>", ""), "UTF-8");
   EXPECT_EQ(find_charset("<!-- <meta charset=koi8-r> --><meta charset=koi8-u>", ""), "KOI8-U");
   EXPECT_EQ(find_charset(std::string(1024, ' ') + "<meta charset=koi8-r>\xE9", ""), "CP1252");
+}
+
+TEST(Charset, AnXmlDeclarationCountsLast) {
+  EXPECT_EQ(find_charset("<?xml version='1.0' encoding=\"koi8-r\"?><html>", ""), "KOI8-R");
+  EXPECT_EQ(find_charset("<?xml version='1.0' encoding='koi8-r'?><meta charset=koi8-u>", ""), "KOI8-U");
+  EXPECT_EQ(find_charset("<?xml version='1.0' encoding='utf-16'?><p>", ""), "UTF-8");
+  EXPECT_EQ(find_charset("<?xml version='1.0'?><p>", ""), "UTF-8");
+}
+
+TEST(Charset, KnowsLabelsAsTheStandardDoes) {
+  EXPECT_EQ(find_charset("", "text/html; charset=\" ISO-8859-1 \""), "CP1252");
+  EXPECT_EQ(find_charset("", "text/html; charset=x-sjis"), "CP932");
+  EXPECT_EQ(find_charset("", "text/html; charset=KS_C_5601-1987"), "CP949");
+  EXPECT_EQ(find_charset("", "text/html; charset=hz-gb-2312"), "UTF-8");  // refused by browsers: as if absent
+}
+
+// A few words in an encoding that nobody named.
+std::string in_charset(const char* charset, std::string_view utf8) {
+  const auto handle = ::iconv_open(charset, "UTF-8");
+  std::string bytes(utf8.size() * 4, '\0');
+  char *in = const_cast<char*>(utf8.data()), *out = bytes.data();
+  std::size_t in_left = utf8.size(), out_left = bytes.size();
+  EXPECT_NE(::iconv(handle, &in, &in_left, &out, &out_left), std::size_t(-1)) << charset;
+  ::iconv(handle, nullptr, nullptr, &out, &out_left);
+  ::iconv_close(handle);
+  bytes.resize(bytes.size() - out_left);
+  return bytes;
+}
+
+TEST(Charset, GuessesByTheLettersOfALanguage) {
+  const std::string russian = "Маяк стоит на скале уже больше ста лет, и каждый вечер смотритель зажигает лампу.";
+  for (const char* charset : {"CP1251", "KOI8-R", "CP866", "ISO-8859-5"}) {
+    EXPECT_EQ(find_charset(in_charset(charset, russian), ""), charset);
+  }
+  const std::string japanese = "灯台は百年以上も岩の上に立っていて、毎晩灯台守がランプをともします。";
+  for (const char* charset : {"EUC-JP", "CP932", "ISO-2022-JP"}) {
+    EXPECT_EQ(find_charset(in_charset(charset, japanese), ""), charset);
+  }
+  EXPECT_EQ(find_charset(in_charset("GB18030", "灯塔在岩石上已经有一百多年了，每天晚上看守人都要点亮那里的灯。"), ""),
+            "GB18030");
+  EXPECT_EQ(find_charset(in_charset("BIG5", "燈塔在岩石上已經有一百多年了，每天晚上看守人都要點亮那裡的燈。"), ""),
+            "BIG5-HKSCS");
+  EXPECT_EQ(
+      find_charset(in_charset("CP949", "등대는 백 년 넘게 바위 위에 서 있고 등대지기는 매일 저녁 등불을 켠다."), ""),
+      "CP949");
+  EXPECT_EQ(find_charset(in_charset("CP1253", "Ο φάρος στέκεται στον βράχο εδώ και εκατό χρόνια."), ""), "CP1253");
+  EXPECT_EQ(find_charset(in_charset("CP1255", "המגדלור עומד על הסלע כבר יותר ממאה שנה ומאיר בלילה."), ""), "CP1255");
+  EXPECT_EQ(find_charset(in_charset("CP1256", "تقف المنارة على الصخرة منذ أكثر من مئة عام وتضيء كل مساء."), ""),
+            "CP1256");
+  EXPECT_EQ(find_charset(in_charset("CP874", "ประภาคารตั้งอยู่บนโขดหินมานานกว่าร้อยปีแล้ว"), ""), "CP874");
+  EXPECT_EQ(
+      find_charset(in_charset("CP1252", "Le phare s'élève sur le rocher, où le gardien monte dès la nuit tombée."), ""),
+      "CP1252");
+  EXPECT_EQ(find_charset(in_charset("UTF-16LE", "<p>The lighthouse"), ""), "UTF-16LE");
 }
 
 TEST(Charset, GuessesWithoutAnyWord) {
