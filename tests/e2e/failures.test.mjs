@@ -1,0 +1,168 @@
+// What the box makes of kill -9 at the worst moment, of agents that die, and of a disk that is full.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ADMIN, Box, PASSWORD, run, until } from "./box.mjs";
+import { agent_processes, is_alive, own_processes } from "./processes.mjs";
+
+const provision = (person, name) => person.call("POST", "/api/agents/provision", { name, tier: "enterprise" });
+const health = async (box) => (await fetch(`${box.web}/health`)).json();
+
+const COUNT = 8;
+test("kill -9 in the middle of many provisionings leaves none stuck and no process behind", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org", "network");
+  const statuses = async () => (await ada.call("GET", "/api/agents")).body.agents.map(({ status }) => status);
+  const running = async () => (await statuses()).filter((status) => status === "running").length;
+  const provisioned = await Promise.all(Array.from({ length: COUNT }, (_, at) => provision(ada, `Scout ${at}`)));
+  assert.deepEqual([...new Set(provisioned.map(({ status }) => status))], [201]);
+
+  // Before any runs, when some have processes, and when some are done.
+  for (const moment of [() => true, () => agent_processes(box).length >= COUNT / 2, async () => (await running()) >= 1]) {
+    await until("the moment", moment);
+    const [, summarizer] = own_processes(box).sort((a) => (a.pid === box.child.pid ? -1 : 1));
+    await box.end("SIGKILL");
+    await until("the summarizer ends with its box", () => !is_alive(summarizer.pid));
+    await box.serve();
+    assert.ok((await statuses()).every((status) => ["provisioning", "running"].includes(status)), "nothing is lost, nothing has failed");
+  }
+  await until("all run", async () => (await running()) === COUNT, 120_000);
+  const agents = agent_processes(box).map(({ id }) => id);
+  assert.deepEqual(agents.sort(), provisioned.map(({ body }) => body.agent.id).sort(), "one process each");
+  const answers = await Promise.all(agents.map((agentId) => ada.call("POST", "/api/chat", { agentId, message: "are you there?" })));
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200], box.log);
+
+  for (const id of agents) assert.equal((await ada.call("DELETE", `/api/agents/${id}`)).body.deleted, true);
+  assert.deepEqual(agent_processes(box), []);
+  assert.deepEqual(await statuses(), []);
+});
+
+test("kill -9 in the middle of stops and deletions: they are carried out when the box is back", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org", "network");
+  const ids = [];
+  for (let at = 0; at < 4; ++at) ids.push((await provision(ada, `Scout ${at}`)).body.agent.id);
+  for (const id of ids) await box.until_status(ada, id, "running");
+  // They cannot obey yet, so that the box dies before they do.
+  for (const { pid } of agent_processes(box)) process.kill(pid, "SIGSTOP");
+  const cut_off = ids.map((id, at) =>
+    assert.rejects(at < 2 ? ada.call("POST", `/api/instance/${id}/stop`) : ada.call("DELETE", `/api/agents/${id}`)));
+  const status_of = async (id) => (await ada.call("GET", `/api/agents/${id}`)).body.agent?.status;
+  await until("the stops are under way", async () => (await status_of(ids[0])) === "stopping" && (await status_of(ids[1])) === "stopping");
+  await until("the deletions are under way", async () => !(await status_of(ids[2])) && !(await status_of(ids[3])));
+  await box.end("SIGKILL");
+  await Promise.all(cut_off);
+  for (const { pid } of agent_processes(box)) process.kill(pid, "SIGCONT");
+
+  await box.serve();
+  for (const id of ids.slice(0, 2)) await box.until_status(ada, id, "stopped");
+  await until("the others are gone", async () => (await ada.call("GET", "/api/agents")).body.count === 2);
+  await until("nobody runs", () => agent_processes(box).length === 0);
+});
+
+test("an agent that is killed is started again, and remembers", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const say = (message) => ada.call("POST", "/api/chat", { agentId: id, message });
+  assert.equal((await say("remember that the tide turns at six")).status, 200);
+  const [{ pid }] = agent_processes(box);
+  process.kill(pid, "SIGKILL");
+  const fresh = await until("another process", () => agent_processes(box).find((one) => one.id === id && one.pid !== pid));
+  await box.until_status(ada, id, "running");
+  assert.match((await say("what do you remember?")).body.message.content, /tide/);
+  assert.ok(is_alive(fresh.pid));
+});
+
+// A folder on a file system of its own, small enough to be filled.
+const small_disk = (t) => {
+  const mount = mkdtempSync(join(tmpdir(), "agentbox-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m,mode=0755", "tmpfs", mount], { stdio: "pipe" });
+  } catch (error) {
+    rmdirSync(mount);
+    return { why_not: `no disk can be mounted: ${error.stderr}` };
+  }
+  const folder = join(mount, "data"), filler = join(mount, "filler");
+  mkdirSync(folder);
+  const fill = () => {
+    const file = openSync(filler, "w");
+    for (let size = 1 << 20; size >= 1; size >>= 1)
+      try {
+        for (;;) writeSync(file, Buffer.alloc(size));
+      } catch (error) {
+        assert.equal(error.code, "ENOSPC");
+      }
+    closeSync(file);
+  };
+  const unmount = () => {
+    execFileSync("umount", ["--lazy", mount]);
+    rmdirSync(mount);
+  };
+  return { folder, fill, free: () => rmSync(filler), unmount };
+};
+
+test("a full disk: writes are refused with a sentence, reads go on, and with space all is well again", async (t) => {
+  if (process.getuid() !== 0) return t.skip("only root may mount a small disk");
+  const disk = small_disk(t);
+  if (disk.why_not) return t.skip(disk.why_not);
+  const made = await run(["init", "--data", disk.folder, "--email", ADMIN.email, "--password", ADMIN.password]);
+  assert.equal(made.code, 0, made.err);
+  const box = await Box.open(t, disk.folder);
+  t.after(disk.unmount); // after the box is gone
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const key = (await ada.call("POST", "/api/keys", { name: "before" })).body.key;
+  const name_is = async () => (await ada.call("GET", "/api/settings")).body.name;
+  const rename = (name) => ada.call("PATCH", "/api/settings", { name });
+  assert.equal((await rename("Ada before")).status, 200);
+
+  disk.fill();
+  let acknowledged, refused;
+  const bulk = { bulk: "x".repeat(60_000) };
+  for (let round = 0; !refused; ++round) {
+    assert.ok(round < 2000, "the space that was taken in advance ends");
+    await box.backend_call("PUT", `/api/agents/${id}`, { config: bulk });
+    const name = `Ada ${round}`, answer = await rename(name);
+    if (answer.status === 200) acknowledged = name;
+    else refused = answer;
+  }
+  assert.equal(refused.status, 503, JSON.stringify(refused.body));
+  assert.match(refused.headers.get("retry-after"), /^\d+$/);
+  assert.match(refused.body.error, /read-only.*(space|disk)|(space|disk).*read-only/i);
+  const { status, store, reason } = await health(box);
+  assert.deepEqual([status, store], ["ok", "read-only"]);
+  assert.match(reason, /space|disk/i);
+
+  // Every other write says the same, also with space again: what the disk holds is not known until the next start.
+  disk.free();
+  for (const [method, path, body] of [["POST", "/api/register", { email: "bob@example.org", password: PASSWORD }],
+                                      ["POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD }],
+                                      ["POST", "/api/keys", { name: "after" }], ["DELETE", `/api/agents/${id}`],
+                                      ["POST", `/api/instance/${id}/stop`], ["POST", "/api/chat", { agentId: id, message: "hello" }]]) {
+    const answer = await ada.call(method, path, body);
+    assert.equal(answer.status, 503, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    assert.match(answer.body.error, /read-only/);
+  }
+  disk.fill();
+
+  // Reads go on: the session, the lists, a key's check.
+  assert.equal((await ada.call("GET", "/api/auth/session")).body.user.email, "ada@example.org");
+  assert.equal((await ada.call("GET", "/api/agents")).body.agents[0].status, "running");
+  const validated = await fetch(`${box.web}/api/keys/validate`, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ apiKey: key, key }),
+  });
+  assert.equal(validated.status, 200, await validated.text());
+
+  assert.equal(await box.end("SIGTERM"), 0, `it ends in order: ${box.log}`);
+  disk.free();
+  await box.serve();
+  assert.equal((await health(box)).store, "ok");
+  assert.equal(await name_is(), acknowledged, "what was acknowledged is there, what was refused is not");
+  assert.equal((await rename("Ada after")).status, 200);
+  await box.until_status(ada, id, "running");
+  assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "hello" })).status, 200);
+});

@@ -1,0 +1,47 @@
+// What the system knows of running processes, from /proc.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+const read = (pid, name) => {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`);
+  } catch {
+    return undefined; // it has ended
+  }
+};
+const texts = (bytes) => bytes.toString("latin1").split("\0").slice(0, -1);
+
+// Those that run now, zombies not among them: {pid, parent, arguments}.
+export const processes = () =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const line = read(name, "cmdline"), stat = read(name, "stat")?.toString("latin1");
+      const [state, parent] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+      return line?.length > 0 && state !== "Z" ? [{ pid: Number(name), parent: Number(parent), arguments: texts(line) }] : [];
+    });
+
+export const is_alive = (pid) => processes().some((one) => one.pid === pid);
+
+// Of a box: itself and its summarizer.
+export const own_processes = (box) =>
+  processes().filter(({ pid, parent, arguments: [, command] }) => pid === box.child.pid || (parent === box.child.pid && command === "summarizer"));
+
+// The agents of the box's folder, whoever started them: {pid, id}.
+export const agent_processes = (box) =>
+  processes()
+    .filter(({ arguments: [, command, , boot] }) => command === "agent" && boot?.startsWith(`${box.folder}/agents/`))
+    .map(({ pid, arguments: [, , , boot] }) => ({ pid, id: boot.split("/").at(-3) }));
+
+export const command_line = (pid) => read(pid, "cmdline").toString("latin1");
+export const environment = (pid) => read(pid, "environ").toString("latin1");
+
+// Descriptor to what it is: a path, "socket:[inode]", "pipe:[inode]", "anon_inode:[eventpoll]".
+export const descriptors = (pid) =>
+  Object.fromEntries(
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        return [[fd, readlinkSync(`/proc/${pid}/fd/${fd}`)]];
+      } catch {
+        return []; // it was closed meanwhile
+      }
+    }));
