@@ -39,6 +39,7 @@ static_library(dep_git2 ARCHIVES git2 mbedtls mbedx509 mbedcrypto http_parser pc
                SHARED gssapi_krb5 OpenSSL::SSL OpenSSL::Crypto)
 static_library(dep_gumbo ARCHIVES gumbo)
 static_library(dep_secp256k1 ARCHIVES secp256k1)
+static_library(dep_nettle ARCHIVES nettle)   # Keccak: OpenSSL has it from 3.2 on
 static_library(dep_argon2 ARCHIVES argon2 SHARED Threads::Threads)
 static_library(dep_seccomp ARCHIVES seccomp)
 

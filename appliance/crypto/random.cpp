@@ -7,12 +7,13 @@
 #include <memory>
 #include <stdexcept>
 
+#include "appliance/crypto/base64url.h"
+
 namespace crypto {
 
 namespace {
 
 constexpr std::string_view base36 = "abcdefghijklmnopqrstuvwxyz0123456789";
-constexpr std::string_view base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
 int hex_value(char c) {
@@ -47,20 +48,7 @@ std::string random_id(std::size_t characters) {
   return id;
 }
 
-std::string random_token(std::size_t bytes) {
-  const std::string raw = random_bytes(bytes);
-  std::string token;
-  token.reserve((bytes * 4 + 2) / 3);
-  unsigned held = 0;
-  int bits = 0;
-  for (const char byte : raw) {
-    held = held << 8 | static_cast<unsigned char>(byte);
-    for (bits += 8; bits >= 6; bits -= 6) token += base64url[held >> (bits - 6) & 63];
-    held &= (1u << bits) - 1;
-  }
-  if (bits > 0) token += base64url[held << (6 - bits) & 63];
-  return token;
-}
+std::string random_token(std::size_t bytes) { return to_base64url(random_bytes(bytes)); }
 
 std::string sha256(std::string_view data) {
   // Fetched once: looking an algorithm up in OpenSSL 3 takes a lock and longer than hashing a token.

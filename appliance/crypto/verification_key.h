@@ -1,0 +1,46 @@
+// Public keys that others publish, each fixed to one signature algorithm when it is read: no token can choose another.
+#pragma once
+
+#include <openssl/evp.h>
+
+#include <boost/json/object.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "web/result.h"
+
+namespace crypto {
+
+enum class SignatureAlgorithm { RS256, ES256 };
+// By its exact JOSE name; nothing for every other algorithm, "none" and the HMAC family among them.
+std::optional<SignatureAlgorithm> signature_algorithm(std::string_view name);
+
+// Cheap to copy; callable from every thread.
+class VerificationKey {
+ public:
+  // A JWK (RFC 7517) for signatures: RSA of 2048 to 8192 bits (RS256), or EC on P-256 (ES256). Nothing for other types
+  // and curves, points off the curve, keys that `use`, `key_ops` or `alg` reserve for something else, and keys that
+  // come with their private part.
+  static std::optional<VerificationKey> from_jwk(const boost::json::object&);
+
+  const std::string& id() const { return id_; }  // kid; may be empty
+  SignatureAlgorithm algorithm() const { return algorithm_; }
+  // The signature in JOSE's form: for ES256 r and s, 32 bytes each.
+  bool verify(std::string_view message, std::string_view signature) const;
+
+ private:
+  VerificationKey(std::string id, SignatureAlgorithm algorithm, std::shared_ptr<EVP_PKEY> key)
+      : id_(std::move(id)), algorithm_(algorithm), key_(std::move(key)) {}
+  std::string id_;
+  SignatureAlgorithm algorithm_;
+  std::shared_ptr<EVP_PKEY> key_;
+};
+
+// A JWKS document. Keys we have no use for are left out; two usable keys with one kid are an error, and so is a
+// document that is none.
+web::Result<std::vector<VerificationKey>> parse_key_set(std::string_view text);
+
+}  // namespace crypto
