@@ -1,0 +1,138 @@
+// The box's own model door, driven by OpenAI's client for JavaScript as it comes from npm.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Box } from "./box.mjs";
+import { call, fail, MODEL, ModelServer, say } from "./model_server.mjs";
+import { package_named } from "./packages.mjs";
+
+const { OpenAI } = package_named("openai");
+
+// A box whose model is scripted, and a client that holds the token of an agent. It does not try again by itself, so
+// that each answer is seen.
+const story_of = async (t, env = {}) => {
+  const model = await ModelServer.start(t);
+  const box = await Box.start(t, { LOCAL_MODEL_URL: model.url, ...env });
+  const ada = await box.customer("ada@example.org");
+  const agent = await box.running_agent(ada);
+  t.after(() => model.check());
+  const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json"), "utf8"));
+  const client_with = (apiKey, options = {}) => new OpenAI({ apiKey, baseURL: `${box.backend}/v1`, maxRetries: 0, ...options });
+  const usage = () => box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`);
+  return { box, model, usage, client: client_with(box_token), client_with, box_token };
+};
+
+const question = [{ role: "user", content: "Where is the lighthouse?" }];
+const tools = [{
+  type: "function",
+  function: {
+    name: "find_place", description: "Finds a place by its name.",
+    parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+  },
+}];
+
+test("the client asks, lists models, and what it spent is in the ledger", async (t) => {
+  const { model, client, usage } = await story_of(t);
+  model.will(say("At Fastnet.", [12, 3]));
+  const answer = await client.chat.completions.create({
+    model: MODEL, temperature: 0.5, max_completion_tokens: 50,
+    messages: [{ role: "developer", content: "Be brief." }, { role: "user", content: [{ type: "text", text: "Where?" }] }],
+  });
+  assert.equal(answer.object, "chat.completion");
+  assert.equal(answer.model, MODEL);
+  assert.deepEqual(answer.choices.map((choice) => [choice.message.role, choice.message.content, choice.finish_reason]),
+                   [["assistant", "At Fastnet.", "stop"]]);
+  assert.deepEqual(answer.usage, { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 });
+  assert.match(answer._request_id, /^[0-9a-f]{16}$/);
+  const [asked] = model.asked;
+  assert.deepEqual([asked.temperature, asked.max_tokens], [0.5, 50]);
+  assert.deepEqual(asked.messages, [{ role: "system", content: "Be brief." }, { role: "user", content: "Where?" }]);
+
+  const listed = [];
+  for await (const each of client.models.list()) listed.push(each.id);
+  assert.deepEqual(listed, [MODEL]);
+  const { day } = await usage();
+  assert.deepEqual([day.calls, day.inputTokens, day.outputTokens], [1, 12, 3]);
+});
+
+test("a stream brings the whole text in pieces, then the usage", async (t) => {
+  const { model, client } = await story_of(t);
+  const text = "Der Leuchtturm – 灯台 – стоит на скале. ".repeat(40);
+  model.will(say(text, [7, 400]), say("Short.", [1, 1]));
+  const stream = await client.chat.completions.create({
+    model: MODEL, messages: question, stream: true, stream_options: { include_usage: true },
+  });
+  const chunks = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  const pieces = chunks.flatMap((chunk) => chunk.choices).map((choice) => choice.delta.content ?? "");
+  assert.equal(pieces.join(""), text);
+  assert.ok(pieces.filter(Boolean).length > 10, "in pieces");
+  assert.equal(new Set(chunks.map((chunk) => chunk.id)).size, 1, "one answer");
+  assert.equal(chunks.at(-2).choices[0].finish_reason, "stop");
+  assert.deepEqual([chunks.at(-1).choices, chunks.at(-1).usage],
+                   [[], { prompt_tokens: 7, completion_tokens: 400, total_tokens: 407 }]);
+  assert.deepEqual(chunks.filter((chunk) => chunk.usage).length, 1);
+
+  const short = client.chat.completions.stream({ model: MODEL, messages: question });
+  assert.equal(await short.finalContent(), "Short.");
+});
+
+for (const streamed of [false, true])
+  test(`tools go there and back, ${streamed ? "streamed" : "in one answer"}`, async (t) => {
+    const { model, client } = await story_of(t);
+    model.will(call(["find_place", { name: "Fastnet" }], ["find_place", { name: "Eddystone" }]), say("51.4 and 50.2 north."));
+    const ask = async (messages) => {
+      const body = { model: MODEL, messages, tools };
+      return streamed ? client.chat.completions.stream(body).finalChatCompletion() : client.chat.completions.create(body);
+    };
+    const first = (await ask(question)).choices[0];
+    assert.equal(first.finish_reason, "tool_calls");
+    const places = first.message.tool_calls.map((made) => JSON.parse(made.function.arguments).name);
+    assert.deepEqual(places, ["Fastnet", "Eddystone"]);
+    assert.deepEqual(model.asked[0].tools, tools, "the tools reach the model as they were given");
+
+    const results = first.message.tool_calls.map((made, at) =>
+      ({ role: "tool", tool_call_id: made.id, content: `${[51.4, 50.2][at]} north` }));
+    const second = (await ask([...question, first.message, ...results])).choices[0];
+    assert.deepEqual([second.message.content, second.finish_reason], ["51.4 and 50.2 north.", "stop"]);
+    assert.deepEqual(model.asked[1].messages.slice(-2).map((message) => message.content), ["51.4 north", "50.2 north"]);
+  });
+
+test("what is refused arrives as the client's own errors, with a sentence", async (t) => {
+  const { model, client, client_with } = await story_of(t);
+  const ask = (body = {}, by = client) => by.chat.completions.create({ model: MODEL, messages: question, ...body });
+  const refused = async (asking, type, status, sentence) => {
+    const error = await asking.then(() => assert.fail("it was answered"), (error) => error);
+    assert.ok(error instanceof type, `${error.name}: ${error.message}`);
+    assert.equal(error.status, status);
+    assert.match(error.message, sentence);
+    assert.match(error.requestID, /^[0-9a-f]{16}$/);
+    return error;
+  };
+
+  for (const stranger of ["not-a-token", "sk_0123456789"])
+    await refused(ask({}, client_with(stranger)), OpenAI.AuthenticationError, 401, /Unauthorized|token/i);
+  await refused(client_with("not-a-token").models.list(), OpenAI.AuthenticationError, 401, /Unauthorized|token/i);
+  await refused(ask({ messages: [] }), OpenAI.BadRequestError, 400, /messages must be/);
+  await refused(ask({ temperature: 3 }), OpenAI.BadRequestError, 400, /temperature must be a number from 0 to 2/);
+  await refused(ask({ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] }] }),
+                OpenAI.BadRequestError, 400, /messages\[0\]\.content\[0\] must be a part of type text/);
+  await refused(ask({ tools: [{ type: "function", function: { name: "no spaces please" } }] }),
+                OpenAI.BadRequestError, 400, /tools\[0\]\.function\.name/);
+  assert.equal(model.asked.length, 0, "none of these reached the model");
+
+  model.will(fail(429, "slow down"), fail(400, "no vision here"), fail(500, "out of memory"));
+  const limited = await refused(ask(), OpenAI.RateLimitError, 429, /rate limited: slow down/);
+  assert.equal(limited.type, "rate_limit_error");
+  await refused(ask(), OpenAI.BadRequestError, 400, /no vision here/);
+  await refused(ask({ stream: true }), OpenAI.InternalServerError, 502, /status 500: out of memory/);
+});
+
+test("a client that tries again by itself gets its answer", async (t) => {
+  const { model, client_with, box_token } = await story_of(t);
+  model.will(fail(503, "loading the model"), say("Loaded."));
+  const patient = client_with(box_token, { maxRetries: 2 });
+  const answer = await patient.chat.completions.create({ model: MODEL, messages: question });
+  assert.equal(answer.choices[0].message.content, "Loaded.");
+});
