@@ -23,6 +23,7 @@ export const isRunning = (agent: Agent) => agent.status === "running" || agent.s
 const quick = 1_000;
 const calm = 4_000;
 const longest = 20_000;
+const longestInTrouble = 5_000; // somebody may be waiting for the box to come back
 
 let pause = quick;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -69,7 +70,7 @@ async function look() {
       return;
     }
     trouble.value = `${api.sentence(error)} Trying again.`;
-    pause = Math.min(pause * 2, longest);
+    pause = Math.min(pause * 2, longestInTrouble);
     if (error instanceof api.ApiError) wait = error.retryAfter * 1_000;
   }
   clearTimeout(timer);

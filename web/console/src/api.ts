@@ -27,11 +27,21 @@ export async function session(): Promise<SessionUser | null> {
   return ((await response.json()) as { user: SessionUser | null }).user;
 }
 
-export const login = (email: string, password: string) => call("POST", "/api/auth/login", { email, password });
+export async function login(email: string, password: string) {
+  try {
+    await call("POST", "/api/auth/login", { email, password });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    throw new ApiError("That e-mail address and password do not go together.", error.status, error.code);
+  }
+}
 export const register = (person: Registration) => call("POST", "/api/register", person);
 export const signOut = () => call("POST", "/api/auth/signout");
 export const settings = () => call<Settings>("GET", "/api/settings");
 
+// Why the agent is in the state it is in: a sentence, or empty.
+export const statusReason = async (id: string) =>
+  (await call<{ agent: { statusReason: string } }>("GET", `/api/agents/${encodeURIComponent(id)}`)).agent.statusReason;
 export const agents = async () => (await call<{ agents: Agent[] }>("GET", "/api/agents")).agents;
 export const provision = async (agent: NewAgent) =>
   (await call<{ agent: Agent }>("POST", "/api/agents/provision", agent)).agent;

@@ -35,6 +35,9 @@ export interface ChatMessage {
   role: string;
   content: string;
   createdAt: string;
+  // Of the user's messages: `sent` while the agent works on it; `failed` for the reason in `error`, a sentence.
+  delivery?: "sent" | "answered" | "failed" | null;
+  error?: string | null;
 }
 
 export interface NewAgent {

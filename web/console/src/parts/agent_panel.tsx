@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { isRunning, isSettling, lifecycle, remove } from "../agents";
-import { sentence } from "../api";
+import { sentence, statusReason } from "../api";
 import { go } from "../router";
 import type { Agent } from "../wire";
 import { Chat } from "./chat";
@@ -12,6 +13,13 @@ export function AgentPanel({ agent }: { agent: Agent }) {
   const busy = useSignal("");
   const error = useSignal("");
   const deleting = useSignal(false);
+  const reason = useSignal("");
+  const broken = agent.status === "error";
+
+  useEffect(() => {
+    reason.value = "";
+    if (broken) statusReason(agent.id).then((found) => (reason.value = found), () => undefined);
+  }, [broken, agent.updatedAt]);
 
   const attempt = async (doing: string, action: () => Promise<void>) => {
     busy.value = doing;
@@ -75,6 +83,7 @@ export function AgentPanel({ agent }: { agent: Agent }) {
         </div>
       </header>
       {error.value && !deleting.value && <Notice kind="error">{error.value}</Notice>}
+      {broken && reason.value && !error.value && <Notice kind="error">{reason.value}</Notice>}
       <Chat agent={agent} />
       {deleting.value && (
         <Dialog title={`Delete ${agent.name}?`} onClose={() => (deleting.value = false)}>

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { isRunning, isSettling } from "../agents";
+import { isRunning, isSettling, trouble } from "../agents";
 import { conversation, load, sendDraft } from "../conversation";
 import type { Agent, ChatMessage } from "../wire";
 import { Notice } from "./notice";
@@ -8,8 +8,11 @@ export function Chat({ agent }: { agent: Agent }) {
   const { messages, draft, waiting, error } = conversation(agent.id);
   const end = useRef<HTMLDivElement>(null);
   const running = isRunning(agent);
+  const reachable = trouble.value === "";
 
-  useEffect(() => void load(agent.id), [agent.id, running]);
+  useEffect(() => {
+    if (reachable) void load(agent.id);
+  }, [agent.id, running, reachable]);
   useEffect(() => {
     const log = end.current!.parentElement!;
     log.scrollTop = log.scrollHeight;
@@ -85,6 +88,7 @@ function Message({ message, agent }: { message: ChatMessage; agent: Agent }) {
         </time>
       </header>
       <p>{message.content}</p>
+      {message.error && <p class="cause">{message.error}</p>}
     </article>
   );
 }

@@ -1,0 +1,135 @@
+// The language of the console's stories: a person at a real browser, whose page may not misbehave in silence.
+import assert from "node:assert/strict";
+import { PASSWORD } from "./box.mjs";
+import { package_named } from "./packages.mjs";
+
+const { chromium } = package_named("playwright-core");
+
+export const DESKTOP = { width: 1200, height: 760 }, PHONE = { width: 390, height: 844 };
+
+// A headless Chromium that is closed when the test ends.
+export const open_browser = async (t) => {
+  const browser = await chromium.launch({
+    executablePath: process.env.AGENTBOX_CHROMIUM ?? "/usr/bin/chromium",
+    args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+  });
+  t.after(() => browser.close());
+  return browser;
+};
+
+// A person with a browser profile of their own. What goes wrong inside the page becomes a fault; a story that provokes
+// one says so in `expected`, as text of the browser's complaint.
+export class Person {
+  expected = [];
+  #faults = [];
+
+  static async at(browser, box, { viewport = DESKTOP } = {}) {
+    const person = new Person();
+    person.box = box;
+    person.context = await browser.newContext({ viewport, locale: "en-GB", timezoneId: "Europe/Berlin", baseURL: box.web });
+    // Complaints of the content policy reach the console as errors too; this names the directive.
+    await person.context.exposeFunction("report_violation", (what) => person.#faults.push(`content policy: ${what}`));
+    await person.context.addInitScript(() => {
+      document.addEventListener("securitypolicyviolation", (event) =>
+        window.report_violation(`${event.effectiveDirective} ${event.blockedURI}`));
+    });
+    person.page = await person.context.newPage();
+    person.page.setDefaultTimeout(20_000);
+    person.page.on("pageerror", (error) => person.#faults.push(`exception: ${error.message}`));
+    person.page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) person.#faults.push(`${message.type()}: ${message.text()}`);
+    });
+    return person;
+  }
+
+  // What must hold at the end of a story.
+  check() {
+    const faults = this.#faults.filter((fault) => !this.expected.some((text) => fault.includes(text)));
+    assert.deepEqual(faults, [], "the page did nothing wrong");
+  }
+
+  async sign_in(email, password = PASSWORD) {
+    await this.page.goto("/login");
+    await this.label("E-mail").fill(email);
+    await this.label("Password").fill(password);
+    await this.button("Sign in").click();
+  }
+
+  // Signed in, and looking at the dashboard.
+  async enter(email, password = PASSWORD) {
+    await this.sign_in(email, password);
+    await this.page.waitForURL("**/dashboard*");
+    await this.heading("Agents").waitFor();
+  }
+
+  label(name) {
+    return this.page.getByLabel(name, { exact: true });
+  }
+  button(name) {
+    return this.page.getByRole("button", { name, exact: true });
+  }
+  link(name) {
+    return this.page.getByRole("link", { name });
+  }
+  heading(name) {
+    return this.page.getByRole("heading", { name, exact: true });
+  }
+  text(words) {
+    return this.page.getByText(words);
+  }
+  // The sentence that says what went wrong.
+  get alert() {
+    return this.page.getByRole("alert");
+  }
+  get dialog() {
+    return this.page.getByRole("dialog");
+  }
+  get log() {
+    return this.page.getByRole("log");
+  }
+
+  async create_agent(name) {
+    await this.button("New agent").click();
+    await this.label("Name").fill(name);
+    await this.button("Create the agent").click();
+    await this.dialog.waitFor({ state: "detached" });
+  }
+
+  // Until the chosen agent's panel says `status`, by itself: the page is not reloaded.
+  async sees_status(status) {
+    await this.page.getByRole("main").locator(".panel .status", { hasText: status }).waitFor();
+  }
+
+  async say(message) {
+    const draft = this.page.getByRole("textbox", { name: /^Message to / });
+    await draft.fill(message);
+    await draft.press("Enter");
+  }
+
+  // What was said, as it stands on the screen: [who, words], oldest first.
+  said() {
+    return this.log.getByRole("article").evaluateAll((articles) => articles.map((article) =>
+      [article.querySelector("strong").innerText, article.querySelector("p").innerText]));
+  }
+
+  async tab_to(name) {
+    const passed = [];
+    for (let step = 0; step < 40; ++step) {
+      const here = await this.page.evaluate(() => {
+        const element = document.activeElement;
+        return element.ariaLabel ?? element.labels?.[0]?.innerText ?? element.innerText ?? "";
+      });
+      if (here.trim() === name) return;
+      passed.push(here.trim().slice(0, 40));
+      await this.page.keyboard.press("Tab");
+    }
+    assert.fail(`the Tab key does not lead to ${name}; it passed ${JSON.stringify(passed)}`);
+  }
+
+  async fits_the_screen() {
+    const { wide, seen } = await this.page.evaluate(() => ({
+      wide: document.documentElement.scrollWidth, seen: document.documentElement.clientWidth,
+    }));
+    assert.ok(wide <= seen, `${this.page.url()} is ${wide} pixels wide on a screen of ${seen}`);
+  }
+}
