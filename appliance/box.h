@@ -19,9 +19,9 @@ class Box {
   explicit Box(Settings);
   ~Box();
 
-  // Serves until SIGTERM or SIGINT, then drains; a second one ends the process at once, with 128 and its number. SIGHUP
-  // reloads the TLS files. Prints the ready line. Returns the exit code. Throws UsageError and std::runtime_error, with
-  // one sentence, when a listener cannot be bound.
+  // Serves until SIGTERM or SIGINT, then drains; one more after a second ends the process at once, with 128 and its
+  // number. SIGHUP reloads the TLS files. Prints the ready line. Returns the exit code. Throws UsageError and
+  // std::runtime_error, with one sentence, when a listener cannot be bound.
   int serve();
 
   // The tables of the two listeners, for their OpenAPI documents. They refer to this box.
