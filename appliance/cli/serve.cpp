@@ -5,6 +5,8 @@
 
 #include <boost/json.hpp>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 #include "appliance/box.h"
@@ -40,6 +42,16 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
+// The settings hold them now: neither /proc/PID/environ nor a child has to.
+void forget_secrets_of_the_environment() {
+  for (const auto& setting : settings_table()) {
+    char* value = setting.secret ? std::getenv(setting.name.c_str()) : nullptr;
+    if (value == nullptr) continue;
+    explicit_bzero(value, std::strlen(value));
+    unsetenv(setting.name.c_str());
+  }
+}
+
 void set_log_level(const Settings& settings) {
   using web::log::Level;
   const auto& name = settings.log_level;
@@ -62,6 +74,7 @@ void say_ready(const std::string& url) {
 }  // namespace
 
 int serve(const Settings& settings) {
+  forget_secrets_of_the_environment();
   keep_memory_small();
   forbid_core_dumps();
   allow_many_files();

@@ -35,6 +35,13 @@ export const agent_processes = (box) =>
 export const command_line = (pid) => read(pid, "cmdline").toString("latin1");
 export const environment = (pid) => read(pid, "environ").toString("latin1");
 
+// The sockets that listen on the url's port, as descriptors() names them.
+export const listening_sockets = (url) => {
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, "0");
+  const lines = readFileSync("/proc/net/tcp", "latin1").trim().split("\n").slice(1).map((line) => line.trim().split(/\s+/));
+  return lines.filter(([, local, , state]) => local.endsWith(`:${port}`) && state === "0A").map((fields) => `socket:[${fields[9]}]`);
+};
+
 // Descriptor to what it is: a path, "socket:[inode]", "pipe:[inode]", "anon_inode:[eventpoll]".
 export const descriptors = (pid) =>
   Object.fromEntries(
