@@ -1,8 +1,9 @@
 // The console in a real browser: what people see, from the first sign-in to the last sign-out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Box, PASSWORD, send } from "./box.mjs";
-import { open_browser, Person } from "./console_browser.mjs";
+import { Box, PASSWORD, send, until } from "./box.mjs";
+import { DESKTOP, open_browser, Person, PHONE } from "./console_browser.mjs";
+import { fail, hang, ModelServer, say } from "./model_server.mjs";
 
 // A box with a customer, and the customer at a browser.
 const story_of = async (t, { env = {}, viewport } = {}) => {
@@ -75,4 +76,179 @@ test("a page that the browser kept is asked for again, and shown as it was", asy
     await ada.page.goto(page);
     await ada.heading(page === "/" ? "Agents that live on this box" : "Sign in").waitFor();
   }
+});
+
+test("everything can be done with the keyboard alone", async (t) => {
+  const { ada } = await story_of(t);
+  const { keyboard } = ada.page;
+  await ada.page.goto("/");
+  await ada.heading("Agents that live on this box").waitFor();
+  await ada.tab_to("Skip to the content");
+  await ada.tab_to("Sign in");
+  await keyboard.press("Enter");
+  await ada.heading("Sign in").waitFor();
+  await ada.tab_to("E-mail");
+  await keyboard.type("ada@example.org");
+  await ada.tab_to("Password");
+  await keyboard.type(PASSWORD);
+  await keyboard.press("Enter");
+
+  await ada.heading("Your first agent").waitFor();
+  await ada.tab_to("New agent");
+  await keyboard.press("Enter");
+  await ada.dialog.waitFor();
+  await ada.tab_to("Name");
+  await keyboard.press("Escape");
+  await ada.dialog.waitFor({ state: "detached" });
+  await ada.tab_to("New agent");
+  await keyboard.press("Space");
+  await ada.tab_to("Name");
+  await keyboard.type("Scout");
+  await keyboard.press("Enter");
+  await ada.sees_status("running");
+
+  await ada.tab_to("Message to Scout");
+  await keyboard.type("remember that");
+  await keyboard.press("Shift+Enter");
+  await keyboard.type("keys are enough");
+  await keyboard.press("Enter");
+  await ada.log.getByText(/I will remember/).waitFor();
+  assert.equal((await ada.said())[0][1], "remember that\nkeys are enough");
+
+  await ada.tab_to("Delete");
+  await keyboard.press("Enter");
+  await ada.tab_to("Keep it");
+  await ada.tab_to("Delete for good");
+  await keyboard.press("Enter");
+  await ada.heading("Your first agent").waitFor();
+  await ada.tab_to("Sign out");
+  await keyboard.press("Enter");
+  await ada.link("Create an account").waitFor();
+});
+
+test("a box that is gone is told in a sentence, nothing typed is lost, and it comes back by itself", async (t) => {
+  const { box, ada } = await story_of(t);
+  ada.expected = ["ERR_CONNECTION_REFUSED"];
+  await ada.enter("ada@example.org");
+  await ada.create_agent("Scout");
+  await ada.sees_status("running");
+
+  await box.end("SIGKILL");
+  await ada.say("Are you there?");
+  await ada.alert.getByText("The box cannot be reached. Trying again.").waitFor();
+  await ada.alert.getByText("The box cannot be reached.", { exact: true }).waitFor();
+  assert.equal(await ada.page.getByRole("textbox").inputValue(), "Are you there?");
+
+  await box.serve();
+  await ada.alert.first().waitFor({ state: "detached" });
+  await ada.sees_status("running");
+  await ada.button("Send").click();
+  await ada.log.getByText("I am builtin").waitFor();
+  assert.equal(await ada.alert.count(), 0);
+});
+
+test("a question that fails says why, and one from before a reload gets its answer", async (t) => {
+  const model = await ModelServer.start(t);
+  const { ada } = await story_of(t, { env: { LOCAL_MODEL_URL: model.url } });
+  t.after(() => model.check());
+  ada.expected = ["status of 502"];
+  await ada.enter("ada@example.org");
+  await ada.create_agent("Scout");
+  await ada.sees_status("running");
+
+  model.will(fail(500, "out of memory"));
+  await ada.say("How are you?");
+  const cause = /^The agent did not answer: .*out of memory\.$/;
+  await ada.log.getByText(cause).waitFor();
+  assert.equal(await ada.text(cause).count(), 1, "once is enough");
+  assert.equal(await ada.page.getByRole("textbox").inputValue(), "How are you?", "ready to be sent again");
+
+  model.will(hang());
+  await ada.button("Send").click();
+  await ada.text("Scout is working").waitFor();
+  await until("the model asked", () => model.asked.length === 2);
+  await ada.page.reload();
+  await ada.text("Scout is working").waitFor();
+  model.answer_hanging(say("Well again."));
+  await ada.log.getByText("Well again.").waitFor();
+  assert.equal(await ada.text("Scout is working").count(), 0);
+});
+
+test("what people and agents write is shown as text", async (t) => {
+  const model = await ModelServer.start(t);
+  const { ada } = await story_of(t, { env: { LOCAL_MODEL_URL: model.url } });
+  t.after(() => model.check());
+  const evil = (who) => `<img src=x onerror="document.title='${who}'"><b>${who}</b></script>&amp;`;
+  await ada.enter("ada@example.org");
+  await ada.create_agent(evil("name"));
+  await ada.sees_status("running");
+  model.will(say(evil("agent")));
+  await ada.say(evil("person"));
+  await ada.log.getByText(evil("agent")).waitFor();
+  await ada.page.reload();
+  await ada.log.getByText(evil("agent")).waitFor();
+  assert.deepEqual(await ada.said(), [["You", evil("person")], [evil("name"), evil("agent")]]);
+  await ada.button("Delete").click();
+  await ada.heading(`Delete ${evil("name")}?`).waitFor();
+  assert.equal(await ada.page.locator("img, b").count(), 0);
+  assert.equal(await ada.page.title(), "agentbox");
+});
+
+test("two people on one box do not see one another's agents", async (t) => {
+  const { box, browser, ada } = await story_of(t);
+  await box.customer("bob@example.org");
+  const bob = await Person.at(browser, box);
+  t.after(() => bob.check());
+  await ada.enter("ada@example.org");
+  await ada.create_agent("Ada's Scout");
+  await ada.sees_status("running");
+  await ada.say("remember that this is between us");
+  await ada.log.getByText("I will remember").waitFor();
+
+  await bob.enter("bob@example.org");
+  await bob.heading("Your first agent").waitFor();
+  const address = new URL(ada.page.url());
+  assert.ok(address.searchParams.get("agent"));
+  await bob.page.goto(address.href);
+  await bob.heading("Your first agent").waitFor();
+  assert.doesNotMatch(await bob.page.innerText("body"), /Scout|between us/);
+
+  // The next one at the same browser sees nothing of the one before either.
+  await ada.button("Sign out").click();
+  await ada.link("Create an account").waitFor();
+  await ada.enter("bob@example.org");
+  await ada.heading("Your first agent").waitFor();
+  assert.doesNotMatch(await ada.page.innerText("body"), /Scout|between us/);
+});
+
+test("a phone shows all of it, and nothing has to be pushed sideways", async (t) => {
+  const { box, browser, ada } = await story_of(t, { viewport: PHONE });
+  const newcomer = await Person.at(browser, box, { viewport: PHONE });
+  t.after(() => newcomer.check());
+  for (const page of ["/", "/login", "/login?new"]) {
+    await newcomer.page.goto(page);
+    await newcomer.page.getByRole("heading", { level: 1 }).waitFor();
+    await newcomer.fits_the_screen();
+  }
+  await newcomer.label("E-mail").fill("newcomer.with.a.rather.long.name@subdomain.example.org");
+  await newcomer.label("Password").fill(PASSWORD);
+  await newcomer.button("Create the account").click();
+  await newcomer.text("You have no plan yet").waitFor();
+  await newcomer.fits_the_screen();
+
+  const long = "Long".repeat(25);
+  await ada.enter("ada@example.org");
+  await ada.fits_the_screen();
+  await ada.button("New agent").click();
+  await ada.label("A model by name").check();
+  await ada.fits_the_screen();
+  await ada.button("Cancel").click();
+  await ada.create_agent(long);
+  await ada.sees_status("running");
+  await ada.say(`remember that ${"unbroken".repeat(60)}`);
+  await ada.log.getByText("I will remember").waitFor();
+  await ada.fits_the_screen();
+  for (const name of ["Stop", "Restart", "Delete", "Send"]) assert.ok(await ada.button(name).isVisible(), name);
+  await ada.page.setViewportSize(DESKTOP);
+  await ada.fits_the_screen();
 });
