@@ -198,7 +198,11 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
       if (!process) return;
       PidFile identity{
           .pid = pid, .start_ticks = stat->start_ticks, .boot_id = boot_id, .started_at = milliseconds_now()};
-      run_folder(agent->second).write_pid(identity);
+      try {
+        run_folder(agent->second).write_pid(identity);
+      } catch (const std::system_error& error) {  // it runs all the same, and the next box finds it as this one did
+        web::log::warning("agent_not_noted", {{"agent", agent->second}, {"error", std::string(error.what())}});
+      }
       found.push_back({.id = agent->second, .process = std::move(process), .identity = std::move(identity)});
       unknown.erase(agent);
     });
@@ -264,6 +268,9 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     entry.has_ended = false;
     entry.exit_code.reset();
     watch(id, process);
+    asio::co_spawn(home, drop_boot_later(weak_from_this(), id, process), [](std::exception_ptr failure) {
+      if (failure) std::rethrow_exception(failure);
+    });
     keep_logs_small();
   }
 
@@ -309,10 +316,6 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     entries[spec.id].starting = false;
     if (!found) co_return found.error();
     run(std::move(*found));
-    auto process = entries[spec.id].process;
-    asio::co_spawn(home, drop_boot_later(weak_from_this(), spec.id, process), [](std::exception_ptr failure) {
-      if (failure) std::rethrow_exception(failure);
-    });
     co_return instance(spec.id);
   }
 

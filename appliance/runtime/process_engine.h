@@ -5,7 +5,7 @@
 //   agent.pid   JSON {pid, start_ticks, boot_id, started_at}: the process it was. start_ticks is field 22 of
 //               /proc/PID/stat, so that a reused pid is never taken for the agent.
 //   boot.json   runtime::Boot, 0600, readable by the agent alone; written anew for each start, taken away half a minute
-//               later or when the agent ends.
+//               later (after an adoption, too) or when the agent ends.
 //   agent.log   stdout and stderr; agent.log.1 is the one before. Copied and truncated at `log_bytes`.
 //
 // When the box runs as root each agent gets a user of its own (AgentUsers), so that agents can read neither the box's
@@ -44,7 +44,7 @@ class ProcessEngine final : public Engine {
   web::Task<web::Result<Instance>> inspect(std::string id) override;
   web::Task<web::Result<InstanceStats>> stats(std::string id) override;
   web::Task<web::Result<std::vector<std::string>>> logs(std::string id, std::size_t lines) override;
-  web::Task<> adopt(std::vector<std::string> ids) override;
+  web::Task<web::Result<void>> adopt(std::vector<std::string> ids) override;
   web::Task<web::Result<void>> remove(std::string id) override;
 
  private:

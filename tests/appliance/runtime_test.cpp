@@ -24,8 +24,9 @@ using testing::UnorderedElementsAre;
 class Life {
  public:
   explicit Life(const std::filesystem::path& data, std::uint64_t log_bytes = 1 << 20,
-                const std::filesystem::path& binary = STAND_IN_AGENT) {
+                const std::filesystem::path& binary = STAND_IN_AGENT, std::chrono::seconds boot_file_life = 30s) {
     runtime::ProcessOptions options;
+    options.boot_file_life = boot_file_life;
     options.binary = binary;
     options.folder = data / "agents";
     options.log_bytes = log_bytes;
@@ -206,6 +207,26 @@ TEST_F(ProcessEngine, FindsAnAgentThatWasNeverNoted) {
   life = std::make_unique<Life>(data.path());
   adopt();
   EXPECT_EQ(inspect("plain").pid, pid);
+}
+
+TEST_F(ProcessEngine, AdoptsWhatItCannotNote) {
+  const auto pid = start("plain");
+  life.reset();
+  std::filesystem::remove(run_file("plain", "agent.pid"));
+  std::filesystem::create_directories(run_file("plain", "agent.pid.new"));  // in the way of writing a new one
+  life = std::make_unique<Life>(data.path());
+  adopt();
+  EXPECT_EQ(inspect("plain").pid, pid);
+}
+
+TEST_F(ProcessEngine, TheBootFileGoesAlsoWhenItsBoxHasDied) {
+  start("plain");
+  life.reset();
+  ASSERT_TRUE(std::filesystem::exists(run_file("plain", "boot.json")));
+  life = std::make_unique<Life>(data.path(), 1 << 20, STAND_IN_AGENT, 0s);
+  adopt();
+  EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(run_file("plain", "boot.json")); }));
+  EXPECT_EQ(inspect("plain").state, State::running);
 }
 
 TEST_F(ProcessEngine, AnAgentThatEndedMeanwhileIsMissing) {
