@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "summarizer/dom.h"
+#include "summarizer/page_urls.h"
 #include "summarizer/text.h"
-#include "summarizer/url.h"
 #include "web/ascii.h"
 #include "web/utf8.h"
 
@@ -109,32 +109,9 @@ class BodyReader {
   WordCount words_;
 };
 
-// The address of the first candidate of a srcset: "a.jpg 1x, b.jpg 2x" -> "a.jpg".
-std::string_view first_candidate(std::string_view srcset) {
-  const auto start = srcset.find_first_not_of(" \t\r\n\f,");
-  if (start == srcset.npos) return {};
-  srcset.remove_prefix(start);
-  auto candidate = srcset.substr(0, srcset.find_first_of(" \t\r\n\f"));
-  while (candidate.ends_with(',')) candidate.remove_suffix(1);
-  return candidate;
-}
-
 class ReferenceReader {
  public:
-  explicit ReferenceReader(std::string_view url) : urls_(url) {}
-
-  void find_base(const GumboNode& root) {
-    bool found = false;
-    walk(root, [&](const GumboNode& node) {
-      const auto* element = element_of(node);
-      if (found || !element) return false;
-      if (element->tag == GUMBO_TAG_BASE && has_attribute(*element, "href")) {
-        found = true;
-        urls_.rebase(attribute(*element, "href"));
-      }
-      return !found;
-    });
-  }
+  explicit ReferenceReader(UrlResolver urls) : urls_(std::move(urls)) {}
 
   void read(const GumboNode& root) {
     walk(root, [this](const GumboNode& node) {
@@ -168,20 +145,9 @@ class ReferenceReader {
 
   void add_image(const GumboElement& element) {
     if (images_.size() == max_images) return;
-    auto src = address_of_image(element);
+    auto src = image_address(element, urls_);
     if (!src || !seen_images_.insert(*src).second) return;
     images_.push_back({.src = std::move(*src), .alt = collapsed(attribute(element, "alt"), max_label)});
-  }
-
-  // Lazy pages keep the real address beside a placeholder.
-  std::optional<std::string> address_of_image(const GumboElement& element) const {
-    for (const char* name : {"data-src", "data-original", "data-lazy-src", "src"}) {
-      if (auto src = urls_.absolute(attribute(element, name))) return src;
-    }
-    for (const char* name : {"data-srcset", "srcset"}) {
-      if (auto src = urls_.absolute(first_candidate(attribute(element, name)))) return src;
-    }
-    return std::nullopt;
   }
 
   UrlResolver urls_;
@@ -216,8 +182,7 @@ Summary summarize(const Tree& tree) {
 }
 
 References extract(const Tree& tree, std::string_view url) {
-  ReferenceReader reader(url);
-  reader.find_base(tree.root());
+  ReferenceReader reader(urls_of(tree, url));
   reader.read(tree.root());
   return reader.take(described_by_meta(tree.root()));
 }

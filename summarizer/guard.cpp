@@ -75,6 +75,24 @@ const Tags items("li"), definitions("dd dt"), links("a"), unbroken("nobr"), butt
 
 constexpr std::size_t max_name = 64;
 
+constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+bool is_hex_reference(std::string_view reference) { return reference.size() > 2 && web::to_lower(reference[2]) == 'x'; }
+// Of the numeric character reference that `text` starts with ("&#38;", "&#x26").
+std::size_t size_of_reference(std::string_view text) {
+  const std::string_view digits = is_hex_reference(text) ? "0123456789abcdefABCDEF" : "0123456789";
+  const auto end = text.find_first_not_of(digits, is_hex_reference(text) ? 3 : 2);
+  if (end == text.npos) return text.size();
+  return text[end] == ';' ? end + 1 : end;
+}
+// gumbo adds up the digits of a reference in an int, which more than these overflow.
+bool is_beyond_unicode(std::string_view reference) {
+  const auto first = reference.find_first_not_of('0', is_hex_reference(reference) ? 3 : 2);
+  if (first == reference.npos) return false;
+  const auto digits = reference.size() - first - (reference.ends_with(';') ? 1 : 0);
+  return digits > (is_hex_reference(reference) ? 6u : 7u);
+}
+
 struct Open {
   GumboTag tag;
   std::string_view name;  // tells unknown tags apart
@@ -292,9 +310,19 @@ class Guard {
   // A '<' in text must not become a tag beside what is written next.
   void write_text(std::string_view text) { write_escaped(text, '<', "&lt;"); }
   void write_escaped(std::string_view text, char c, std::string_view escaped) {
+    for (std::size_t at; (at = text.find("&#")) != text.npos;) {
+      write_replaced(text.substr(0, at), c, escaped);
+      text.remove_prefix(at);
+      const auto reference = text.substr(0, size_of_reference(text));
+      out_ += is_beyond_unicode(reference) ? replacement_character : reference;
+      text.remove_prefix(reference.size());
+    }
+    write_replaced(text, c, escaped);
+  }
+  void write_replaced(std::string_view text, char c, std::string_view replacement) {
     for (std::size_t at; (at = text.find(c)) != text.npos; text.remove_prefix(at + 1)) {
       out_ += text.substr(0, at);
-      out_ += escaped;
+      out_ += replacement;
     }
     out_ += text;
   }

@@ -2,21 +2,20 @@
 
 #include <optional>
 
-#include "summarizer/charset.h"
-#include "summarizer/extract.h"
-#include "summarizer/guard.h"
+#include "summarizer/answers.h"
 #include "summarizer/page.h"
 #include "web/endpoint.h"
 
 namespace summarizer {
+
+BOOST_DESCRIBE_ENUM(Style, markdown, text)
+
 namespace {
 
 using web::Request;
 using web::Response;
 using web::Result;
 using web::Task;
-
-using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
 constexpr const char* service_name = "agentbox-summarizer";
 constexpr const char* service_version = "1.0.0";
@@ -26,22 +25,10 @@ struct Target {
 };
 BOOST_DESCRIBE_STRUCT(Target, (), (url))
 
-struct SummaryAnswer {
-  std::string url, title, description;
-  std::vector<std::string> headings, paragraphs;
-  std::int64_t wordCount = 0;
-  Time fetchedAt;
+struct Wish {
+  std::optional<Style> format;  // with the main article, so written
 };
-BOOST_DESCRIBE_STRUCT(SummaryAnswer, (), (url, title, description, headings, paragraphs, wordCount, fetchedAt))
-
-struct ExtractAnswer {
-  std::string url;
-  std::vector<Link> links;
-  std::vector<Image> images;
-  boost::json::object meta;
-  Time fetchedAt;
-};
-BOOST_DESCRIBE_STRUCT(ExtractAnswer, (), (url, links, images, meta, fetchedAt))
+BOOST_DESCRIBE_STRUCT(Wish, (), (format))
 
 struct Health {
   std::string status, service, version;
@@ -69,7 +56,9 @@ About about(const Options& options) {
                    "links, images and social-card metadata"};
   answer.endpoints = {{"GET /", "this description"},
                       {"GET /health", "state and version"},
-                      {"POST /api/summarize", "{url} -> title, description, headings, paragraphs, word count"},
+                      {"POST /api/summarize",
+                       "{url} -> title, description, headings, paragraphs, word count; ?format=markdown or text: also "
+                       "the main article"},
                       {"POST /api/extract", "{url} -> links, images, metadata"}};
   answer.payment = {.network = "base",
                     .currency = "USDC",
@@ -80,33 +69,10 @@ About about(const Options& options) {
 
 Time now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
-Result<Tree> parse(const Page& page) {
-  return Tree::parse(guarded(to_utf8(page.bytes, find_charset(page.bytes, page.content_type))));
-}
-
-Result<SummaryAnswer> summary_of(const Page& page) {
-  const auto tree = parse(page);
-  if (!tree) return tree.error();
-  auto summary = summarize(*tree);
-  return SummaryAnswer{.title = std::move(summary.title),
-                       .description = std::move(summary.description),
-                       .headings = std::move(summary.headings),
-                       .paragraphs = std::move(summary.paragraphs),
-                       .wordCount = summary.word_count};
-}
-
-Result<ExtractAnswer> references_of(const Page& page) {
-  const auto tree = parse(page);
-  if (!tree) return tree.error();
-  auto found = extract(*tree, page.url);
-  return ExtractAnswer{
-      .links = std::move(found.links), .images = std::move(found.images), .meta = std::move(found.meta)};
-}
-
 // Fetches the page and answers with what `read` makes of it, under the address as it was asked for.
-template <class Answer>
+template <class Read>
 Task<Result<Response>> answer_page(Target target, const Options& options, boost::asio::thread_pool& parsers,
-                                   Result<Answer> (*read)(const Page&)) {
+                                   Read read) {
   if (!target.url || target.url->empty()) co_return web::invalid("url required");
   const auto fetched_at = now();
   auto page = co_await fetch_page(*target.url, options);
@@ -119,6 +85,15 @@ Task<Result<Response>> answer_page(Target target, const Options& options, boost:
   co_return web::reply(*answer);
 }
 
+Task<Result<Response>> summarize_page(Request& request, Target target, const Options& options,
+                                      boost::asio::thread_pool& parsers) {
+  const auto wish = web::parse_query<Wish>(request);
+  if (!wish) co_return wish.error();
+  if (!wish->format) co_return co_await answer_page(std::move(target), options, parsers, summary_of);
+  const auto read = [style = *wish->format](const Page& page) { return article_of(page, style); };
+  co_return co_await answer_page(std::move(target), options, parsers, read);
+}
+
 }  // namespace
 
 std::vector<web::Route> routes(const Options& options, boost::asio::thread_pool& parsers) {
@@ -126,6 +101,10 @@ std::vector<web::Route> routes(const Options& options, boost::asio::thread_pool&
       .name = "none", .scheme = "", .admit = [](const Request&) -> Result<web::Caller> { return web::Caller{}; }};
   using web::body;
   using web::plain;
+  auto summarize = body<Target>([&options, &parsers](Request& request, Target target) {
+                     return summarize_page(request, std::move(target), options, parsers);
+                   }).returns<SummaryAnswer>();
+  summarize.query_schema = web::schema_of<Wish>();
   return {
       {web::GET, "/", everyone, nullptr,
        plain([&options](Request&) -> Task<Result<Response>> { co_return web::reply(about(options)); }).returns<About>(),
@@ -136,15 +115,13 @@ std::vector<web::Route> routes(const Options& options, boost::asio::thread_pool&
          co_return web::reply(health);
        }).returns<Health>(),
        "State and version"},
-      {web::POST, "/api/summarize", everyone, nullptr,
-       body<Target>([&options, &parsers](Request&, Target target) -> Task<Result<Response>> {
-         return answer_page<SummaryAnswer>(std::move(target), options, parsers, summary_of);
-       }).returns<SummaryAnswer>(),
-       "Title, description, headings, paragraphs and word count of a page"},
+      {web::POST, "/api/summarize", everyone, nullptr, std::move(summarize),
+       "Title, description, headings, paragraphs and word count of a page; with ?format also its main article, the "
+       "sentences that carry most of it, author, date, language, site and JSON-LD"},
       {web::POST, "/api/extract", everyone, nullptr,
        body<Target>([&options, &parsers](Request&, Target target) -> Task<Result<Response>> {
-         return answer_page<ExtractAnswer>(std::move(target), options, parsers, references_of);
-       }).returns<ExtractAnswer>(),
+         return answer_page(std::move(target), options, parsers, references_of);
+       }).returns<ReferencesAnswer>(),
        "Links, images and social-card metadata of a page"},
   };
 }

@@ -7,25 +7,31 @@
 namespace summarizer {
 namespace {
 
-// Unicode's White_Space, and the zero-width characters that nobody sees.
-bool is_space(char32_t c) {
-  return c == 0x20 || (c >= 0x09 && c <= 0x0d) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200b) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 ||
-         c == 0xfeff;
-}
-
 // Calls `take` with each character's bytes and whether it is white space, until it returns false.
 template <class Take>
 void for_each_character(std::string_view utf8, Take take) {
   while (!utf8.empty()) {
     const auto point = web::decode_utf8(utf8);
     const auto length = std::max<std::size_t>(point.length, 1);
-    if (!take(utf8.substr(0, length), is_space(point.value))) return;
+    if (!take(utf8.substr(0, length), is_white_space(point.value))) return;
     utf8.remove_prefix(length);
   }
 }
 
 }  // namespace
+
+bool is_white_space(char32_t c) {
+  return c == 0x20 || (c >= 0x09 && c <= 0x0d) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200b) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 ||
+         c == 0xfeff;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n\v\f";
+  const auto first = text.find_first_not_of(space);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(space) - first + 1);
+}
 
 void CollapsedText::add(std::string_view utf8) {
   if (full()) return;

@@ -7,6 +7,12 @@
 
 namespace summarizer {
 
+// Unicode's White_Space, and the zero-width characters that nobody sees.
+bool is_white_space(char32_t);
+
+// Without ASCII white space at both ends.
+std::string_view trimmed(std::string_view text);
+
 // Text that arrives in pieces. Runs of white space (Unicode's too) become one space; none at either end.
 class CollapsedText {
  public:

@@ -6,10 +6,16 @@
 #include <set>
 #include <string>
 
+#include "summarizer/article.h"
 #include "summarizer/charset.h"
 #include "summarizer/dom.h"
 #include "summarizer/extract.h"
 #include "summarizer/guard.h"
+#include "summarizer/json_ld.h"
+#include "summarizer/markdown.h"
+#include "summarizer/metadata.h"
+#include "summarizer/page_urls.h"
+#include "summarizer/sentences.h"
 #include "summarizer/url.h"
 #include "web/utf8.h"
 
@@ -75,6 +81,17 @@ void page(std::string_view bytes) {
     require(is_absolute(image.src), "pictures are absolute");
     require(characters(image.alt) <= 100 && web::is_utf8(image.alt), "alternatives are short");
   }
+
+  const Article article(*tree, summary.title);
+  const auto urls = urls_of(*tree, "https://example.com/dir/page");
+  for (const auto style : {Style::markdown, Style::text}) {
+    const auto content = render(article, urls, style);
+    require(web::is_utf8(content), "articles are UTF-8");
+    require(best_sentences(content, 5).size() <= 5, "no more sentences than asked for");
+  }
+  const auto json_ld = json_ld_of(text);
+  const auto data = metadata_of(*tree, json_ld, "https://example.com/dir/page");
+  require(is_absolute(data.canonical) && !data.site.empty(), "a page has an address and a site");
 }
 
 void charset(std::string_view bytes) {

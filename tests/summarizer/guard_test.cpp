@@ -73,6 +73,12 @@ TEST(Guard, LetsNoTextBecomeATag) {
   EXPECT_EQ(guarded_body("<p a\"b=c =d x<y=z ok=1>"), "<p ok=\"1\"></p>");
 }
 
+TEST(Guard, ReplacesReferencesBeyondUnicode) {
+  EXPECT_EQ(guarded_body("&#9999999999999999;a&#x123456789bz &#; &#x;"), "\uFFFDa\uFFFDz &#; &#x;");
+  EXPECT_EQ(guarded_body("<p title='&#4294967295;'>&#0000000000065;&#x10FFFF;&#38"),
+            "<p title=\"\uFFFD\">&#0000000000065;&#x10FFFF;&#38</p>");
+}
+
 TEST(Guard, CapsNestingAndKeepsTheText) {
   std::string page;
   for (int i = 0; i < 1'000; ++i) page += "<div>";

@@ -23,10 +23,12 @@ class Summarizer : public testing::Test {
  protected:
   Summarizer() { options_.allow_private = true; }
 
-  web::Result<web::Response> call(web::Method method, std::string_view path, std::string_view body = {}) {
+  web::Result<web::Response> call(web::Method method, std::string_view target, std::string_view body = {}) {
+    const auto path = target.substr(0, target.find('?'));
     for (const auto& route : routes_) {
       if (route.method != method || route.path != path) continue;
       web::Request request{.method = method, .path = std::string(path), .body = body};
+      request.query = target.substr(std::min(path.size() + 1, target.size()));
       auto answer = boost::asio::co_spawn(io_, route.endpoint.handle(request), boost::asio::use_future);
       io_.restart();
       io_.run();
@@ -100,6 +102,33 @@ TEST_F(Summarizer, SummarizesAPage) {
   EXPECT_EQ(boost::json::serialize(answer.at("paragraphs")), R"(["One two","three"])");
   EXPECT_EQ(answer.at("wordCount"), 4);
   EXPECT_THAT(std::string(answer.at("fetchedAt").as_string()), testing::MatchesRegex("20..-..-..T..:..:..\\....Z"));
+}
+
+TEST_F(Summarizer, AddsTheArticleWhereAFormatIsAskedFor) {
+  const std::string sentence =
+      "The keeper lights the lamp at dusk, writes the hour into his book, and watches the sea.";
+  Loopback site(
+      page("<html lang=en><title>T</title><meta name=author content=Jo><script type=application/ld+json>"
+           "{\"@type\":\"Article\",\"datePublished\":\"2024-01-02\"}</script><nav><a href=/>Home</a></nav>"
+           "<article><h1>T</h1><p>" +
+           sentence + "<p><b>" + sentence + "</b></article>"));
+  const auto answer = ask("/api/summarize?format=markdown", site.url("/page"));
+  EXPECT_EQ(answer.at("title"), "T");
+  EXPECT_EQ(answer.at("content").as_string(), sentence + "\n\n**" + sentence + "**");
+  EXPECT_EQ(answer.at("sentences"), boost::json::array{sentence});
+  EXPECT_EQ(answer.at("byline"), "Jo");
+  EXPECT_EQ(answer.at("published"), "2024-01-02");
+  EXPECT_EQ(answer.at("language"), "en");
+  EXPECT_EQ(answer.at("site"), "127.0.0.1");
+  EXPECT_EQ(answer.at("canonical").as_string(), site.url("/page"));
+  EXPECT_EQ(answer.at("jsonLd").at(0).at("@type"), "Article");
+
+  EXPECT_EQ(ask("/api/summarize?format=text", site.url()).at("content").as_string(), sentence + "\n\n" + sentence);
+  EXPECT_FALSE(ask("/api/summarize", site.url()).contains("content"));
+  const auto other = call(web::POST, "/api/summarize?format=pdf", R"({"url":"http://example.com/"})");
+  ASSERT_TRUE(other.has_error());
+  EXPECT_EQ(other.error().kind, web::Kind::invalid);
+  EXPECT_THAT(other.error().message, HasSubstr("format"));
 }
 
 TEST_F(Summarizer, ExtractsAgainstTheAddressAfterRedirects) {

@@ -1,0 +1,44 @@
+// Which part of a page is its main text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "summarizer/tree.h"
+
+namespace summarizer {
+
+class Article {
+ public:
+  // Weighs every element by the prose in it and takes the smallest one that holds nearly all; linear in the tree.
+  // `title` is the page's: a heading that repeats it is no part of the text. The tree must outlive the article.
+  Article(const Tree&, std::string title);
+
+  // Where the text is: the whole <body> when there is little prose or it is spread all over.
+  const GumboNode& root() const { return *root_; }
+  // True for elements below the root that are navigation, advertisement, a list of links, a byline, ...
+  bool leaves_out(const GumboNode&) const;
+
+ private:
+  // In characters, white space not counted; ideographs count for three.
+  struct Weight {
+    std::size_t text = 0;    // within the element
+    std::size_t linked = 0;  // of that, within links
+    int links = 0;
+    double prose = 0;  // of its paragraphs and those within it
+  };
+  class Scale;
+
+  const Weight& weight(const GumboNode&) const;
+  bool is_set_aside(const GumboNode&, double whole) const;
+  double prose_without_furniture(const GumboNode&, int depth);
+  const GumboNode* dominant_child(const GumboNode&) const;
+
+  const std::string title_;
+  std::unordered_map<const GumboNode*, Weight> weights_;
+  std::unordered_map<const GumboNode*, double> prose_;  // of what is not furniture
+  const GumboNode* root_;
+};
+
+}  // namespace summarizer

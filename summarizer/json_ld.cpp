@@ -1,0 +1,117 @@
+#include "summarizer/json_ld.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <vector>
+
+#include "summarizer/scanner.h"
+#include "summarizer/text.h"
+#include "web/ascii.h"
+
+namespace summarizer {
+namespace {
+
+constexpr std::size_t max_items = 16, max_bytes = 64u << 10, max_attributes = 16, max_value = 64;
+constexpr unsigned max_depth = 32;
+constexpr std::string_view type = "application/ld+json";
+
+bool is_json_ld(const Token& token) {
+  return std::ranges::any_of(token.attributes, [](const RawAttribute& attribute) {
+    return web::equal_ignoring_case(attribute.name, "type") &&
+           web::starts_ignoring_case(web::trim(attribute.value), type);
+  });
+}
+
+bool holds_raw_text(std::string_view name) {
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"script", "style", "title", "textarea", "iframe"},
+                             [name](auto raw) { return web::equal_ignoring_case(name, raw); });
+}
+
+// Some pages wrap the JSON as if it were HTML or XML.
+std::string_view unwrapped(std::string_view text) {
+  text = trimmed(text);
+  for (const auto& [open, close] :
+       {std::pair<std::string_view, std::string_view>{"<!--", "-->"}, {"//<![CDATA[", "//]]>"}, {"<![CDATA[", "]]>"}}) {
+    if (!text.starts_with(open) || !text.ends_with(close) || text.size() < open.size() + close.size()) continue;
+    text.remove_prefix(open.size());
+    text.remove_suffix(close.size());
+    text = trimmed(text);
+  }
+  return text;
+}
+
+using Objects = std::vector<const boost::json::object*>;
+
+void collect(const boost::json::value& value, Objects& objects, unsigned depth = 0) {
+  if (depth > max_depth) return;
+  if (const auto* array = value.if_array()) {
+    for (const auto& item : *array) collect(item, objects, depth + 1);
+  } else if (const auto* object = value.if_object()) {
+    objects.push_back(object);
+    if (const auto* graph = object->if_contains("@graph")) collect(*graph, objects, depth + 1);
+  }
+}
+
+bool is_about_a_text(const boost::json::object& object) {
+  const auto names = [](const boost::json::value& value) {
+    const auto* name = value.if_string();
+    return name && (name->ends_with("Article") || name->ends_with("Posting") || name->ends_with("Page") ||
+                    *name == "Report" || *name == "Recipe" || *name == "Review");
+  };
+  const auto* kind = object.if_contains("@type");
+  if (!kind) return false;
+  const auto* kinds = kind->if_array();
+  return kinds ? std::ranges::any_of(*kinds, names) : names(*kind);
+}
+
+std::string text_at(const boost::json::value& value, std::string_view path, unsigned depth = 0) {
+  if (depth > max_depth) return {};
+  if (const auto* array = value.if_array()) {
+    for (const auto& item : *array) {
+      if (auto text = text_at(item, path, depth + 1); !text.empty()) return text;
+    }
+  }
+  if (const auto* text = value.if_string(); text && (path.empty() || path == "name")) return std::string(*text);
+  const auto* object = value.if_object();
+  if (!object || path.empty()) return {};
+  const auto key = path.substr(0, path.find('.'));
+  const auto* inner = object->if_contains(key);
+  return inner ? text_at(*inner, path.substr(std::min(key.size() + 1, path.size())), depth + 1) : std::string();
+}
+
+}  // namespace
+
+boost::json::array json_ld_of(std::string_view html) {
+  boost::json::array found;
+  // Most pages have none: then no tag is looked at.
+  if (html.find(type) == html.npos) return found;
+  boost::json::parse_options options;
+  options.max_depth = max_depth;
+  Scanner scanner(html, max_attributes, max_value);
+  while (found.size() < max_items && scanner.next()) {
+    const Token& token = scanner.token();
+    if (token.kind != Token::Kind::start_tag || !holds_raw_text(token.name)) continue;
+    const bool wanted = is_json_ld(token);
+    const auto text = unwrapped(scanner.raw_text(token.name));
+    if (!wanted || text.size() > max_bytes) continue;
+    boost::system::error_code malformed;
+    auto value = boost::json::parse(text, malformed, {}, options);
+    if (!malformed && (value.is_object() || value.is_array())) found.push_back(std::move(value));
+  }
+  return found;
+}
+
+std::string json_ld_text(const boost::json::array& items, std::string_view path) {
+  Objects objects;
+  for (const auto& item : items) collect(item, objects);
+  std::ranges::stable_partition(objects, [](const auto* object) { return is_about_a_text(*object); });
+  const auto key = path.substr(0, path.find('.'));
+  for (const auto* object : objects) {
+    const auto* value = object->if_contains(key);
+    if (!value) continue;
+    if (auto text = text_at(*value, path.substr(std::min(key.size() + 1, path.size()))); !text.empty()) return text;
+  }
+  return {};
+}
+
+}  // namespace summarizer

@@ -1,0 +1,18 @@
+// What a page says about itself to machines: <script type="application/ld+json">.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <string>
+#include <string_view>
+
+namespace summarizer {
+
+// Every such script that is JSON, in order; at most 16, of 64 KB each. `html` is the page as UTF-8 before the guard,
+// which drops scripts. Linear.
+boost::json::array json_ld_of(std::string_view html);
+
+// The first string at `path` ("author.name") of an item that has it; arrays and @graph are looked into, and a string
+// stands for an object with that name. Items that are about a page or a text come first. Empty when there is none.
+std::string json_ld_text(const boost::json::array& items, std::string_view path);
+
+}  // namespace summarizer

@@ -1,0 +1,354 @@
+#include "summarizer/markdown.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "summarizer/dom.h"
+#include "summarizer/markdown_text.h"
+#include "summarizer/page_urls.h"
+#include "summarizer/text.h"
+#include "web/ascii.h"
+
+namespace summarizer {
+namespace {
+
+// Lists and quotations nested deeper are written flat, so that indentation does not multiply the text.
+constexpr int max_nesting = 8;
+constexpr std::size_t max_cell = 300;  // characters; a table with a longer one is a layout
+
+struct Block {
+  std::string text;
+  bool is_heading = false;
+};
+using Blocks = std::vector<Block>;
+
+std::string joined(const Blocks& blocks, std::string_view between) {
+  std::string out;
+  for (const auto& block : blocks) out.append(out.empty() ? "" : between).append(block.text);
+  return out;
+}
+
+bool is_block(const GumboNode& node) {
+  const auto* element = element_of(node);
+  return element && breaks_text(element->tag) && element->tag != GUMBO_TAG_BR && element->tag != GUMBO_TAG_IMG;
+}
+
+// Blocks within, or line breaks that may stand for paragraphs.
+bool has_block(const GumboNode& node, int depth = 0) {
+  const auto* element = element_of(node);
+  if (!element || depth == max_walk_depth) return false;
+  const auto children = children_of(*element);
+  if (std::ranges::count_if(children, [](const GumboNode* child) { return is(*child, GUMBO_TAG_BR); }) > 1) return true;
+  return std::ranges::any_of(
+      children, [depth](const GumboNode* child) { return is_block(*child) || has_block(*child, depth + 1); });
+}
+
+// "cpp" of class="highlight language-cpp", of the element or its first child.
+std::string_view language_of(const GumboElement& element) {
+  for (std::string_view classes = attribute(element, "class"); !classes.empty();) {
+    const auto name = classes.substr(0, classes.find_first_of(" \t\r\n"));
+    for (std::string_view prefix : {"language-", "lang-", "highlight-source-"}) {
+      if (!name.starts_with(prefix)) continue;
+      const auto language = name.substr(prefix.size());
+      if (language.size() <= 20 && language.find_first_of("`~\\") == language.npos) return language;
+    }
+    classes.remove_prefix(std::min(name.size() + 1, classes.size()));
+  }
+  for (const GumboNode* child : children_of(element)) {
+    if (is(*child, GUMBO_TAG_CODE)) return language_of(child->v.element);
+  }
+  return {};
+}
+
+void append_verbatim(const GumboNode& node, std::string& out) {
+  walk(node, [&out](const GumboNode& inner) {
+    const auto* element = element_of(inner);
+    if (!element) out += text_of(inner);
+    if (element && element->tag == GUMBO_TAG_BR) out += '\n';
+    return element && !is_unread(*element);
+  });
+}
+
+std::string verbatim(const GumboNode& node) {
+  std::string code;
+  append_verbatim(node, code);
+  while (code.starts_with('\n')) code.erase(0, 1);
+  while (!code.empty() && (code.back() == '\n' || code.back() == ' ')) code.pop_back();
+  return code;
+}
+
+class Writer {
+ public:
+  Writer(const Article& article, const UrlResolver& urls, Style style, std::size_t max_bytes)
+      : article_(article), urls_(urls), is_markdown_(style == Style::markdown), bytes_left_(max_bytes) {}
+
+  std::string write() {
+    Blocks blocks;
+    write_children(article_.root().v.element, blocks, 0, 0);
+    while (!blocks.empty() && blocks.back().is_heading) blocks.pop_back();
+    return joined(blocks, "\n\n");
+  }
+
+ private:
+  void push(Blocks& blocks, std::string text, bool is_heading = false) {
+    if (text.empty() || bytes_left_ == 0) return;
+    bytes_left_ -= std::min(bytes_left_, text.size());
+    blocks.push_back({.text = std::move(text), .is_heading = is_heading});
+  }
+  // Ends the paragraph that `words` has collected.
+  void flush(std::string& words, Blocks& blocks) {
+    while (!words.empty() && (words.back() == ' ' || words.back() == '\n' || words.ends_with("\\\n"))) {
+      words.erase(words.size() - (words.ends_with("\\\n") ? 2 : 1));
+    }
+    std::string paragraph = std::exchange(words, {});
+    push(blocks, is_markdown_ ? escaped_start(std::move(paragraph)) : std::move(paragraph));
+  }
+
+  // What stands between blocks makes paragraphs of its own, and so does what two <br> part.
+  void write_children(const GumboElement& parent, Blocks& blocks, int depth, int nesting) {
+    if (depth >= max_walk_depth || bytes_left_ == 0) return;
+    std::string words;
+    int breaks = 0;
+    for (const GumboNode* child : children_of(parent)) {
+      const auto* element = element_of(*child);
+      if (element && article_.leaves_out(*child)) {
+        // A heading over what is left out goes with it.
+        if (breaks_text(element->tag) && words.empty() && !blocks.empty() && blocks.back().is_heading &&
+            !is_unread(*element)) {
+          blocks.pop_back();
+        }
+        continue;
+      }
+      if (element && element->tag == GUMBO_TAG_BR) {
+        if (++breaks == 2) flush(words, blocks);
+        if (breaks == 1 && !words.empty()) words += is_markdown_ ? "\\\n" : "\n";
+        continue;
+      }
+      if (!element && breaks > 0 && collapsed(text_of(*child), 1).empty()) continue;
+      breaks = 0;
+      if (is_block(*child) || (element && has_block(*child))) {
+        flush(words, blocks);
+        write_block(*child, blocks, depth + 1, nesting);
+      } else {
+        write_inline(*child, words, depth + 1);
+      }
+    }
+    flush(words, blocks);
+  }
+
+  void write_block(const GumboNode& node, Blocks& blocks, int depth, int nesting) {
+    const auto& element = node.v.element;
+    switch (element.tag) {
+      case GUMBO_TAG_H1:
+      case GUMBO_TAG_H2:
+      case GUMBO_TAG_H3:
+      case GUMBO_TAG_H4:
+      case GUMBO_TAG_H5:
+      case GUMBO_TAG_H6: {
+        std::string text = flat(element, depth);
+        if (text.empty()) return;
+        if (is_markdown_) text.insert(0, std::string(std::size_t(element.tag - GUMBO_TAG_H1 + 1), '#') + " ");
+        return push(blocks, std::move(text), true);
+      }
+      case GUMBO_TAG_UL:
+      case GUMBO_TAG_OL:
+        if (nesting == max_nesting) break;
+        return write_list(element, blocks, depth, nesting);
+      case GUMBO_TAG_BLOCKQUOTE:
+        if (nesting == max_nesting || !is_markdown_) break;
+        return write_quotation(element, blocks, depth, nesting);
+      case GUMBO_TAG_PRE:
+      case GUMBO_TAG_LISTING: {
+        const std::string code = verbatim(node);
+        if (code.empty()) return;
+        return push(blocks, is_markdown_ ? code_block(code, language_of(element)) : code);
+      }
+      case GUMBO_TAG_TABLE:
+        if (write_table(element, blocks, depth)) return;
+        break;
+      case GUMBO_TAG_DT: {
+        const std::string term = flat(element, depth);
+        return push(blocks, is_markdown_ ? marked(term, "**") : term);
+      }
+      case GUMBO_TAG_HR:
+        if (is_markdown_ && !blocks.empty()) push(blocks, "---");
+        return;
+      default:
+        break;
+    }
+    write_children(element, blocks, depth, nesting);
+  }
+
+  void write_list(const GumboElement& list, Blocks& blocks, int depth, int nesting) {
+    const bool ordered = list.tag == GUMBO_TAG_OL;
+    int number = 1;
+    Blocks items;
+    bool loose = false;
+    for (const GumboNode* child : children_of(list)) {
+      const auto* element = element_of(*child);
+      if (!element || article_.leaves_out(*child)) continue;
+      Blocks inner;
+      if (element->tag == GUMBO_TAG_LI) {
+        write_children(*element, inner, depth + 1, nesting + 1);
+      } else {
+        write_block(*child, inner, depth + 1, nesting + 1);
+      }
+      if (inner.empty()) continue;
+      const bool paragraphs = inner.size() > 1 && !(inner.size() == 2 && starts_list(inner[1].text));
+      loose = loose || paragraphs;
+      const std::string text = joined(inner, paragraphs ? "\n\n" : "\n");
+      const std::string marker = ordered ? std::to_string(number++) + ". " : "- ";
+      items.push_back({.text = is_markdown_ ? indented(text, marker, std::string(marker.size(), ' ')) : text});
+    }
+    // The items are counted already.
+    if (!items.empty()) blocks.push_back({.text = joined(items, loose ? "\n\n" : "\n")});
+  }
+  static bool starts_list(std::string_view text) { return text.starts_with("- ") || text.starts_with("1. "); }
+
+  void write_quotation(const GumboElement& element, Blocks& blocks, int depth, int nesting) {
+    Blocks inner;
+    write_children(element, inner, depth, nesting + 1);
+    if (!inner.empty()) blocks.push_back({.text = indented(joined(inner, "\n\n"), "> ", "> ")});
+  }
+
+  // False when it is a layout rather than data.
+  bool write_table(const GumboElement& table, Blocks& blocks, int depth) {
+    std::vector<std::vector<std::string>> rows;
+    std::size_t columns = 0;
+    if (web::equal_ignoring_case(attribute(table, "role"), "presentation") || !read_rows(table, rows, depth))
+      return false;
+    for (const auto& row : rows) columns = std::max(columns, row.size());
+    if (rows.size() < 2 || columns < 2) return false;
+    std::string text;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].resize(columns);
+      std::string line;
+      for (const auto& cell : rows[i]) line += is_markdown_ ? "| " + cell + " " : (line.empty() ? "" : "\t") + cell;
+      text.append(text.empty() ? "" : "\n").append(line).append(is_markdown_ ? "|" : "");
+      if (i == 0 && is_markdown_) {
+        text += '\n';
+        for (std::size_t column = 0; column < columns; ++column) text += "| --- ";
+        text += '|';
+      }
+    }
+    push(blocks, std::move(text));
+    return true;
+  }
+  // False when a cell holds a table or more than a cell of data would.
+  bool read_rows(const GumboElement& part, std::vector<std::vector<std::string>>& rows, int depth) {
+    for (const GumboNode* child : children_of(part)) {
+      const auto* element = element_of(*child);
+      if (!element || article_.leaves_out(*child)) continue;
+      if (element->tag == GUMBO_TAG_TBODY || element->tag == GUMBO_TAG_THEAD || element->tag == GUMBO_TAG_TFOOT) {
+        if (!read_rows(*element, rows, depth + 1)) return false;
+      } else if (element->tag == GUMBO_TAG_TR) {
+        auto& row = rows.emplace_back();
+        for (const GumboNode* cell : children_of(*element)) {
+          if (!is(*cell, GUMBO_TAG_TD) && !is(*cell, GUMBO_TAG_TH)) continue;
+          if (readable_text(*cell, max_cell + 1).size() > max_cell || holds_table(*cell)) return false;
+          row.push_back(flat(cell->v.element, depth + 2));
+        }
+        if (std::ranges::all_of(row, [](const auto& cell) { return cell.empty(); })) rows.pop_back();
+      }
+    }
+    return true;
+  }
+  static bool holds_table(const GumboNode& cell) {
+    bool found = false;
+    walk(cell, [&found](const GumboNode& node) { return !(found = found || is(node, GUMBO_TAG_TABLE)); });
+    return found;
+  }
+
+  // Everything within as one line.
+  std::string flat(const GumboElement& element, int depth) {
+    std::string words;
+    for (const GumboNode* child : children_of(element)) write_inline(*child, words, depth + 1);
+    std::ranges::replace(words, '\n', ' ');
+    return collapsed(words);
+  }
+
+  void write_inline(const GumboNode& node, std::string& words, int depth) {
+    const auto* element = element_of(node);
+    if (!element) return append_words(words, text_of(node), is_markdown_);
+    if (depth >= max_walk_depth || is_unread(*element) || article_.leaves_out(node)) return;
+    if (element->tag == GUMBO_TAG_BR) {
+      words += words.empty() || words.back() == '\n' ? "" : is_markdown_ ? "\\\n" : "\n";
+      return;
+    }
+    if (element->tag == GUMBO_TAG_IMG) {
+      if (is_markdown_) write_image(*element, words);
+      return;
+    }
+    if (breaks_text(element->tag)) append_words(words, " ", false);
+    std::string inner;
+    if (is_markdown_ && is_code(element->tag)) {
+      append_verbatim(node, inner);
+      words += code_span(collapsed(inner));
+      return;
+    }
+    // White space before the element decides about white space at its start.
+    const bool after_space = words.empty() || words.back() == ' ' || words.back() == '\n';
+    if (!after_space) inner += '\x01';
+    for (const GumboNode* child : children_of(*element)) write_inline(*child, inner, depth + 1);
+    if (!after_space) inner.erase(0, 1);
+    words += is_markdown_ ? decorated(*element, std::move(inner)) : inner;
+    if (breaks_text(element->tag)) append_words(words, " ", false);
+  }
+
+  static bool is_code(GumboTag tag) {
+    return tag == GUMBO_TAG_CODE || tag == GUMBO_TAG_KBD || tag == GUMBO_TAG_SAMP || tag == GUMBO_TAG_TT;
+  }
+
+  std::string decorated(const GumboElement& element, std::string inner) const {
+    switch (element.tag) {
+      case GUMBO_TAG_STRONG:
+      case GUMBO_TAG_B:
+        return marked(inner, "**");
+      case GUMBO_TAG_EM:
+      case GUMBO_TAG_I:
+      case GUMBO_TAG_CITE:
+        return marked(inner, "*");
+      case GUMBO_TAG_DEL:
+      case GUMBO_TAG_S:
+      case GUMBO_TAG_STRIKE:
+        return marked(inner, "~~");
+      case GUMBO_TAG_A: {
+        const auto url = urls_.absolute(attribute(element, "href"));
+        return url && !collapsed(inner, 1).empty() ? link(inner, *url) : inner;
+      }
+      default:
+        return inner;
+    }
+  }
+  // White space at either end stays outside.
+  static std::string link(std::string_view text, const std::string& url) {
+    const auto first = text.find_first_not_of(" \n"), last = text.find_last_not_of(" \n") + 1;
+    std::string out(text.substr(0, first));
+    out.append("[").append(text.substr(first, last - first)).append("](").append(destination(url)).append(")");
+    return out.append(text.substr(last));
+  }
+  // Parentheses would end it.
+  static std::string destination(const std::string& url) {
+    return url.find_first_of("()") == url.npos ? url : "<" + url + ">";
+  }
+  void write_image(const GumboElement& element, std::string& words) const {
+    const auto src = image_address(element, urls_);
+    if (!src) return;
+    std::string alt;
+    append_words(alt, attribute(element, "alt"), true);
+    words += "![" + collapsed(alt) + "](" + destination(*src) + ")";
+  }
+
+  const Article& article_;
+  const UrlResolver& urls_;
+  const bool is_markdown_;
+  std::size_t bytes_left_;
+};
+
+}  // namespace
+
+std::string render(const Article& article, const UrlResolver& urls, Style style, std::size_t max_bytes) {
+  return Writer(article, urls, style, max_bytes).write();
+}
+
+}  // namespace summarizer

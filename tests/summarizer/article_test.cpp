@@ -1,0 +1,116 @@
+// What is taken for a page's article, and how it is written.
+#include "summarizer/article.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "summarizer/guard.h"
+#include "summarizer/markdown.h"
+#include "summarizer/page_urls.h"
+
+namespace summarizer {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string lamp =
+    "The keeper of the lighthouse climbs the stairs at dusk, lights the lamp, and writes the hour into the book that "
+    "lies beside it. At dawn he puts the lamp out, cleans the lenses, and goes down again to sleep.";
+const std::string storm =
+    "In the winter of that year a storm broke the western window, and for three nights the lamp was kept alight by two "
+    "men who held a sail before the opening. The book says only that the wind was strong.";
+
+std::string rendered(const std::string& html, Style style = Style::markdown, const std::string& title = "") {
+  const auto tree = Tree::parse(guarded(html));
+  const Article article(*tree, title);
+  return render(article, urls_of(*tree, "https://example.com/dir/page"), style);
+}
+// The Markdown of a fragment in the middle of an article.
+std::string markdown(const std::string& fragment) {
+  const std::string whole = rendered("<article><p>" + lamp + "</p>" + fragment + "<p>" + storm + "</p></article>");
+  const auto start = lamp.size() + 2, end = whole.size() - storm.size() - 2;
+  EXPECT_TRUE(whole.starts_with(lamp) && whole.ends_with(storm)) << whole;
+  return start < end ? whole.substr(start, end - start) : "";
+}
+
+TEST(Article, LeavesTheFurnitureAway) {
+  const std::string page =
+      "<header><a href=/>Site</a> <p>The oldest newspaper of the coast, since 1846.</p></header>"
+      "<nav><ul><li><a href=a>News</a><li><a href=b>Sport</a></ul></nav>"
+      "<div id=wrap><div class=main-column><h1>The lamp</h1><div class=byline>By Jo Doe</div><p>" +
+      lamp + "</p><div class='ad-slot'>Buy a lamp today, it is cheap.</div><p>" + storm +
+      "</p><ul class=share><li>Tweet</ul><h3>More stories</h3><ul><li><a href=c>One more</a><li><a href=d>Two more</a>"
+      "<li><a href=e>Three more</a></ul></div><div class=sidebar><p>" +
+      lamp.substr(0, 120) +
+      "</p></div></div><div id=comments><p>A very good story, I liked it a lot, thank you.</p>"
+      "</div><footer>All rights reserved, and so on and so forth.</footer>";
+  EXPECT_EQ(rendered(page, Style::text, "The lamp - Site"), lamp + "\n\n" + storm);
+}
+
+TEST(Article, FindsTheTextInOldLayouts) {
+  EXPECT_EQ(rendered("<table><tr><td width=100><a href=1>Home</a><br><a href=2>Contact</a><td><font size=2>" + lamp +
+                     "<br><br>" + storm + "</font></table>"),
+            lamp + "\n\n" + storm);
+  EXPECT_EQ(rendered("<div><span><div>" + lamp + "</div></span></div><div>" + storm + "</div>"), lamp + "\n\n" + storm);
+}
+
+TEST(Article, TrustsNoNameThatCoversEverything) {
+  EXPECT_EQ(rendered("<div class='page sidebar-left comments-open'><p>" + lamp + "</p><p>" + storm + "</p></div>"),
+            lamp + "\n\n" + storm);
+}
+
+TEST(Article, TakesTheWholeBodyOfAPageWithoutProse) {
+  EXPECT_EQ(rendered("<p>Closed.</p><p>Monday</p>", Style::text), "Closed.\n\nMonday");
+  EXPECT_EQ(rendered(""), "");
+  EXPECT_EQ(rendered("<nav>only this</nav>"), "");
+}
+
+TEST(Markdown, WritesHeadingsAndInlineMarkup) {
+  EXPECT_EQ(markdown("<h2>The <em>lamp</em></h2><p>A <b>bold</b>, <i> soft </i>word<del>s</del> and <code>a ` b</code>"
+                     " at <a href='../x?y=(1)'>this place</a>."),
+            "## The *lamp*\n\nA **bold**, *soft* word~~s~~ and ``a ` b`` at "
+            "[this place](<https://example.com/x?y=(1)>).");
+  EXPECT_EQ(markdown("<p>one<br>two<br><br>three</p><hr><p><img data-src=/i.png alt='a [b]'></p>"),
+            "one\\\ntwo\n\nthree\n\n---\n\n![a \\[b\\]](https://example.com/i.png)");
+  EXPECT_EQ(markdown("<p><a href='javascript:x'>no</a> <a href=/y><b></b></a>link</p>"), "no link");
+}
+
+TEST(Markdown, EscapesWhatWouldBeMarkup) {
+  EXPECT_EQ(markdown("<p>1. *a* [b] `c` &lt;d> snake_case _e_ \\ &amp;amp; x|y"),
+            "1\\. \\*a\\* \\[b\\] \\`c\\` \\<d> snake_case \\_e\\_ \\\\ \\&amp; x\\|y");
+  EXPECT_EQ(markdown("<p># x<p>- y<p>> z<p>3) w<p>2024 was good"),
+            "\\# x\n\n\\- y\n\n\\> z\n\n3\\) w\n\n2024 was good");
+}
+
+TEST(Markdown, WritesListsQuotationsAndCode) {
+  EXPECT_EQ(markdown("<ul><li>a<li>b<ol><li>c<li>d</ol><li><p>e</ul>"), "- a\n- b\n  1. c\n  2. d\n- e");
+  EXPECT_EQ(markdown("<ol><li><p>a</p><p>b</p><li>c</ol>"), "1. a\n\n   b\n\n2. c");
+  EXPECT_EQ(markdown("<blockquote><p>a</p><p>b</p></blockquote>"), "> a\n> \n> b");
+  EXPECT_EQ(markdown("<pre><code class='x language-cpp'>\nint a;\n\n  b</code></pre>"), "```cpp\nint a;\n\n  b\n```");
+  EXPECT_EQ(markdown("<pre>``` x</pre>"), "````\n``` x\n````");
+  EXPECT_EQ(markdown("<dl><dt>lamp<dd>gives light</dl>"), "**lamp**\n\ngives light");
+}
+
+TEST(Markdown, WritesTablesOfDataAndUnfoldsLayouts) {
+  EXPECT_EQ(markdown("<table><tr><th>Year<th>Keeper<tr><td>1901<td>A|B<tr><td>1902</table>"),
+            "| Year | Keeper |\n| --- | --- |\n| 1901 | A\\|B |\n| 1902 |  |");
+  EXPECT_EQ(markdown("<table><tr><td><p>" + lamp + "</p><p>" + storm + "</p><td>x</table>"),
+            lamp + "\n\n" + storm + "\n\nx");
+}
+
+TEST(Markdown, StaysWithinItsBounds) {
+  std::string deep;
+  for (int i = 0; i < 200; ++i) deep += "<ul><li>" + std::to_string(i);
+  EXPECT_LT(rendered(deep).size(), 20'000u);
+  std::string many;
+  for (int i = 0; i < 10'000; ++i) many += "<p>" + lamp;
+  const auto tree = Tree::parse(guarded(many));
+  const Article article(*tree, "");
+  const auto cut = render(article, UrlResolver(""), Style::text, 10'000);
+  EXPECT_GE(cut.size(), 10'000u);
+  EXPECT_LT(cut.size(), 11'000u);
+}
+
+}  // namespace
+}  // namespace summarizer
