@@ -16,13 +16,12 @@
 #include "appliance/chat/chat.h"
 #include "appliance/console/routes.h"
 #include "appliance/data_folder.h"
+#include "appliance/engine_choice.h"
 #include "appliance/health/gauges.h"
 #include "appliance/health/routes.h"
 #include "appliance/keys/routes.h"
 #include "appliance/maintenance/routes.h"
 #include "appliance/periodic.h"
-#include "appliance/runtime/absent_engine.h"
-#include "appliance/runtime/process_engine.h"
 #include "appliance/security/csrf.h"
 #include "appliance/summarizer_child.h"
 #include "appliance/usage/routes.h"
@@ -50,21 +49,14 @@ unsigned network_threads(const Settings& settings) {
   return settings.threads > 0 ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
-std::unique_ptr<runtime::Engine> make_engine(const Settings& settings, boost::asio::io_context& home,
-                                             boost::asio::thread_pool& files) {
-  if (settings.agent_runtime == "docker")
-    return std::make_unique<runtime::AbsentEngine>("Docker is not available on this box: set AGENT_RUNTIME=process");
-  runtime::ProcessOptions options{.binary = std::filesystem::read_symlink("/proc/self/exe"),
-                                  .folder = DataFolder(settings.data).agents()};
-  return std::make_unique<runtime::ProcessEngine>(std::move(options), home, files);
-}
-
 // An address that a program on this machine can connect to: a listener on every address is reached by loopback.
 std::string reachable(std::string url) {
   for (const std::string_view wildcard : {"//0.0.0.0:", "//[::]:"})
     if (const auto at = url.find(wildcard); at != std::string::npos) url.replace(at, wildcard.size(), "//127.0.0.1:");
   return url;
 }
+
+std::uint16_t port_of(const std::string& url) { return std::uint16_t(std::stoi(url.substr(url.rfind(':') + 1))); }
 
 struct Endpoints {
   std::string web, backend, summarizer;
@@ -137,7 +129,8 @@ struct Box::Parts {
   // Models, agents, conversations.
   usage::Ledger ledger{system};
   ai::Ai ai{settings, ledger};
-  std::unique_ptr<runtime::Engine> engine = make_engine(settings, home, blocking);
+  std::unique_ptr<runtime::Engine> engine =
+      choose_engine(settings, home, blocking, [this](std::string gateway) { return open_door(std::move(gateway)); });
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
   chat::Chat chat{system, agents};
 
@@ -163,6 +156,11 @@ struct Box::Parts {
   }
   maintenance::Parts upkeep() { return {*store, blocking, key_fingerprint(folder.master_key(settings)), guards}; }
   web::ListenerOptions listener(std::string name, std::string listen, double share_of_descriptors) const;
+  std::string open_door(std::string gateway);
+  web::ListenerOptions door(std::string listen);
+
+  std::string summarizer_url;
+  std::string door_gateway;  // empty: not open
 };
 
 std::vector<web::Route> Box::web_routes() const {
@@ -208,6 +206,43 @@ web::ListenerOptions Box::Parts::listener(std::string name, std::string listen, 
   return options;
 }
 
+// Agents in containers cannot reach a loopback address: for them the box listens on the gateway of their network, with
+// what an agent's token opens and the summarizer. On the backend's port where that is free, so that agents that are
+// running find the next box there.
+std::string Box::Parts::open_door(std::string gateway) {
+  if (door_gateway == gateway) return server.url("agents");
+  if (!door_gateway.empty())
+    throw std::runtime_error("their network's gateway was " + door_gateway + " and is now " + gateway +
+                             ": restart the box");
+  const auto backend = server.url("backend");
+  const auto wanted = gateway + backend.substr(backend.rfind(':'));
+  try {
+    server.listen(door(wanted));
+  } catch (const std::runtime_error& taken) {
+    web::log::info("door_on_another_port", {{"reason", std::string(taken.what())}});
+    server.listen(door(gateway + ":0"));
+  }
+  door_gateway = std::move(gateway);
+  return server.url("agents");
+}
+
+web::ListenerOptions Box::Parts::door(std::string listen) {
+  auto options = listener("agents", std::move(listen), 0.0625);
+  for (auto& row : ai::routes(ai, guards))
+    if (&row.guard == &guards.agent_token) options.routes.push_back(row);
+  options.host_router = [port = port_of(summarizer_url)](const web::Request& request) {
+    std::optional<web::Result<web::ProxyTarget>> target;
+    if (request.path == "/api/summarize" || request.path == "/api/extract") {
+      web::ProxyTarget summarizer;
+      summarizer.host = "127.0.0.1";
+      summarizer.port = port;
+      target = std::move(summarizer);
+    }
+    return target;
+  };
+  return options;
+}
+
 void Box::listen() {
   auto& parts = *parts_;
   auto web = parts.listener("web", parts.settings.web_listen, 0.75);
@@ -248,6 +283,7 @@ int Box::serve() {
   parts.agents.set_addresses({.web = parts.settings.base_url.empty() ? endpoints.web : parts.settings.base_url,
                               .backend = reachable(endpoints.backend),
                               .summarizer = reachable(endpoints.summarizer)});
+  parts.summarizer_url = reachable(endpoints.summarizer);
   health::add_gauges(web::metrics(), *parts.store);
   const std::string ready = ready_line(endpoints);
   write_private_file(parts.folder.endpoints_file(), ready);

@@ -116,7 +116,8 @@ Task<> Server::drain(std::chrono::seconds deadline) {
   };
   const auto until = Clock::now() + deadline;
   const auto pending = std::make_shared<std::atomic<std::size_t>>(0);
-  for (const auto& open : impl_->listeners) {
+  for (std::size_t i = 0; i < impl_->listeners.size(); ++i) {  // one may still be added
+    const auto open = impl_->listeners[i];
     Impl::on_lanes_of(open, &Lane::drain, pending);
     co_await settle(*open.listener, until);
     Impl::on_lanes_of(open, &Lane::cut, pending);

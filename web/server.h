@@ -99,7 +99,7 @@ class Server {
   ~Server();
   // Binds and validates the table (duplicate rows throw std::logic_error). Throws std::runtime_error with one sentence
   // when the address cannot be bound ("port 3000 is in use: ...") or the TLS files are bad. Serving starts with
-  // IoPool::start.
+  // IoPool::start, or at once when the pool runs: then only the pool's first thread may call this.
   void listen(ListenerOptions);
   std::string url(std::string_view listener) const;  // "http://127.0.0.1:3000" with the port really bound
   void reload_tls();  // on SIGHUP; keeps the old certificate and logs when the new one is bad

@@ -13,6 +13,7 @@
 #include "appliance/agent_process/gateway.h"
 #include "appliance/agent_process/loop.h"
 #include "appliance/agent_process/workspace_path.h"
+#include "web/fetch.h"
 #include "web/log.h"
 #include "web/server.h"
 
@@ -101,6 +102,20 @@ int run(const std::filesystem::path& boot_file) {
     return 2;
   }
   return 0;
+}
+
+int check() {
+  web::FetchRequest probe;
+  probe.url = "http://127.0.0.1:18789/healthz";
+  probe.timeout = std::chrono::seconds(4);
+  boost::asio::io_context asking;
+  auto pending = boost::asio::co_spawn(asking, web::fetch(std::move(probe)), boost::asio::use_future);
+  asking.run();
+  const auto answer = pending.get();
+  if (answer && answer->status == 200) return 0;
+  const auto reason = answer ? "status " + std::to_string(answer->status) : answer.error().message;
+  std::fprintf(stderr, "agentbox agent: not healthy: %s\n", reason.c_str());
+  return 1;
 }
 
 }  // namespace agent_process

@@ -11,4 +11,9 @@ namespace agent_process {
 // one line on stderr that says why.
 int run(const std::filesystem::path& boot);
 
+// Where a container finds its boot file.
+inline constexpr auto boot_file_in_container = "/run/agentbox/boot.json";
+// The health check of a container: 0 when the agent in it answers on port 18789, else 1 with a line on stderr.
+int check();
+
 }  // namespace agent_process

@@ -169,12 +169,17 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     });
     ids = left;
     for (auto& agent : wanted) ids.push_back(agent.id);
-    co_await engine.adopt(std::move(ids));
+    const auto adopted = co_await engine.adopt(std::move(ids));
+    if (!adopted) {
+      web::log::warning("agents_wait_for_their_engine", {{"reason", adopted.error().message}});
+      co_return;
+    }
     for (auto& agent : left) enqueue(agent);
     for (auto& agent : wanted) {
       if (work.contains(agent.id)) continue;
       auto instance = co_await engine.inspect(agent.id);
-      const bool runs = instance && instance->state == runtime::State::running;
+      if (!instance) continue;  // the engine has gone again
+      const bool runs = instance->state == runtime::State::running;
       if (runs && worker.reaches_the_box(*instance)) continue;
       std::function<void(Agent&)> edit = [runs](Agent& now) {
         now.status = Status::provisioning;
@@ -184,6 +189,20 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       auto asked = co_await ask(agent.owner, agent.id, Action::start, std::move(edit));
       if (asked) enqueue(agent.id);
     }
+  }
+
+  void engine_is_back() {
+    if (is_stopping) return;
+    ++watching;
+    asio::co_spawn(home, recover(), [self = shared_from_this()](std::exception_ptr failure) {
+      --self->watching;
+      if (failure) try {
+          std::rethrow_exception(failure);
+        } catch (const std::exception& error) {
+          web::log::error("agents_not_recovered", {{"error", std::string(error.what())}});
+        }
+      self->tell_if_quiet();
+    });
   }
 
   Task<Result<Agent>> ask(store::UserId owner, std::string agent, Action action, std::function<void(Agent&)> edit) {
@@ -270,9 +289,15 @@ Provisioner::Provisioner(store::System system, runtime::Engine& engine, Ports& p
       asio::dispatch(impl->home,
                      [impl, agent = std::move(agent), exit_code] { impl->process_ended(agent, exit_code); });
   };
+  engine.on_back = [weak = std::weak_ptr(impl_)] {
+    if (auto impl = weak.lock()) asio::dispatch(impl->home, [impl] { impl->engine_is_back(); });
+  };
 }
 
-Provisioner::~Provisioner() { impl_->engine.on_exit = nullptr; }
+Provisioner::~Provisioner() {
+  impl_->engine.on_exit = nullptr;
+  impl_->engine.on_back = nullptr;
+}
 
 void Provisioner::set_addresses(std::string backend_url, std::string summarizer_url) {
   impl_->worker.backend_url = std::move(backend_url);

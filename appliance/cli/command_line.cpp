@@ -80,9 +80,14 @@ void add_settings(CLI::App& app, Run& run) {
 
 void add_agent(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("agent", "Run one agent; the box starts these");
-  const auto boot = std::make_shared<std::string>();
-  command->add_option("--boot", *boot, "file that describes the agent")->required();
-  command->callback([&run, boot] { run = [boot] { return agent_process::run(*boot); }; });
+  const auto boot = std::make_shared<std::string>(agent_process::boot_file_in_container);
+  const auto check = std::make_shared<bool>(false);
+  command->add_option("--boot", *boot, "file that describes the agent [" + *boot + "]");
+  command->add_flag("--check", *check,
+                    "only ask whether the agent in this container answers; exit code 0 when it does");
+  command->callback([&run, boot, check] {
+    run = [boot, check] { return *check ? agent_process::check() : agent_process::run(*boot); };
+  });
 }
 
 void add_summarizer(CLI::App& app, Run& run) {

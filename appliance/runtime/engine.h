@@ -1,5 +1,6 @@
-// Where agents run: one contract, two engines (process here, docker later). All calls are coroutines on an io thread
-// and return an Error whose message is a sentence with the engine's own reason.
+// Where agents run: one contract, two engines (ProcessEngine, DockerEngine). All calls are coroutines on an io thread
+// and return an Error whose message is a sentence with the engine's own reason; of kind unavailable when the engine
+// itself does not answer.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -22,6 +23,7 @@ struct ResourceLimits {
   std::uint64_t open_files = 1024;
   std::uint64_t file_bytes = 1ull << 30;
   unsigned processes = 64;
+  double cpus = 1;  // cores; kept by the engine that can
 };
 
 // Everything an engine needs to run one agent. The gateway token and the box token travel in the boot file (0600) or a
@@ -30,6 +32,7 @@ struct AgentSpec {
   std::string id;
   std::string name;
   std::string model;                // empty: the box's default
+  std::string image;                // for engines of containers; empty: the box's default
   std::filesystem::path workspace;  // data/agents/<id>/workspace: a git repository
   std::uint16_t port = 0;           // host port of the agent's gateway
   std::string gateway_token;        // what callers of the agent present
@@ -47,18 +50,24 @@ BOOST_DESCRIBE_STRUCT(Boot, (),
 
 enum class State { running, exited, missing };
 
+// How an agent's surroundings see it. starting: it runs, and its gateway has not answered yet; unhealthy: it is in an
+// unexpected state or cannot be inspected.
+BOOST_DEFINE_ENUM_CLASS(Health, healthy, starting, stopped, unhealthy)
+
 struct Instance {
   State state = State::missing;
   std::int64_t pid = 0;
   std::optional<int> exit_code;  // exited: code, or 128 + signal
   std::chrono::sys_time<std::chrono::milliseconds> started_at{};
   std::string backend_url, summarizer_url;  // running: as its spec gave them; empty: not known
+  std::optional<Health> health;             // where the engine looks itself
 };
 
 struct InstanceStats {
   double cpu_percent = 0;          // since the last call, of one core
   std::uint64_t memory_bytes = 0;  // resident
   std::chrono::seconds uptime{0};
+  std::optional<std::uint64_t> received_bytes, sent_bytes;  // over the network, where the engine counts it
 };
 
 class Engine {
@@ -73,12 +82,15 @@ class Engine {
   virtual web::Task<web::Result<InstanceStats>> stats(std::string id) = 0;
   // Last `lines` lines of the agent's log.
   virtual web::Task<web::Result<std::vector<std::string>>> logs(std::string id, std::size_t lines) = 0;
-  // Finds the agents a box that died left running and watches them again; ids known to the store are handed in.
-  virtual web::Task<> adopt(std::vector<std::string> ids) = 0;
-  // Forgets the agent's run files; the workspace is the caller's.
+  // Finds the agents a box that died left running and watches them again; ids known to the store are handed in. An
+  // Error says that the engine does not answer, so that nothing is known of them.
+  virtual web::Task<web::Result<void>> adopt(std::vector<std::string> ids) = 0;
+  // Forgets the agent's run files and container; the workspace is the caller's.
   virtual web::Task<web::Result<void>> remove(std::string id) = 0;
   // Called on an io thread whenever an agent's process ends, also one that was adopted.
   std::function<void(std::string id, std::optional<int> exit_code)> on_exit;
+  // Called on an io thread when the engine answers again after it did not.
+  std::function<void()> on_back;
 };
 
 }  // namespace runtime

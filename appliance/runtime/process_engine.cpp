@@ -428,8 +428,9 @@ Task<Result<std::vector<std::string>>> ProcessEngine::logs(std::string id, std::
   co_return co_await web::offload(impl_->files, std::move(work));
 }
 
-Task<> ProcessEngine::adopt(std::vector<std::string> ids) {
+Task<Result<void>> ProcessEngine::adopt(std::vector<std::string> ids) {
   co_await asio::co_spawn(impl_->home, impl_->adopt(std::move(ids)), web::use_task);
+  co_return Result<void>();
 }
 
 Task<Result<void>> ProcessEngine::remove(std::string id) {

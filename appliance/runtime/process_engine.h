@@ -44,7 +44,7 @@ class ProcessEngine final : public Engine {
   web::Task<web::Result<Instance>> inspect(std::string id) override;
   web::Task<web::Result<InstanceStats>> stats(std::string id) override;
   web::Task<web::Result<std::vector<std::string>>> logs(std::string id, std::size_t lines) override;
-  web::Task<> adopt(std::vector<std::string> ids) override;
+  web::Task<web::Result<void>> adopt(std::vector<std::string> ids) override;
   web::Task<web::Result<void>> remove(std::string id) override;
 
  private:

@@ -70,6 +70,8 @@ void serve(const Boot& boot, int connection) {
   if (head.starts_with("GET /readyz")) {
     const bool ready = !boot.name.starts_with("mute");
     reply = answer(ready ? 200 : 503, {{"ready", ready}, {"failing", boost::json::array()}, {"uptimeMs", 1}});
+  } else if (head.starts_with("GET /healthz")) {
+    reply = answer(200, {{"ok", true}, {"status", "live"}});
   } else if (head.starts_with("POST /v1/chat/completions")) {
     while (boot.name.starts_with("silent")) ::pause();
     reply = chat(boot, head, received.substr(head_end + 4));
@@ -97,6 +99,7 @@ int main(int count, char** arguments) {
     std::cerr << "cannot go on: no spoon" << std::endl;
     return 3;
   }
+  if (::getpid() == 1) ::signal(SIGTERM, [](int) { ::_exit(0); });  // the kernel spares a container's first process
   if (boot.name.starts_with("stubborn")) ::signal(SIGTERM, SIG_IGN);
   if (boot.name.starts_with("family")) have_a_child(boot.workspace);
 
@@ -105,8 +108,9 @@ int main(int count, char** arguments) {
   ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(std::uint16_t(std::stoi(boot.listen.substr(boot.listen.rfind(':') + 1))));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const auto colon = boot.listen.rfind(':');
+  address.sin_port = htons(std::uint16_t(std::stoi(boot.listen.substr(colon + 1))));
+  ::inet_pton(AF_INET, boot.listen.substr(0, colon).c_str(), &address.sin_addr);
   if (::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || ::listen(listener, 64) != 0) {
     std::cerr << "cannot listen on " << boot.listen << std::endl;
     return 4;

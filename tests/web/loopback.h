@@ -73,10 +73,15 @@ class Peer {
     close();
   }
   void close() {
+    const std::lock_guard lock(closing_);
     boost::system::error_code ignored;
     socket_.close(ignored);
   }
-  void interrupt() { ::shutdown(socket_.native_handle(), SHUT_RDWR); }
+  // From another thread than the script's.
+  void interrupt() {
+    const std::lock_guard lock(closing_);
+    ::shutdown(socket_.native_handle(), SHUT_RDWR);
+  }
 
  private:
   bool read_some() {
@@ -93,6 +98,7 @@ class Peer {
     }
   }
 
+  std::mutex closing_;
   Socket socket_;
   std::string buffer_;
 };

@@ -1,0 +1,21 @@
+// Which engine runs the agents: what AGENT_RUNTIME says, or what this machine offers.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "appliance/config.h"
+#include "appliance/runtime/engine.h"
+
+namespace agentbox {
+
+// `auto` takes Docker when its engine answers and has the agents' image, else processes; it asks, and so blocks. For
+// `home` and `files` see the engines; for `open_door` DockerOptions.
+std::unique_ptr<runtime::Engine> choose_engine(const Settings&, boost::asio::io_context& home,
+                                               boost::asio::thread_pool& files,
+                                               std::function<std::string(std::string gateway)> open_door);
+
+}  // namespace agentbox

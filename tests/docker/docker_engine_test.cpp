@@ -1,0 +1,236 @@
+// Agents in containers of a real Docker Engine, which the test starts and ends itself.
+#include "appliance/runtime/docker/docker_engine.h"
+
+#include <gmock/gmock.h>
+#include <sys/un.h>
+
+#include <mutex>
+
+#include "tests/docker/docker_fixture.h"
+#include "web/fetch.h"
+
+namespace {
+
+using namespace agent_tests;
+using namespace std::chrono_literals;
+using runtime::State;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr auto box = "0123456789abcdef";
+
+std::string container_of(const std::string& agent) { return "agentbox-0123456789ab-" + agent; }
+
+// One life of a box: ends without telling its agents, as a crash does.
+class Life {
+ public:
+  Life(const std::filesystem::path& data, const std::string& host) {
+    runtime::DockerOptions options{
+        .host = host, .image = image, .box = box, .folder = data / "agents", .open_door = {}};
+    options.open_door = [](std::string gateway) { return "http://" + gateway + ":3001"; };
+    engine = std::make_unique<runtime::DockerEngine>(options, loop.io, files);
+    engine->on_exit = [this](std::string id, std::optional<int> code) {
+      std::lock_guard lock(mutex);
+      exits.emplace_back(id, code);
+    };
+    engine->on_back = [this] { ++times_back; };
+  }
+  ~Life() {
+    loop.stop();
+    engine.reset();
+    files.join();
+  }
+  std::vector<std::pair<std::string, std::optional<int>>> exits_seen() {
+    std::lock_guard lock(mutex);
+    return exits;
+  }
+
+  boost::asio::thread_pool files{2};
+  Loop loop;
+  std::unique_ptr<runtime::DockerEngine> engine;
+  std::atomic<int> times_back{0};
+  std::mutex mutex;  // protects exits
+  std::vector<std::pair<std::string, std::optional<int>>> exits;
+};
+
+class DockerEngine : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = DockerDaemon::missing(); !why.empty()) GTEST_SKIP() << why;
+    daemon.emplace(data.path() / "docker");
+    daemon->load_image();
+    life.emplace(data.path(), daemon->host());
+    ASSERT_TRUE(adopt());
+  }
+  DockerEngine() { std::filesystem::create_directory(data.path() / "docker"); }
+
+  web::Result<void> adopt() { return life->loop.run(life->engine->adopt({})); }
+  runtime::AgentSpec spec(const std::string& name) {
+    runtime::AgentSpec wanted;
+    wanted.id = "ag_" + name;
+    wanted.name = name;
+    wanted.workspace = data.path() / "agents" / wanted.id / "workspace";
+    wanted.port = free_port();
+    wanted.gateway_token = "the-gateway-token";
+    wanted.box_token = "the-box-token";
+    wanted.backend_url = "http://127.0.0.1:3001";
+    return wanted;
+  }
+  web::Result<runtime::Instance> start(const runtime::AgentSpec& wanted) {
+    return life->loop.run(life->engine->start(wanted));
+  }
+  runtime::AgentSpec started(const std::string& name) {
+    const auto wanted = spec(name);
+    const auto instance = start(wanted);
+    EXPECT_TRUE(instance) << (instance ? "" : instance.error().message);
+    return wanted;
+  }
+  web::Result<runtime::Instance> inspect(const std::string& id) { return life->loop.run(life->engine->inspect(id)); }
+  State state(const std::string& id) { return inspect(id).value().state; }
+  web::Result<void> stop(const std::string& id) { return life->loop.run(life->engine->stop(id, 2s)); }
+  std::vector<std::string> log(const std::string& id) { return life->loop.run(life->engine->logs(id, 10)).value(); }
+  int healthz(const runtime::AgentSpec& of) {
+    web::FetchRequest request;
+    request.url = "http://127.0.0.1:" + std::to_string(of.port) + "/healthz";
+    const auto answer = life->loop.run(web::fetch(request));
+    return answer ? answer->status : 0;
+  }
+
+  TemporaryFolder data;
+  std::optional<DockerDaemon> daemon;
+  std::optional<Life> life;
+};
+
+TEST_F(DockerEngine, RunsAnAgentAndStopsIt) {
+  const auto agent = started("plain");
+  EXPECT_TRUE(eventually([&] { return healthz(agent) == 200; }));
+  const auto instance = inspect(agent.id).value();
+  EXPECT_EQ(instance.state, State::running);
+  EXPECT_EQ(instance.backend_url, agent.backend_url);
+  EXPECT_GT(instance.pid, 0);
+  EXPECT_EQ(start(agent).error().kind, web::Kind::conflict);
+  EXPECT_THAT(log(agent.id), ElementsAre("hello from plain"));
+
+  EXPECT_TRUE(stop(agent.id));
+  EXPECT_EQ(state(agent.id), State::exited);
+  EXPECT_TRUE(eventually([&] { return life->exits_seen().size() == 1; }));
+  EXPECT_TRUE(stop(agent.id)) << "stopping a stopped one is success";
+  EXPECT_TRUE(start(agent)) << "and it can be started again";
+  EXPECT_TRUE(stop(agent.id));
+
+  EXPECT_TRUE(life->loop.run(life->engine->remove(agent.id)));
+  EXPECT_EQ(state(agent.id), State::missing);
+  EXPECT_THAT(daemon->list("/containers/json?all=1"), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(data.path() / "agents" / agent.id / "run"));
+}
+
+TEST_F(DockerEngine, AContainerKnowsNoTokenAndReachesOnlyItsOwnFiles) {
+  const auto agent = started("plain");
+  const auto described = json::serialize(daemon->inspect(container_of(agent.id)));
+  EXPECT_THAT(described, AllOf(Not(HasSubstr(agent.gateway_token)), Not(HasSubstr(agent.box_token))));
+  const auto running = daemon->inspect(container_of(agent.id));
+  EXPECT_EQ(running.at("HostConfig").at("Privileged"), false);
+  EXPECT_EQ(running.at("HostConfig").at("CapAdd"), nullptr);
+  EXPECT_NE(running.at("Config").at("User"), "0:0");
+  EXPECT_EQ(running.at("Mounts").as_array().size(), 2u);
+  EXPECT_EQ(json::serialize(running.at("NetworkSettings").at("Ports").at("18789/tcp").at(0).at("HostIp")),
+            "\"127.0.0.1\"");
+}
+
+TEST_F(DockerEngine, TellsOfADeathAtOnceAndOfItsCause) {
+  const auto agent = started("plain");
+  ASSERT_EQ(daemon->ask("POST", "/containers/" + container_of(agent.id) + "/kill")->status, 204);
+  EXPECT_TRUE(eventually([&] { return !life->exits_seen().empty(); }));
+  EXPECT_EQ(life->exits_seen().front().second, 137);
+  EXPECT_EQ(inspect(agent.id).value().exit_code, 137);
+}
+
+TEST_F(DockerEngine, AContainerThatExitsAtOnceLeavesItsLastWords) {
+  const auto agent = started("exits");
+  EXPECT_TRUE(eventually([&] { return state(agent.id) == State::exited; }));
+  EXPECT_EQ(inspect(agent.id).value().exit_code, 3);
+  EXPECT_THAT(log(agent.id), Contains("cannot go on: no spoon"));
+}
+
+TEST_F(DockerEngine, NamesAnImageThatIsNotThere) {
+  auto wanted = spec("plain");
+  wanted.image = "nobody/has:this";
+  EXPECT_THAT(start(wanted).error().message, HasSubstr("nobody/has:this is not on this box"));
+  EXPECT_THAT(daemon->list("/containers/json?all=1"), IsEmpty());
+}
+
+TEST_F(DockerEngine, APortThatIsTakenIsNamedAndLeavesNoContainer) {
+  auto first = spec("first"), second = spec("second");
+  second.port = first.port;
+  ASSERT_TRUE(start(first));
+  EXPECT_THAT(start(second).error().message, HasSubstr(std::to_string(first.port)));
+  EXPECT_EQ(daemon->list("/containers/json?all=1").size(), 1u);
+}
+
+TEST_F(DockerEngine, SomebodyElsesContainerOfThatNameStays) {
+  const auto wanted = spec("plain");
+  const json::value foreign{{"Image", image}};
+  ASSERT_EQ(daemon->ask("POST", "/containers/create?name=" + container_of(wanted.id), foreign)->status, 201);
+  const auto refused = start(wanted);
+  EXPECT_EQ(refused.error().kind, web::Kind::conflict);
+  EXPECT_THAT(refused.error().message, HasSubstr(container_of(wanted.id)));
+  EXPECT_EQ(daemon->list("/containers/json?all=1").size(), 1u);
+}
+
+TEST_F(DockerEngine, ABoxThatComesBackFindsItsContainers) {
+  const auto agent = started("plain");
+  life.reset();
+  life.emplace(data.path(), daemon->host());
+  ASSERT_TRUE(adopt());
+  EXPECT_EQ(inspect(agent.id).value().backend_url, agent.backend_url);
+  EXPECT_TRUE(eventually([&] { return healthz(agent) == 200; }));
+  ASSERT_EQ(daemon->ask("POST", "/containers/" + container_of(agent.id) + "/kill")->status, 204);
+  EXPECT_TRUE(eventually([&] { return !life->exits_seen().empty(); }));
+}
+
+TEST_F(DockerEngine, MeasuresWhatAnAgentUses) {
+  const auto agent = started("plain");
+  EXPECT_TRUE(eventually([&] { return healthz(agent) == 200; }));
+  const auto stats = life->loop.run(life->engine->stats(agent.id)).value();
+  EXPECT_GT(stats.memory_bytes, 100'000u);
+  EXPECT_GT(stats.cpu_percent, 0);
+  EXPECT_GT(stats.received_bytes.value(), 0u);
+  EXPECT_FALSE(life->loop.run(life->engine->stats("ag_nobody")));
+}
+
+TEST_F(DockerEngine, AnEngineThatDiesAndComesBackIsSaidToAndItsDeadAreTold) {
+  const auto agent = started("plain");
+  daemon->end(SIGTERM);  // takes its containers with it
+  const auto gone = inspect(agent.id);
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().kind, web::Kind::unavailable);
+  EXPECT_THAT(gone.error().message, HasSubstr("does not answer"));
+  EXPECT_FALSE(start(spec("other")));
+
+  daemon->start();
+  EXPECT_TRUE(eventually([&] { return life->times_back == 1; }));
+  EXPECT_THAT(life->exits_seen(), ElementsAre(testing::Pair(agent.id, testing::_)));
+  EXPECT_TRUE(start(agent));
+}
+
+TEST(DockerSocket, ThatAcceptsAndNeverAnswersIsGivenUpOn) {
+  TemporaryFolder data;
+  const auto path = (data.path() / "mute.sock").string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  files::Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 8), 0);
+  Life life(data.path(), "unix://" + path);
+  const auto asked = life.loop.run(life.engine->inspect("ag_one"));
+  ASSERT_FALSE(asked);
+  EXPECT_EQ(asked.error().kind, web::Kind::unavailable);
+  EXPECT_THAT(asked.error().message, HasSubstr(path));
+}
+
+}  // namespace
