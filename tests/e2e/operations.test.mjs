@@ -209,3 +209,15 @@ test("SIGHUP loads the certificate again; a bad one is refused and the old one s
   assert.equal(await health_over(kept), "HTTP/1.1 200 OK", "open connections are left alone");
   kept.destroy();
 });
+
+test("backups do not meet: one is made, and who asks meanwhile is told to wait", async (t) => {
+  const box = await Box.start(t);
+  await box.customer("ada@example.org");
+  const parent = mkdtempSync(join(tmpdir(), "agentbox-backup-"));
+  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  const back_up = () => box.backend_call("POST", "/api/admin/backup", { to: join(parent, "store") });
+  const answers = await Promise.all(Array.from({ length: 6 }, back_up));
+  assert.ok(answers.some(({ success }) => success), JSON.stringify(answers));
+  for (const { success, error } of answers) assert.ok(success || /being made already/.test(error), error);
+  assert.equal((await back_up()).success, true, "and afterwards another");
+});
