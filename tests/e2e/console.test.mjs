@@ -1,5 +1,7 @@
 // The console in a real browser: what people see, from the first sign-in to the last sign-out.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { test } from "node:test";
 import { Box, PASSWORD, send, until } from "./box.mjs";
 import { DESKTOP, open_browser, Person, PHONE } from "./console_browser.mjs";
@@ -7,8 +9,8 @@ import { fail, hang, ModelServer, say } from "./model_server.mjs";
 
 // A box with a customer, and the customer at a browser.
 const story_of = async (t, { env = {}, viewport } = {}) => {
+  const browser = await open_browser(t); // closed before the box goes: an open page would miss it, rightly
   const box = await Box.start(t, env);
-  const browser = await open_browser(t);
   await box.customer("ada@example.org");
   const ada = await Person.at(browser, box, { viewport });
   t.after(() => ada.check());
@@ -172,6 +174,38 @@ test("a question that fails says why, and one from before a reload gets its answ
   model.answer_hanging(say("Well again."));
   await ada.log.getByText("Well again.").waitFor();
   assert.equal(await ada.text("Scout is working").count(), 0);
+});
+
+test("an agent that cannot start says why, also later, and starts once it can", async (t) => {
+  const squatter = createServer().listen(0, "127.0.0.1");
+  await once(squatter, "listening");
+  t.after(() => squatter.close());
+  const { port } = squatter.address();
+  squatter.close();
+  await once(squatter, "close");
+  const { ada } = await story_of(t, { env: { AGENT_PORT_RANGE: `${port}-${port}` } });
+  ada.expected = ["status of 500"];
+  await ada.enter("ada@example.org");
+  await ada.create_agent("Scout");
+  await ada.sees_status("running");
+  await ada.button("Stop").click();
+  await ada.sees_status("stopped");
+
+  squatter.listen(port, "127.0.0.1");
+  await once(squatter, "listening");
+  await ada.button("Start").click();
+  await ada.sees_status("error");
+  for (const look of ["at once", "after a reload"]) {
+    await ada.alert.getByText("No port of AGENT_PORT_RANGE is free.").waitFor();
+    assert.equal(await ada.alert.count(), 1, look);
+    await ada.page.reload();
+  }
+
+  squatter.close();
+  await once(squatter, "close");
+  await ada.button("Start").click();
+  await ada.sees_status("running");
+  assert.equal(await ada.alert.count(), 0);
 });
 
 test("what people and agents write is shown as text", async (t) => {
