@@ -15,12 +15,12 @@ namespace {
 constexpr std::size_t shortest_prose = 25;
 // Text without the end of a sentence: lists, captions, tables.
 constexpr double unpunctuated = 0.4;
-// What one child must hold of the prose for the search to go on within it; less is enough where the page says itself
-// that the text is there.
-constexpr double nearly_all = 0.9, most = 0.6;
+// What one child must hold of the prose for the search to go on within it. Less is enough where the page says itself
+// that the text is there, or where the paragraphs beside it are that much shorter: comments, teasers.
+constexpr double nearly_all = 0.9, most = 0.6, shorter = 0.5;
 // Furniture by name alone never holds more than this of the page's prose: then the name is of the whole layout.
 constexpr double furniture_share = 0.4;
-constexpr std::size_t longest_byline = 120;
+constexpr std::size_t longest_byline = 120, longest_label = 250;
 constexpr double link_list = 0.5;
 
 bool ends_sentence(char32_t c) {
@@ -79,6 +79,10 @@ bool is_within_article(const GumboNode& node) {
 
 // The title as a heading spells it, or with the site's name before or after it.
 bool repeats_title(std::string_view heading, std::string_view title) {
+  // The link to itself that some headings end in.
+  for (std::string_view mark : {"#", "\xC2\xB6"}) {
+    if (heading.ends_with(mark)) heading = trimmed(heading.substr(0, heading.size() - mark.size()));
+  }
   if (heading.empty() || title.size() < heading.size()) return false;
   return web::starts_ignoring_case(title, heading) ||
          web::equal_ignoring_case(title.substr(title.size() - heading.size()), heading);
@@ -106,8 +110,12 @@ class Article::Scale {
       sum.linked += part.linked;
       sum.links += part.links;
       sum.prose += part.prose;
+      sum.paragraphs += part.paragraphs;
     }
-    if (apart && !is_heading(element->tag)) sum.prose += own.weight();
+    if (const double weight = apart && !is_heading(element->tag) ? own.weight() : 0; weight > 0) {
+      sum.prose += weight;
+      ++sum.paragraphs;
+    }
     return weights_[&node] = sum;
   }
 
@@ -133,7 +141,7 @@ class Article::Scale {
 Article::Article(const Tree& tree, std::string title) : title_(std::move(title)), root_(&body_of(tree)) {
   Block outside;
   Scale(weights_).weigh(*root_, outside, false, 0);
-  prose_without_furniture(*root_, 0);
+  without_furniture(*root_, 0);
   while (const auto* child = dominant_child(*root_)) root_ = child;
 }
 
@@ -150,33 +158,41 @@ bool Article::is_set_aside(const GumboNode& node, double whole) const {
   if (is_unread(*element) || is_furniture(*element)) return true;
   const bool furniture =
       is_named_like_furniture(*element) || (element->tag == GUMBO_TAG_HEADER && !is_within_article(node));
-  return furniture && weight(node).prose < furniture_share * whole;
+  if (furniture && weight(node).prose < furniture_share * whole) return true;
+  return breaks_text(element->tag) && weight(node).text > 0 && weight(node).text <= longest_label &&
+         reads_like_furniture(readable_text(node, 2 * longest_label));
 }
 
-double Article::prose_without_furniture(const GumboNode& node, int depth) {
+Article::Prose Article::without_furniture(const GumboNode& node, int depth) {
   const auto* element = element_of(node);
   const double whole = weight(*root_).prose;
-  if (!element || depth == max_walk_depth || (&node != root_ && is_set_aside(node, whole))) return 0;
+  if (!element || depth == max_walk_depth || (&node != root_ && is_set_aside(node, whole))) return {};
   // What is its own: all but its children's.
-  double sum = weight(node).prose;
+  Prose sum{.weight = weight(node).prose, .paragraphs = weight(node).paragraphs};
   for (const GumboNode* child : children_of(*element)) {
-    sum -= weight(*child).prose;
-    sum += prose_without_furniture(*child, depth + 1);
+    const auto part = without_furniture(*child, depth + 1);
+    sum.weight += part.weight - weight(*child).prose;
+    sum.paragraphs += part.paragraphs - weight(*child).paragraphs;
   }
   return prose_[&node] = sum;
 }
 
+Article::Prose Article::prose(const GumboNode& node) const {
+  const auto found = prose_.find(&node);
+  return found == prose_.end() ? Prose{} : found->second;
+}
+
 const GumboNode* Article::dominant_child(const GumboNode& node) const {
-  const auto prose_of = [this](const GumboNode& element) {
-    const auto found = prose_.find(&element);
-    return found == prose_.end() ? 0 : found->second;
-  };
-  const double whole = prose_of(node);
+  const Prose whole = prose(node);
+  if (whole.weight <= 0) return nullptr;
   for (const GumboNode* child : children_of(node.v.element)) {
     const auto* element = element_of(*child);
     if (!element || !is_container(element->tag)) continue;
-    const double share = prose_of(*child) / std::max(whole, 1.0);
-    if (share >= nearly_all || (share >= most && is_named_like_content(*element))) return child;
+    const Prose part = prose(*child);
+    const Prose rest{.weight = whole.weight - part.weight, .paragraphs = whole.paragraphs - part.paragraphs};
+    if (part.weight >= nearly_all * whole.weight) return child;
+    if (part.weight < most * whole.weight) continue;
+    if (is_named_like_content(*element) || rest.per_paragraph() < shorter * part.per_paragraph()) return child;
   }
   return nullptr;
 }
@@ -202,13 +218,13 @@ bool Article::leaves_out(const GumboNode& node) const {
     case GUMBO_TAG_DIV:
     case GUMBO_TAG_SECTION:
     case GUMBO_TAG_TABLE:
+    case GUMBO_TAG_TD:
       if (weighed.links >= 3 && double(weighed.linked) >= link_list * double(weighed.text)) return true;
       break;
     default:
       break;
   }
-  const bool may_be_label = breaks_text(element->tag) && weighed.text > 0 && weighed.text <= longest_byline;
-  return may_be_label && reads_like_furniture(readable_text(node, 200));
+  return false;
 }
 
 }  // namespace summarizer

@@ -27,17 +27,25 @@ class Article {
     std::size_t linked = 0;  // of that, within links
     int links = 0;
     double prose = 0;  // of its paragraphs and those within it
+    int paragraphs = 0;
+  };
+  // Of an element, without what is furniture in it.
+  struct Prose {
+    double weight = 0;
+    int paragraphs = 0;
+    double per_paragraph() const { return paragraphs == 0 ? 0 : weight / paragraphs; }
   };
   class Scale;
 
   const Weight& weight(const GumboNode&) const;
   bool is_set_aside(const GumboNode&, double whole) const;
-  double prose_without_furniture(const GumboNode&, int depth);
+  Prose without_furniture(const GumboNode&, int depth);
+  Prose prose(const GumboNode&) const;
   const GumboNode* dominant_child(const GumboNode&) const;
 
   const std::string title_;
   std::unordered_map<const GumboNode*, Weight> weights_;
-  std::unordered_map<const GumboNode*, double> prose_;  // of what is not furniture
+  std::unordered_map<const GumboNode*, Prose> prose_;
   const GumboNode* root_;
 };
 

@@ -13,16 +13,16 @@ using Words = std::initializer_list<std::string_view>;
 
 // Sorted, for binary search.
 constexpr auto furniture_words = std::to_array<std::string_view>(
-    {"ad",          "ads",         "advert",      "advertisement", "advertising", "banner",     "breadcrumb",
-     "breadcrumbs", "comment",     "commentlist", "comments",      "consent",     "cookie",     "cookies",
-     "crumbs",      "cta",         "disqus",      "donate",        "editsection", "footer",     "gdpr",
-     "login",       "mailinglist", "masthead",    "menu",          "modal",       "nav",        "navbar",
-     "navbox",      "navigation",  "newsletter",  "noprint",       "outbrain",    "overlay",    "pager",
-     "pagination",  "paywall",     "popular",     "popup",         "promo",       "recirc",     "recommended",
-     "related",     "replies",     "respond",     "rss",           "share",       "sharedaddy", "sharing",
-     "shoutbox",    "sidebar",     "signup",      "skip",          "social",      "sponsor",    "sponsored",
-     "subscribe",   "taboola",     "toc",         "toolbar",       "trending",    "upsell",     "widget",
-     "widgets"});
+    {"ad",          "ads",         "advert",      "advertisement", "advertising", "banner",   "breadcrumb",
+     "breadcrumbs", "comment",     "commentlist", "comments",      "consent",     "cookie",   "cookies",
+     "crumbs",      "cta",         "disqus",      "donate",        "editsection", "footer",   "gdpr",
+     "headerlink",  "login",       "mailinglist", "masthead",      "menu",        "modal",    "nav",
+     "navbar",      "navbox",      "navigation",  "newsletter",    "noprint",     "outbrain", "overlay",
+     "pager",       "pagination",  "paywall",     "permalink",     "popular",     "popup",    "promo",
+     "recirc",      "recommended", "related",     "replies",       "respond",     "rss",      "share",
+     "sharedaddy",  "sharing",     "shoutbox",    "sidebar",       "signup",      "skip",     "social",
+     "sponsor",     "sponsored",   "subscribe",   "taboola",       "toc",         "toolbar",  "trending",
+     "upsell",      "widget",      "widgets"});
 constexpr auto content_words =
     std::to_array<std::string_view>({"article", "articlebody", "body", "content", "entry", "hentry", "main", "page",
                                      "post", "postbody", "story", "text"});
@@ -103,7 +103,6 @@ bool is_named_like_byline(const GumboElement& element) {
 }
 
 bool reads_like_furniture(std::string_view text) {
-  if (text.size() > 200) return false;
   return is_one_of(text, {"advertisement", "advertising", "sponsored",   "share",           "share this",
                           "tweet",         "print",       "email",       "read more",       "continue reading",
                           "load more",     "loading",     "back to top", "skip to content", "reply",
@@ -112,7 +111,7 @@ bool reads_like_furniture(std::string_view text) {
          starts_with_one_of(text,
                             {"read more:", "related:", "see also:", "also read:", "more on this:", "read also:",
                              "you may also like", "share this", "filed under", "posted in ", "tagged ", "sign up for ",
-                             "subscribe to ", "all rights reserved", "copyright \xC2\xA9", "\xC2\xA9 "});
+                             "subscribe to ", "all rights reserved", "copyright ", "(c) ", "\xC2\xA9 "});
 }
 
 }  // namespace summarizer

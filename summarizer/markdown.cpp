@@ -145,6 +145,7 @@ class Writer {
       case GUMBO_TAG_H4:
       case GUMBO_TAG_H5:
       case GUMBO_TAG_H6: {
+        if (has_block(node)) break;  // never closed: the text is in it
         std::string text = flat(element, depth);
         if (text.empty()) return;
         if (is_markdown_) text.insert(0, std::string(std::size_t(element.tag - GUMBO_TAG_H1 + 1), '#') + " ");

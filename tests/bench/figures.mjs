@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { articles } from "./articles.mjs";
 import { resident_mb, start_box, start_nginx, start_stack, stop, until_answers, wrk } from "./processes.mjs";
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -200,4 +201,5 @@ export const figures = [
   { name: "start", measure: start_up },
   { name: "idle", measure: idle_connections },
   { name: "tenants", measure: many_tenants },
+  { name: "articles", measure: articles },
 ];

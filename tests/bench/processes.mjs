@@ -54,7 +54,7 @@ export const start_box = async (binary, folder, settings = {}) => {
     },
   });
   const ready = await first_json_line(child, "agentbox");
-  return { child, started, web: ready.web, backend: ready.backend };
+  return { child, started, web: ready.web, backend: ready.backend, summarizer: ready.summarizer };
 };
 
 export const start_nginx = async (folder, workers, body) => {
