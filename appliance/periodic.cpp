@@ -38,15 +38,15 @@ void Periodic::start() {
 
 web::Task<> Periodic::run(std::shared_ptr<State> state) {
   while (!state->stopping) {
-    state->tick.expires_after(state->pause);
-    boost::system::error_code woken;
-    co_await state->tick.async_wait(boost::asio::redirect_error(web::use_task, woken));
-    if (state->stopping) break;
     try {
       co_await state->work();
     } catch (const std::exception& error) {
       web::log::warning("background work failed", {{"work", state->name}, {"reason", std::string(error.what())}});
     }
+    if (state->stopping) break;
+    state->tick.expires_after(state->pause);
+    boost::system::error_code woken;
+    co_await state->tick.async_wait(boost::asio::redirect_error(web::use_task, woken));
   }
   state->running = false;
   state->ended.cancel();

@@ -13,7 +13,7 @@ namespace agentbox {
 
 class Periodic {
  public:
-  // Runs `work` on `home`, the first time after one `pause`, then `pause` after each end. What it throws is logged
+  // Runs `work` on `home`, the first time at once, then `pause` after each end. What it throws is logged
   // under `name`, and the next round comes all the same.
   Periodic(boost::asio::io_context& home, std::string name, std::chrono::steady_clock::duration pause,
            std::function<web::Task<>()> work);

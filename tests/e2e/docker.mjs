@@ -1,0 +1,72 @@
+// A Docker Engine of the story's own, with the binary under test as the agents' image.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { binary, until } from "./box.mjs";
+
+const image_of = fileURLToPath(new URL("../docker/image_of.sh", import.meta.url));
+export const IMAGE = "agentbox/agent:story";
+
+// Why there can be none here; undefined when there can.
+export const no_docker = () => {
+  if (process.getuid() !== 0) return "dockerd needs root";
+  if (!["/usr/sbin/dockerd", "/usr/bin/dockerd"].some(existsSync)) return "there is no dockerd (Debian's docker.io)";
+};
+
+export class Docker {
+  static async start(t) {
+    const docker = new Docker();
+    docker.folder = mkdtempSync(join(tmpdir(), "agentbox-docker-"));
+    docker.host = `unix://${join(docker.folder, "docker.sock")}`;
+    t.after(() => docker.discard());
+    await docker.serve();
+    const tar = execFileSync(image_of, [binary], { maxBuffer: 2 ** 31 - 1 });
+    const changes = ["LABEL agentbox.boot=file", 'ENTRYPOINT ["/usr/bin/agentbox", "agent"]', "ENV ASAN_OPTIONS=detect_leaks=0"];
+    execFileSync("docker", ["-H", docker.host, "import", ...changes.flatMap((change) => ["--change", change]), "-", IMAGE], {
+      input: tar,
+    });
+    return docker;
+  }
+
+  async serve() {
+    const path = (name) => join(this.folder, name);
+    const log = openSync(path("log"), "a");
+    const flags = ["--storage-driver", "vfs", "--data-root", path("data"), "--exec-root", path("exec"), "-H", this.host];
+    this.child = spawn("dockerd", [...flags, "--pidfile", path("pid"), "--bridge", "none"], { stdio: ["ignore", log, log] });
+    this.ended = once(this.child, "exit");
+    await until("dockerd answers", () => {
+      assert.equal(this.child.exitCode, null, readFileSync(path("log"), "utf8"));
+      try {
+        return this.ask("version");
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  // What the docker command prints.
+  ask(...args) {
+    return execFileSync("docker", ["-H", this.host, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  }
+
+  containers() {
+    const ids = this.ask("ps", "-aq").split("\n").filter(Boolean);
+    return ids.length > 0 ? JSON.parse(this.ask("inspect", ...ids)) : [];
+  }
+
+  async end(signal) {
+    this.child.kill(signal);
+    await this.ended;
+  }
+
+  async discard() {
+    for (const { Id } of this.containers()) this.ask("rm", "-f", Id);
+    this.ask("network", "prune", "-f");
+    await this.end("SIGTERM");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,76 @@
+// Agents in containers: the story of the README with a Docker Engine, and what becomes of it when the engine, an agent
+// or the box dies.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Box, until } from "./box.mjs";
+import { Docker, IMAGE, no_docker } from "./docker.mjs";
+
+const skip = no_docker();
+
+test("agents live in containers, through the death of the box, of an agent and of the engine", { skip }, async (t) => {
+  const docker = await Docker.start(t);
+  const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "auto", AGENT_IMAGE: IMAGE });
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const say = async (message) => {
+    const answer = await ada.call("POST", "/api/chat", { agentId: id, message });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body) + box.log);
+    return answer.body.message.content;
+  };
+  const container = () => docker.containers().find(({ State }) => State.Running);
+  const answers = async (what) => {
+    await until(`the agent runs ${what}`, async () => {
+      const { body } = await ada.call("GET", `/api/instance/${id}`);
+      return body.status === "running" && body.container === "running";
+    });
+    assert.match(await say("what do you remember?"), /Friday/);
+  };
+
+  await t.test("it talks, through its door to the box", async () => {
+    await say("remember that the demo is on Friday");
+    await answers("at first");
+    await until("the engine is seen", async () => (await (await fetch(`${box.backend}/health`)).json()).docker === "available");
+    const { body } = await ada.call("GET", `/api/instance/${id}`);
+    assert.match(body.startedAt, /^20/);
+  });
+
+  await t.test("its container is hardened and knows no secret", async () => {
+    const { HostConfig, Config, Mounts } = container();
+    assert.deepEqual([HostConfig.CapDrop, HostConfig.ReadonlyRootfs, HostConfig.Privileged], [["ALL"], true, false]);
+    assert.equal(Mounts.length, 2);
+    assert.doesNotMatch(JSON.stringify(Config), /token|secret|key=/i);
+    assert.notEqual(Config.User.split(":")[0], "0");
+  });
+
+  await t.test("the box dies and finds it again, running on", async () => {
+    const before = container().State.Pid;
+    await box.end("SIGKILL");
+    await box.serve();
+    await answers("after the box died");
+    assert.equal(container().State.Pid, before);
+  });
+
+  await t.test("it dies and is started again", async () => {
+    const before = container().Id;
+    docker.ask("kill", before);
+    await until("another container runs", () => container() && container().Id !== before);
+    await answers("after it died");
+  });
+
+  await t.test("the engine goes: lifecycle calls say so; it comes back, and so does the agent", async () => {
+    await docker.end("SIGTERM");
+    const refused = await ada.call("POST", `/api/instance/${id}/restart`);
+    assert.ok(refused.status >= 500, JSON.stringify(refused.body));
+    assert.match(refused.body.error, /Docker Engine .* does not answer/);
+    await docker.serve();
+    await ada.call("POST", `/api/instance/${id}/start`);
+    await answers("after the engine came back");
+  });
+
+  await t.test("stopped it has no process, deleted it has no container", async () => {
+    assert.equal((await ada.call("POST", `/api/instance/${id}/stop`)).status, 200);
+    assert.equal(container(), undefined);
+    assert.equal((await ada.call("DELETE", `/api/agents/${id}`)).body.deleted, true);
+    assert.deepEqual(docker.containers(), []);
+  });
+});
