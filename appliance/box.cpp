@@ -25,6 +25,7 @@
 #include "appliance/security/csrf.h"
 #include "appliance/summarizer_child.h"
 #include "appliance/usage/routes.h"
+#include "appliance/ways_in.h"
 #include "web/log.h"
 #include "web/metrics.h"
 #include "web/server.h"
@@ -148,6 +149,9 @@ struct Box::Parts {
                    .internal_api_key = settings.internal_api_key,
                    .agent_of = [this](std::string_view token) { return agents.caller_of_box_token(token); }});
 
+  WaysIn ways_in{
+      {settings, system, accounts, sessions, keys, guards, home, folder.master_key(settings)}};
+
   web::Server server{network};
 
   accounts::RouteServices people() { return {accounts, sessions, subscriptions, guards, blocking}; }
@@ -168,6 +172,7 @@ std::vector<web::Route> Box::web_routes() const {
   std::vector<web::Route> table;
   web::append(table, console::routes(parts.guards));
   web::append(table, accounts::web_routes(parts.people()));
+  web::append(table, parts.ways_in.web_routes());
   web::append(table, keys::routes(parts.keys, parts.subscriptions, parts.guards));
   web::append(table, agents::web_routes(parts.agents, parts.guards));
   web::append(table, chat::web_routes(parts.chat, parts.guards));
@@ -183,6 +188,7 @@ std::vector<web::Route> Box::backend_routes() const {
   web::append(table, ai::routes(parts.ai, parts.guards));
   web::append(table, usage::routes(parts.ledger, parts.guards));
   web::append(table, accounts::admin_routes(parts.people()));
+  web::append(table, parts.ways_in.backend_routes());
   web::append(table, maintenance::routes(parts.upkeep()));
   web::append(table, health::routes(parts.vitals()));
   web::append(table, health::metrics_routes(parts.guards));
@@ -264,6 +270,7 @@ web::Task<> Box::stop(SummarizerChild& summarizer) {
   co_await parts.server.drain(drain_deadline);
   co_await parts.agents.stop();
   co_await parts.session_sweep.stop();
+  co_await parts.ways_in.stop();
   co_await parts.docker_probe.stop();
   co_await parts.key_uses.stop();
   try {
@@ -284,6 +291,7 @@ int Box::serve() {
                               .backend = reachable(endpoints.backend),
                               .summarizer = reachable(endpoints.summarizer)});
   parts.summarizer_url = reachable(endpoints.summarizer);
+  parts.ways_in.set_listener(endpoints.web);
   health::add_gauges(web::metrics(), *parts.store);
   const std::string ready = ready_line(endpoints);
   write_private_file(parts.folder.endpoints_file(), ready);
@@ -297,6 +305,7 @@ int Box::serve() {
     if (failure) web::log::error("agents could not be started", {{"reason", reason(failure)}});
   });
   parts.session_sweep.start();
+  parts.ways_in.start();
   parts.key_uses.start();
   parts.docker_probe.start();
   summarizer.supervise(parts.home);

@@ -211,6 +211,24 @@ Setting master_key() {
                  });
 }
 
+Problem http_url(const std::string& value) {
+  if (value.empty() || value.starts_with("http://") || value.starts_with("https://")) return {};
+  return "must begin with http:// or https://";
+}
+
+Setting chain_id() {
+  Setting setting = row("L2_CHAIN_ID", "number", "its chain id, which sign-in messages must name");
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    constexpr std::uint64_t highest = 1ull << 52;
+    const auto id = whole(value, 1, highest);
+    if (!id) return range(1, highest);
+    settings.l2_chain_id = *id;
+    return {};
+  };
+  setting.show = [](const Settings& settings) { return std::to_string(settings.l2_chain_id); };
+  return setting;
+}
+
 std::vector<Setting> make_table() {
   using S = Settings;
   const auto as_is = [](const std::string& item) { return std::optional(item); };
@@ -254,6 +272,18 @@ std::vector<Setting> make_table() {
       boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
               "let the summarizer fetch private and loopback addresses"),
       text("SUMMARIZER_USER_AGENT", &S::summarizer_user_agent, "how the summarizer names itself"),
+      checked(secret("L2_RPC_URL", &S::l2_rpc_url,
+                     "JSON-RPC of the chain that smart wallets and tokens are looked up on; unset: neither is possible"),
+              http_url),
+      chain_id(),
+      url("IDP_ISSUER", &S::idp_issuer, "the identity provider: an OpenID issuer, which also sends security events"),
+      list("IDP_CLIENT_ID", &S::idp_client_id, "id,...",
+           "the box's client id there; further ones are taken as audiences of security events", as_is, ""),
+      secret("IDP_CLIENT_SECRET", &S::idp_client_secret, "the client's secret there"),
+      text("CODEHOST_CLIENT_ID", &S::codehost_client_id, "the box's OAuth client id at the code host", "id"),
+      secret("CODEHOST_CLIENT_SECRET", &S::codehost_client_secret, "its secret there"),
+      url("CODEHOST_BASE_URL", &S::codehost_base_url, "the code host: GitHub, GitHub Enterprise or Gitea"),
+      url("CODEHOST_API_URL", &S::codehost_api_url, "its API; of Gitea https://<host>/api/v1"),
       choice("LOG_LEVEL", &S::log_level, {"debug", "info", "warning", "error"}, "what is written to stderr"),
   };
 }

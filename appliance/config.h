@@ -49,6 +49,15 @@ struct Settings {
 
   bool summarizer_allow_private = false;
   std::string summarizer_user_agent = "agentbox-summarizer/1.0";
+
+  std::string l2_rpc_url;  // the chain's node; may carry the provider's key: secret
+  std::uint64_t l2_chain_id = 8453;
+
+  std::string idp_issuer, idp_client_secret;
+  std::vector<std::string> idp_client_id;  // the first is the box's own; security events may be for any
+  std::string codehost_client_id, codehost_client_secret, codehost_base_url = "https://github.com",
+                                                          codehost_api_url = "https://api.github.com";
+
   std::string log_level = "info";
 };
 

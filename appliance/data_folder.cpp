@@ -9,10 +9,13 @@
 
 #include "appliance/accounts/records.h"
 #include "appliance/agents/records.h"
+#include "appliance/audit/audit.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/chat/records.h"
 #include "appliance/crypto/random.h"
+#include "appliance/identities/records.h"
 #include "appliance/keys/keys.h"
+#include "appliance/security/once.h"
 #include "appliance/usage/records.h"
 
 namespace agentbox {
@@ -97,6 +100,8 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
   return store::Store::open({.folder = folder.store(),
                              .master_key = folder.master_key(settings),
                              .tables = {store::describe(accounts::users), store::describe(accounts::sessions),
+                                        store::describe(identities::identities), store::describe(security::used_once),
+                                        store::describe(audit::entries),
                                         store::describe(keys::api_keys), store::describe(billing::subscriptions),
                                         store::describe(usage::calls), store::describe(agents::records),
                                         store::describe(agents::jobs), store::describe(chat::messages)},

@@ -65,14 +65,22 @@ web::Task<web::Result<User>> Accounts::create(Registration wanted) {
 
   auto hashed = co_await hasher_.hash(std::move(wanted.password));
   if (!hashed) co_return hashed.error();
-  const std::int64_t id = co_await system_.next_id("users");
-  User user{.id = id,
-            .email = *email,
-            .name = wanted.name.value_or(*email),
-            .password_hash = std::move(*hashed),
-            .referral_code = crypto::random_id(referral_code_length),
-            .referred_by = referrer ? referrer->id : 0,
-            .created_at = store::now()};
+  User user{.email = *email, .name = wanted.name.value_or(*email), .password_hash = std::move(*hashed)};
+  co_return co_await insert(std::move(user), std::move(referrer));
+}
+
+web::Task<web::Result<User>> Accounts::create_without_password(std::string email, std::string name, bool proved) {
+  if (!proved && is_listed_admin(email)) co_return reserved_for_an_admin();
+  User user{.email = email, .name = name.empty() ? email : name, .password_hash = {}, .email_verified = proved};
+  co_return co_await insert(std::move(user), std::nullopt);
+}
+
+// Gives the user an id, a referral code and a date; both sides of a referral get their credits.
+web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> referrer) {
+  user.id = co_await system_.next_id("users");
+  user.referral_code = crypto::random_id(referral_code_length);
+  user.referred_by = referrer ? referrer->id : 0;
+  user.created_at = store::now();
   for (;;) {
     auto change = system_.change();
     change.insert(users, user);
@@ -181,7 +189,10 @@ web::Task<web::Result<User>> Accounts::change_profile(store::UserId id, ProfileC
   }
   auto apply = [&](User& user) {
     if (wanted.name) user.name = *wanted.name;
-    if (email) user.email = *email;
+    if (email) {
+      user.email = *email;
+      user.email_verified = false;
+    }
   };
   co_return co_await edit(id, apply);
 }
@@ -219,6 +230,38 @@ web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminCh
   };
   auto edited = co_await edit(id, apply);
   if (edited && (!hash.empty() || edited->is_disabled)) co_await sessions_.end_all(id);
+  co_return edited;
+}
+
+web::Task<web::Result<User>> Accounts::hand_to_owner(User user) {
+  if (user.email_verified || user.is_admin) co_return user;
+  const std::string address = user.email;
+  auto apply = [&](User& edited) {
+    if (edited.email != address || edited.email_verified) return;
+    edited.password_hash.clear();
+    edited.email_verified = true;
+  };
+  auto edited = co_await edit(user.id, apply);
+  if (!edited) co_return edited.error();
+  if (edited->email != address) co_return web::conflict("The account was changed meanwhile");
+  co_await sessions_.end_all(edited->id);
+  co_return edited;
+}
+
+web::Task<web::Result<User>> Accounts::reset_password(store::UserId id, std::string replacement) {
+  const auto user = find(id);
+  if (!user) co_return web::not_found("No such user");
+  if (auto refused = refuse_password(replacement, user->email)) co_return std::move(*refused);
+  auto hashed = co_await hasher_.hash(std::move(replacement));
+  if (!hashed) co_return hashed.error();
+  auto apply = [&](User& edited) {
+    edited.password_hash = *hashed;
+    edited.email_verified = true;
+  };
+  auto edited = co_await edit(id, apply);
+  if (!edited) co_return edited.error();
+  login_limit_.succeeded(edited->email);
+  co_await sessions_.end_all(id);
   co_return edited;
 }
 

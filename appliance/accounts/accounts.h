@@ -45,6 +45,9 @@ class Accounts {
   // invalid: e-mail, password or referral code; forbidden: the address of a listed admin; conflict: there is such a
   // user.
   web::Task<web::Result<User>> create(Registration);
+  // A user who signs in otherwise than by password. `email` in lower case; `proved`: somebody trusted vouches for it.
+  // Errors as of create.
+  web::Task<web::Result<User>> create_without_password(std::string email, std::string name, bool proved);
   // The user, or unauthenticated with the same words and after the same work whether or not there is such a user;
   // too_many after too many failures.
   web::Task<web::Result<User>> authenticate(std::string email, std::string password);
@@ -61,11 +64,17 @@ class Accounts {
   web::Task<web::Result<void>> change_password(store::UserId, std::string kept_session, std::string current,
                                                std::string replacement);
   web::Task<web::Result<User>> change_as_admin(store::UserId, AdminChange);
+  // The owner of the address has come: whoever registered it before without proving so loses password and sessions.
+  // Administrators were made by hand and keep theirs.
+  web::Task<web::Result<User>> hand_to_owner(User);
+  // Sets a password for who proved to own the account's address, and ends all sessions. not_found, invalid.
+  web::Task<web::Result<User>> reset_password(store::UserId, std::string replacement);
 
   // The rules for new passwords; nothing when it is fine.
   static std::optional<web::Error> refuse_password(std::string_view password, std::string_view email);
 
  private:
+  web::Task<web::Result<User>> insert(User, std::optional<User> referrer);
   web::Task<web::Result<User>> edit(store::UserId, std::function<void(User&)>);
   web::Task<web::Result<void>> prove(const User&, std::string password);
   bool is_listed_admin(std::string_view email) const;

@@ -20,9 +20,11 @@ struct User {
   std::string referral_code;  // lower case; unique
   std::int64_t referred_by = 0;
   store::Time created_at{};
+  bool email_verified = false;  // somebody trusted, or a mail that arrived, vouches that the address is the user's
 };
 BOOST_DESCRIBE_STRUCT(User, (),
-                      (id, email, name, password_hash, is_admin, is_disabled, referral_code, referred_by, created_at))
+                      (id, email, name, password_hash, is_admin, is_disabled, referral_code, referred_by, created_at,
+                       email_verified))
 
 inline const store::Global<User, std::int64_t> users{
     {.family = "users", .number = 1},

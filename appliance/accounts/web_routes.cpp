@@ -1,4 +1,5 @@
 #include "appliance/accounts/routes.h"
+#include "appliance/accounts/sign_in_answer.h"
 #include "appliance/security/csrf.h"
 #include "web/endpoint.h"
 
@@ -31,17 +32,6 @@ struct Login {
   web::Text<1, 256> password;
 };
 BOOST_DESCRIBE_STRUCT(Login, (), (email, password))
-
-struct LoggedInUser {
-  std::string id, name;
-};
-BOOST_DESCRIBE_STRUCT(LoggedInUser, (), (id, name))
-
-struct LoggedIn {
-  bool ok = true;
-  LoggedInUser user;
-};
-BOOST_DESCRIBE_STRUCT(LoggedIn, (), (ok, user))
 
 struct SessionUser {
   std::string id, name, email;
@@ -116,14 +106,9 @@ Answer register_user(RouteServices services, web::Request& request, Register for
 }
 
 Answer log_in(RouteServices services, web::Request& request, Login form) {
-  const auto user = co_await services.accounts.authenticate(std::move(form.email), std::move(form.password));
+  auto user = co_await services.accounts.authenticate(std::move(form.email), std::move(form.password));
   if (!user) co_return user.error();
-  auto before = services.sessions.find(request);
-  const std::string replaced = before ? before->session_id : std::string();
-  const auto cookie = co_await services.sessions.start(*user, request.secure, replaced);
-  if (!cookie) co_return cookie.error();
-  const LoggedIn answer{.user = {std::to_string(user->id), user->name}};
-  co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(*cookie));
+  co_return co_await answer_signed_in(services.sessions, request, std::move(*user));
 }
 
 Answer current_session(RouteServices services, web::Request& request) {

@@ -1,0 +1,58 @@
+// From an identity proved elsewhere to the user it belongs to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/accounts/accounts.h"
+#include "appliance/identities/records.h"
+#include "appliance/keys/keys.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace identities {
+
+struct Proved {
+  std::string id;                // as Identity::id; at most 600 bytes
+  std::string email;             // as the identity has it, in any spelling
+  bool email_is_proved = false;  // somebody trusted says that the address is the identity's
+  std::string name;
+  std::string refresh_token;  // replaces the one that is kept; empty: keeps it
+};
+
+// Callable from every thread; the arguments must outlive it.
+class Identities {
+ public:
+  Identities(store::System system, accounts::Accounts& accounts, keys::Keys& keys)
+      : system_(std::move(system)), accounts_(accounts), keys_(keys) {}
+
+  // The identity's user. One seen for the first time is linked to the user of its address when the address is proved,
+  // and becomes a new user when nobody has the address. Linking to a user whose address nobody ever vouched for hands
+  // that account to its owner: password, sessions, API keys and other identities made before end.
+  // forbidden: the identity or its user is disabled, or the address is reserved; conflict: somebody has the address,
+  // and it is not proved; invalid: no address.
+  web::Task<web::Result<accounts::User>> sign_in(Proved);
+  // The same for a wallet, whose address stands for it: <address>@wallet.app. `address` in lower case.
+  web::Task<web::Result<accounts::User>> sign_in_wallet(std::string address);
+
+  std::optional<Identity> find(std::string_view id) const;
+  std::vector<Identity> of_user(store::UserId) const;
+  // Of every identity of the user whose id begins with `kind` ("idp:").
+  web::Task<> set_disabled(store::UserId, std::string kind, bool is_disabled);
+  web::Task<> forget_refresh_tokens(store::UserId);
+
+ private:
+  web::Task<web::Result<accounts::User>> enter(Identity, std::string refresh_token);
+  web::Task<web::Result<accounts::User>> user_for(std::string email, bool proved, std::string name);
+  web::Task<web::Result<accounts::User>> link(Proved, accounts::User);
+  web::Task<> remove_keys(store::UserId);
+  web::Task<> remove_identities(store::UserId);
+
+  store::System system_;
+  accounts::Accounts& accounts_;
+  keys::Keys& keys_;
+};
+
+}  // namespace identities

@@ -1,0 +1,35 @@
+// The box as an OAuth client: a code for tokens, and what a token opens.
+#pragma once
+
+#include <boost/json.hpp>
+#include <string>
+
+#include "web/result.h"
+#include "web/task.h"
+
+namespace oauth {
+
+struct Client {
+  std::string id, secret;
+  bool sends_basic = true;  // its secret goes in the Authorization header; else in the form
+};
+
+struct Tokens {
+  std::string access, id, refresh;  // the last two may be empty
+};
+
+struct CodeExchange {
+  std::string endpoint, code, code_verifier, redirect_uri;
+};
+
+// unauthenticated: the provider refused the code, with its error in the detail; bad_gateway: no usable answer.
+web::Task<web::Result<Tokens>> exchange_code(Client, CodeExchange);
+
+// GET with the token as bearer; bad_gateway unless the answer is 200 and JSON.
+web::Task<web::Result<boost::json::value>> get_json(std::string url, std::string access_token = {});
+
+// A member that is a string; empty otherwise.
+std::string text_member(const boost::json::value&, std::string_view name);
+bool is_true(const boost::json::value&, std::string_view name);
+
+}  // namespace oauth

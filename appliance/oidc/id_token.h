@@ -1,0 +1,34 @@
+// ID tokens (OpenID Connect Core, 3.1.3.7).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "appliance/oidc/provider.h"
+#include "store/store.h"
+
+namespace oidc {
+
+struct Expected {
+  std::string issuer, client_id;
+  std::string nonce;  // empty: none was sent, and none is asked for
+};
+
+struct Person {
+  std::string subject;  // never empty
+  std::string email, name;
+  bool email_verified = false;
+};
+
+// What is wrong with the claims of a token whose signature is good; nothing when nothing is. Clocks may differ by a
+// minute.
+std::optional<std::string> refuse_claims(const crypto::UnverifiedJwt&, const Expected&, store::Time now);
+
+// Parses, finds the key, verifies and checks. unauthenticated, with the reason in the detail; bad_gateway: the
+// provider's keys cannot be had.
+web::Task<web::Result<Person>> verify_id_token(Provider&, std::string token, Expected, store::Time now);
+
+// The standard claims about a person, of an ID token or of userinfo. `email_verified` may be the text "true".
+Person person_of(const boost::json::object& claims);
+
+}  // namespace oidc

@@ -1,0 +1,45 @@
+// The keys that a provider publishes, fetched when they are needed.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/crypto/jwt.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace oidc {
+
+// Keys are kept for 24 hours; a token that names an unknown one has them fetched again, at most once a minute, and
+// while there are none the provider is asked at most every five seconds: so a new key works at once, and strangers
+// cannot have the box ask for ever. Callable from every thread.
+class KeyCache {
+ public:
+  // `locate` finds the address of the JWKS document.
+  using Locate = std::function<web::Task<web::Result<std::string>>()>;
+  explicit KeyCache(Locate locate) : locate_(std::move(locate)) {}
+
+  // The key that the token names; nothing when the provider has none such. bad_gateway: the provider does not answer.
+  web::Task<web::Result<std::optional<crypto::VerificationKey>>> key_of(const crypto::UnverifiedJwt&);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Keys = std::shared_ptr<const std::vector<crypto::VerificationKey>>;
+
+  bool may_fetch(Clock::time_point now, Clock::duration pause);
+  Keys kept(Clock::time_point now);
+  web::Task<web::Result<Keys>> fetch();
+
+  const Locate locate_;
+  std::mutex mutex_;  // protects all below
+  Keys keys_;
+  Clock::time_point fetched_at_{};
+  std::optional<Clock::time_point> asked_at_;
+};
+
+}  // namespace oidc

@@ -1,0 +1,27 @@
+#include "appliance/security/once.h"
+
+#include "appliance/crypto/random.h"
+
+namespace security {
+
+web::Task<bool> Once::use(std::string kind, std::string text, store::Time until) {
+  const Used used{.id = kind + ":" + crypto::sha256_hex(text), .expires_at = until};
+  auto change = system_.change();
+  change.insert(used_once, used);
+  const auto outcome = co_await change.commit();
+  co_return outcome.ok();
+}
+
+web::Task<> Once::sweep(store::Time now) {
+  constexpr std::size_t page = 500;
+  for (std::size_t found = page; found == page;) {
+    const auto expired = system_.find_range(used_once, "expires", store::Time{}, now, page);
+    found = expired.size();
+    auto change = system_.change();
+    for (const Used& used : expired)
+      if (const auto row = system_.get(used_once, used.id)) change.erase(used_once, *row);
+    co_await change.commit();
+  }
+}
+
+}  // namespace security

@@ -1,0 +1,61 @@
+#include "appliance/wallet_sign_in/routes.h"
+
+#include "appliance/accounts/sign_in_answer.h"
+#include "web/endpoint.h"
+
+namespace wallet_sign_in {
+
+namespace {
+
+using Answer = web::Task<web::Result<web::Response>>;
+
+const web::RateLimit nonces{.group = "nonce", .limit = 120};
+const web::RateLimit sign_ins{.group = "wallet", .limit = 60};
+
+struct NonceView {
+  std::string nonce;
+};
+BOOST_DESCRIBE_STRUCT(NonceView, (), (nonce))
+
+struct SignIn {
+  web::Text<1, 42> address;
+  web::Prose<1, 8192> message;
+  web::Text<4, 32770> signature;
+};
+BOOST_DESCRIBE_STRUCT(SignIn, (), (address, message, signature))
+
+}  // namespace
+
+std::vector<web::Route> routes(WalletSignIn& wallets, accounts::Sessions& sessions, audit::Audit& audit,
+                               const agentbox::Guards& guards) {
+  const auto nonce = [&wallets](web::Request&) -> Answer {
+    const NonceView answer{wallets.nonce()};
+    co_return web::reply(answer, 200);
+  };
+  const auto nonce_endpoint = [&] {
+    return web::plain(nonce).returns<NonceView>().describe("Good for ten minutes and one sign-in.");
+  };
+  const auto sign_in = [&wallets, &sessions, &audit](web::Request& request, SignIn form) -> Answer {
+    auto entry = audit::of_request(request, "sign-in by wallet", form.address);
+    Proof proof{
+        .address = std::move(form.address), .message = std::move(form.message), .signature = std::move(form.signature)};
+    auto user = co_await wallets.sign_in(std::move(proof));
+    entry.user_id = user ? user->id : 0;
+    if (!user) entry.outcome = user.error().message;
+    co_await audit.note(std::move(entry));
+    if (!user) co_return user.error();
+    co_return co_await accounts::answer_signed_in(sessions, request, std::move(*user));
+  };
+  return {
+      {web::GET, "/api/auth/nonce", guards.none, &nonces, nonce_endpoint(), "A nonce for wallet sign-in"},
+      {web::POST, "/api/auth/nonce", guards.none, &nonces, nonce_endpoint(), "A nonce for wallet sign-in"},
+      {web::POST, "/api/wallet-auth", guards.none, &sign_ins,
+       web::body<SignIn>(sign_in).returns<accounts::LoggedIn>().describe(
+           "`message` is a sign-in message of ERC-4361 for this site and its chain, with a nonce of "
+           "/api/auth/nonce; `signature` is the wallet's over it, in hex. Signatures of smart wallets "
+           "(ERC-1271), also of ones not yet deployed (ERC-6492), are checked through L2_RPC_URL."),
+       "Sign in with a wallet"},
+  };
+}
+
+}  // namespace wallet_sign_in

@@ -1,0 +1,62 @@
+// Every way in besides the password, and what goes with it: built once in box.cpp, as one part.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "appliance/accounts/routes.h"
+#include "appliance/audit/audit.h"
+#include "appliance/chain/rpc.h"
+#include "appliance/code_host/code_host.h"
+#include "appliance/config.h"
+#include "appliance/identities/identities.h"
+#include "appliance/identity_provider/identity_provider.h"
+#include "appliance/periodic.h"
+#include "appliance/security/once.h"
+#include "appliance/site.h"
+#include "appliance/wallet_sign_in/wallet_sign_in.h"
+#include "web/route.h"
+
+namespace agentbox {
+
+class WaysIn {
+ public:
+  struct Parts {
+    const Settings& settings;
+    store::System system;
+    accounts::Accounts& accounts;
+    accounts::Sessions& sessions;
+    keys::Keys& keys;
+    const Guards& guards;
+    boost::asio::io_context& home;
+    std::string master_key;
+  };
+  // What the parts refer to must outlive this.
+  explicit WaysIn(Parts);
+
+  std::vector<web::Route> web_routes();
+  std::vector<web::Route> backend_routes();
+
+  // Where the web listener listens; before anything is served.
+  void set_listener(std::string url) { site_.set_listener(std::move(url)); }
+  void start();
+  web::Task<> stop();
+
+ private:
+  web::Task<> sweep();
+
+  Parts parts_;
+  Site site_;
+  security::Once once_;
+  audit::Audit audit_;
+  identities::Identities identities_;
+  chain::Rpc rpc_;
+  wallet_sign_in::Nonces nonces_;
+  wallet_sign_in::WalletSignIn wallets_;
+  oidc::Provider provider_;
+  identity_provider::IdentityProvider identity_provider_;
+  code_host::CodeHost code_host_;
+  Periodic sweeps_;
+};
+
+}  // namespace agentbox
