@@ -22,6 +22,7 @@
 #include "appliance/keys/routes.h"
 #include "appliance/maintenance/routes.h"
 #include "appliance/periodic.h"
+#include "appliance/schedule/schedule.h"
 #include "appliance/security/csrf.h"
 #include "appliance/summarizer_child.h"
 #include "appliance/usage/routes.h"
@@ -37,6 +38,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto drain_deadline = 10s;
+constexpr auto prompts_grace = 5s;  // for scheduled runs at work; those cut off are made up by the next box
 constexpr auto same_wish = 1s;  // some supervisors signal a process and then its group: that is asking once
 constexpr unsigned blocking_threads = 2;
 
@@ -134,6 +136,7 @@ struct Box::Parts {
       choose_engine(settings, home, blocking, [this](std::string gateway) { return open_door(std::move(gateway)); });
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
   chat::Chat chat{system, agents};
+  schedule::Schedule schedule{system, subscriptions, schedule::through(chat, agents), home};
 
   // The box itself.
   health::HostMeter host;
@@ -154,6 +157,11 @@ struct Box::Parts {
 
   web::Server server{network};
 
+  // What is due finds the agents up.
+  web::Task<> start_agents() {
+    co_await agents.start();
+    co_await schedule.scheduler.start();
+  }
   accounts::RouteServices people() { return {accounts, sessions, subscriptions, guards, blocking}; }
   health::RouteParts vitals() {
     return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
@@ -176,6 +184,7 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, keys::routes(parts.keys, parts.subscriptions, parts.guards));
   web::append(table, agents::web_routes(parts.agents, parts.guards));
   web::append(table, chat::web_routes(parts.chat, parts.guards));
+  web::append(table, schedule::routes(parts.schedule, parts.guards));
   web::append(table, health::routes(parts.vitals()));
   return table;
 }
@@ -198,6 +207,9 @@ std::vector<web::Route> Box::backend_routes() const {
 Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(settings)))) {
   parts_->agents.when_removed(
       [&chat = parts_->chat](store::UserId user, std::string agent) { return chat.forget(user, std::move(agent)); });
+  parts_->agents.when_removed([&tasks = parts_->schedule.tasks](store::UserId user, std::string agent) {
+    return tasks.forget(user, std::move(agent));
+  });
 }
 
 Box::~Box() { parts_->network.stop(); }
@@ -267,6 +279,7 @@ void Box::listen() {
 
 web::Task<> Box::stop(SummarizerChild& summarizer) {
   auto& parts = *parts_;
+  co_await parts.schedule.scheduler.stop(prompts_grace);  // its agents answer through the backend
   co_await parts.server.drain(drain_deadline);
   co_await parts.agents.stop();
   co_await parts.session_sweep.stop();
@@ -301,7 +314,7 @@ int Box::serve() {
   boost::asio::co_spawn(parts.home, obey(signals, summarizer), [&ended](std::exception_ptr failure) {
     failure ? ended.set_exception(failure) : ended.set_value();
   });
-  boost::asio::co_spawn(parts.home, parts.agents.start(), [](std::exception_ptr failure) {
+  boost::asio::co_spawn(parts.home, parts.start_agents(), [](std::exception_ptr failure) {
     if (failure) web::log::error("agents could not be started", {{"reason", reason(failure)}});
   });
   parts.session_sweep.start();

@@ -15,6 +15,7 @@
 #include "appliance/crypto/random.h"
 #include "appliance/identities/records.h"
 #include "appliance/keys/keys.h"
+#include "appliance/schedule/records.h"
 #include "appliance/security/once.h"
 #include "appliance/usage/records.h"
 
@@ -104,7 +105,8 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                                         store::describe(audit::entries),
                                         store::describe(keys::api_keys), store::describe(billing::subscriptions),
                                         store::describe(usage::calls), store::describe(agents::records),
-                                        store::describe(agents::jobs), store::describe(chat::messages)},
+                                        store::describe(agents::jobs), store::describe(chat::messages),
+                                        store::describe(schedule::tasks), store::describe(schedule::runs)},
                              .migrations = {},
                              .read_only = access == Access::read_only});
 }

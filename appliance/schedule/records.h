@@ -1,0 +1,86 @@
+// Scheduled prompts and their runs, as they are stored.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+namespace schedule {
+
+// What becomes of runs that were missed while the box was off: one is made up for all of them, or none.
+BOOST_DEFINE_ENUM_CLASS(CatchUp, once, skip)
+// What becomes of a run that comes due while the one before is at work.
+BOOST_DEFINE_ENUM_CLASS(Overlap, skip, queue)
+
+struct Task {
+  std::int64_t owner = 0;
+  std::string id;  // st_ and 20 random characters
+  std::string agent;
+  std::string name;
+  std::optional<std::string> description;
+  std::string cron_schedule, timezone;  // as Timetable reads them
+  std::string prompt;
+  bool enabled = true;
+  CatchUp catch_up = CatchUp::once;
+  Overlap overlap = Overlap::skip;
+  std::optional<store::Time> next_run;  // nothing while it is disabled
+  std::optional<store::Time> last_run;
+  std::int64_t runs = 0;                // so far: the newest one's number
+  std::optional<std::int64_t> running;  // number of the run at work
+  std::vector<store::Time> waiting;     // runs that came due meanwhile, oldest first; at most most_waiting
+  store::Time created_at, updated_at;
+};
+BOOST_DESCRIBE_STRUCT(Task, (),
+                      (owner, id, agent, name, description, cron_schedule, timezone, prompt, enabled, catch_up, overlap,
+                       next_run, last_run, runs, running, waiting, created_at, updated_at))
+
+inline constexpr std::size_t most_waiting = 10;
+
+inline const store::Owned<Task> tasks{
+    {.family = "scheduled_tasks", .number = 40},
+    &Task::owner,
+    &Task::id,
+    {store::index<Task>(1, "due", &Task::next_run), store::scoped<Task>(2, "agent", &Task::agent)}};
+
+// Counter of a user: tasks that exist.
+inline const store::CounterName count{"scheduled_tasks"};
+
+BOOST_DEFINE_ENUM_CLASS(Trigger, schedule, makeup, manual)
+BOOST_DEFINE_ENUM_CLASS(Outcome, running, succeeded, failed, skipped)
+
+struct Run {
+  std::int64_t owner = 0;
+  std::string id;  // run_id()
+  std::string task, agent;
+  std::int64_t number = 0;
+  Trigger trigger = Trigger::schedule;
+  Outcome outcome = Outcome::running;
+  store::Time due_at, started_at;
+  std::optional<store::Time> finished_at;
+  std::string answer;           // its first 4,000 bytes; the whole stands in the conversation with the agent
+  std::string error;            // failed, skipped: why, in a sentence
+  std::int64_t overlapped = 0;  // runs that came due while this one was at work, and were left out
+};
+BOOST_DESCRIBE_STRUCT(Run, (),
+                      (owner, id, task, agent, number, trigger, outcome, due_at, started_at, finished_at, answer, error,
+                       overlapped))
+
+// A task keeps its newest runs.
+inline constexpr std::int64_t runs_kept = 50;
+
+// <task id>.<number, 12 digits>: one task's runs stand together in the key order, oldest first.
+std::string run_id(const std::string& task, std::int64_t number);
+
+inline const store::Owned<Run> runs{{.family = "task_runs", .number = 41},
+                                    &Run::owner,
+                                    &Run::id,
+                                    {{.number = 1, .name = "unfinished", .key = [](const Run& run) {
+                                        return run.outcome == Outcome::running ? store::index_value(run.started_at)
+                                                                               : std::nullopt;
+                                      }}}};
+
+}  // namespace schedule

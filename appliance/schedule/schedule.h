@@ -1,0 +1,35 @@
+// Scheduled prompts: the parts, as the box holds them.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <vector>
+
+#include "appliance/agents/agents.h"
+#include "appliance/billing/subscriptions.h"
+#include "appliance/chat/chat.h"
+#include "appliance/guards.h"
+#include "appliance/schedule/scheduler.h"
+#include "appliance/schedule/tasks.h"
+#include "appliance/schedule/time_zone.h"
+#include "web/route.h"
+
+namespace schedule {
+
+struct Schedule {
+  Schedule(store::System system, const billing::Subscriptions& subscriptions, Sender send,
+           boost::asio::io_context& home, Clock clock = store::now)
+      : tasks(system, subscriptions, zones, clock), scheduler(system, zones, std::move(send), clock, home) {}
+
+  const TimeZones zones;
+  Tasks tasks;
+  Scheduler scheduler;
+};
+
+// As POST /api/chat sends messages. An agent that is about to run is waited for, 30 seconds at most. Both must outlive
+// the sender.
+Sender through(chat::Chat&, const agents::Agents&);
+
+// /api/scheduled-tasks on the web. The arguments must outlive the rows.
+std::vector<web::Route> routes(Schedule&, const agentbox::Guards&);
+
+}  // namespace schedule
