@@ -17,6 +17,7 @@
 #include "appliance/console/routes.h"
 #include "appliance/data_folder.h"
 #include "appliance/engine_choice.h"
+#include "appliance/explorer/routes.h"
 #include "appliance/health/gauges.h"
 #include "appliance/health/routes.h"
 #include "appliance/keys/routes.h"
@@ -50,6 +51,18 @@ Settings prepared(Settings settings) {
 
 unsigned network_threads(const Settings& settings) {
   return settings.threads > 0 ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+explorer::Options explorer_options(const Settings& settings, const DataFolder& folder) {
+  explorer::Options options{.root = settings.browse_root,
+                            .author = {.name = settings.git_author_name, .email = settings.git_author_email},
+                            .credentials = *explorer::parse_credentials(settings.git_credentials),
+                            .remote_time = settings.git_remote_timeout};
+  if (options.root.empty()) {
+    options.root = folder.agents();
+    std::filesystem::create_directories(options.root);
+  }
+  return options;
 }
 
 // An address that a program on this machine can connect to: a listener on every address is reached by loopback.
@@ -136,6 +149,8 @@ struct Box::Parts {
       choose_engine(settings, home, blocking, [this](std::string gateway) { return open_door(std::move(gateway)); });
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
   chat::Chat chat{system, agents};
+  explorer::Explorer explorer{explorer_options(settings, folder),
+                              [this](std::string_view agent) { return workspace_of(agent); }};
   schedule::Schedule schedule{system, subscriptions, schedule::through(chat, agents), home};
 
   // The box itself.
@@ -161,6 +176,10 @@ struct Box::Parts {
   web::Task<> start_agents() {
     co_await agents.start();
     co_await schedule.scheduler.start();
+  }
+  std::optional<std::filesystem::path> workspace_of(std::string_view agent) const {
+    if (!agents.find(agent)) return std::nullopt;
+    return folder.agents() / agent / "workspace";
   }
   accounts::RouteServices people() { return {accounts, sessions, subscriptions, guards, blocking}; }
   health::RouteParts vitals() {
@@ -196,6 +215,7 @@ std::vector<web::Route> Box::backend_routes() const {
   web::append(table, billing::routes(parts.subscriptions, parts.guards));
   web::append(table, ai::routes(parts.ai, parts.guards));
   web::append(table, usage::routes(parts.ledger, parts.guards));
+  web::append(table, explorer::routes(parts.explorer, parts.guards));
   web::append(table, accounts::admin_routes(parts.people()));
   web::append(table, parts.ways_in.backend_routes());
   web::append(table, maintenance::routes(parts.upkeep()));

@@ -1,6 +1,7 @@
 #include "appliance/config.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include "appliance/accounts/email.h"
 #include "appliance/cli/toml.h"
 #include "appliance/crypto/random.h"
+#include "appliance/explorer/remotes.h"
 
 namespace agentbox {
 
@@ -229,6 +231,36 @@ Setting chain_id() {
   return setting;
 }
 
+Setting folder(std::string name, std::filesystem::path Settings::*member, std::string help) {
+  Setting setting = row(std::move(name), "folder", std::move(help));
+  setting.assign = [member](Settings& settings, const std::string& value) -> Problem {
+    settings.*member = value;
+    return {};
+  };
+  setting.show = [member](const Settings& settings) { return (settings.*member).string(); };
+  return setting;
+}
+
+// What git writes into a commit between its own angle brackets.
+Setting git_name(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
+    const bool has_letter = std::ranges::any_of(value, [](unsigned char c) { return std::isalnum(c) || c >= 0x80; });
+    const bool has_bracket = value.find_first_of("<>\n\r") != std::string::npos;
+    if (has_letter && !has_bracket) return {};
+    return "must hold a letter or digit, and neither angle brackets nor line breaks";
+  });
+}
+
+Setting git_credentials() {
+  return checked(secret("GIT_CREDENTIALS", &Settings::git_credentials,
+                        "who pushes to which host: https://user:token@host,... with what is not a letter or digit in "
+                        "user and token percent-encoded"),
+                 [](const std::string& value) -> Problem {
+                   if (explorer::parse_credentials(value)) return {};
+                   return "must be URLs such as https://user:token@git.example.org, separated by commas";
+                 });
+}
+
 std::vector<Setting> make_table() {
   using S = Settings;
   const auto as_is = [](const std::string& item) { return std::optional(item); };
@@ -269,6 +301,12 @@ std::vector<Setting> make_table() {
               "answer with the built-in extractive model when nothing else is configured"),
       duration("AI_MODEL_TIMEOUT_MS", &S::ai_model_timeout, "milliseconds", 100, 600'000,
                "for one attempt at one model"),
+      folder("BROWSE_ROOT", &S::browse_root,
+             "what the file explorer shows when no agent is named; unset: the data folder's agents/"),
+      git_name("GIT_AUTHOR_NAME", &S::git_author_name, "who the box's commits are by"),
+      git_name("GIT_AUTHOR_EMAIL", &S::git_author_email, "their e-mail address"),
+      git_credentials(),
+      duration("GIT_REMOTE_TIMEOUT", &S::git_remote_timeout, "seconds", 1, 600, "for one push"),
       boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
               "let the summarizer fetch private and loopback addresses"),
       text("SUMMARIZER_USER_AGENT", &S::summarizer_user_agent, "how the summarizer names itself"),

@@ -47,6 +47,11 @@ struct Settings {
   bool ai_builtin = true;
   std::chrono::milliseconds ai_model_timeout{30'000};
 
+  std::filesystem::path browse_root;  // empty: the data folder's agents/
+  std::string git_author_name = "agentbox", git_author_email = "agentbox@localhost";
+  std::string git_credentials;  // secret; see explorer::parse_credentials
+  std::chrono::seconds git_remote_timeout{60};
+
   bool summarizer_allow_private = false;
   std::string summarizer_user_agent = "agentbox-summarizer/1.0";
 

@@ -37,6 +37,12 @@ Admission admit_internal_key(const GuardSources& sources, const web::Request& re
   return web::Caller{.credential = "internal"};
 }
 
+Admission admit_backend_key(const GuardSources& sources, const web::Request& request) {
+  auto admitted = admit_internal_key(sources, request);
+  if (!admitted && admitted.error().kind == web::Kind::forbidden) return web::unauthenticated();
+  return admitted;
+}
+
 Admission admit_user_key(const GuardSources& sources, const web::Request& request) {
   const auto token = request.bearer();
   if (!token) return web::unauthenticated();
@@ -76,6 +82,7 @@ Guards make_guards(GuardSources given) {
           .session = guard("session", "cookie", sources, admit_session),
           .session_optional = guard("session, if any", "cookie", sources, admit_session_optional),
           .internal_key = guard("internal key", "bearer", sources, admit_internal_key),
+          .backend_key = guard("backend key", "bearer", sources, admit_backend_key),
           .user_key = guard("API key", "bearer", sources, admit_user_key),
           .agent_token = guard("agent token", "bearer", sources, admit_agent_token)};
 }

@@ -23,6 +23,7 @@ struct Guards {
   web::Guard session;           // a live session cookie, else 401
   web::Guard session_optional;  // caller.user_id is 0 without one
   web::Guard internal_key;      // Authorization: Bearer INTERNAL_API_KEY
+  web::Guard backend_key;       // the same key, where a wrong one is 401 like none
   web::Guard user_key;          // Authorization: Bearer sk_...
   web::Guard agent_token;       // Authorization: Bearer <an agent's box token>; caller.agent and caller.user_id are set
 };

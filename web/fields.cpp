@@ -20,7 +20,8 @@ std::string range(std::string_view noun, const std::string& lo, const std::strin
 }
 
 Problem bad_whole(std::int64_t lo, std::int64_t hi, const Where& where) {
-  return problem(where, range("a whole number", std::to_string(lo), std::to_string(hi), lo != INT64_MIN, hi != INT64_MAX));
+  return problem(where,
+                 range("a whole number", std::to_string(lo), std::to_string(hi), lo != INT64_MIN, hi != INT64_MAX));
 }
 
 std::string short_number(double value) {
@@ -85,7 +86,8 @@ Problem check_text(std::string_view text, std::size_t min, std::size_t max, Cont
     const auto [point, length] = decode_utf8(text.substr(i));
     if (length == 0) return problem(where, "is not valid UTF-8");
     const bool control = point < 0x20 || (point >= 0x7F && point <= 0x9F);
-    const bool allowed = controls == Controls::line_breaks_and_tabs && (point == '\n' || point == '\r' || point == '\t');
+    const bool is_layout = point == '\n' || point == '\r' || point == '\t';
+    const bool allowed = controls == Controls::all_but_nul ? point != 0 : controls != Controls::refused && is_layout;
     if (control && !allowed) return problem(where, "must not contain control characters");
     i += length;
   }

@@ -7,12 +7,11 @@
 //   };
 //   BOOST_DESCRIBE_STRUCT(Register, (), (email, password, name))
 //
-// Known member types: Text, Prose, Id, Integer, Number, NumberBetween, bool, std::int64_t, double, std::string (as
-// Text<0, 1'048'576>), described enums (by name), std::optional, List, std::vector (as List of at most 1,000),
-// boost::json::object and value (free form), and nested described structs.
-// An absent optional and an explicit null are both empty; every other member is required. Errors are Kind::invalid and
-// name the field: "email is required", "password must be at least 8 characters", "tier must be one of: starter, pro",
-// "tags[2] must be a string".
+// Known member types: Text, Prose, Verbatim, Id, Integer, Number, NumberBetween, bool, std::int64_t, double,
+// std::string (as Text<0, 1'048'576>), described enums (by name), std::optional, List, std::vector (as List of at most
+// 1,000), boost::json::object and value (free form), and nested described structs. An absent optional and an explicit
+// null are both empty; every other member is required. Errors are Kind::invalid and name the field: "email is
+// required", "password must be at least 8 characters", "tier must be one of: starter, pro", "tags[2] must be a string".
 #pragma once
 
 #include <boost/describe.hpp>
@@ -44,6 +43,14 @@ struct Prose : std::string {
   using std::string::string;
   Prose() = default;
   Prose(std::string text) : std::string(std::move(text)) {}
+};
+
+// The same, but every control character is allowed except NUL (files as they are).
+template <std::size_t Min, std::size_t Max>
+struct Verbatim : std::string {
+  using std::string::string;
+  Verbatim() = default;
+  Verbatim(std::string text) : std::string(std::move(text)) {}
 };
 
 // An identifier: 1 to 128 letters, digits, '-' and '_'.

@@ -19,7 +19,7 @@ struct Where {
 using Problem = std::optional<std::string>;
 Problem problem(const Where&, std::string_view what);
 
-enum class Controls { refused, line_breaks_and_tabs };
+enum class Controls { refused, line_breaks_and_tabs, all_but_nul };
 Problem check_text(std::string_view text, std::size_t min, std::size_t max, Controls, const Where&);
 Problem check_id(std::string_view text, const Where&);
 Problem read_whole(const boost::json::value&, std::int64_t lo, std::int64_t hi, std::int64_t& out, const Where&);
@@ -54,6 +54,13 @@ template <std::size_t Min, std::size_t Max>
 struct Bounds<Prose<Min, Max>> {
   static Problem check(std::string_view text, const Where& where) {
     return check_text(text, Min, Max, Controls::line_breaks_and_tabs, where);
+  }
+  static constexpr std::size_t min = Min, max = Max;
+};
+template <std::size_t Min, std::size_t Max>
+struct Bounds<Verbatim<Min, Max>> {
+  static Problem check(std::string_view text, const Where& where) {
+    return check_text(text, Min, Max, Controls::all_but_nul, where);
   }
   static constexpr std::size_t min = Min, max = Max;
 };

@@ -1,13 +1,14 @@
-// The workspace as a git repository, through libgit2 in this one unit. No hooks run, and no configuration but the
-// repository's own is read.
+// The workspace as a git repository. No hooks run, and no configuration but the repository's own is read.
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "appliance/explorer/git/commit.h"
+#include "appliance/explorer/git/log.h"
+#include "appliance/explorer/git/repository.h"
 
 namespace agent_process {
 
@@ -18,26 +19,23 @@ class Repository {
     std::string status;  // added, modified, deleted, renamed
     std::string path;
   };
-  struct Commit {
-    std::string hash, short_hash, subject, author;
-    std::string date;  // ISO 8601, UTC
-  };
 
   // Opens the repository, or makes one whose first branch is main. `excluded` are patterns of files that are never
   // committed.
   Repository(const std::filesystem::path& folder, const std::vector<std::string>& excluded);
-  ~Repository();
 
-  // At most `limit`, by path.
+  // At most `limit`: tracked files by path, then new ones by path.
   std::vector<Changed> status(std::size_t limit) const;
+  // What changed in tracked files since the last commit, as a patch: of one file or folder, or of all. Nothing: it
+  // would be larger than `most_bytes`.
+  std::optional<std::string> diff(const std::string& path, std::size_t most_bytes) const;
   // Newest first.
-  std::vector<Commit> log(std::size_t limit) const;
+  std::vector<git::Commit> log(std::size_t limit) const;
   // Commits everything that changed as "agentbox agent". Nothing: nothing had changed; else the commit's hash.
-  std::optional<std::string> commit_all(std::string_view message);
+  std::optional<std::string> commit_all(const std::string& message);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  git::Repository repository_;
 };
 
 }  // namespace agent_process

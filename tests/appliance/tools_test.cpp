@@ -371,7 +371,7 @@ class ToolboxTest : public testing::Test {
 };
 
 TEST_F(ToolboxTest, DescribesItsTools) {
-  ASSERT_THAT(toolbox.definitions(), SizeIs(11));
+  ASSERT_THAT(toolbox.definitions(), SizeIs(12));
   for (const auto& tool : toolbox.definitions()) {
     EXPECT_FALSE(tool.description.empty());
     EXPECT_EQ(tool.parameters.at("type"), "object") << tool.name;
@@ -423,6 +423,7 @@ TEST_F(ToolboxTest, RemembersAndCommits) {
   const auto fact = run("remember", R"({"text":"Tea at four"})");
   EXPECT_EQ(run("recall", R"({"query":"tea"})").at("memories").at(0).at("id"), fact.at("id"));
   EXPECT_EQ(run("git_status", "{}").at("changes").as_array().size(), 1u);
+  EXPECT_EQ(run("git_diff", "{}").at("patch"), "") << "new files are not tracked yet";
   EXPECT_EQ(run("git_commit", R"({"message":"Tea"})").at("committed"), true);
   EXPECT_EQ(run("git_commit", R"({"message":"Tea"})").at("committed"), false);
   EXPECT_EQ(run("git_log", "{}").at("commits").at(0).at("subject"), "Tea");

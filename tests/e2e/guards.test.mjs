@@ -70,6 +70,7 @@ const refusal = {
   "session, if any": () => undefined,
   session: (name) => (sessions.includes(name) ? undefined : 401),
   "internal key": (name, headers) => (name === "the internal key" ? undefined : has_bearer(headers) ? 403 : 401),
+  "backend key": (name) => (name === "the internal key" ? undefined : 401),
   "agent token": (name) => (name === "an agent's token" ? undefined : 401),
 };
 
@@ -114,6 +115,8 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
           assert.equal(answer.status, name === "a user's key" ? 200 : 401, name); // the bearer is what is asked about
         } else if (path === "/api/register") {
           assert.equal(answer.status, 400, name);
+        } else if (path.startsWith("/api/browse/git-") && answer.status === 500) {
+          assert.deepEqual(answer.body, { error: "This folder is not a git repository" }, name); // as the contract has it
         } else {
           assert.ok(
             answer.status < 500 && ![401, 403].includes(answer.status),

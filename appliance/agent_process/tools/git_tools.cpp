@@ -1,6 +1,8 @@
 #include <boost/json.hpp>
 
 #include "appliance/agent_process/tools/toolbox.h"
+#include "appliance/agent_process/workspace_path.h"
+#include "web/reply.h"
 
 namespace agent_process {
 
@@ -8,10 +10,15 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t most_changes = 200;
+constexpr std::size_t most_changes = 200, most_patch_bytes = 24'000;
 
 struct Status {};
 BOOST_DESCRIBE_STRUCT(Status, (), ())
+
+struct Diff {
+  std::optional<web::Prose<0, 1'024>> path;
+};
+BOOST_DESCRIBE_STRUCT(Diff, (), (path))
 
 struct Log {
   std::optional<web::Integer<1, 100>> limit;
@@ -33,6 +40,14 @@ json::value status(const Repository& repository) {
   return result;
 }
 
+web::Result<json::value> diff(const Repository& repository, const Diff& asked) {
+  const auto path = path_components(asked.path ? std::string_view(*asked.path) : std::string_view());
+  if (!path) return path.error();
+  const auto patch = repository.diff(path->empty() ? "" : files::join(*path), most_patch_bytes);
+  if (!patch) return web::invalid("The differences are too large to show at once: ask for one path");
+  return json::value(json::object{{"patch", *patch}});
+}
+
 json::value log(const Repository& repository, std::size_t limit) {
   json::array commits;
   for (const auto& commit : repository.log(limit)) {
@@ -40,7 +55,7 @@ json::value log(const Repository& repository, std::size_t limit) {
                        {"short_hash", commit.short_hash},
                        {"subject", commit.subject},
                        {"author", commit.author},
-                       {"date", commit.date}});
+                       {"date", web::iso8601(commit.date)}});
   }
   json::object result;
   result["commits"] = std::move(commits);
@@ -53,6 +68,9 @@ std::vector<Tool> git_tools(Repository& repository, boost::asio::thread_pool& fi
   return {
       blocking_tool<Status>(files, "git_status", "What changed in the workspace since the last commit.",
                             [&repository](const Status&) -> web::Result<json::value> { return status(repository); }),
+      blocking_tool<Diff>(files, "git_diff",
+                          "The changes in tracked files since the last commit, as a patch; of one path, or of all.",
+                          [&repository](const Diff& asked) { return diff(repository, asked); }),
       blocking_tool<Log>(files, "git_log", "The newest commits of the workspace.",
                          [&repository](const Log& asked) -> web::Result<json::value> {
                            return log(repository, asked.limit ? static_cast<std::size_t>(asked.limit->value) : 20);

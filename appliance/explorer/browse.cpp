@@ -1,0 +1,137 @@
+#include "appliance/explorer/browse.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+
+#include "appliance/crypto/random.h"
+#include "appliance/files/root.h"
+#include "web/ascii.h"
+#include "web/utf8.h"
+
+namespace explorer {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> left_out{"node_modules", ".git",   ".next",      "dist",
+                                                   "build",        ".cache", "__pycache__"};
+constexpr std::string_view temporary_prefix = ".agentbox-write-";
+
+bool is_unreadable(std::string_view name) { return files::is_git_folder(name); }
+// A checkout elsewhere would fetch and write wherever .gitmodules says.
+bool is_unwritable(std::string_view name) { return files::is_git_folder(name) || files::is_git_modules(name); }
+
+bool is_shown(const std::string& name) {
+  return std::ranges::find(left_out, name) == left_out.end() && !name.starts_with(temporary_prefix) &&
+         web::is_utf8(name);
+}
+
+bool comes_before(const Node& a, const Node& b) {
+  if (a.is_folder != b.is_folder) return a.is_folder;
+  const auto less = [](char x, char y) {
+    return static_cast<unsigned char>(web::to_lower(x)) < static_cast<unsigned char>(web::to_lower(y));
+  };
+  if (std::ranges::lexicographical_compare(a.name, b.name, less)) return true;
+  if (std::ranges::lexicographical_compare(b.name, a.name, less)) return false;
+  return a.name < b.name;
+}
+
+class Walk {
+ public:
+  std::vector<Node> children(const files::Descriptor& folder, const std::string& prefix, int depth) {
+    std::vector<Node> nodes;
+    for (const auto& name : files::names_in(folder)) {
+      struct stat info {};
+      if (!is_shown(name) || ::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) continue;
+      if (++count_ > most_nodes) {
+        is_cut = true;
+        break;
+      }
+      nodes.push_back({.is_folder = S_ISDIR(info.st_mode), .name = name, .path = prefix + name, .children = {}});
+    }
+    std::ranges::sort(nodes, comes_before);
+    if (depth > 1) {
+      for (auto& node : nodes) look_into(folder, node, depth - 1);
+    }
+    return nodes;
+  }
+
+  bool is_cut = false;
+
+ private:
+  // A folder that may not be entered, or is gone by now, is shown as one that was not looked into.
+  void look_into(const files::Descriptor& above, Node& node, int depth) {
+    if (!node.is_folder) return;
+    const files::Descriptor folder(files::open_beneath(above, node.name.c_str(), O_RDONLY | O_DIRECTORY));
+    if (folder) node.children = children(folder, node.path + "/", depth);
+  }
+
+  std::size_t count_ = 0;
+};
+
+std::string text_of(const files::Components& components) { return components.empty() ? "" : files::join(components); }
+
+std::chrono::sys_time<std::chrono::milliseconds> modified(const struct stat& info) {
+  const auto since_epoch = std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
+  return std::chrono::sys_time(std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch));
+}
+
+}  // namespace
+
+web::Result<std::string> normalised(std::string_view path) {
+  const auto components = files::components_of(path, is_unreadable);
+  if (!components) return components.error();
+  return text_of(*components);
+}
+
+web::Result<Tree> tree(const Place& place, std::string_view path, int depth) {
+  const auto components = files::components_of(path, is_unreadable);
+  if (!components) return components.error();
+  const auto root = files::Root::open(place.folder);
+  if (!root) return root.error();
+  const auto folder = root->open(*components, O_RDONLY | O_DIRECTORY);
+  if (!folder) return folder.error();
+  Walk walk;
+  Tree tree;
+  tree.root = {.is_folder = true,
+               .name = components->empty() ? place.folder.filename().string() : components->back(),
+               .path = text_of(*components),
+               .children = {}};
+  tree.root.children = walk.children(*folder, components->empty() ? "" : tree.root.path + "/", depth);
+  tree.is_cut = walk.is_cut;
+  return tree;
+}
+
+web::Result<File> read(const Place& place, std::string_view path) {
+  const auto components = files::components_of(path, is_unreadable);
+  if (!components) return components.error();
+  const auto root = files::Root::open(place.folder);
+  if (!root) return root.error();
+  // O_NONBLOCK: opening a pipe someone put there must not hang.
+  const auto file = root->open(*components, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!file) return file.error();
+  auto text = files::read_text(*file, most_file_bytes);
+  if (!text) return text.error();
+  return File{.path = text_of(*components), .content = std::move(text->content), .modified = modified(text->info)};
+}
+
+web::Result<std::string> write(const Place& place, std::string_view path, std::string_view content) {
+  auto components = files::components_of(path, is_unwritable);
+  if (!components) return components.error();
+  if (components->empty() || path.ends_with('/')) return web::invalid("path must name a file");
+  if (content.size() > most_file_bytes) return web::invalid("content must be at most 1 MB");
+  const auto root = files::Root::open(place.folder);
+  if (!root) return root.error();
+  auto written = text_of(*components);
+  const auto name = std::move(components->back());
+  components->pop_back();
+  const auto folder = root->open_or_make(*components);
+  if (!folder) return folder.error();
+  const files::Staging staging{.folder = *folder, .name = std::string(temporary_prefix) + crypto::random_id(16)};
+  if (const auto replaced = files::replace(*folder, name, content, staging); !replaced) return replaced.error();
+  return written;
+}
+
+}  // namespace explorer

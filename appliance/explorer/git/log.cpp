@@ -1,0 +1,53 @@
+#include "appliance/explorer/git/log.h"
+
+#include "appliance/explorer/git/handles.h"
+#include "appliance/explorer/git/head.h"
+
+namespace git {
+
+namespace {
+
+constexpr auto doing = "read the history";
+
+Commit described(git_repository* repository, const git_oid& id) {
+  const auto commit = made<CommitHandle>([&](auto** out) { return git_commit_lookup(out, repository, &id); }, doing);
+  Buffer short_id;
+  check(git_object_short_id(&short_id, reinterpret_cast<const git_object*>(commit.get())), doing);
+  const auto* author = git_commit_author(commit.get());
+  const auto* subject = git_commit_summary(commit.get());
+  return {.hash = text_of(id),
+          .short_hash = short_id.text(),
+          .subject = subject ? subject : "",
+          .author = author->name,
+          .date = std::chrono::sys_time<std::chrono::milliseconds>(std::chrono::seconds(author->when.time))};
+}
+
+}  // namespace
+
+CommitHandle head(git_repository* repository) {
+  git_oid id;
+  const int code = git_reference_name_to_id(&id, repository, "HEAD");
+  if (code == GIT_ENOTFOUND) return nullptr;
+  check(code, "find the newest commit");
+  return made<CommitHandle>([&](auto** out) { return git_commit_lookup(out, repository, &id); },
+                            "read the newest commit");
+}
+
+std::vector<Commit> log(git_repository* repository, std::size_t limit) {
+  std::vector<Commit> commits;
+  if (!head(repository)) return commits;
+  const auto walk = made<WalkHandle>([&](auto** out) { return git_revwalk_new(out, repository); }, doing);
+  // Unsorted for libgit2 is newest first, children before parents, and reads no more history than is asked for.
+  check(git_revwalk_sorting(walk.get(), GIT_SORT_NONE), doing);
+  check(git_revwalk_push_head(walk.get()), doing);
+  git_oid id;
+  while (commits.size() < limit) {
+    const int code = git_revwalk_next(&id, walk.get());
+    if (code == GIT_ITEROVER) break;
+    check(code, doing);
+    commits.push_back(described(repository, id));
+  }
+  return commits;
+}
+
+}  // namespace git

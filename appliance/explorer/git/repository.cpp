@@ -1,0 +1,135 @@
+#include "appliance/explorer/git/repository.h"
+
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "appliance/explorer/git/handles.h"
+#include "appliance/explorer/git/library.h"
+
+namespace git {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// setfsuid with an id that is none changes nothing and tells the present one.
+uid_t acting_user() { return static_cast<uid_t>(::setfsuid(static_cast<uid_t>(-1))); }
+
+// In place of libgit2's own check, which asks for the process's user and not the thread's.
+void require_owner(git_repository* repository) {
+  struct stat info {};
+  if (::stat(git_repository_path(repository), &info) != 0) throw Failure("git could not look at the repository");
+  if (info.st_uid != acting_user() && info.st_uid != 0) {
+    throw Failure("The repository belongs to another user, so it is not trusted");
+  }
+}
+
+bool is_beneath(const fs::path& folder, const char* path) {
+  std::error_code error;
+  const auto real = fs::canonical(path, error);
+  if (error) return false;
+  return std::mismatch(folder.begin(), folder.end(), real.begin(), real.end()).first == folder.end();
+}
+
+void require_within(git_repository* repository, const fs::path& folder) {
+  const auto real = fs::canonical(folder);
+  const auto* files = git_repository_workdir(repository);
+  const bool inside = is_beneath(real, git_repository_path(repository)) &&
+                      is_beneath(real, git_repository_commondir(repository)) &&
+                      (!files || fs::canonical(files) == real);
+  const auto borrowed = fs::path(git_repository_commondir(repository)) / "objects" / "info" / "alternates";
+  std::error_code error;
+  if (!inside || fs::exists(fs::symlink_status(borrowed, error))) {
+    throw Failure("The repository reaches out of its folder, so it is not opened");
+  }
+}
+
+// Not by git_remote_list and git_remote_lookup: they match every entry against a pattern, and libgit2 1.5 loses 20 KB
+// for each that does not match.
+std::set<std::string> remote_names(git_config* config) {
+  constexpr std::string_view prefix = "remote.", suffix = ".url";
+  const auto entries =
+      made<ConfigIterator>([&](auto** out) { return git_config_iterator_new(out, config); }, "read the configuration");
+  std::set<std::string> names;
+  git_config_entry* entry = nullptr;
+  while (git_config_next(&entry, entries.get()) == 0) {
+    const std::string_view key = entry->name;
+    const bool is_url = key.starts_with(prefix) && key.ends_with(suffix) && key.size() > prefix.size() + suffix.size();
+    if (is_url) names.emplace(key.substr(prefix.size(), key.size() - prefix.size() - suffix.size()));
+  }
+  return names;
+}
+
+int open_here(git_repository** out, const fs::path& folder) {
+  start_library();
+  return git_repository_open_ext(out, folder.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+}
+
+}  // namespace
+
+void CloseRepository::operator()(git_repository* repository) const { git_repository_free(repository); }
+
+Repository open(const fs::path& folder, Layout layout) {
+  git_repository* opened = nullptr;
+  const int code = open_here(&opened, folder);
+  if (code == GIT_ENOTFOUND) return nullptr;
+  check(code, "open the repository");
+  Repository repository(opened);
+  require_owner(opened);
+  if (layout == Layout::within) require_within(opened, folder);
+  return repository;
+}
+
+Repository open_or_make(const fs::path& folder) {
+  if (auto repository = open(folder, Layout::anywhere)) return repository;
+  git_repository_init_options options = GIT_REPOSITORY_INIT_OPTIONS_INIT;
+  options.flags = GIT_REPOSITORY_INIT_NO_REINIT | GIT_REPOSITORY_INIT_MKPATH;
+  options.initial_head = "main";
+  return made<Repository>([&](auto** out) { return git_repository_init_ext(out, folder.c_str(), &options); },
+                          "make the folder a repository");
+}
+
+bool is_bare(git_repository* repository) { return git_repository_is_bare(repository) == 1; }
+
+std::optional<std::string> branch_of(git_repository* repository) {
+  constexpr std::string_view prefix = "refs/heads/";
+  const auto head =
+      made<ReferenceHandle>([&](auto** out) { return git_reference_lookup(out, repository, "HEAD"); }, "read HEAD");
+  const auto* target = git_reference_symbolic_target(head.get());
+  if (!target || !std::string_view(target).starts_with(prefix)) return std::nullopt;
+  return std::string(std::string_view(target).substr(prefix.size()));
+}
+
+std::optional<Remote> remote_of(git_repository* repository) {
+  const auto config = made<ConfigHandle>([&](auto** out) { return git_repository_config_snapshot(out, repository); },
+                                         "read the configuration");
+  const auto value = [&](const std::string& key) -> std::optional<std::string> {
+    const char* text = nullptr;
+    const int code = git_config_get_string(&text, config.get(), key.c_str());
+    if (code == GIT_ENOTFOUND) return std::nullopt;
+    check(code, "read the configuration");
+    return std::string(text);
+  };
+  const auto names = remote_names(config.get());
+  std::string wanted = names.size() == 1 ? *names.begin() : "origin";
+  if (const auto branch = branch_of(repository)) wanted = value("branch." + *branch + ".remote").value_or(wanted);
+  if (!names.contains(wanted)) return std::nullopt;
+  const auto push_url = value("remote." + wanted + ".pushurl");
+  auto url = push_url ? push_url : value("remote." + wanted + ".url");
+  if (!url || url->empty()) return std::nullopt;
+  return Remote{.name = wanted, .url = std::move(*url)};
+}
+
+std::string without_credentials(const std::string& url) {
+  const auto scheme = url.find("://");
+  if (scheme == std::string::npos) return url;
+  const auto begin = scheme + 3, end = std::min(url.find('/', begin), url.size());
+  const auto at = url.rfind('@', end);
+  if (at == std::string::npos || at < begin || at > end) return url;
+  return url.substr(0, begin) + url.substr(at + 1);
+}
+
+}  // namespace git

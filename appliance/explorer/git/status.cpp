@@ -1,0 +1,92 @@
+#include "appliance/explorer/git/status.h"
+
+#include <algorithm>
+
+#include "appliance/explorer/git/handles.h"
+
+namespace git {
+
+namespace {
+
+char index_letter(unsigned flags) {
+  if (flags & GIT_STATUS_INDEX_RENAMED) return 'R';
+  if (flags & GIT_STATUS_INDEX_NEW) return 'A';
+  if (flags & GIT_STATUS_INDEX_DELETED) return 'D';
+  if (flags & GIT_STATUS_INDEX_TYPECHANGE) return 'T';
+  return flags & GIT_STATUS_INDEX_MODIFIED ? 'M' : ' ';
+}
+
+char files_letter(unsigned flags) {
+  if (flags & GIT_STATUS_WT_DELETED) return 'D';
+  if (flags & GIT_STATUS_WT_TYPECHANGE) return 'T';
+  return flags & (GIT_STATUS_WT_MODIFIED | GIT_STATUS_WT_RENAMED) ? 'M' : ' ';
+}
+
+// Which of the three versions a conflict has says what each side did.
+void describe_conflict(git_index* index, Change& change) {
+  const git_index_entry *ancestor = nullptr, *ours = nullptr, *theirs = nullptr;
+  if (git_index_conflict_get(&ancestor, &ours, &theirs, index, change.path.c_str()) != 0) {
+    change.index = change.files = 'U';
+  } else if (!ancestor) {
+    change.index = ours ? 'A' : 'U';
+    change.files = theirs ? 'A' : 'U';
+  } else {
+    change.index = ours ? 'U' : 'D';
+    change.files = theirs ? 'U' : 'D';
+  }
+}
+
+Change change_of(const git_status_entry& entry, git_index* index) {
+  const auto* delta = entry.index_to_workdir ? entry.index_to_workdir : entry.head_to_index;
+  Change change;
+  change.path = delta->new_file.path ? delta->new_file.path : delta->old_file.path;
+  if (entry.status & GIT_STATUS_CONFLICTED) {
+    describe_conflict(index, change);
+  } else if (entry.status & GIT_STATUS_WT_NEW) {
+    change.index = entry.status & GIT_STATUS_INDEX_DELETED ? 'D' : '?';
+    change.files = change.index == '?' ? '?' : ' ';
+  } else {
+    change.index = index_letter(entry.status);
+    change.files = files_letter(entry.status);
+  }
+  return change;
+}
+
+}  // namespace
+
+std::string Change::code() const {
+  std::string code;
+  for (const char letter : {index, files}) {
+    if (letter != ' ') code += letter;
+  }
+  return code;
+}
+
+std::vector<Change> status(git_repository* repository, Untracked untracked, std::size_t limit) {
+  std::vector<Change> changes;
+  if (git_repository_is_bare(repository) == 1) return changes;
+  const auto index =
+      made<IndexHandle>([&](auto** out) { return git_repository_index(out, repository); }, "read the index");
+  git_status_options options = GIT_STATUS_OPTIONS_INIT;
+  options.show = GIT_STATUS_SHOW_INDEX_AND_WORKDIR;
+  options.flags =
+      GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RENAMES_HEAD_TO_INDEX | GIT_STATUS_OPT_SORT_CASE_SENSITIVELY;
+  if (untracked == Untracked::file) options.flags |= GIT_STATUS_OPT_RECURSE_UNTRACKED_DIRS;
+  const auto list = made<StatusHandle>([&](auto** out) { return git_status_list_new(out, repository, &options); },
+                                       "compare the files");
+  for (std::size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
+    auto change = change_of(*git_status_byindex(list.get(), i), index.get());
+    // A file that left the index and is still there is two lines for git.
+    if (change.index == 'D' && git_status_byindex(list.get(), i)->status & GIT_STATUS_WT_NEW) {
+      changes.push_back({.index = '?', .files = '?', .path = change.path});
+    }
+    changes.push_back(std::move(change));
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.index == '?', std::string_view(a.path)) < std::pair(b.index == '?', std::string_view(b.path));
+  });
+  if (changes.size() > limit) changes.resize(limit);
+  return changes;
+}
+
+}  // namespace git

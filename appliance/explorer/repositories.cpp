@@ -1,0 +1,151 @@
+#include "appliance/explorer/repositories.h"
+
+#include <system_error>
+
+#include "appliance/explorer/browse.h"
+#include "appliance/explorer/confinement.h"
+#include "appliance/explorer/git/diff.h"
+#include "appliance/explorer/git/failure.h"
+#include "appliance/explorer/git/repository.h"
+
+namespace explorer {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+git::Layout layout_of(const Place& place) { return place.is_workspace ? git::Layout::within : git::Layout::anywhere; }
+
+// Runs `use` on the open repository of the place, kept to its folder; what it may throw becomes an Error. `use` gets a
+// null pointer where there is no repository.
+template <class Use>
+auto look(const Place& place, Use use) -> web::Result<std::invoke_result_t<Use, git_repository*>> {
+  try {
+    return confined(place, [&](const fs::path& folder) {
+      const auto repository = git::open(folder, layout_of(place));
+      return use(repository.get());
+    });
+  } catch (const git::Failure& failure) {
+    return failure.cause == git::Failure::Cause::busy ? web::conflict(failure.what()) : web::internal(failure.what());
+  } catch (const std::system_error& error) {
+    return web::internal("The repository cannot be used: " + error.code().message(), error.what());
+  }
+}
+
+void require(git_repository* repository) {
+  if (!repository) throw git::Failure("This folder is not a git repository");
+}
+
+}  // namespace
+
+// While it lives, nobody else syncs the folder.
+class Repositories::Turn {
+ public:
+  Turn(Repositories& all, const fs::path& folder) : all_(all), folder_(folder) {
+    const std::lock_guard lock(all_.mutex_);
+    is_ours_ = all_.syncing_.insert(folder_).second;
+  }
+  Turn(const Turn&) = delete;
+  ~Turn() {
+    if (!is_ours_) return;
+    const std::lock_guard lock(all_.mutex_);
+    all_.syncing_.erase(folder_);
+  }
+  explicit operator bool() const { return is_ours_; }
+
+ private:
+  Repositories& all_;
+  const fs::path& folder_;
+  bool is_ours_ = false;
+};
+
+struct Repositories::Committed {
+  std::optional<std::string> hash, branch;
+  std::optional<git::Remote> remote;
+};
+
+Repositories::Repositories(git::Identity author, std::vector<HostCredential> credentials,
+                           std::chrono::milliseconds remote_time)
+    : author_(std::move(author)), credentials_(std::move(credentials)), remote_time_(remote_time) {}
+
+web::Result<std::optional<Status>> Repositories::status(const Place& place) const {
+  return look(place, [](git_repository* repository) -> std::optional<Status> {
+    if (!repository) return std::nullopt;
+    const auto remote = git::remote_of(repository);
+    Status status{.branch = git::branch_of(repository).value_or("HEAD"),
+                  .remote = {},
+                  .changes = git::status(repository, git::Untracked::folder, most_changes)};
+    if (remote) status.remote = git::without_credentials(remote->url);
+    return status;
+  });
+}
+
+web::Result<Diffs> Repositories::diff(const Place& place, std::string_view path) const {
+  const auto asked = normalised(path);
+  if (!asked) return asked.error();
+  auto patches = look(place, [&](git_repository* repository) -> std::optional<Diffs> {
+    require(repository);
+    auto unstaged = git::diff(repository, git::Side::unstaged, *asked, most_diff_bytes);
+    if (!unstaged) return std::nullopt;
+    auto staged = git::diff(repository, git::Side::staged, *asked, most_diff_bytes);
+    if (!staged) return std::nullopt;
+    return Diffs{.unstaged = std::move(*unstaged), .staged = std::move(*staged)};
+  });
+  if (!patches) return patches.error();
+  if (!*patches) return web::invalid("The differences are larger than 4 MB: ask for one path");
+  return std::move(**patches);
+}
+
+web::Result<std::vector<git::Commit>> Repositories::log(const Place& place, std::size_t limit) const {
+  return look(place, [&](git_repository* repository) {
+    require(repository);
+    return git::log(repository, limit);
+  });
+}
+
+web::Result<Repositories::Committed> Repositories::commit(const Place& place, const std::string& message) const {
+  return look(place, [&](git_repository* repository) {
+    require(repository);
+    Committed committed;
+    committed.hash = git::commit_all(repository, message, author_);
+    committed.branch = git::branch_of(repository);
+    committed.remote = git::remote_of(repository);
+    return committed;
+  });
+}
+
+std::optional<std::string> Repositories::push(const Place& place, const Committed& committed) const {
+  if (!committed.remote) return "there is no remote";
+  if (!committed.branch) return "no branch is checked out";
+  const git::Patience patience{.deadline = std::chrono::steady_clock::now() + remote_time_,
+                               .is_given_up = is_given_up_};
+  // Outside the confinement: names are resolved with the box's files, not a workspace's.
+  auto destination = judge(committed.remote->url, place, credentials_);
+  if (!destination) return destination.error().message;
+  const git::PushOrder order{.remote = committed.remote->name,
+                             .url = std::move(destination->url),
+                             .branch = *committed.branch,
+                             .route = std::move(destination->route),
+                             .credential = std::move(destination->credential)};
+  const auto pushed = look(place, [&](git_repository* repository) {
+    require(repository);
+    return git::push(repository, order, patience);
+  });
+  return pushed ? *pushed : pushed.error().message;
+}
+
+web::Result<Synced> Repositories::sync(const Place& place, const std::string& message) {
+  const Turn turn(*this, place.folder);
+  if (!turn) return web::conflict("A sync of this repository is already running");
+  const auto committed = commit(place, message);
+  if (!committed) return committed.error();
+  Synced synced{.hash = committed->hash, .message = "There is nothing to commit"};
+  if (!synced.hash) return synced;
+  const auto obstacle = push(place, *committed);
+  synced.is_pushed = !obstacle;
+  synced.message = obstacle ? "Committed, not pushed: " + *obstacle
+                            : "Committed and pushed to " + committed->remote->name + "/" + *committed->branch;
+  return synced;
+}
+
+}  // namespace explorer

@@ -1,0 +1,121 @@
+// Folders and repositories to explore, and the git command line as the referee of what libgit2 says about them.
+#pragma once
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "appliance/explorer/explorer.h"
+#include "tests/appliance/scripted_server.h"
+
+namespace explorer_tests {
+
+namespace fs = std::filesystem;
+
+inline void put(const fs::path& path, std::string_view content) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+inline std::string content_of(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+};
+
+// The git command line in `folder`, with no configuration but the repository's own.
+inline Outcome run_git(const fs::path& folder, std::vector<std::string> arguments, const std::string& input = {}) {
+  const auto scratch = fs::temp_directory_path() / ("explorer-git-" + std::to_string(::getpid()));
+  const auto in = scratch.string() + ".in", out = scratch.string() + ".out";
+  put(in, input);
+  arguments.insert(arguments.begin(),
+                   {"git", "-C", folder.string(), "-c", "user.name=Referee", "-c", "user.email=referee@example.org",
+                    "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main", "-c", "core.quotePath=false"});
+  std::vector<char*> argv;
+  for (auto& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const std::string path = "PATH=" + std::string(std::getenv("PATH"));
+  std::vector<std::string> variables{path,
+                                     "HOME=/nonexistent",
+                                     "GIT_CONFIG_NOSYSTEM=1",
+                                     "GIT_CONFIG_GLOBAL=/dev/null",
+                                     "GIT_CONFIG_COUNT=1",
+                                     "GIT_CONFIG_KEY_0=safe.directory",
+                                     "GIT_CONFIG_VALUE_0=*"};
+  std::vector<char*> environment;
+  for (auto& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
+
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_addopen(&files, 0, in.c_str(), O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&files, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::posix_spawn_file_actions_adddup2(&files, 1, 2);
+  pid_t pid = 0;
+  const int failed = ::posix_spawnp(&pid, "git", &files, nullptr, argv.data(), environment.data());
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) throw std::runtime_error("the git command line cannot be started");
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  Outcome outcome{.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1, .out = content_of(out)};
+  fs::remove(in);
+  fs::remove(out);
+  return outcome;
+}
+
+class ExplorerTest : public testing::Test {
+ protected:
+  // What git says when it must succeed.
+  std::string git(const fs::path& folder, std::vector<std::string> arguments, const std::string& input = {}) const {
+    auto outcome = run_git(folder, std::move(arguments), input);
+    if (outcome.code != 0) throw std::runtime_error(outcome.out);
+    return std::move(outcome.out);
+  }
+  std::string git(std::vector<std::string> arguments) const { return git(root, std::move(arguments)); }
+
+  // A repository at `root` with one commit.
+  void make_repository() {
+    git({"init", "-q"});
+    put(root / "a.txt", "one\ntwo\nthree\n");
+    put(root / "folder/b.txt", "b\n");
+    commit("First");
+  }
+  void commit(const std::string& message) {
+    git({"add", "-A"});
+    git({"commit", "-q", "--allow-empty", "-m", message});
+  }
+  fs::path make_bare(const std::string& name) {
+    const auto path = scratch.path / name;
+    fs::create_directories(path);
+    git(path, {"init", "-q", "--bare"});
+    return path;
+  }
+
+  explorer::Repositories repositories(std::vector<explorer::HostCredential> credentials = {},
+                                      std::chrono::milliseconds remote_time = std::chrono::seconds(30)) const {
+    return {{.name = "The Box", .email = "box@example.org"}, std::move(credentials), remote_time};
+  }
+
+  testing_words::TemporaryFolder scratch;
+  fs::path root = [this] {
+    const auto path = scratch.path / "owner" / "root";
+    fs::create_directories(path);
+    return path;
+  }();
+  explorer::Place place{.folder = root};
+  explorer::Place workspace{.folder = root, .is_workspace = true};
+};
+
+}  // namespace explorer_tests
