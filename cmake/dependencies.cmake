@@ -37,8 +37,10 @@ endfunction()
 static_library(dep_rocksdb ARCHIVES rocksdb snappy lz4 zstd bz2 z SHARED Threads::Threads dl)
 static_library(dep_git2 ARCHIVES git2 mbedtls mbedx509 mbedcrypto http_parser pcre2-8 pcre ssh2 z
                SHARED gssapi_krb5 OpenSSL::SSL OpenSSL::Crypto)
-# See appliance/explorer/git/regexp.cpp.
-target_link_options(dep_git2 INTERFACE -Wl,--wrap=git_regexp_match,--undefined=__wrap_git_regexp_match)
+# See appliance/explorer/git/regexp.cpp and open.cpp.
+foreach(mended git_regexp_match p_open)
+  target_link_options(dep_git2 INTERFACE -Wl,--wrap=${mended},--undefined=__wrap_${mended})
+endforeach()
 static_library(dep_gumbo ARCHIVES gumbo)
 static_library(dep_secp256k1 ARCHIVES secp256k1)
 static_library(dep_nettle ARCHIVES nettle)   # Keccak: OpenSSL has it from 3.2 on

@@ -235,6 +235,30 @@ TEST_F(ExplorerStatus, ABrokenRepositorySaysWhatIsBroken) {
   EXPECT_EQ(repositories().status(place).error().kind, web::Kind::internal);
 }
 
+TEST_F(ExplorerStatus, APipeInPlaceOfAFileIsNotWaitedFor) {
+  for (const auto* name : {".gitignore", ".gitattributes", "folder/.gitignore", "a.txt", ".gitmodules",
+                           ".git/info/exclude", ".git/info/attributes", ".git/index", ".git/packed-refs",
+                           ".git/refs/heads/main", ".git/config", ".git/HEAD", ".git/objects/info/alternates"}) {
+    fs::remove_all(root);
+    fs::create_directories(root);
+    make_repository();
+    fs::remove(root / name);
+    ASSERT_EQ(::mkfifo((root / name).c_str(), 0644), 0);
+    for (const auto& where : {place, workspace}) {
+      auto box = repositories();
+      static_cast<void>(box.status(where));
+      static_cast<void>(box.diff(where, ""));
+      static_cast<void>(box.log(where, 10));
+      static_cast<void>(box.sync(where, "x"));
+    }
+  }
+  fs::remove_all(root);
+  fs::create_directories(root);
+  make_repository();
+  ASSERT_EQ(::mkfifo((root / "pipe").c_str(), 0644), 0);
+  expect_as_git();
+}
+
 TEST_F(ExplorerStatus, SomebodyElsesRepositoryIsNotTrusted) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a repository away";
   make_repository();
