@@ -28,7 +28,7 @@ std::vector<Tool> all_tools(const runtime::Boot& boot, const Workspace& workspac
                             Repository& repository, boost::asio::thread_pool& files) {
   std::vector<Tool> tools;
   for (auto& group : {page_tools(boot.summarizer_url), file_tools(workspace, files), memory_tools(memory, files),
-                      git_tools(repository, files)}) {
+                      git_tools(repository, files), schedule_tools(boot.backend_url, boot.box_token)}) {
     tools.insert(tools.end(), group.begin(), group.end());
   }
   return tools;

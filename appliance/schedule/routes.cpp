@@ -1,4 +1,5 @@
 #include "appliance/schedule/schedule.h"
+#include "appliance/schedule/views.h"
 #include "web/endpoint.h"
 
 namespace schedule {
@@ -68,39 +69,10 @@ struct Back {
 };
 BOOST_DESCRIBE_STRUCT(Back, (), (limit))
 
-struct TaskView {
-  std::string id, name;
-  std::optional<std::string> description;
-  std::string cronSchedule, prompt;
-  bool enabled;
-  std::optional<store::Time> lastRun, nextRun;
-  std::string agentId;
-  store::Time createdAt, updatedAt;
-  std::string timezone;
-  CatchUp catchUp;
-  Overlap overlap;
-  bool running;
-};
-BOOST_DESCRIBE_STRUCT(TaskView, (),
-                      (id, name, description, cronSchedule, prompt, enabled, lastRun, nextRun, agentId, createdAt,
-                       updatedAt, timezone, catchUp, overlap, running))
-
 struct TaskDetail : TaskView {
   std::vector<store::Time> nextRuns;
 };
 BOOST_DESCRIBE_STRUCT(TaskDetail, (TaskView), (nextRuns))
-
-struct TaskList {
-  std::vector<TaskView> tasks;
-  std::int64_t count = 0;
-};
-BOOST_DESCRIBE_STRUCT(TaskList, (), (tasks, count))
-
-struct Removed {
-  bool success = true;
-  std::string taskId;
-};
-BOOST_DESCRIBE_STRUCT(Removed, (), (success, taskId))
 
 struct RunView {
   std::string id, taskId, agentId;
@@ -127,24 +99,6 @@ struct Preview {
   std::vector<store::Time> nextRuns;
 };
 BOOST_DESCRIBE_STRUCT(Preview, (), (timezone, nextRuns))
-
-TaskView view(Task task) {
-  return {.id = std::move(task.id),
-          .name = std::move(task.name),
-          .description = std::move(task.description),
-          .cronSchedule = std::move(task.cron_schedule),
-          .prompt = std::move(task.prompt),
-          .enabled = task.enabled,
-          .lastRun = task.last_run,
-          .nextRun = task.next_run,
-          .agentId = std::move(task.agent),
-          .createdAt = task.created_at,
-          .updatedAt = task.updated_at,
-          .timezone = std::move(task.timezone),
-          .catchUp = task.catch_up,
-          .overlap = task.overlap,
-          .running = task.running.has_value()};
-}
 
 RunView view(Run run) {
   RunView shown{.id = std::move(run.id),
@@ -190,17 +144,14 @@ Changes changes(Update wanted) {
 
 }  // namespace
 
-std::vector<web::Route> routes(Schedule& schedule, const agentbox::Guards& guards) {
+std::vector<web::Route> web_routes(Schedule& schedule, const agentbox::Guards& guards) {
   using Answer = web::Task<Result<Response>>;
   auto& service = schedule.tasks;
   auto& scheduler = schedule.scheduler;
 
   auto list = [&service](Request& request, Of of) -> Answer {
-    TaskList answer;
     const std::string agent = of.agentId ? std::move(*of.agentId) : web::Text<1, 128>();
-    for (auto& task : service.list(request.caller.user_id, agent)) answer.tasks.push_back(view(std::move(task)));
-    answer.count = std::int64_t(answer.tasks.size());
-    co_return web::reply(answer, 200);
+    co_return web::reply(views(service.list(request.caller.user_id, agent)), 200);
   };
   auto create = [&service](Request& request, Create wanted) -> Answer {
     auto created = co_await service.create(request.caller.user_id, new_task(std::move(wanted)));

@@ -29,7 +29,9 @@ struct Schedule {
 // the sender.
 Sender through(chat::Chat&, const agents::Agents&);
 
-// /api/scheduled-tasks on the web. The arguments must outlive the rows.
-std::vector<web::Route> routes(Schedule&, const agentbox::Guards&);
+// /api/scheduled-tasks on the web, and /api/agent-tasks on the backend, where an agent schedules its own prompts. The
+// arguments must outlive the rows.
+std::vector<web::Route> web_routes(Schedule&, const agentbox::Guards&);
+std::vector<web::Route> backend_routes(Schedule&, const agentbox::Guards&);
 
 }  // namespace schedule

@@ -37,6 +37,19 @@ void observe_delay(const Run& run) {
       .observe(std::chrono::duration<double>(run.started_at - run.due_at).count());
 }
 
+// Measures a tick to its end.
+class TickTime {
+ public:
+  ~TickTime() {
+    web::metrics()
+        .histogram("agentbox_schedule_tick_duration_seconds", "One look at what is due, with the begin of its runs.")
+        .observe(std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count());
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
 Run new_run(Task& task, Trigger trigger, store::Time due, store::Time now) {
   ++task.runs;
   return {.owner = task.owner,
@@ -123,6 +136,7 @@ web::Task<> Scheduler::fail_interrupted(Run interrupted) {
 }
 
 web::Task<> Scheduler::tick() {
+  const TickTime time;
   const auto now = clock_();
   searched_ = std::min(searched_, now);  // the clock may have been set back
   while (at_work_ < options_.most_at_work && !stopping_) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, until } from "./box.mjs";
+import { Box, send, until } from "./box.mjs";
 
 const TASKS = "/api/scheduled-tasks";
 const FIELDS = [
@@ -178,4 +178,28 @@ test("what came due while the box was off is made up once, or left out", async (
   const left_out = await ended(skip, (run) => run.outcome === "skipped");
   assert.match(left_out.error, /not able to run it/);
   assert.equal((await runs(once)).filter((run) => run.trigger === "makeup").length, 1);
+});
+
+test("an agent schedules prompts for itself, and sees no others", async (t) => {
+  const { box, ada, agentId, schedule } = await ada_and_her_agent(t);
+  const eve = await box.customer("eve@example.org");
+  const door_of = (agent) => {
+    const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
+    return (method, path, body) =>
+      send(box.backend, method, `/api/agent-tasks${path}`, {
+        headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" }, body: body && JSON.stringify(body),
+      });
+  };
+  const agent = door_of(agentId), other = door_of(await box.running_agent(eve));
+  const made = await agent("POST", "", { name: "News", cronSchedule: "0 9 * * MON", prompt: "What is new?", agentId: "ag_nobody" });
+  assert.deepEqual([made.status, made.body.agentId, made.body.enabled], [201, agentId, true], made.text);
+  assert.equal((await agent("POST", "", { name: "News", cronSchedule: "0 9 * *", prompt: "What is new?" })).status, 400);
+  await schedule({});
+  assert.equal((await agent("GET", "")).body.count, 2);
+  assert.equal((await ada.call("GET", TASKS)).body.count, 2);
+
+  assert.deepEqual((await other("GET", "")).body, { tasks: [], count: 0 });
+  assert.equal((await other("DELETE", `/${made.body.id}`)).status, 404);
+  assert.equal((await agent("DELETE", `/${made.body.id}`)).status, 200);
+  assert.equal((await ada.call("GET", TASKS)).body.count, 1);
 });
