@@ -5,6 +5,8 @@
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,8 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+
+#include "summarizer/file_view.h"
 
 namespace summarizer {
 namespace {
@@ -109,6 +113,20 @@ void filter_system_calls() {
                            SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)),
           "filter");
   }
+  // abort() and raise() go through tgkill.
+  refuse(SCMP_SYS(kill));
+  refuse(SCMP_SYS(tkill));
+  refuse(SCMP_SYS(pidfd_send_signal));
+  const auto self = static_cast<scmp_datum_t>(::getpid());
+  check(seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_NE, self)),
+        "filter");
+  for (scmp_datum_t family = 0; family < AF_MAX; ++family) {
+    // The resolver asks netlink for this machine's addresses.
+    if (family == AF_INET || family == AF_INET6 || family == AF_NETLINK) continue;
+    check(
+        seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, family)),
+        "filter");
+  }
   check(seccomp_load(filter.get()), "load the system-call filter");
 }
 
@@ -125,6 +143,7 @@ void confine_process() {
   ::mallopt(M_ARENA_MAX, 2);
   if (!sanitized) limit(RLIMIT_AS, address_space, address_space, "limit the address space");
   check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges");
+  restrict_files();
   filter_system_calls();
 }
 

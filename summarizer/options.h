@@ -1,6 +1,8 @@
 // What the summarizer can be told. It keeps nothing and reads no other settings.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +13,8 @@ struct Options {
   std::string listen = "127.0.0.1:3100";  // host:port; port 0 picks a free one
   std::optional<int> inherited_socket;    // a listening socket to accept from instead; stays the caller's to close
   bool allow_private = false;             // fetch from private and loopback addresses too, on any port
+  std::chrono::milliseconds page_time{10'000};  // for fetching one page, over all redirects
+  std::size_t cache_bytes = 0;  // of fetched pages kept for as long as their servers say they are unchanged
   std::string user_agent = "agentbox-summarizer/1.0";
   std::function<void(const std::string& url)> on_ready;  // called once the listener accepts, with the port really bound
   std::string pay_to;                                    // the wallet GET / announces; empty: null there

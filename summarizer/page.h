@@ -15,8 +15,11 @@ struct Page {
   std::string bytes;         // decompressed, in the page's own encoding
 };
 
-// GET within 10 s, at most 10 redirects and 10 MB, HTML or XHTML only (or no type at all). Everything that goes wrong
-// is Kind::internal with a sentence: the contract's 500.
-web::Task<web::Result<Page>> fetch_page(std::string url, const Options& options);
+class PageCache;
+
+// GET within 10 s, at most 10 redirects and 10 MB, HTML or XHTML only (or no type at all). A page that the cache knows
+// is asked for with its validators, and taken from there when its server says that it is unchanged. Everything that
+// goes wrong is Kind::internal with a sentence: the contract's 500.
+web::Task<web::Result<Page>> fetch_page(std::string url, const Options& options, PageCache& cache);
 
 }  // namespace summarizer

@@ -4,6 +4,7 @@
 
 #include "summarizer/answers.h"
 #include "summarizer/page.h"
+#include "summarizer/runaway.h"
 #include "web/endpoint.h"
 
 namespace summarizer {
@@ -19,6 +20,12 @@ using web::Task;
 
 constexpr const char* service_name = "agentbox-summarizer";
 constexpr const char* service_version = "1.0.0";
+// Far beyond what parsing is allowed (Budget): only a fault of ours takes so long.
+#ifdef AGENTBOX_SANITIZED
+constexpr std::chrono::seconds longest_reading{120};
+#else
+constexpr std::chrono::seconds longest_reading{10};
+#endif
 
 struct Target {
   std::optional<web::Text<0, 8'192>> url;
@@ -69,40 +76,49 @@ About about(const Options& options) {
 
 Time now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
+// What serves every request.
+struct Service {
+  const Options& options;
+  PageCache& cache;
+  boost::asio::thread_pool& parsers;
+};
+
 // Fetches the page and answers with what `read` makes of it, under the address as it was asked for.
 template <class Read>
-Task<Result<Response>> answer_page(Target target, const Options& options, boost::asio::thread_pool& parsers,
-                                   Read read) {
+Task<Result<Response>> answer_page(Target target, Service service, Read read) {
   if (!target.url || target.url->empty()) co_return web::invalid("url required");
   const auto fetched_at = now();
-  auto page = co_await fetch_page(*target.url, options);
+  auto page = co_await fetch_page(*target.url, service.options, service.cache);
   if (!page) co_return page.error();
-  auto work = [page = std::move(*page), read] { return read(page); };
-  auto answer = co_await web::offload(parsers, std::move(work));
+  auto work = [page = std::move(*page), read] {
+    const RunawayGuard guard(longest_reading);
+    return read(page);
+  };
+  auto answer = co_await web::offload(service.parsers, std::move(work));
   if (!answer) co_return answer.error();
   answer->url = *target.url;
   answer->fetchedAt = fetched_at;
   co_return web::reply(*answer);
 }
 
-Task<Result<Response>> summarize_page(Request& request, Target target, const Options& options,
-                                      boost::asio::thread_pool& parsers) {
+Task<Result<Response>> summarize_page(Request& request, Target target, Service service) {
   const auto wish = web::parse_query<Wish>(request);
   if (!wish) co_return wish.error();
-  if (!wish->format) co_return co_await answer_page(std::move(target), options, parsers, summary_of);
+  if (!wish->format) co_return co_await answer_page(std::move(target), service, summary_of);
   const auto read = [style = *wish->format](const Page& page) { return article_of(page, style); };
-  co_return co_await answer_page(std::move(target), options, parsers, read);
+  co_return co_await answer_page(std::move(target), service, read);
 }
 
 }  // namespace
 
-std::vector<web::Route> routes(const Options& options, boost::asio::thread_pool& parsers) {
+std::vector<web::Route> routes(const Options& options, PageCache& cache, boost::asio::thread_pool& parsers) {
+  const Service service{options, cache, parsers};
   static const web::Guard everyone{
       .name = "none", .scheme = "", .admit = [](const Request&) -> Result<web::Caller> { return web::Caller{}; }};
   using web::body;
   using web::plain;
-  auto summarize = body<Target>([&options, &parsers](Request& request, Target target) {
-                     return summarize_page(request, std::move(target), options, parsers);
+  auto summarize = body<Target>([service](Request& request, Target target) {
+                     return summarize_page(request, std::move(target), service);
                    }).returns<SummaryAnswer>();
   summarize.query_schema = web::schema_of<Wish>();
   return {
@@ -119,8 +135,8 @@ std::vector<web::Route> routes(const Options& options, boost::asio::thread_pool&
        "Title, description, headings, paragraphs and word count of a page; with ?format also its main article, the "
        "sentences that carry most of it, author, date, language, site and JSON-LD"},
       {web::POST, "/api/extract", everyone, nullptr,
-       body<Target>([&options, &parsers](Request&, Target target) -> Task<Result<Response>> {
-         return answer_page(std::move(target), options, parsers, references_of);
+       body<Target>([service](Request&, Target target) -> Task<Result<Response>> {
+         return answer_page(std::move(target), service, references_of);
        }).returns<ReferencesAnswer>(),
        "Links, images and social-card metadata of a page"},
   };

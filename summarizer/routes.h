@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "summarizer/options.h"
+#include "summarizer/page_cache.h"
 #include "web/route.h"
 
 namespace summarizer {
 
-// Pages are parsed on `parsers`, so that a slow one does not hold up the network. Both arguments must outlive the
+// Pages are parsed on `parsers`, so that a slow one does not hold up the network. All arguments must outlive the
 // routes.
-std::vector<web::Route> routes(const Options& options, boost::asio::thread_pool& parsers);
+std::vector<web::Route> routes(const Options& options, PageCache& cache, boost::asio::thread_pool& parsers);
 
 }  // namespace summarizer

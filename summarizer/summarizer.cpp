@@ -22,12 +22,12 @@ constexpr std::size_t max_in_flight = 32;
 // Each may hold a page, its copy and its tree: what confine_process() leaves suffices for so many.
 constexpr unsigned max_threads = 4;
 
-web::ListenerOptions listener(const Options& options, boost::asio::thread_pool& parsers) {
+web::ListenerOptions listener(const Options& options, PageCache& cache, boost::asio::thread_pool& parsers) {
   web::ListenerOptions listener;
   listener.name = "summarizer";
   listener.listen = options.listen;
   listener.inherited_socket = options.inherited_socket;
-  listener.routes = routes(options, parsers);
+  listener.routes = routes(options, cache, parsers);
   listener.limits.in_flight = max_in_flight;
   return listener;
 }
@@ -45,11 +45,12 @@ void run(const Options& options) {
   boost::asio::signal_set stop(main_thread, SIGTERM, SIGINT, SIGXCPU);
   std::signal(SIGPIPE, SIG_IGN);
 
+  PageCache cache(options.cache_bytes);
   // The parsers outlive the network threads that wait for them.
   boost::asio::thread_pool parsers(threads);
   web::IoPool pool(threads);
   web::Server server(pool);
-  server.listen(listener(options, parsers));
+  server.listen(listener(options, cache, parsers));
   pool.start();
   if (options.on_ready) options.on_ready(server.url("summarizer"));
 

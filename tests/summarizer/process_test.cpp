@@ -1,7 +1,10 @@
 // The summarizer as the process it is: confined, serving over a real socket, drained by SIGTERM.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +18,7 @@
 #include <thread>
 
 #include "summarizer/confine.h"
+#include "summarizer/runaway.h"
 #include "summarizer/summarizer.h"
 #include "tests/web/loopback.h"
 #include "web/fetch.h"
@@ -146,23 +150,88 @@ TEST_F(SummarizerProcess, ASlowPageHoldsUpNobody) {
   EXPECT_THAT(answer->body, ::testing::HasSubstr("slow"));
 }
 
-TEST_F(SummarizerProcess, MayStartNoProgramAndNoProcess) {
+// Runs `crime` in a process that was confined; its exit status as waitpid has it.
+int status_of_confined(const std::function<int()>& crime) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     confine_process();
-    char name[] = "true";
-    char* const arguments[] = {name, nullptr};
-    ::execv("/bin/true", arguments);
-    if (errno != EPERM) ::_exit(1);
-#ifndef AGENTBOX_SANITIZED
-    if (::fork() != -1 || errno != EPERM) ::_exit(2);
-#endif
-    std::thread([] {}).join();
-    ::_exit(0);
+    ::_exit(crime());
   }
   int status = 0;
-  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
-  EXPECT_EQ(status, 0);
+  ::waitpid(pid, &status, 0);
+  return status;
+}
+
+// 0 when nothing could be started.
+int start_something() {
+  char name[] = "true";
+  char* const arguments[] = {name, nullptr};
+  ::execv("/bin/true", arguments);
+  if (errno != EPERM) return 1;
+#ifndef AGENTBOX_SANITIZED
+  if (::fork() != -1 || errno != EPERM) return 2;
+#endif
+  std::thread([] {}).join();
+  return 0;
+}
+
+TEST(Confined, MayStartNoProgramAndNoProcess) { EXPECT_EQ(status_of_confined(start_something), 0); }
+
+TEST(Confined, MayTouchNoOtherProcessAndNoLocalSocket) {
+  EXPECT_EQ(status_of_confined([parent = ::getpid()] {
+              if (::kill(parent, 0) != -1 || errno != EPERM) return 1;
+              if (::socket(AF_UNIX, SOCK_STREAM, 0) != -1 || errno != EAFNOSUPPORT) return 2;
+              if (::socket(AF_PACKET, SOCK_RAW, 0) != -1) return 3;
+              const int internet = ::socket(AF_INET6, SOCK_STREAM, 0);
+              return internet < 0 ? 4 : 0;
+            }),
+            0);
+  EXPECT_EQ(WTERMSIG(status_of_confined([]() -> int {
+              ::raise(SIGTERM);
+              return 0;
+            })),
+            SIGTERM);
+}
+
+TEST(Confined, SeesTheSystemsFilesAlone) {
+  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, 1) < 1) GTEST_SKIP() << "this kernel has no Landlock";
+  char secret[] = "/tmp/agentbox-secret-XXXXXX";
+  const int file = ::mkstemp(secret);
+  ASSERT_GE(file, 0);
+  EXPECT_EQ(status_of_confined([&secret] {
+              if (::open(secret, O_RDONLY) != -1 || errno != EACCES) return 1;
+              if (::open("/tmp/agentbox-new", O_CREAT | O_WRONLY, 0600) != -1) return 2;
+              if (::open("/etc/nsswitch.conf", O_WRONLY) != -1) return 3;
+              if (::open("/etc/hosts", O_RDONLY) < 0) return 4;
+              return ::open("/dev/null", O_RDWR) < 0 ? 5 : 0;
+            }),
+            0);
+  ::close(file);
+  ::unlink(secret);
+}
+
+TEST(RunawayGuard, EndsAProcessThatNeverStopsComputing) {
+  const auto status = status_of_confined([]() -> int {
+    std::thread wild([] {
+      const RunawayGuard guard(std::chrono::milliseconds(20));
+      for (;;) ::getpid();
+    });
+    wild.join();
+    return 0;
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGVTALRM);
+}
+
+TEST(RunawayGuard, LetsGoOfWhoeverIsDone) {
+  EXPECT_EQ(status_of_confined([] {
+              { const RunawayGuard guard(std::chrono::milliseconds(1)); }
+              timespec used{};
+              do ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+              while (used.tv_sec == 0 && used.tv_nsec < 50'000'000);
+              return 0;
+            }),
+            0);
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ class Summarizer : public testing::Test {
   boost::asio::io_context io_;
   boost::asio::thread_pool parsers_{1};
   Options options_;
-  std::vector<web::Route> routes_ = routes(options_, parsers_);
+  PageCache cache_{1u << 20};
+  std::vector<web::Route> routes_ = routes(options_, cache_, parsers_);
 };
 
 Loopback::Script page(std::string html, std::string headers = "Content-Type: text/html; charset=utf-8\r\n") {
@@ -199,6 +200,124 @@ TEST_F(Summarizer, ReachesNothingPrivateUnlessAllowed) {
   EXPECT_THAT(failure("/api/extract", "http://localhost:" + std::to_string(canary.port())),
               HasSubstr("not a public address"));
   EXPECT_EQ(canary.connections(), 0u);
+}
+
+TEST_F(Summarizer, AsksWhetherAKnownPageHasChanged) {
+  std::vector<std::string> requests;
+  Loopback site([&](Peer& peer) {
+    for (;;) {
+      const auto request = peer.read_request();
+      if (request.empty()) return;
+      requests.push_back(request);
+      if (request.find("If-None-Match: \"v1\"") != request.npos && requests.size() < 3) {
+        peer.answer("", "ETag: \"v1\"\r\n", "304 Not Modified");
+      } else {
+        const auto version = requests.size() < 3 ? "v1" : "v2";
+        peer.answer(std::string("<title>") + version,
+                    std::string("Content-Type: text/html\r\nETag: \"") + version + "\"\r\n");
+      }
+    }
+  });
+  for (const char* title : {"v1", "v1", "v2", "v2"}) EXPECT_EQ(ask("/api/summarize", site.url()).at("title"), title);
+  EXPECT_THAT(requests.at(0), testing::Not(HasSubstr("If-None-Match")));
+  EXPECT_THAT(requests.at(3), HasSubstr("If-None-Match: \"v2\""));
+}
+
+TEST_F(Summarizer, ReadsCompressedPages) {
+  using namespace std::string_literals;
+  const auto compressed = [](std::string bytes, const char* coding) {
+    return page(std::move(bytes), std::string("Content-Type: text/html\r\nContent-Encoding: ") + coding + "\r\n");
+  };
+  const auto gzip =
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xb3\x29\xc9\x2c\xc9\x49\xb5\x4b\x4e\x4c\x3b\xbc\x52\xa1\x20\x31\x39\x3b"
+      "\x35\xc5\x46\x1f\x22\x06\x00\x00\xe3\x2f\x12\x1b\x00\x00\x00"s;
+  const auto deflate =
+      "\x78\x9c\xb3\x29\xc9\x2c\xc9\x49\xb5\x4b\x4e\x4c\x3b\xbc\x52\xa1\x20\x31\x39\x3b\x35\xc5\x46\x1f\x22\x06\x00\x96"
+      "\x18\x0a\x86"s;
+  const auto brotli = "\x0b\x0d\x80<title>caf\xc3\xa9 packed</title>\x03"s;
+  for (const auto& [coding, bytes] : {std::pair{"gzip", gzip}, {"deflate", deflate}, {"br", brotli}}) {
+    Loopback site(compressed(bytes, coding));
+    EXPECT_EQ(ask("/api/summarize", site.url()).at("title"), "café packed") << coding;
+  }
+  // 11 MB of spaces.
+  Loopback bomb(
+      compressed("\xcb\xff\xff\x3f\xf8\x25\x40\xe2\xb1\x40\x20\xf7\xfe\x2f\xff\xff\x5f\xf0\x4b\x00\xc4\x61\x11"
+                 "\x80\xee\xfd\x0b"s,
+                 "br"));
+  EXPECT_THAT(failure("/api/summarize", bomb.url()), HasSubstr("larger than 10 MB"));
+}
+
+TEST_F(Summarizer, GivesUpOnASiteThatPlaysForTime) {
+  options_.page_time = std::chrono::milliseconds(300);
+  Loopback drip([](Peer& peer) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>");
+    while (peer.send("x")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  });
+  EXPECT_THAT(failure("/api/summarize", drip.url()), HasSubstr("no complete answer within 300 ms"));
+  Loopback hops([](Peer& peer) {
+    for (;;) {
+      if (peer.read_request().empty()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      peer.answer("", "Location: /again\r\n", "302 Found");
+    }
+  });
+  EXPECT_THAT(failure("/api/summarize", hops.url()), HasSubstr("within 300 ms"));
+}
+
+TEST_F(Summarizer, FollowsTenRedirectsAndNoneOutOfTheWeb) {
+  std::size_t asked = 0;
+  Loopback site([&asked](Peer& peer) {
+    for (;;) {
+      const auto request = peer.read_request();
+      if (request.empty()) return;
+      ++asked;
+      const int left = request[5] - '0';
+      if (request.starts_with("GET /mail")) {
+        peer.answer("", "Location: ftp://example.com/\r\n", "302 Found");
+      } else if (request.starts_with("GET /login")) {
+        peer.answer("", "Location: http://user:word@127.0.0.1/\r\n", "302 Found");
+      } else if (left > 0 && left < 10) {
+        peer.answer("", "Location: /" + std::to_string(left - 1) + "\r\n", "302 Found");
+      } else if (left == 0) {
+        peer.answer("<title>end</title>", "Content-Type: text/html\r\n");
+      } else {
+        peer.answer("", "Location: /round\r\n", "302 Found");
+      }
+    }
+  });
+  EXPECT_EQ(ask("/api/summarize", site.url("/9")).at("title"), "end");
+  asked = 0;
+  EXPECT_THAT(failure("/api/summarize", site.url("/round")), HasSubstr("redirect"));
+  EXPECT_EQ(asked, 11u);
+  EXPECT_THAT(failure("/api/summarize", site.url("/mail")), HasSubstr("only http and https"));
+  EXPECT_THAT(failure("/api/summarize", site.url("/login")), HasSubstr("user name or password"));
+}
+
+TEST_F(Summarizer, TakesPagesThatStrangeServersSend) {
+  Loopback bare([](Peer& peer) {
+    peer.read_request();
+    peer.send("HTTP/1.0 203 Whatever\n\n<title>bare</title><p>no type, no length");
+    peer.close();
+  });
+  EXPECT_EQ(ask("/api/summarize", bare.url()).at("title"), "bare");
+  Loopback cut([](Peer& peer) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\n<title>cut");
+    peer.close();
+  });
+  EXPECT_THAT(failure("/api/summarize", cut.url()), HasSubstr("before the answer was complete"));
+  Loopback mute([](Peer& peer) {
+    peer.read_request();
+    peer.reset();
+  });
+  EXPECT_THAT(failure("/api/summarize", mute.url()), StartsWith("The page could not be fetched: "));
+  Loopback noise([](Peer& peer) {
+    peer.read_request();
+    peer.send("SSH-2.0-OpenSSH_9.2\r\n");
+    peer.close();
+  });
+  EXPECT_THAT(failure("/api/summarize", noise.url()), HasSubstr("did not answer in HTTP"));
 }
 
 TEST_F(Summarizer, SurvivesAHostilePage) {
