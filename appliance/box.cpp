@@ -202,8 +202,9 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, parts.ways_in.web_routes());
   web::append(table, keys::routes(parts.keys, parts.subscriptions, parts.guards));
   web::append(table, agents::web_routes(parts.agents, parts.guards));
+  web::append(table, agents::web_detail_routes(parts.agents, parts.guards));
   web::append(table, chat::web_routes(parts.chat, parts.guards));
-  web::append(table, schedule::web_routes(parts.schedule, parts.guards));
+  web::append(table, schedule::routes(parts.schedule, parts.guards));
   web::append(table, health::routes(parts.vitals()));
   return table;
 }
@@ -212,7 +213,7 @@ std::vector<web::Route> Box::backend_routes() const {
   auto& parts = *parts_;
   std::vector<web::Route> table;
   web::append(table, agents::backend_routes(parts.agents, parts.guards));
-  web::append(table, schedule::backend_routes(parts.schedule, parts.guards));
+  web::append(table, agents::backend_detail_routes(parts.agents, parts.guards));
   web::append(table, billing::routes(parts.subscriptions, parts.guards));
   web::append(table, ai::routes(parts.ai, parts.guards));
   web::append(table, usage::routes(parts.ledger, parts.guards));

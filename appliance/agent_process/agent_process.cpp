@@ -36,7 +36,7 @@ std::vector<Tool> all_tools(const runtime::Boot& boot, const Workspace& workspac
 
 std::vector<std::string> excluded_files() {
   const auto state = "/" + std::string(state_folder) + "/";
-  return {state + "conversation.jsonl*", state + "write-*"};
+  return {state + std::string(conversation_file) + "*", state + "write-*"};
 }
 
 // Blocked in every thread, so that the main thread can wait for them.
@@ -60,8 +60,8 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   const LoopOptions options{.agent_name = boot.name};
   const Workspace workspace(boot.workspace);
   Repository repository(workspace.root(), excluded_files());
-  Memory memory(workspace.state("memory.jsonl"));
-  Conversation conversation(workspace.state("conversation.jsonl"), options.window_bytes);
+  Memory memory(workspace.state(memory_file));
+  Conversation conversation(workspace.state(conversation_file), options.window_bytes);
   const ModelClient model(boot.backend_url, boot.box_token, boot.model);
   const Toolbox toolbox(all_tools(boot, workspace, memory, repository, files));
   Loop loop(options, model, toolbox, conversation, memory, repository, files);

@@ -9,6 +9,7 @@ namespace agent_process {
 
 // The agent's own files (conversation, memory) inside the workspace.
 inline constexpr std::string_view state_folder = ".agentbox";
+inline constexpr std::string_view conversation_file = "conversation.jsonl", memory_file = "memory.jsonl";
 
 // See files::components_of.
 web::Result<files::Components> path_components(std::string_view path);

@@ -1,9 +1,12 @@
 #include "appliance/agents/agents.h"
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <filesystem>
 
 #include "appliance/accounts/records.h"
+#include "appliance/agent_process/forget.h"
+#include "appliance/agents/config_secrets.h"
 #include "appliance/billing/plans.h"
 #include "appliance/crypto/random.h"
 
@@ -61,12 +64,20 @@ Result<void> check(const NewAgent& wanted) {
   return {};
 }
 
+void set_config(Agent& agent, boost::json::object wanted) {
+  const auto& sealed = agent.config_secrets.clear;
+  auto split =
+      split_config(std::move(wanted), sealed.empty() ? boost::json::object() : boost::json::parse(sealed).get_object());
+  agent.config = std::move(split.shown);
+  agent.config_secrets.clear = split.secrets.empty() ? std::string() : boost::json::serialize(split.secrets);
+}
+
 Agent fresh(store::UserId owner, NewAgent wanted) {
   Agent agent;
   agent.owner = owner;
   agent.name = std::move(wanted.name);
   agent.model = wanted.model.empty() ? default_model : std::move(wanted.model);
-  agent.config = std::move(wanted.config);
+  set_config(agent, std::move(wanted.config));
   agent.tier = std::move(wanted.tier);
   agent.runtime_version = runtime_version;
   agent.gateway_token.clear = crypto::random_hex(16);
@@ -85,6 +96,7 @@ Agents::Agents(store::System system, runtime::Engine& engine, billing::Subscript
       engine_(engine),
       subscriptions_(subscriptions),
       settings_(settings),
+      files_(files),
       ports_(system, settings.agent_port_first, settings.agent_port_last),
       access_(system, settings.agent_domain),
       provisioner_(system, engine, ports_, options_of(settings, ready_deadline), pool.next(), files) {}
@@ -172,7 +184,7 @@ Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes 
     co_return web::invalid("config must be at most 64 KB");
   auto edit = [changes](Agent& agent) {
     if (changes.plan) agent.plan = *changes.plan;
-    if (changes.config) agent.config = *changes.config;
+    if (changes.config) set_config(agent, *changes.config);
     if (changes.ai_provider) agent.config["aiProvider"] = *changes.ai_provider;
     agent.updated_at = store::now();
   };
@@ -260,6 +272,37 @@ Task<> Agents::remove(store::UserId owner, std::string id) {
   if (asked) [[maybe_unused]]
     auto done = co_await provisioner_.finished(id);
 }
+
+Task<Result<Agent>> Agents::verify(store::UserId owner, std::string id, Verification given) {
+  std::function<void(Agent&)> edit = [given](Agent& agent) {
+    agent.verified = given.verified;
+    agent.verification_type = given.type;
+    agent.attestation_uid = given.attestation_uid;
+    agent.verifier_address = given.verifier_address;
+    agent.verification_metadata = given.metadata;
+    agent.verified_at = given.verified ? std::optional(store::now()) : std::nullopt;
+    agent.updated_at = store::now();
+  };
+  auto edited = co_await system_.modify(records, owner, std::move(id), std::move(edit));
+  if (!edited) co_return web::not_found();
+  co_return std::move(*edited);
+}
+
+Task<Result<Agent>> Agents::reset_memory(store::UserId owner, std::string id) {
+  const auto agent = find(owner, id);
+  if (!agent) co_return web::not_found();
+  const bool runs = agent->desired == desired::running;
+  auto stopped = co_await stop_agent(owner, id);
+  if (!stopped) co_return stopped.error();
+  const auto workspace = std::filesystem::absolute(settings_.data) / "agents" / id / "workspace";
+  auto forget = [workspace] { return agent_process::forget_everything(workspace); };
+  const auto forgotten = co_await web::offload(files_, std::move(forget));
+  if (!forgotten) co_return web::internal("The agent's memory cannot be removed: " + forgotten.error().message);
+  if (!runs) co_return stopped;
+  co_return co_await start_agent(owner, std::move(id));
+}
+
+Task<Result<runtime::InstanceStats>> Agents::stats(const Agent& agent) { return engine_.stats(agent.id); }
 
 Task<Result<runtime::Instance>> Agents::instance(const Agent& agent) { return engine_.inspect(agent.id); }
 

@@ -39,6 +39,13 @@ struct Changes {
   std::optional<boost::json::object> config;
 };
 
+// What an agent is said to be; see the contract's verification types.
+struct Verification {
+  bool verified = false;
+  std::optional<std::string> type, attestation_uid, verifier_address;  // no type: verification is removed
+  std::optional<boost::json::object> metadata;
+};
+
 class Agents {
  public:
   // `files` runs what blocks on the disk. All of them must outlive this.
@@ -81,7 +88,14 @@ class Agents {
   // and is tried again at the next start of the box.
   web::Task<> remove(store::UserId owner, std::string id);
 
+  // not_found.
+  web::Task<web::Result<Agent>> verify(store::UserId owner, std::string id, Verification);
+  // The agent forgets its conversation and what it remembers; its files stay. Stops it meanwhile. not_found, internal.
+  web::Task<web::Result<Agent>> reset_memory(store::UserId owner, std::string id);
+
   web::Task<web::Result<runtime::Instance>> instance(const Agent&);
+  // conflict while the agent does not run; unavailable while its engine does not answer.
+  web::Task<web::Result<runtime::InstanceStats>> stats(const Agent&);
 
   // For the agent_token guard; nothing for an unknown token.
   std::optional<web::Caller> caller_of_box_token(std::string_view token) const;
@@ -100,6 +114,7 @@ class Agents {
   runtime::Engine& engine_;
   billing::Subscriptions& subscriptions_;
   const agentbox::Settings& settings_;
+  boost::asio::thread_pool& files_;
   std::string authority_;  // ".localhost:3000": what follows the subdomain
   bool secure_ = false;
   Ports ports_;

@@ -26,10 +26,11 @@ struct Agent {
   std::int64_t owner = 0;  // 0: created through the backend for nobody in particular
   std::string id;          // ag_ and 20 random characters
   std::string name;
-  std::string subdomain;   // [a-z0-9-]{1,40}: from the name, with a random end; unique
-  std::string model;       // "auto": the box's default
-  std::string plan, tier;  // label, solo, ...; the tier as asked for, or empty
-  boost::json::object config;
+  std::string subdomain;         // [a-z0-9-]{1,40}: from the name, with a random end; unique
+  std::string model;             // "auto": the box's default
+  std::string plan, tier;        // label, solo, ...; the tier as asked for, or empty
+  boost::json::object config;    // without its secrets: config_secrets.h
+  store::Sealed config_secrets;  // the text of a JSON object; empty: none
   Status status = Status::pending;
   std::string status_reason;  // a sentence; empty while all is well
   std::string desired = agents::desired::stopped;
@@ -39,14 +40,16 @@ struct Agent {
   std::string box_token_hash;        // SHA-256 of it in hex; unique
   std::string runtime_version;       // of the binary that started it last
   bool verified = false;
-  std::optional<std::string> verification_type, attestation_uid;
+  std::optional<std::string> verification_type, attestation_uid, verifier_address;
+  std::optional<boost::json::object> verification_metadata;
   std::optional<store::Time> verified_at, started_at;
   store::Time created_at, updated_at;
 };
 BOOST_DESCRIBE_STRUCT(Agent, (),
-                      (owner, id, name, subdomain, model, plan, tier, config, status, status_reason, desired, port,
-                       gateway_token, box_token, box_token_hash, runtime_version, verified, verification_type,
-                       attestation_uid, verified_at, started_at, created_at, updated_at))
+                      (owner, id, name, subdomain, model, plan, tier, config, config_secrets, status, status_reason,
+                       desired, port, gateway_token, box_token, box_token_hash, runtime_version, verified,
+                       verification_type, attestation_uid, verifier_address, verification_metadata, verified_at,
+                       started_at, created_at, updated_at))
 
 inline const store::Owned<Agent> records{
     {.family = "agents", .number = 30},

@@ -11,4 +11,8 @@ namespace agents {
 std::vector<web::Route> web_routes(Agents&, const agentbox::Guards&);
 std::vector<web::Route> backend_routes(Agents&, const agentbox::Guards&);
 
+// What there is to know and to set of one agent: config, token, stats, verification, memory.
+std::vector<web::Route> web_detail_routes(Agents&, const agentbox::Guards&);
+std::vector<web::Route> backend_detail_routes(Agents&, const agentbox::Guards&);
+
 }  // namespace agents

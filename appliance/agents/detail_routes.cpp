@@ -1,0 +1,272 @@
+#include <algorithm>
+
+#include "appliance/agents/routes.h"
+#include "appliance/agents/views.h"
+#include "web/endpoint.h"
+
+namespace agents {
+namespace {
+
+using web::Request;
+using web::Response;
+using web::Result;
+using web::Task;
+
+// Which agent a request is about; nothing for one that does not exist or is somebody else's.
+using Target = std::function<std::optional<Agent>(const Request&)>;
+
+Target own(const Agents& service, std::string parameter) {
+  return [&service, parameter = std::move(parameter)](const Request& request) {
+    return service.resolve(request.caller.user_id, request.param(parameter));
+  };
+}
+Target anybodys(const Agents& service) {
+  return [&service](const Request& request) { return service.find(request.param("id")); };
+}
+
+// ---- config
+
+struct Config {
+  std::string id, model, plan;
+  boost::json::object config;
+  store::Time updatedAt;
+};
+BOOST_DESCRIBE_STRUCT(Config, (), (id, model, plan, config, updatedAt))
+
+struct ConfigEdit {
+  boost::json::object config;
+};
+BOOST_DESCRIBE_STRUCT(ConfigEdit, (), (config))
+
+Config config_of(const Agent& agent) {
+  return {
+      .id = agent.id, .model = agent.model, .plan = agent.plan, .config = agent.config, .updatedAt = agent.updated_at};
+}
+
+web::Endpoint read_config(Target target) {
+  auto handle = [target = std::move(target)](Request& request) -> Task<Result<Response>> {
+    const auto agent = target(request);
+    if (!agent) co_return web::not_found();
+    co_return web::reply(config_of(*agent), 200);
+  };
+  return web::plain(handle).returns<Config>().describe(
+      "Keys, tokens, secrets and passwords in it are kept sealed and shown as {\"sealed\": true}.");
+}
+
+web::Endpoint write_config(Agents& service, Target target) {
+  auto handle = [&service, target = std::move(target)](Request& request, ConfigEdit wanted) -> Task<Result<Response>> {
+    const auto agent = target(request);
+    if (!agent) co_return web::not_found();
+    Changes changes{.plan = {}, .ai_provider = {}, .config = std::move(wanted.config)};
+    const auto edited = co_await service.change(agent->owner, agent->id, std::move(changes));
+    if (!edited) co_return edited.error();
+    co_return web::reply(config_of(*edited), 200);
+  };
+  return web::body<ConfigEdit>(handle).returns<Config>().describe(
+      "Replaces the config. A secret that is written back as {\"sealed\": true}, as it was read, stays as it is.");
+}
+
+// ---- token
+
+struct Token {
+  std::string id, token;
+};
+BOOST_DESCRIBE_STRUCT(Token, (), (id, token))
+
+web::Endpoint gateway_token(Target target) {
+  auto handle = [target = std::move(target)](Request& request) -> Task<Result<Response>> {
+    const auto agent = target(request);
+    if (!agent) co_return web::not_found();
+    const Token answer{.id = agent->id, .token = agent->gateway_token.clear};
+    co_return web::reply(answer, 200).set("Cache-Control", "no-store");
+  };
+  return web::plain(handle).returns<Token>().describe("What callers of the agent's own address present as a bearer.");
+}
+
+// ---- stats
+
+BOOST_DEFINE_ENUM_CLASS(Source, ok, mock)
+
+struct Stats {
+  struct Network {
+    std::int64_t receivedBytes = 0, sentBytes = 0;
+    BOOST_DESCRIBE_CLASS(Network, (), (receivedBytes, sentBytes), (), ())
+  };
+  std::string id;
+  Source status = Source::ok;
+  Status agentStatus;
+  double cpuPercent = 0;
+  std::int64_t memoryBytes = 0;
+  std::optional<Network> network;
+  std::int64_t uptimeSeconds = 0;
+  store::Time timestamp;
+};
+BOOST_DESCRIBE_STRUCT(Stats, (), (id, status, agentStatus, cpuPercent, memoryBytes, network, uptimeSeconds, timestamp))
+
+web::Endpoint stats(Agents& service, Target target) {
+  auto handle = [&service, target = std::move(target)](Request& request) -> Task<Result<Response>> {
+    const auto agent = target(request);
+    if (!agent) co_return web::not_found();
+    Stats answer{.id = agent->id, .agentStatus = agent->status, .network = {}, .timestamp = store::now()};
+    const auto measured = co_await service.stats(*agent);
+    if (measured) {
+      answer.cpuPercent = measured->cpu_percent;
+      answer.memoryBytes = std::int64_t(measured->memory_bytes);
+      if (measured->received_bytes)
+        answer.network = {std::int64_t(*measured->received_bytes), std::int64_t(measured->sent_bytes.value_or(0))};
+      answer.uptimeSeconds = measured->uptime.count();
+    } else if (measured.error().kind == web::Kind::unavailable) {
+      answer.status = Source::mock;
+    } else if (measured.error().kind != web::Kind::conflict) {
+      co_return measured.error();
+    }
+    co_return web::reply(answer, 200);
+  };
+  return web::plain(handle).returns<Stats>().describe(
+      "Processor time in percent of one core since the last call. All zero for an agent that does not run, and with "
+      "`status` mock while the engine does not answer. `network` where the engine counts it.");
+}
+
+// ---- verification
+
+BOOST_DEFINE_ENUM_CLASS(VerificationType, eas, coinbase, ens, webauthn)
+
+struct Verified {
+  std::string id;
+  bool verified = false;
+  std::optional<std::string> verificationType, attestationUid, verifierAddress;
+  std::optional<boost::json::object> metadata;
+  std::optional<store::Time> verifiedAt;
+};
+BOOST_DESCRIBE_STRUCT(Verified, (),
+                      (id, verified, verificationType, attestationUid, verifierAddress, metadata, verifiedAt))
+
+struct VerifyOwn {
+  VerificationType verificationType;
+  std::optional<web::Text<1, 200>> attestationUid;
+};
+BOOST_DESCRIBE_STRUCT(VerifyOwn, (), (verificationType, attestationUid))
+
+struct VerifyAnybodys {
+  VerificationType verificationType;
+  std::optional<bool> verified;
+  std::optional<web::Text<1, 200>> attestationUid, verifierAddress;
+  std::optional<boost::json::object> metadata;
+};
+BOOST_DESCRIBE_STRUCT(VerifyAnybodys, (), (verificationType, verified, attestationUid, verifierAddress, metadata))
+
+Verified verified_of(const Agent& agent) {
+  return {.id = agent.id,
+          .verified = agent.verified,
+          .verificationType = agent.verification_type,
+          .attestationUid = agent.attestation_uid,
+          .verifierAddress = agent.verifier_address,
+          .metadata = agent.verification_metadata,
+          .verifiedAt = agent.verified_at};
+}
+
+Verification given_by(VerifyOwn wanted) {
+  return {.verified = true,
+          .type = boost::describe::enum_to_string(wanted.verificationType, ""),
+          .attestation_uid = std::move(wanted.attestationUid),
+          .verifier_address = {},
+          .metadata = {}};
+}
+Verification given_by(VerifyAnybodys wanted) {
+  return {.verified = wanted.verified.value_or(true),
+          .type = boost::describe::enum_to_string(wanted.verificationType, ""),
+          .attestation_uid = std::move(wanted.attestationUid),
+          .verifier_address = std::move(wanted.verifierAddress),
+          .metadata = std::move(wanted.metadata)};
+}
+
+web::Endpoint verification(Target target) {
+  auto handle = [target = std::move(target)](Request& request) -> Task<Result<Response>> {
+    const auto agent = target(request);
+    if (!agent) co_return web::not_found();
+    co_return web::reply(verified_of(*agent), 200);
+  };
+  return web::plain(handle).returns<Verified>();
+}
+
+Task<Result<Response>> set_verification(Agents& service, std::optional<Agent> agent, Verification given) {
+  if (!agent) co_return web::not_found();
+  const auto edited = co_await service.verify(agent->owner, agent->id, std::move(given));
+  if (!edited) co_return edited.error();
+  co_return web::reply(verified_of(*edited), 200);
+}
+
+template <class Wanted>
+web::Endpoint verify(Agents& service, Target target) {
+  auto handle = [&service, target = std::move(target)](Request& request, Wanted wanted) -> Task<Result<Response>> {
+    return set_verification(service, target(request), given_by(std::move(wanted)));
+  };
+  return web::body<Wanted>(handle).template returns<Verified>();
+}
+
+web::Endpoint unverify(Agents& service, Target target) {
+  auto handle = [&service, target = std::move(target)](Request& request) -> Task<Result<Response>> {
+    return set_verification(service, target(request), {});
+  };
+  return web::plain(handle).returns<Verified>();
+}
+
+// ---- memory
+
+web::Endpoint reset_memory(Agents& service, Target target) {
+  auto handle = [&service, target = std::move(target)](Request& request) -> Task<Result<Response>> {
+    const auto agent = target(request);
+    if (!agent) co_return web::not_found();
+    const auto reset = co_await service.reset_memory(agent->owner, agent->id);
+    if (!reset) co_return reset.error();
+    const Lifecycle answer{.id = reset->id, .status = reset->status};
+    co_return web::reply(answer, 200);
+  };
+  return web::plain(handle).returns<Lifecycle>().describe(
+      "The agent forgets its conversation and the facts it has kept; its files stay, and so does the history of "
+      "messages. One that runs is started again.");
+}
+
+const web::RateLimit agents_rate{.group = "agents", .limit = 100};
+const web::RateLimit instance_rate{.group = "instance", .limit = 30};
+
+}  // namespace
+
+std::vector<web::Route> web_detail_routes(Agents& service, const agentbox::Guards& guards) {
+  const auto& session = guards.session;
+  const auto by_id = own(service, "id"), by_user = own(service, "userId");
+  return {
+      {web::GET, "/api/agents/:id/config", session, &agents_rate, read_config(by_id), "An agent's config"},
+      {web::PUT, "/api/agents/:id/config", session, &agents_rate, write_config(service, by_id),
+       "Set an agent's config"},
+      {web::GET, "/api/agents/:id/token", session, &agents_rate, gateway_token(by_id), "An agent's gateway token"},
+      {web::GET, "/api/agents/:id/stats", session, &agents_rate, stats(service, by_id), "What an agent uses"},
+      {web::GET, "/api/agents/:id/verify", session, &agents_rate, verification(by_id), "Whether an agent is verified"},
+      {web::POST, "/api/agents/:id/verify", session, &agents_rate, verify<VerifyOwn>(service, by_id),
+       "Verify an agent"},
+      {web::DELETE, "/api/agents/:id/verify", session, &agents_rate, unverify(service, by_id),
+       "Take an agent's verification away"},
+      {web::GET, "/api/instance/:userId/stats", session, &instance_rate, stats(service, by_user), "What an agent uses"},
+      {web::POST, "/api/instance/:userId/reset-memory", session, &instance_rate, reset_memory(service, by_user),
+       "Let an agent forget"},
+  };
+}
+
+std::vector<web::Route> backend_detail_routes(Agents& service, const agentbox::Guards& guards) {
+  const auto& key = guards.internal_key;
+  const auto target = anybodys(service);
+  return {
+      {web::GET, "/api/agents/:id/config", key, nullptr, read_config(target), "An agent's config"},
+      {web::PUT, "/api/agents/:id/config", key, nullptr, write_config(service, target), "Set an agent's config"},
+      {web::GET, "/api/agents/:id/token", key, nullptr, gateway_token(target), "An agent's gateway token"},
+      {web::GET, "/api/agents/:id/stats", key, nullptr, stats(service, target), "What an agent uses"},
+      {web::GET, "/api/agents/:id/verification", key, nullptr, verification(target), "Whether an agent is verified"},
+      {web::POST, "/api/agents/:id/verify", key, nullptr, verify<VerifyAnybodys>(service, target), "Verify an agent"},
+      {web::DELETE, "/api/agents/:id/verify", key, nullptr, unverify(service, target),
+       "Take an agent's verification away"},
+      {web::POST, "/api/agents/:id/reset-memory", key, nullptr, reset_memory(service, target), "Let an agent forget"},
+      {web::GET, "/api/runtime/instances/:id/stats", key, nullptr, stats(service, target), "What an agent uses"},
+  };
+}
+
+}  // namespace agents
