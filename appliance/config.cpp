@@ -175,6 +175,18 @@ Setting data_folder() {
   return setting;
 }
 
+Setting summarizer_cache() {
+  Setting setting = row("SUMMARIZER_CACHE_MB", "number", "megabytes of fetched pages the summarizer keeps; 0: none");
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    const auto size = whole(value, 0, 512);
+    if (!size) return range(0, 512);
+    settings.summarizer_cache_mb = static_cast<unsigned>(*size);
+    return {};
+  };
+  setting.show = [](const Settings& settings) { return std::to_string(settings.summarizer_cache_mb); };
+  return setting;
+}
+
 Setting threads() {
   Setting setting = row("NETWORK_THREADS", "number", "threads that serve requests; 0: one a core");
   setting.assign = [](Settings& settings, const std::string& value) -> Problem {
@@ -309,6 +321,7 @@ std::vector<Setting> make_table() {
       duration("GIT_REMOTE_TIMEOUT", &S::git_remote_timeout, "seconds", 1, 600, "for one push"),
       boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
               "let the summarizer fetch private and loopback addresses"),
+      summarizer_cache(),
       text("SUMMARIZER_USER_AGENT", &S::summarizer_user_agent, "how the summarizer names itself"),
       checked(secret("L2_RPC_URL", &S::l2_rpc_url,
                      "JSON-RPC of the chain that smart wallets and tokens are looked up on; unset: neither is possible"),

@@ -53,6 +53,7 @@ struct Settings {
   std::chrono::seconds git_remote_timeout{60};
 
   bool summarizer_allow_private = false;
+  unsigned summarizer_cache_mb = 0;
   std::string summarizer_user_agent = "agentbox-summarizer/1.0";
 
   std::string l2_rpc_url;  // the chain's node; may carry the provider's key: secret

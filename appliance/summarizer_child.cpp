@@ -35,6 +35,7 @@ constexpr auto first_pause = 50ms, longest_pause = 5'000ms, well_behaved = 10'00
 std::vector<std::string> environment(const Settings& settings) {
   std::vector<std::string> variables{
       std::string("SUMMARIZER_ALLOW_PRIVATE=") + (settings.summarizer_allow_private ? "on" : "off"),
+      "SUMMARIZER_CACHE_MB=" + std::to_string(settings.summarizer_cache_mb),
       "SUMMARIZER_USER_AGENT=" + settings.summarizer_user_agent, "LOG_LEVEL=" + settings.log_level};
   for (const char* name : {"PATH", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS", "UBSAN_OPTIONS",
                            "TSAN_OPTIONS", "LSAN_OPTIONS"})

@@ -94,8 +94,8 @@ void add_summarizer(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("summarizer", "Serve the web summarizer alone; the box starts its own");
   const auto box = std::make_shared<std::optional<pid_t>>();
   command->add_option("--box", *box)->group("");
-  const SettingFlags flags(*command,
-                           {"SUMMARIZER_LISTEN", "SUMMARIZER_ALLOW_PRIVATE", "SUMMARIZER_USER_AGENT", "LOG_LEVEL"});
+  const SettingFlags flags(*command, {"SUMMARIZER_LISTEN", "SUMMARIZER_ALLOW_PRIVATE", "SUMMARIZER_CACHE_MB",
+                                      "SUMMARIZER_USER_AGENT", "LOG_LEVEL"});
   command->callback([&run, flags, box] { run = [flags, box] { return summarizer(flags.resolve(false), *box); }; });
 }
 

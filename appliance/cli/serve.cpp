@@ -93,6 +93,7 @@ int summarizer(const Settings& settings, std::optional<pid_t> box) {
     ::summarizer::run({.listen = settings.summarizer_listen,
                        .inherited_socket = box ? std::optional(inherited_socket) : std::nullopt,
                        .allow_private = settings.summarizer_allow_private,
+                       .cache_bytes = std::size_t{settings.summarizer_cache_mb} << 20,
                        .user_agent = settings.summarizer_user_agent,
                        .on_ready = say_ready});
   } catch (const std::exception& error) {
