@@ -78,6 +78,56 @@ test("a page is summarized and its references are extracted, as the contract say
   assert.deepEqual([health.body.status, health.body.version], ["ok", "1.0.0"]);
 });
 
+test("with a format, the main article and what the page says about itself come too", async (t) => {
+  const box = await Box.start(t, ALLOWED);
+  const sentence = "The keeper lights the lamp at dusk, writes the hour into his book, and watches the sea until dawn.";
+  const base = await site(t, {
+    "/": html(`<html lang="en"><head><title>The lamp</title><meta name="author" content="By Jo Doe"></head><body><nav><a href="/">Home</a></nav>
+      <article><h1>The lamp</h1><p>${sentence}</p><p>More <a href="book">in <b>his</b> book</a>, which nobody but the wind has read so far.</p></article>
+      <footer><p>All rights reserved by the keeper and his heirs, whoever they may be.</p></footer></body></html>`),
+  });
+  const markdown = await ask(box, "/api/summarize?format=markdown", { url: `${base}/` });
+  assert.equal(markdown.status, 200, markdown.text);
+  assert.equal(markdown.body.content,
+    `${sentence}\n\nMore [in **his** book](${base}/book), which nobody but the wind has read so far.`);
+  const { byline, language, site: name, canonical, jsonLd, sentences } = markdown.body;
+  assert.deepEqual({ byline, language, name, canonical, jsonLd },
+    { byline: "Jo Doe", language: "en", name: "127.0.0.1", canonical: `${base}/`, jsonLd: [] });
+  assert.ok(sentences.includes(sentence));
+  const text = await ask(box, "/api/summarize?format=text", { url: `${base}/` });
+  assert.equal(text.body.content, `${sentence}\n\nMore in his book, which nobody but the wind has read so far.`);
+  assert.equal((await ask(box, "/api/summarize?format=pdf", { url: `${base}/` })).status, 400);
+});
+
+test("a page is asked for again only when it has changed, where the box keeps pages", async (t) => {
+  const box = await Box.start(t, { ...ALLOWED, SUMMARIZER_CACHE_MB: "8" });
+  const statuses = [];
+  const base = await site(t, {
+    "/": (request, response) => {
+      const known = request.headers["if-none-match"] === '"1"';
+      statuses.push(known ? 304 : 200);
+      response.writeHead(statuses.at(-1), { "content-type": "text/html", etag: '"1"' }).end(known ? "" : PAGE);
+    },
+  });
+  for (let round = 0; round < 2; ++round)
+    assert.equal((await ask(box, "/api/summarize", { url: `${base}/` })).body.title, "The lighthouse");
+  assert.deepEqual(statuses, [200, 304]);
+});
+
+test("a hostile page is an answer or an error, and the next page is read", async (t) => {
+  const box = await Box.start(t, ALLOWED);
+  const base = await site(t, {
+    "/": html(PAGE),
+    "/nested": html("<div>".repeat(100_000)),
+    "/unclosed": html("<p><b>x".repeat(1_000_000)),
+    "/attributes": html(`<p ${"a=1 ".repeat(2_500_000)}>x</p>`),
+  });
+  for (const path of ["/nested", "/unclosed", "/attributes", "/"]) {
+    const answer = await ask(box, "/api/summarize", { url: base + path });
+    assert.ok(answer.status === 200 || /too complex/.test(answer.body.error), `${path}: ${answer.text.slice(0, 300)}`);
+  }
+});
+
 test("nothing on this machine or its network is reached unless that is allowed", async (t) => {
   const box = await Box.start(t);
   let visits = 0;
