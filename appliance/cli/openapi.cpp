@@ -36,6 +36,7 @@ int openapi(const std::string& listener) {
   const ScratchFolder folder;
   Settings settings;
   settings.data = folder.path();
+  settings.agent_runtime = "process";  // asks no Docker Engine
   const Box box(settings);
   const bool is_web = listener == "web";
   const auto document = web::openapi(is_web ? box.web_routes() : box.backend_routes(), "agentbox " + listener + " API",

@@ -114,7 +114,14 @@ const inhabited = async (t) => {
       await Promise.all(of_ada.map(async (path) => (await ada.call("GET", path)).body)),
     ];
   };
-  const ids = { id: (path) => (path.startsWith("/api/keys") ? key : agent), userId: () => agent, user: () => ada.id };
+  const weekly = { name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is new?", agentId: agent };
+  const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;
+  const ids = {
+    id: (path) => (path.startsWith("/api/keys") ? key : agent),
+    userId: () => agent,
+    user: () => ada.id,
+    taskId: () => task,
+  };
   // Every row of both route tables.
   const operations = [];
   for (const listener of ["web", "backend"])

@@ -6,7 +6,19 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ADMIN, Box, send } from "./box.mjs";
 
-const missing = { agent: "ag_aaaaaaaaaaaaaaaaaaaa", key: "1kaaaaaaaaaaaa", user: "4242", message: "0000000000000000" };
+const missing = {
+  agent: "ag_aaaaaaaaaaaaaaaaaaaa",
+  key: "1kaaaaaaaaaaaa",
+  user: "4242",
+  message: "0000000000000000",
+  task: "task_aaaaaaaaaaaaaaaaaaaa",
+};
+
+// Bodies that the routes accept, where {} is none.
+const bodies = {
+  "PUT /api/agents/{id}/config": { config: {} },
+  "POST /api/agents/{id}/verify": { verificationType: "eas" },
+};
 
 // Ada with an agent that runs, a key and a conversation; Eve, who has an agent of her own; and the box's admin.
 const neighbours = async (t) => {
@@ -21,6 +33,8 @@ const neighbours = async (t) => {
     eves = await box.running_agent(eve, "Eve's");
   await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the safe's code is 4711" });
   const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body.id;
+  const weekly = { name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is the code?", agentId: agent };
+  const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;
   const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
   const seen = async () => {
     const paths = [
@@ -31,6 +45,10 @@ const neighbours = async (t) => {
       `/api/agents/${agent}`,
       `/api/instance/${agent}`,
       `/api/chat?agentId=${agent}`,
+      `/api/agents/${agent}/config`,
+      `/api/agents/${agent}/verify`,
+      "/api/scheduled-tasks",
+      `/api/scheduled-tasks/${task}/runs`,
     ];
     const answers = await Promise.all(paths.map((path) => ada.call("GET", path)));
     assert.deepEqual(
@@ -42,7 +60,7 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id } };
+  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -59,17 +77,18 @@ test("every route with an id in its path", async (t) => {
     before = await seen();
   const { paths } = (await send(box.web, "GET", "/api/openapi.json")).body;
   // What a parameter of a route may name.
-  const kinds = (path, name) =>
-    path.startsWith("/api/keys/") ? ["key"] : name === "userId" ? ["agent", "user"] : ["agent"];
+  const named = { userId: ["agent", "user"], taskId: ["task"] };
+  const kinds = (path, name) => (path.startsWith("/api/keys/") ? ["key"] : (named[name] ?? ["agent"]));
   let asked = 0;
   for (const [path, methods] of Object.entries(paths))
     for (const [, parameter] of path.matchAll(/{(\w+)}/g))
       for (const method of Object.keys(methods))
         for (const kind of kinds(path, parameter))
           for (const [name, person] of Object.entries({ eve, admin })) {
-            const what = `${method.toUpperCase()} ${path} by ${name} with the ${kind} of another`;
-            const ask = (id) =>
-              person.call(method.toUpperCase(), path.replace(`{${parameter}}`, id), methods[method].requestBody && {});
+            const route = `${method.toUpperCase()} ${path}`;
+            const what = `${route} by ${name} with the ${kind} of another`;
+            const body = methods[method].requestBody && (bodies[route] ?? {});
+            const ask = (id) => person.call(method.toUpperCase(), path.replace(`{${parameter}}`, id), body);
             const answer = await are_alike(what, ask, theirs[kind], missing[kind]);
             // The contract has the deletion of a missing agent succeed; it must not be one.
             assert.equal(answer.status, method === "delete" && path === "/api/agents/{id}" ? 200 : 404, what);
