@@ -151,7 +151,7 @@ struct Box::Parts {
   chat::Chat chat{system, agents};
   explorer::Explorer explorer{explorer_options(settings, folder),
                               [this](std::string_view agent) { return workspace_of(agent); }};
-  schedule::Schedule schedule{system, subscriptions, schedule::through(chat, agents), home};
+  schedule::Schedule schedule{system, subscriptions, schedule::through(system, chat, agents), home};
 
   // The box itself.
   health::HostMeter host;

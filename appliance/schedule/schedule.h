@@ -25,9 +25,9 @@ struct Schedule {
   Scheduler scheduler;
 };
 
-// As POST /api/chat sends messages. An agent that is about to run is waited for, 30 seconds at most. Both must outlive
-// the sender.
-Sender through(chat::Chat&, const agents::Agents&);
+// As POST /api/chat sends messages; not for a user who is disabled. An agent that is about to run is waited for, 30
+// seconds at most. All of them must outlive the sender.
+Sender through(store::System, chat::Chat&, const agents::Agents&);
 
 // /api/scheduled-tasks on the web, and /api/agent-tasks on the backend, where an agent schedules its own prompts. The
 // arguments must outlive the rows.

@@ -1,3 +1,4 @@
+#include "appliance/accounts/records.h"
 #include "appliance/schedule/schedule.h"
 
 namespace schedule {
@@ -18,8 +19,10 @@ web::Task<> until_up(const agents::Agents& agents, store::UserId user, std::stri
   }
 }
 
-web::Task<web::Result<std::string>> send(chat::Chat& chat, const agents::Agents& agents, store::UserId user,
-                                         std::string agent, std::string prompt) {
+web::Task<web::Result<std::string>> send(store::System system, chat::Chat& chat, const agents::Agents& agents,
+                                         store::UserId user, std::string agent, std::string prompt) {
+  const auto owner = system.get(accounts::users, user);
+  if (!owner || owner->value.is_disabled) co_return web::forbidden("The account of the task's owner is disabled.");
   co_await until_up(agents, user, agent);
   auto answer = co_await chat.send(user, std::move(agent), std::move(prompt));
   if (!answer) co_return answer.error();
@@ -28,9 +31,9 @@ web::Task<web::Result<std::string>> send(chat::Chat& chat, const agents::Agents&
 
 }  // namespace
 
-Sender through(chat::Chat& chat, const agents::Agents& agents) {
-  return [&chat, &agents](store::UserId user, std::string agent, std::string prompt) {
-    return send(chat, agents, user, std::move(agent), std::move(prompt));
+Sender through(store::System system, chat::Chat& chat, const agents::Agents& agents) {
+  return [system, &chat, &agents](store::UserId user, std::string agent, std::string prompt) {
+    return send(system, chat, agents, user, std::move(agent), std::move(prompt));
   };
 }
 

@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { articles } from "./articles.mjs";
 import { resident_mb, start_box, start_nginx, start_stack, stop, until_answers, wrk } from "./processes.mjs";
+import { schedule } from "./schedule.mjs";
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const ADMIN = { email: "admin@bench.local", password: "bench admin password" };
@@ -202,4 +203,5 @@ export const figures = [
   { name: "idle", measure: idle_connections },
   { name: "tenants", measure: many_tenants },
   { name: "articles", measure: articles },
+  { name: "schedule", measure: schedule },
 ];

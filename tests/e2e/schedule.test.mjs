@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, send, until } from "./box.mjs";
+import { Box, PASSWORD, send, until } from "./box.mjs";
 
 const TASKS = "/api/scheduled-tasks";
 const FIELDS = [
@@ -136,6 +136,18 @@ test("a task runs by hand, fails with the reason, and goes with its agent", asyn
 
   assert.equal((await ada.call("DELETE", `/api/agents/${agentId}`)).body.deleted, true);
   assert.equal((await ada.call("GET", TASKS)).body.count, 0);
+});
+
+test("the prompts of a user who is disabled are not sent", async (t) => {
+  const { box, ada, schedule, ended } = await ada_and_her_agent(t);
+  const task = await schedule({ name: "Every second", cronSchedule: "* * * * * *" });
+  assert.equal((await ended(task)).outcome, "succeeded");
+  await box.backend_call("PATCH", `/api/admin/users/${ada.id}`, { isDisabled: true });
+  const disabled = Date.now();
+  await until("two seconds without Ada", () => Date.now() > disabled + 2_000);
+  await box.backend_call("PATCH", `/api/admin/users/${ada.id}`, { isDisabled: false });
+  await ada.log_in("ada@example.org", PASSWORD);
+  assert.match((await ended(task, (run) => run.outcome === "failed")).error, /disabled/);
 });
 
 test("what was at work when the box was killed has failed, and is made up once", async (t) => {
