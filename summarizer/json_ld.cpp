@@ -104,7 +104,7 @@ boost::json::array json_ld_of(std::string_view html) {
 std::string json_ld_text(const boost::json::array& items, std::string_view path) {
   Objects objects;
   for (const auto& item : items) collect(item, objects);
-  std::ranges::stable_partition(objects, [](const auto* object) { return is_about_a_text(*object); });
+  std::stable_partition(objects.begin(), objects.end(), [](const auto* object) { return is_about_a_text(*object); });
   const auto key = path.substr(0, path.find('.'));
   for (const auto* object : objects) {
     const auto* value = object->if_contains(key);
