@@ -168,7 +168,7 @@ struct Box::Parts {
                    .agent_of = [this](std::string_view token) { return agents.caller_of_box_token(token); }});
 
   WaysIn ways_in{
-      {settings, system, accounts, sessions, keys, guards, home, folder.master_key(settings)}};
+      {settings, system, accounts, sessions, keys, guards, home, blocking, folder.master_key(settings)}};
 
   web::Server server{network};
 
@@ -181,7 +181,7 @@ struct Box::Parts {
     if (!agents.find(agent)) return std::nullopt;
     return folder.agents() / agent / "workspace";
   }
-  accounts::RouteServices people() { return {accounts, sessions, subscriptions, guards, blocking}; }
+  accounts::RouteServices people() { return {accounts, sessions, subscriptions, guards, blocking, ways_in.audit()}; }
   health::RouteParts vitals() {
     return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
   }
@@ -199,6 +199,7 @@ std::vector<web::Route> Box::web_routes() const {
   std::vector<web::Route> table;
   web::append(table, console::routes(parts.guards));
   web::append(table, accounts::web_routes(parts.people()));
+  web::append(table, accounts::session_routes(parts.people()));
   web::append(table, parts.ways_in.web_routes());
   web::append(table, keys::routes(parts.keys, parts.subscriptions, parts.guards));
   web::append(table, agents::web_routes(parts.agents, parts.guards));

@@ -8,7 +8,9 @@
 #include <numeric>
 
 #include "appliance/accounts/email.h"
+#include "appliance/chain/amount.h"
 #include "appliance/cli/toml.h"
+#include "appliance/crypto/ethereum.h"
 #include "appliance/crypto/random.h"
 #include "appliance/explorer/remotes.h"
 
@@ -230,6 +232,16 @@ Problem http_url(const std::string& value) {
   return "must begin with http:// or https://";
 }
 
+Problem smtp_address(const std::string& value) {
+  if (value.empty() || value.starts_with("smtp://") || value.starts_with("smtps://")) return {};
+  return "must begin with smtp:// or smtps://";
+}
+
+Problem mail_address(const std::string& value) {
+  if (value.empty() || accounts::normalised_email(value)) return {};
+  return "must be an e-mail address";
+}
+
 Setting chain_id() {
   Setting setting = row("L2_CHAIN_ID", "number", "its chain id, which sign-in messages must name");
   setting.assign = [](Settings& settings, const std::string& value) -> Problem {
@@ -335,6 +347,25 @@ std::vector<Setting> make_table() {
       secret("CODEHOST_CLIENT_SECRET", &S::codehost_client_secret, "its secret there"),
       url("CODEHOST_BASE_URL", &S::codehost_base_url, "the code host: GitHub, GitHub Enterprise or Gitea"),
       url("CODEHOST_API_URL", &S::codehost_api_url, "its API; of Gitea https://<host>/api/v1"),
+      checked(secret("SMTP_URL", &S::smtp_url,
+                     "the mail server: smtp://[user:password@]host[:port], or smtps://; unset: mails are kept for "
+                     "`agentbox admin outbox`"),
+              smtp_address),
+      checked(text("SMTP_FROM", &S::smtp_from, "the sender of the box's mails", "e-mail"), mail_address),
+      url("SOCIAL_ID_ISSUER", &S::social_id_issuer, "the OpenID issuer whose ID tokens are taken as social identities"),
+      text("SOCIAL_ID_CLIENT_ID", &S::social_id_client_id, "the audience those tokens must be for", "id"),
+      secret("SOCIAL_ID_CLIENT_SECRET", &S::social_id_client_secret, "the client's secret there, when it has one"),
+      checked(text("GATING_TOKEN_ADDRESS", &S::gating_token_address, "contract of the token that opens gated features",
+                   "0x address"),
+              [](const std::string& value) -> Problem {
+                if (value.empty() || crypto::EthereumAddress::parse(value)) return {};
+                return "must be 0x and 40 hex digits; in mixed case with its checksum";
+              }),
+      checked(text("GATING_TOKEN_MINIMUM", &S::gating_token_minimum, "how many of them are enough", "number"),
+              [](const std::string& value) -> Problem {
+                if (chain::without_point(value, 18)) return {};
+                return "must be a decimal number, such as 1250000 or 0.5";
+              }),
       choice("LOG_LEVEL", &S::log_level, {"debug", "info", "warning", "error"}, "what is written to stderr"),
   };
 }
@@ -408,6 +439,8 @@ Settings resolve_settings(const Flags& flags, const Environment& environment, co
   for (const auto& setting : settings_table()) override_with(settings, setting);
   if (settings.tls_cert.empty() != settings.tls_key.empty())
     throw UsageError("TLS_CERT and TLS_KEY belong together: set both or neither");
+  if (!settings.smtp_url.empty() && settings.smtp_from.empty())
+    throw UsageError("SMTP_URL needs SMTP_FROM: set the address that the box's mails come from");
   return settings;
 }
 

@@ -63,6 +63,9 @@ struct Settings {
   std::vector<std::string> idp_client_id;  // the first is the box's own; security events may be for any
   std::string codehost_client_id, codehost_client_secret, codehost_base_url = "https://github.com",
                                                           codehost_api_url = "https://api.github.com";
+  std::string smtp_url, smtp_from;  // the URL may hold a password: secret
+  std::string social_id_issuer, social_id_client_id, social_id_client_secret;
+  std::string gating_token_address, gating_token_minimum = "1250000";  // the minimum in tokens
 
   std::string log_level = "info";
 };

@@ -1,7 +1,13 @@
 #include "appliance/ways_in.h"
 
+#include "appliance/audit/routes.h"
 #include "appliance/crypto/hmac.h"
+#include "appliance/mail/routes.h"
 #include "appliance/oauth/routes.h"
+#include "appliance/recovery/routes.h"
+#include "appliance/security_events/routes.h"
+#include "appliance/social_identity/routes.h"
+#include "appliance/token_gating/routes.h"
 #include "appliance/wallet_sign_in/routes.h"
 
 namespace agentbox {
@@ -17,6 +23,10 @@ oauth::Client identity_client(const Settings& settings) {
 
 oauth::Client code_host_client(const Settings& settings) {
   return {.id = settings.codehost_client_id, .secret = settings.codehost_client_secret, .sends_basic = false};
+}
+
+oauth::Client social_client(const Settings& settings) {
+  return {.id = settings.social_id_client_id, .secret = settings.social_id_client_secret};
 }
 
 }  // namespace
@@ -37,6 +47,12 @@ WaysIn::WaysIn(Parts given)
       code_host_(
           {parts_.settings.codehost_base_url, parts_.settings.codehost_api_url}, code_host_client(parts_.settings),
           {crypto::derived_key(parts_.master_key, "code host visits"), "agentbox-codehost", once_}, identities_, site_),
+      security_events_(parts_.system, {parts_.settings.idp_issuer, parts_.settings.idp_client_id}, identities_,
+                       parts_.accounts, parts_.sessions, audit_, parts_.home),
+      outbox_(parts_.system, {parts_.settings.smtp_url, parts_.settings.smtp_from}, parts_.home, parts_.blocking),
+      recovery_(parts_.system, parts_.accounts, outbox_, site_, parts_.home),
+      gating_(rpc_, parts_.settings.gating_token_address, parts_.settings.gating_token_minimum),
+      social_provider_(parts_.settings.social_id_issuer),
       sweeps_(parts_.home, "ways in", 10min, [this] { return sweep(); }) {}
 
 std::vector<web::Route> WaysIn::web_routes() {
@@ -46,19 +62,43 @@ std::vector<web::Route> WaysIn::web_routes() {
                                    audit_, parts_.guards));
   web::append(table, oauth::routes({code_host_, "/api/auth/codehost", "Codehost", "code host"}, parts_.sessions, audit_,
                                    parts_.guards));
+  web::append(table, security_events::routes(security_events_, parts_.guards));
+  web::append(table, recovery::routes(recovery_, audit_, parts_.guards));
+  web::append(table, token_gating::routes(gating_, parts_.guards));
+  web::append(table, social_identity::routes({social_provider_, social_client(parts_.settings), identities_, gating_,
+                                              parts_.sessions, audit_, parts_.guards}));
   return table;
 }
 
-std::vector<web::Route> WaysIn::backend_routes() { return {}; }
+std::vector<web::Route> WaysIn::backend_routes() {
+  std::vector<web::Route> table;
+  web::append(table, security_events::admin_routes(security_events_, parts_.blocking, parts_.guards));
+  web::append(table, mail::admin_routes(outbox_, parts_.blocking, parts_.guards));
+  web::append(table, audit::admin_routes(audit_, parts_.blocking, parts_.guards));
+  return table;
+}
 
-void WaysIn::start() { sweeps_.start(); }
+void WaysIn::start() {
+  sweeps_.start();
+  security_events_.start();
+  recovery_.start();
+  outbox_.start();
+}
 
-web::Task<> WaysIn::stop() { co_await sweeps_.stop(); }
+web::Task<> WaysIn::stop() {
+  co_await sweeps_.stop();
+  co_await security_events_.stop();
+  co_await recovery_.stop();
+  co_await outbox_.stop();
+}
 
 web::Task<> WaysIn::sweep() {
   const auto now = store::now();
   co_await once_.sweep(now);
   co_await audit_.sweep(now);
+  co_await security_events_.sweep(now);
+  co_await recovery_.sweep(now);
+  co_await outbox_.sweep(now);
 }
 
 }  // namespace agentbox

@@ -11,9 +11,13 @@
 #include "appliance/config.h"
 #include "appliance/identities/identities.h"
 #include "appliance/identity_provider/identity_provider.h"
+#include "appliance/mail/outbox.h"
 #include "appliance/periodic.h"
+#include "appliance/recovery/recovery.h"
 #include "appliance/security/once.h"
+#include "appliance/security_events/security_events.h"
 #include "appliance/site.h"
+#include "appliance/token_gating/token_gating.h"
 #include "appliance/wallet_sign_in/wallet_sign_in.h"
 #include "web/route.h"
 
@@ -28,7 +32,8 @@ class WaysIn {
     accounts::Sessions& sessions;
     keys::Keys& keys;
     const Guards& guards;
-    boost::asio::io_context& home;
+    boost::asio::io_context& home;       // where background work lives
+    boost::asio::thread_pool& blocking;  // for reads of whole tables
     std::string master_key;
   };
   // What the parts refer to must outlive this.
@@ -39,6 +44,7 @@ class WaysIn {
 
   // Where the web listener listens; before anything is served.
   void set_listener(std::string url) { site_.set_listener(std::move(url)); }
+  audit::Audit& audit() { return audit_; }
   void start();
   web::Task<> stop();
 
@@ -56,6 +62,11 @@ class WaysIn {
   oidc::Provider provider_;
   identity_provider::IdentityProvider identity_provider_;
   code_host::CodeHost code_host_;
+  security_events::SecurityEvents security_events_;
+  mail::Outbox outbox_;
+  recovery::Recovery recovery_;
+  token_gating::TokenGating gating_;
+  oidc::Provider social_provider_;
   Periodic sweeps_;
 };
 

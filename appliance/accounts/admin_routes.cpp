@@ -89,6 +89,16 @@ Answer show_user(RouteServices services, web::Request& request) {
   co_return web::reply(view(services, *user), 200);
 }
 
+// What the record of acts says of an administrator's change.
+std::string changes_in_words(const EditUser& form) {
+  std::string words = "changed by admin:";
+  if (form.password) words += " password";
+  if (form.isAdmin) words += *form.isAdmin ? " granted" : " revoked";
+  if (form.isDisabled) words += *form.isDisabled ? " disabled" : " enabled";
+  if (form.plan) words += " plan " + *form.plan;
+  return words;
+}
+
 Answer edit_user(RouteServices services, web::Request& request, EditUser form) {
   const auto user = named(services, request);
   if (!user) co_return no_such_user();
@@ -100,6 +110,10 @@ Answer edit_user(RouteServices services, web::Request& request, EditUser form) {
   AdminChange wanted{.password = {}, .is_admin = form.isAdmin, .is_disabled = form.isDisabled};
   if (form.password) wanted.password = std::move(*form.password);
   const auto edited = co_await services.accounts.change_as_admin(user->id, std::move(wanted));
+  auto entry = audit::of_request(request, changes_in_words(form), user->email);
+  entry.user_id = user->id;
+  if (!edited) entry.outcome = edited.error().message;
+  co_await services.audit.note(std::move(entry));
   if (!edited) co_return edited.error();
   if (plan) {
     const auto deployed = co_await services.subscriptions.deploy(user->id, *plan);
@@ -114,6 +128,9 @@ Answer end_sessions(RouteServices services, web::Request& request) {
   const auto user = named(services, request);
   if (!user) co_return no_such_user();
   co_await services.sessions.end_all(user->id);
+  auto entry = audit::of_request(request, "signed out by admin", user->email);
+  entry.user_id = user->id;
+  co_await services.audit.note(std::move(entry));
   const Succeeded answer;
   co_return web::reply(answer, 200);
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "appliance/accounts/accounts.h"
+#include "appliance/audit/audit.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/guards.h"
 #include "web/route.h"
@@ -17,10 +18,13 @@ struct RouteServices {
   billing::Subscriptions& subscriptions;
   const agentbox::Guards& guards;
   boost::asio::thread_pool& blocking;  // for reads of the whole table
+  audit::Audit& audit;
 };
 
 // Web: register, sign in and out, the session, one's settings.
 std::vector<web::Route> web_routes(RouteServices);
+// Web: where one is signed in, and signing out there.
+std::vector<web::Route> session_routes(RouteServices);
 // Backend, behind the internal key: what `agentbox admin` and the console's operator do.
 std::vector<web::Route> admin_routes(RouteServices);
 

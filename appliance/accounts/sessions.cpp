@@ -1,7 +1,7 @@
 #include "appliance/accounts/sessions.h"
 
+#include <algorithm>
 #include <stdexcept>
-#include <vector>
 
 #include "appliance/crypto/random.h"
 
@@ -70,6 +70,13 @@ web::Task<> Sessions::end_all(store::UserId user, std::string except) {
     co_await erase(std::move(found));
     if (last) co_return;
   }
+}
+
+std::vector<Session> Sessions::of_user(store::UserId user) const {
+  auto found = system_.find(sessions, "user", user);
+  std::erase_if(found, [now = store::now()](const Session& session) { return session.expires_at <= now; });
+  std::ranges::sort(found, std::greater(), &Session::created_at);
+  return found;
 }
 
 web::Task<std::size_t> Sessions::sweep(store::Time now) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "appliance/accounts/records.h"
 #include "web/http.h"
@@ -38,6 +39,8 @@ class Sessions {
   web::Task<> end(std::string session_id);
   // Ends all sessions of a user but `except`.
   web::Task<> end_all(store::UserId, std::string except = {});
+  // The user's live sessions, the latest first.
+  std::vector<Session> of_user(store::UserId) const;
   // Removes what has expired; how many that were.
   web::Task<std::size_t> sweep(store::Time now);
 

@@ -106,7 +106,11 @@ Answer register_user(RouteServices services, web::Request& request, Register for
 }
 
 Answer log_in(RouteServices services, web::Request& request, Login form) {
+  auto entry = audit::of_request(request, "sign-in by password", form.email);
   auto user = co_await services.accounts.authenticate(std::move(form.email), std::move(form.password));
+  entry.user_id = user ? user->id : 0;
+  if (!user) entry.outcome = user.error().message;
+  co_await services.audit.note(std::move(entry));
   if (!user) co_return user.error();
   co_return co_await answer_signed_in(services.sessions, request, std::move(*user));
 }
@@ -148,8 +152,11 @@ Answer edit_settings(RouteServices services, web::Request& request, EditSettings
 }
 
 Answer change_password(RouteServices services, web::Request& request, ChangePassword form) {
+  auto entry = audit::of_request(request, "password changed", "");
   const auto changed = co_await services.accounts.change_password(
       request.caller.user_id, request.caller.credential, std::move(form.currentPassword), std::move(form.newPassword));
+  if (!changed) entry.outcome = changed.error().message;
+  co_await services.audit.note(std::move(entry));
   if (!changed) co_return changed.error();
   const Succeeded answer;
   co_return web::reply(answer, 200);

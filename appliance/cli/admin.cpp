@@ -59,6 +59,33 @@ std::string escaped(const std::string& user) {
   return segment;
 }
 
+int print_outbox(const BoxClient& box) {
+  const auto answer = box.call("GET", "/api/admin/outbox").as_object();
+  for (const auto& entry : answer.at("mails").as_array()) {
+    const auto& mail = entry.as_object();
+    for (const std::string_view name : {"createdAt", "to", "subject", "delivery", "problem"})
+      if (const std::string text = shown(mail, name); !text.empty())
+        std::cout << std::left << std::setw(12) << name << text << '\n';
+    std::cout << '\n' << shown(mail, "body") << "\n\n";
+  }
+  return 0;
+}
+
+int print_security_events(const BoxClient& box) {
+  const auto answer = box.call("GET", "/api/admin/security-events").as_object();
+  for (const auto& entry : answer.at("events").as_array()) std::cout << json::serialize(entry) << '\n';
+  return 0;
+}
+
+int print_audit(const BoxClient& box) {
+  for (json::value after = 0; !after.is_null();) {
+    auto page = box.call("GET", "/api/admin/audit?limit=1000&after=" + json::serialize(after)).as_object();
+    for (const auto& entry : page.at("entries").as_array()) std::cout << json::serialize(entry) << '\n';
+    after = page.at("next");
+  }
+  return 0;
+}
+
 struct Arguments {
   std::string user, plan, password;
 };
@@ -121,6 +148,12 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
     std::cout << "all sessions are ended\n";
     return 0;
   });
+  add("outbox", "Print the mails of the last days", false,
+      [](const BoxClient& box, const std::string&) { return print_outbox(box); });
+  add("events", "Print the security events that came, and what was done, newest first", false,
+      [](const BoxClient& box, const std::string&) { return print_security_events(box); });
+  add("audit", "Print the record of sign-ins and other acts as JSON lines, oldest first", false,
+      [](const BoxClient& box, const std::string&) { return print_audit(box); });
 }
 
 }  // namespace agentbox::cli

@@ -27,20 +27,14 @@ std::string basic(const Client& client) {
   return "Basic " + text;
 }
 
-}  // namespace
-
-web::Task<web::Result<Tokens>> exchange_code(Client client, CodeExchange exchange) {
-  Parameters parameters{{"grant_type", "authorization_code"},
-                        {"code", exchange.code},
-                        {"redirect_uri", exchange.redirect_uri},
-                        {"code_verifier", exchange.code_verifier}};
-  web::FetchRequest request{.url = exchange.endpoint, .method = "POST"};
+web::Task<web::Result<Tokens>> ask_for_tokens(Client client, std::string endpoint, Parameters parameters) {
+  web::FetchRequest request{.url = std::move(endpoint), .method = "POST"};
   request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}};
   if (client.sends_basic) {
     request.headers.emplace_back("Authorization", basic(client));
   } else {
     parameters.emplace_back("client_id", client.id);
-    parameters.emplace_back("client_secret", client.secret);
+    if (!client.secret.empty()) parameters.emplace_back("client_secret", client.secret);
   }
   request.body = form(parameters);
   request.max_bytes = max_bytes;
@@ -50,12 +44,27 @@ web::Task<web::Result<Tokens>> exchange_code(Client client, CodeExchange exchang
   if (!answer) co_return bad_answer("the token endpoint answered no JSON, status " + std::to_string(response->status));
   // GitHub refuses with 200 and an error.
   if (response->status != 200 || text_member(*answer, "access_token").empty()) {
-    web::Error refused = web::unauthenticated("The sign-in provider refused the code");
+    web::Error refused = web::unauthenticated("The sign-in provider refused");
     refused.detail = text_member(*answer, "error");
     co_return refused;
   }
   co_return Tokens{text_member(*answer, "access_token"), text_member(*answer, "id_token"),
                    text_member(*answer, "refresh_token")};
+}
+
+}  // namespace
+
+web::Task<web::Result<Tokens>> exchange_code(Client client, CodeExchange exchange) {
+  Parameters parameters{{"grant_type", "authorization_code"},
+                        {"code", exchange.code},
+                        {"redirect_uri", exchange.redirect_uri},
+                        {"code_verifier", exchange.code_verifier}};
+  co_return co_await ask_for_tokens(std::move(client), std::move(exchange.endpoint), std::move(parameters));
+}
+
+web::Task<web::Result<Tokens>> refresh(Client client, std::string endpoint, std::string refresh_token) {
+  Parameters parameters{{"grant_type", "refresh_token"}, {"refresh_token", std::move(refresh_token)}};
+  co_return co_await ask_for_tokens(std::move(client), std::move(endpoint), std::move(parameters));
 }
 
 web::Task<web::Result<boost::json::value>> get_json(std::string url, std::string access_token) {

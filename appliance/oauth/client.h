@@ -22,8 +22,10 @@ struct CodeExchange {
   std::string endpoint, code, code_verifier, redirect_uri;
 };
 
-// unauthenticated: the provider refused the code, with its error in the detail; bad_gateway: no usable answer.
+// unauthenticated: the provider refused, with its error in the detail; bad_gateway: no usable answer.
 web::Task<web::Result<Tokens>> exchange_code(Client, CodeExchange);
+// The same for a refresh token; without a new one in the answer, the old one goes on.
+web::Task<web::Result<Tokens>> refresh(Client, std::string endpoint, std::string refresh_token);
 
 // GET with the token as bearer; bad_gateway unless the answer is 200 and JSON.
 web::Task<web::Result<boost::json::value>> get_json(std::string url, std::string access_token = {});

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kept_for = 24h;
 constexpr auto pause_for_unknown_key = 1min;
-constexpr auto pause_without_keys = 5s;
+constexpr auto pause_after_failure = 5s;
 
 }  // namespace
 
@@ -19,11 +19,17 @@ KeyCache::Keys KeyCache::kept(Clock::time_point now) {
   return keys_ && now - fetched_at_ < kept_for ? keys_ : nullptr;
 }
 
-bool KeyCache::may_fetch(Clock::time_point now, Clock::duration pause) {
+bool KeyCache::may_ask_for_unknown_key() {
   const std::scoped_lock lock(mutex_);
-  if (asked_at_ && now - *asked_at_ < pause) return false;
-  asked_at_ = now;
+  const auto now = Clock::now();
+  if (asked_for_unknown_key_at_ && now - *asked_for_unknown_key_at_ < pause_for_unknown_key) return false;
+  asked_for_unknown_key_at_ = now;
   return true;
+}
+
+bool KeyCache::has_just_failed() {
+  const std::scoped_lock lock(mutex_);
+  return failed_at_ && Clock::now() - *failed_at_ < pause_after_failure;
 }
 
 web::Task<web::Result<KeyCache::Keys>> KeyCache::fetch() {
@@ -41,18 +47,27 @@ web::Task<web::Result<KeyCache::Keys>> KeyCache::fetch() {
   co_return keys_;
 }
 
+web::Task<web::Result<KeyCache::Keys>> KeyCache::ask() {
+  if (has_just_failed())
+    co_return web::Error{.kind = web::Kind::bad_gateway, .message = "The provider's keys could not be had just now"};
+  auto fetched = co_await fetch();
+  if (!fetched) {
+    const std::scoped_lock lock(mutex_);
+    failed_at_ = Clock::now();
+  }
+  co_return fetched;
+}
+
 web::Task<web::Result<std::optional<crypto::VerificationKey>>> KeyCache::key_of(const crypto::UnverifiedJwt& token) {
   Keys keys = kept(Clock::now());
   if (!keys) {
-    if (!may_fetch(Clock::now(), pause_without_keys))
-      co_return web::Error{.kind = web::Kind::bad_gateway, .message = "The provider's keys could not be had just now"};
-    auto fetched = co_await fetch();
+    auto fetched = co_await ask();
     if (!fetched) co_return fetched.error();
     keys = std::move(*fetched);
   }
   const auto* key = token.key_in(*keys);
-  if (key == nullptr && may_fetch(Clock::now(), pause_for_unknown_key)) {
-    auto fetched = co_await fetch();
+  if (key == nullptr && may_ask_for_unknown_key()) {
+    auto fetched = co_await ask();
     if (!fetched) co_return fetched.error();
     keys = std::move(*fetched);
     key = token.key_in(*keys);

@@ -31,15 +31,17 @@ class KeyCache {
   using Clock = std::chrono::steady_clock;
   using Keys = std::shared_ptr<const std::vector<crypto::VerificationKey>>;
 
-  bool may_fetch(Clock::time_point now, Clock::duration pause);
+  bool may_ask_for_unknown_key();
+  bool has_just_failed();
   Keys kept(Clock::time_point now);
   web::Task<web::Result<Keys>> fetch();
+  web::Task<web::Result<Keys>> ask();
 
   const Locate locate_;
   std::mutex mutex_;  // protects all below
   Keys keys_;
   Clock::time_point fetched_at_{};
-  std::optional<Clock::time_point> asked_at_;
+  std::optional<Clock::time_point> failed_at_, asked_for_unknown_key_at_;
 };
 
 }  // namespace oidc

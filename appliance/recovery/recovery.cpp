@@ -1,0 +1,113 @@
+#include "appliance/recovery/recovery.h"
+
+#include <algorithm>
+
+#include "appliance/accounts/email.h"
+#include "appliance/crypto/random.h"
+
+namespace recovery {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t page = 500;
+
+web::Error bad_token() { return web::invalid("The token is unknown, was used, or is over 30 minutes old"); }
+
+std::string letter_text(const std::string& link, const std::string& site) {
+  return "Somebody, probably you, asked for a new password for your account at " + site +
+         ".\n\nTo choose one, open\n\n  " + link +
+         "\n\nwithin 30 minutes. It works once, and signs you out everywhere.\n\n"
+         "If it was not you, there is nothing to do: your password stays as it is.\n";
+}
+
+}  // namespace
+
+Recovery::Recovery(store::System system, accounts::Accounts& accounts, mail::Outbox& outbox, const agentbox::Site& site,
+                   boost::asio::io_context& home)
+    : system_(std::move(system)),
+      accounts_(accounts),
+      outbox_(outbox),
+      site_(site),
+      worker_(home, "password recovery", 500ms, [this] { return work(); }) {}
+
+web::Task<> Recovery::request(std::string email) {
+  auto address = accounts::normalised_email(email);
+  if (!address) co_return;
+  const std::int64_t id = co_await system_.next_id("reset_requests");
+  const Request asked{.id = id, .email = std::move(*address)};
+  auto change = system_.change();
+  change.insert(requests, asked);
+  co_await change.commit();
+}
+
+web::Task<> Recovery::work() {
+  std::vector<Request> waiting;
+  system_.each<Request, std::int64_t>(requests, [&](const Request& request) {
+    waiting.push_back(request);
+    return waiting.size() < page;
+  });
+  for (auto& request : waiting) co_await answer(std::move(request));
+}
+
+// A crash between the mail and the end has the mail sent again, never not at all.
+web::Task<> Recovery::answer(Request request) {
+  auto user = accounts_.find_by_email(request.email);
+  if (user && !user->is_disabled && !accounts::is_reserved_email(user->email)) co_await send_token(std::move(*user));
+  const auto row = system_.get(requests, request.id);
+  if (!row) co_return;
+  auto change = system_.change();
+  change.erase(requests, *row);
+  co_await change.commit();
+}
+
+web::Task<> Recovery::send_token(accounts::User user) {
+  const auto now = store::now();
+  const auto given = system_.find(tokens, "user", user.id);
+  const auto live = std::ranges::count_if(given, [&](const Token& token) { return token.expires_at > now; });
+  if (static_cast<std::size_t>(live) >= tokens_at_once) co_return;
+  const std::string secret = crypto::random_token(32);
+  const Token token{.id = crypto::sha256_hex(secret),
+                    .user_id = user.id,
+                    .email = user.email,
+                    .created_at = now,
+                    .expires_at = now + token_lifetime};
+  auto change = system_.change();
+  change.insert(tokens, token);
+  co_await change.commit();
+  mail::Letter letter{.to = user.email,
+                      .subject = "A new password for your account",
+                      .body = letter_text(site_.url("/login?reset=" + secret), site_.origin())};
+  co_await outbox_.post(std::move(letter));
+}
+
+web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::string password) {
+  const auto token = system_.get(tokens, crypto::sha256_hex(secret));
+  if (!token || token->value.expires_at <= store::now()) co_return bad_token();
+  const auto user = accounts_.find(token->value.user_id);
+  if (!user || user->is_disabled || user->email != token->value.email) co_return bad_token();
+  if (auto refused = accounts::Accounts::refuse_password(password, user->email)) co_return std::move(*refused);
+
+  auto change = system_.change();
+  change.erase(tokens, *token);
+  for (const Token& other : system_.find(tokens, "user", user->id))
+    if (other.id != token->value.id)
+      if (const auto row = system_.get(tokens, other.id)) change.erase(tokens, *row);
+  const auto outcome = co_await change.commit();
+  if (!outcome.ok()) co_return bad_token();
+  co_return co_await accounts_.reset_password(user->id, std::move(password));
+}
+
+web::Task<> Recovery::sweep(store::Time now) {
+  for (std::size_t found = page; found == page;) {
+    const auto old = system_.find_range(tokens, "expires", store::Time{}, now, page);
+    found = old.size();
+    auto change = system_.change();
+    for (const Token& token : old)
+      if (const auto row = system_.get(tokens, token.id)) change.erase(tokens, *row);
+    co_await change.commit();
+  }
+}
+
+}  // namespace recovery

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <vector>
+
+#include "appliance/guards.h"
+#include "appliance/security_events/security_events.h"
+#include "web/route.h"
+
+namespace security_events {
+
+// Web: both receivers and their health. The services must outlive the rows.
+std::vector<web::Route> routes(SecurityEvents&, const agentbox::Guards&);
+// Backend, behind the internal key: what was received and done.
+std::vector<web::Route> admin_routes(SecurityEvents&, boost::asio::thread_pool& blocking, const agentbox::Guards&);
+
+}  // namespace security_events
