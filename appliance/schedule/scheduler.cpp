@@ -17,6 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto pause_between_ticks = 200ms;
+constexpr auto rest_after_failure = 30s;
 constexpr std::size_t longest_answer_kept = 4'000;
 // A task is written a little after its next run was reckoned: a tick looks back so far for those that were slow.
 constexpr auto slowest_write = std::chrono::minutes(10);
@@ -86,7 +87,7 @@ Scheduler::Scheduler(store::System system, const TimeZones& zones, Sender send, 
       clock_(std::move(clock)),
       home_(home),
       options_(options),
-      ticks_(home, "schedule", pause_between_ticks, [this] { return tick(); }),
+      ticks_(home, "schedule", pause_between_ticks, [this] { return tick_unless_resting(); }),
       all_ended_(home.get_executor(), web::Timer::time_point::max()) {}
 
 Scheduler::~Scheduler() = default;
@@ -133,6 +134,15 @@ web::Task<> Scheduler::fail_interrupted(Run interrupted) {
     count_end(run->value);
     co_return;
   }
+}
+
+// A store that is read-only fails every tick: one that failed is followed by a rest, not by five log lines a second.
+web::Task<> Scheduler::tick_unless_resting() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < rest_until_) co_return;
+  rest_until_ = now + rest_after_failure;
+  co_await tick();
+  rest_until_ = {};
 }
 
 web::Task<> Scheduler::tick() {

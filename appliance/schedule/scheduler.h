@@ -56,6 +56,7 @@ class Scheduler {
     Run run;
     std::string prompt;
   };
+  web::Task<> tick_unless_resting();
   std::optional<Begun> take(store::Change&, Task&, store::Time now);
   Begun begin(store::Change&, Task&, Trigger, store::Time due, store::Time now) const;
   void leave_out(store::Change&, Task&, store::Time due, store::Time now, std::string why) const;
@@ -79,7 +80,8 @@ class Scheduler {
   std::atomic<bool> stopping_{false};
   // Used on the home thread only.
   web::Timer all_ended_;
-  store::Time began_{};     // recover()
+  store::Time began_{};  // recover()
+  std::chrono::steady_clock::time_point rest_until_{};
   store::Time searched_{};  // nothing in the index is due before this
 };
 
