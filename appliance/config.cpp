@@ -148,6 +148,50 @@ Setting duration(std::string name, Duration Settings::*member, std::string unit,
   return setting;
 }
 
+// "120", "120s", "2m", "1h", "500ms"; nothing for anything else and for what is out of bounds.
+std::optional<std::chrono::milliseconds> time_of(const std::string& value, std::chrono::milliseconds lowest,
+                                                 std::chrono::milliseconds highest) {
+  const auto unit_at = std::min(value.find_first_not_of("0123456789"), value.size());
+  const auto unit = value.substr(unit_at);
+  const auto count = whole(value.substr(0, unit_at), 0, 1'000'000'000);
+  const std::map<std::string, int> milliseconds{{"", 1'000}, {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}};
+  const auto known = milliseconds.find(unit);
+  if (!count || known == milliseconds.end()) return {};
+  const std::chrono::milliseconds time(*count * std::uint64_t(known->second));
+  return time < lowest || time > highest ? std::nullopt : std::optional(time);
+}
+
+std::string shown(std::chrono::milliseconds time) {
+  return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) : std::to_string(time.count()) + "ms";
+}
+
+Setting time_span(std::string name, std::chrono::milliseconds Settings::*member, std::chrono::milliseconds lowest,
+                  std::chrono::milliseconds highest, std::string help) {
+  Setting setting = row(std::move(name), "seconds, or 500ms, 5s, 2m, 1h", std::move(help));
+  setting.assign = [=](Settings& settings, const std::string& value) -> Problem {
+    const auto time = time_of(value, lowest, highest);
+    if (!time)
+      return "must be a time such as 90, 500ms, 5s, 2m or 1h, from " + std::to_string(lowest.count()) + "ms to " +
+             shown(highest) + "s";
+    settings.*member = *time;
+    return {};
+  };
+  setting.show = [member](const Settings& settings) { return shown(settings.*member); };
+  return setting;
+}
+
+Setting count(std::string name, unsigned Settings::*member, unsigned lowest, unsigned highest, std::string help) {
+  Setting setting = row(std::move(name), "number", std::move(help));
+  setting.assign = [=](Settings& settings, const std::string& value) -> Problem {
+    const auto number = whole(value, lowest, highest);
+    if (!number) return range(lowest, highest);
+    settings.*member = static_cast<unsigned>(*number);
+    return {};
+  };
+  setting.show = [member](const Settings& settings) { return std::to_string(settings.*member); };
+  return setting;
+}
+
 Setting list(std::string name, std::vector<std::string> Settings::*member, std::string type, std::string help,
              std::function<std::optional<std::string>(const std::string&)> normalise, std::string problem) {
   Setting setting = row(std::move(name), std::move(type), std::move(help));
@@ -286,6 +330,7 @@ Setting git_credentials() {
 }
 
 std::vector<Setting> make_table() {
+  using namespace std::chrono_literals;
   using S = Settings;
   const auto as_is = [](const std::string& item) { return std::optional(item); };
   const auto mail = [](const std::string& item) { return accounts::normalised_email(item); };
@@ -315,6 +360,23 @@ std::vector<Setting> make_table() {
            "domain"),
       port_range(),
       boolean("PROVISIONING_ENABLED", &S::provisioning_enabled, "the kill switch: off refuses new agents with 503"),
+      time_span("WATCHDOG_CHECK_INTERVAL", &S::watchdog_check_interval, 100ms, 24h,
+                "between checks of a running agent"),
+      time_span("WATCHDOG_DEGRADED_CHECK_INTERVAL", &S::watchdog_degraded_check_interval, 100ms, 24h,
+                "between checks of an agent that starts or does not answer"),
+      count("WATCHDOG_STARTUP_FAILURE_THRESHOLD", &S::watchdog_startup_failure_threshold, 1, 1'000,
+            "failed checks in a row until a starting agent counts as degraded"),
+      count("WATCHDOG_MAX_REPAIR_ATTEMPTS", &S::watchdog_max_repair_attempts, 1, 100,
+            "repairs in vain until an agent is given up"),
+      time_span("WATCHDOG_CRASH_LOOP_WINDOW", &S::watchdog_crash_loop_window, 1s, 24h, "in which crashes are counted"),
+      count("WATCHDOG_CRASH_LOOP_THRESHOLD", &S::watchdog_crash_loop_threshold, 1, 1'000,
+            "crashes in the window until an agent is given up"),
+      boolean("WATCHDOG_AUTO_REPAIR", &S::watchdog_auto_repair,
+              "repair agents that do not answer and start those that ended; off: only tell"),
+      secret("NOTIFY_BOT_TOKEN", &S::notify_bot_token, "of the messaging-app bot that tells what becomes of agents"),
+      text("NOTIFY_CHAT_ID", &S::notify_chat_id, "the chat it tells", "id"),
+      url("NOTIFY_BOT_API_URL", &S::notify_bot_api_url, "its API, as Telegram's: <URL>/bot<token>/sendMessage"),
+      checked(secret("NOTIFY_WEBHOOK_URL", &S::notify_webhook_url, "a chat's webhook that is told the same"), http_url),
       url("LOCAL_MODEL_URL", &S::local_model_url, "an OpenAI-compatible server: Ollama, llama.cpp, vLLM"),
       secret("LOCAL_API_KEY", &S::local_api_key, "its key, when it wants one"),
       text("LOCAL_MODEL", &S::local_model, "the model to ask there; unset: the first it lists", "model"),

@@ -40,6 +40,13 @@ struct Settings {
   std::uint16_t agent_port_first = 20000, agent_port_last = 20999;
   bool provisioning_enabled = true;
 
+  std::chrono::milliseconds watchdog_check_interval{120'000}, watchdog_degraded_check_interval{5'000},
+      watchdog_crash_loop_window{300'000};
+  unsigned watchdog_startup_failure_threshold = 3, watchdog_max_repair_attempts = 2, watchdog_crash_loop_threshold = 3;
+  bool watchdog_auto_repair = true;
+  std::string notify_bot_token, notify_webhook_url;  // secret
+  std::string notify_chat_id, notify_bot_api_url = "https://api.telegram.org";
+
   std::string local_model_url, local_api_key,
       local_model;  // any OpenAI-compatible server; model: empty picks its first
   std::string openrouter_api_key, openrouter_base_url = "https://openrouter.ai/api/v1",

@@ -22,6 +22,7 @@
 #include "appliance/security_events/records.h"
 #include "appliance/usage/records.h"
 
+#include "appliance/watchdog/records.h"
 namespace agentbox {
 
 namespace {
@@ -110,7 +111,8 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                                         store::describe(keys::api_keys), store::describe(billing::subscriptions),
                                         store::describe(usage::calls), store::describe(agents::records),
                                         store::describe(agents::jobs), store::describe(chat::messages),
-                                        store::describe(schedule::tasks), store::describe(schedule::runs)},
+                                        store::describe(schedule::tasks), store::describe(schedule::runs),
+                                        store::describe(watchdog::watches)},
                              .migrations = {},
                              .read_only = access == Access::read_only});
 }

@@ -99,7 +99,8 @@ Agents::Agents(store::System system, runtime::Engine& engine, billing::Subscript
       files_(files),
       ports_(system, settings.agent_port_first, settings.agent_port_last),
       access_(system, settings.agent_domain),
-      provisioner_(system, engine, ports_, options_of(settings, ready_deadline), pool.next(), files) {}
+      provisioner_(system, engine, ports_, options_of(settings, ready_deadline), pool.next(), files),
+      supervision_(system, provisioner_, settings) {}
 
 Agents::~Agents() = default;
 
@@ -119,7 +120,10 @@ void Agents::when_removed(std::function<Task<>(store::UserId, std::string)> clea
 }
 
 Task<> Agents::start() { return provisioner_.start(); }
-Task<> Agents::stop() { return provisioner_.stop(); }
+Task<> Agents::stop() {
+  co_await provisioner_.stop();
+  co_await supervision_.stop();
+}
 
 Task<Result<Agent>> Agents::provision(const web::Caller& caller, NewAgent wanted) {
   if (!settings_.provisioning_enabled) co_return web::unavailable("Provisioning is switched off on this box.");
@@ -303,6 +307,8 @@ Task<Result<Agent>> Agents::reset_memory(store::UserId owner, std::string id) {
 }
 
 Task<Result<runtime::InstanceStats>> Agents::stats(const Agent& agent) { return engine_.stats(agent.id); }
+
+Task<watchdog::Watch> Agents::watch(const Agent& agent) { return supervision_.look(agent); }
 
 Task<Result<runtime::Instance>> Agents::instance(const Agent& agent) { return engine_.inspect(agent.id); }
 

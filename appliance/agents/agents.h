@@ -15,6 +15,7 @@
 #include "appliance/agents/ports.h"
 #include "appliance/agents/provisioning.h"
 #include "appliance/agents/records.h"
+#include "appliance/agents/supervision.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/config.h"
 #include "web/server.h"
@@ -94,6 +95,8 @@ class Agents {
   web::Task<web::Result<Agent>> reset_memory(store::UserId owner, std::string id);
 
   web::Task<web::Result<runtime::Instance>> instance(const Agent&);
+  // What the watchdog makes of it.
+  web::Task<watchdog::Watch> watch(const Agent&);
   // conflict while the agent does not run; unavailable while its engine does not answer.
   web::Task<web::Result<runtime::InstanceStats>> stats(const Agent&);
 
@@ -120,6 +123,7 @@ class Agents {
   Ports ports_;
   HostAccess access_;
   Provisioner provisioner_;
+  Supervision supervision_;
 };
 
 }  // namespace agents

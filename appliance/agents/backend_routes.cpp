@@ -160,7 +160,8 @@ std::vector<web::Route> backend_routes(Agents& service, const agentbox::Guards& 
   auto detail = [&service](Request& request) -> Task<Result<Response>> {
     const auto agent = service.find(request.param("id"));
     if (!agent) co_return web::not_found();
-    co_return web::reply(detail_of(service, *agent), 200);
+    const auto answer = co_await detail_of(service, *agent);
+    co_return web::reply(answer, 200);
   };
   auto edit = [&service](Request& request, Edit wanted) -> Task<Result<Response>> {
     const auto target = service.find(request.param("id"));

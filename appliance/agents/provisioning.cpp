@@ -43,7 +43,7 @@ Error shutting_down() { return web::unavailable("The box is shutting down; this 
 // An agent that has a job: waiting for its turn, or being worked on.
 struct Work {
   bool again = false;  // another job was committed meanwhile
-  bool ended = false;  // its process ended meanwhile
+  bool ended = false;  // its process ended meanwhile, and no job's result tells of that
   std::optional<int> exit_code;
   std::optional<Error> failure;
   std::vector<std::shared_ptr<Waiter>> waiting;
@@ -73,7 +73,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
   std::size_t watching = 0;  // ends of processes being dealt with
   bool is_stopping = false;
   std::vector<std::shared_ptr<Waiter>> waiting_for_quiet;
-  std::map<std::string, std::deque<Steady::time_point>> crashes;
+  Overseer overseer;
 
   void enqueue(const std::string& agent) {
     auto [entry, is_new] = work.try_emplace(agent);
@@ -103,20 +103,32 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       work[agent].again = false;
       auto job = system.get(jobs, agent);
       if (!job) co_return;
-      const bool is_start = job->value.action == Action::start || job->value.action == Action::restart;
-      if (is_start && !options.start_agents) {
+      const bool for_owner = job->value.action != Action::kill && job->value.action != Action::revive;
+      const bool is_end =
+          job->value.action == Action::stop || job->value.action == Action::remove || job->value.action == Action::kill;
+      if (!is_end && !options.start_agents) {
         work[agent].failure = web::unavailable("Agents are not started while PROVISIONING_ENABLED is false.");
         co_return;
       }
+      if (for_owner) overseer.taken(agent);
       std::function<bool()> interrupted = [this, agent] { return is_stopping || work[agent].again; };
       auto failed = co_await worker.carry_out(*job, std::move(interrupted));
+      if (failed || job->value.action == Action::kill) work[agent].ended = false;
       work[agent].failure = std::move(failed);
+      if (for_owner && !is_stopping && !work[agent].again) tell_overseer(agent);
       if (auto& failure = work[agent].failure; failure && !is_stopping && !work[agent].again)
         web::log::warning("agent_job_failed", {{"agent", agent}, {"reason", failure->message}});
       auto current = system.get(jobs, agent);
       if (current && current->stored == job->stored && !is_stopping && !work[agent].again) co_return;
     }
     work[agent].failure = shutting_down();
+  }
+
+  void tell_overseer(const std::string& id) {
+    const auto row = system.find_unique(records, "agent", id);
+    if (!row) return;
+    if (row->value.desired == desired::running && row->value.status == Status::running) overseer.started(row->value);
+    if (row->value.desired == desired::stopped) overseer.stopped(row->value);
   }
 
   void conclude(const std::string& agent, std::exception_ptr exception) {
@@ -174,13 +186,16 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       web::log::warning("agents_wait_for_their_engine", {{"reason", adopted.error().message}});
       co_return;
     }
-    for (auto& agent : left) enqueue(agent);
+    for (auto& agent : left) co_await take_up(agent);
     for (auto& agent : wanted) {
       if (work.contains(agent.id)) continue;
       auto instance = co_await engine.inspect(agent.id);
       if (!instance) continue;  // the engine has gone again
       const bool runs = instance->state == runtime::State::running;
-      if (runs && worker.reaches_the_box(*instance)) continue;
+      if (runs && worker.reaches_the_box(*instance)) {
+        overseer.adopted(agent);
+        continue;
+      }
       std::function<void(Agent&)> edit = [runs](Agent& now) {
         now.status = Status::provisioning;
         now.status_reason = runs ? "It is started again because the address of the box has changed."
@@ -189,6 +204,18 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       auto asked = co_await ask(agent.owner, agent.id, Action::start, std::move(edit));
       if (asked) enqueue(agent.id);
     }
+  }
+
+  // A job that was left. What the watchdog of an earlier box was in the middle of begins anew.
+  Task<> take_up(std::string agent) {
+    const auto job = system.get(jobs, agent);
+    const bool was_repair = job && (job->value.action == Action::kill || job->value.action == Action::revive);
+    const auto row = was_repair ? system.find_unique(records, "agent", agent) : std::nullopt;
+    if (row && row->value.desired == desired::running) {
+      std::function<void(Agent&)> edit = [](Agent& now) { now.status = Status::provisioning; };
+      co_await ask(row->value.owner, agent, Action::restart, std::move(edit));
+    }
+    enqueue(agent);
   }
 
   void engine_is_back() {
@@ -226,7 +253,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     }
   }
 
-  // A process ended. One that should run is started again, unless it ends too often.
+  // A process ended. While a job is at work on the agent that job's result comes first.
   void process_ended(std::string agent, std::optional<int> exit_code) {
     if (is_stopping) return;
     if (auto entry = work.find(agent); entry != work.end()) {
@@ -252,32 +279,30 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     if (!row || row->value.desired != desired::running) co_return;
     auto instance = co_await engine.inspect(id);
     if (instance && instance->state == runtime::State::running) co_return;
-    const auto how = how_it_ended(exit_code);
+    if (work.contains(id)) co_return;  // a job has come meanwhile, and finds it ended
+    auto how = how_it_ended(exit_code);
     web::log::warning("agent_ended", {{"agent", id}, {"how", how}});
-    auto& recent = crashes[id];
-    const auto now = Steady::now();
-    recent.push_back(now);
-    while (recent.front() < now - options.crash_window) recent.pop_front();
-    if (recent.size() < options.crashes && options.start_agents) {
-      std::function<void(Agent&)> edit = [how](Agent& agent) {
-        agent.status = Status::provisioning;
-        agent.status_reason = how + "; it is started again.";
-      };
-      auto asked = co_await ask(row->value.owner, id, Action::start, std::move(edit));
-      if (asked) enqueue(id);
-      co_return;
+    overseer.ended(row->value, std::move(how));
+  }
+
+  Task<Result<void>> carry_out(store::UserId owner, std::string agent, Action action,
+                               std::function<void(Agent&)> edit) {
+    if (is_stopping) co_return shutting_down();
+    for (;;) {
+      auto row = system.get(records, owner, agent);
+      const bool gives_way = !row || row->value.desired != desired::running || system.get(jobs, agent);
+      if (gives_way) co_return web::conflict("The agent is not the watchdog's any more.");
+      edit(row->value);
+      row->value.updated_at = store::now();
+      auto change = system.change();
+      change.update(records, *row);
+      const Job fresh{.agent = agent, .owner = owner, .action = action, .created_at = store::now()};
+      change.insert(jobs, fresh);
+      auto outcome = co_await change.commit();
+      if (outcome.ok()) break;
     }
-    crashes.erase(id);
-    const auto how_often =
-        std::to_string(options.crashes) + " times within " + std::to_string(options.crash_window.count()) + " seconds";
-    auto give_up = [how, how_often](Agent& agent) {
-      if (agent.desired != desired::running) return;
-      agent.status = Status::error;
-      agent.status_reason = how + "; it ended " + how_often + ", so it is not started again.";
-      agent.desired = desired::stopped;
-      agent.updated_at = store::now();
-    };
-    co_await system.modify(records, row->value.owner, id, std::move(give_up));
+    enqueue(agent);
+    co_return co_await finished(agent);
   }
 };
 
@@ -299,6 +324,10 @@ Provisioner::~Provisioner() {
   impl_->engine.on_back = nullptr;
 }
 
+asio::io_context& Provisioner::home() const { return impl_->home; }
+
+void Provisioner::set_overseer(Overseer overseer) { impl_->overseer = std::move(overseer); }
+
 void Provisioner::set_addresses(std::string backend_url, std::string summarizer_url) {
   impl_->worker.backend_url = std::move(backend_url);
   impl_->worker.summarizer_url = std::move(summarizer_url);
@@ -317,6 +346,11 @@ Task<Result<Agent>> Provisioner::ask(store::UserId owner, std::string agent, Act
   auto asked = co_await impl_->ask(owner, agent, action, std::move(edit));
   if (asked) notify(agent);
   co_return asked;
+}
+
+Task<Result<void>> Provisioner::carry_out(store::UserId owner, std::string agent, Action action,
+                                          std::function<void(Agent&)> edit) {
+  return impl_->carry_out(owner, std::move(agent), action, std::move(edit));
 }
 
 void Provisioner::notify(std::string agent) {

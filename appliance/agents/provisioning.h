@@ -4,10 +4,8 @@
 
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
-#include <deque>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,8 +24,17 @@ struct ProvisionerOptions {
   std::size_t parallel = 8;      // jobs at work at once
   std::chrono::milliseconds ready_deadline{15'000};
   std::chrono::seconds stop_grace{11};  // an agent lets running turns finish for ten
-  std::size_t crashes = 3;              // so many ends in `crash_window` and it is not started again
-  std::chrono::seconds crash_window{300};
+};
+
+// Who decides what becomes of agents once they run, and is told how it goes with them. Called on `home`.
+struct Overseer {
+  std::function<void(const Agent&)> started;  // it has come up for its owner
+  std::function<void(const Agent&)> adopted;  // it was found running
+  std::function<void(const Agent&)> stopped;  // for its owner, or because it did not come up
+  std::function<void(const std::string& agent)>
+      taken;  // a job for its owner begins: one of the above, or nothing, ends it
+  // The process of an agent that is wanted has ended, and no job is at work on it.
+  std::function<void(const Agent&, std::string how)> ended;
 };
 
 class Provisioner {
@@ -37,13 +44,16 @@ class Provisioner {
               boost::asio::thread_pool& files);
   ~Provisioner();  // after stop(), or with `home` stopped
 
+  boost::asio::io_context& home() const;
   // Where agents reach the box; before start().
   void set_addresses(std::string backend_url, std::string summarizer_url);
+  // Before start().
+  void set_overseer(Overseer);
   // Also run when an agent is deleted, before its record goes; may run again after a crash. Before start().
   void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
 
-  // Adopts the agents that run, starts again those that should and those that know the box by an address it no longer
-  // has, and takes up the jobs that were left.
+  // Adopts the agents that run, starts those that should run and do not, starts again those that know the box by an
+  // address it no longer has, and takes up the jobs that were left.
   web::Task<> start();
   // Takes no further job, waits until those at work are done or put back. Agents go on running.
   web::Task<> stop();
@@ -51,6 +61,9 @@ class Provisioner {
   // Commits `edit` of the record and a job for it, replacing a job not yet done. not_found when there is no such
   // agent (of this owner) or it is being deleted. `edit` may run several times. The work begins at once.
   web::Task<web::Result<Agent>> ask(store::UserId, std::string agent, Action, std::function<void(Agent&)> edit);
+  // For the overseer: as ask(), then waits until it is done. Owners come first: conflict while another job of the agent
+  // is there, or when it is not wanted any more. What fails is left to the overseer. Called on `home`.
+  web::Task<web::Result<void>> carry_out(store::UserId, std::string agent, Action, std::function<void(Agent&)> edit);
   // A job of this agent has been committed by the caller. Callable from every thread.
   void notify(std::string agent);
   // Suspends until no job of this agent is left; the Error is the reason the last one failed.

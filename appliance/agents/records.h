@@ -70,7 +70,8 @@ BOOST_DESCRIBE_STRUCT(Line, (), (owner, id, name, subdomain, model, status, crea
 
 inline const store::Owned<Line> lines{records.name, &Line::owner, &Line::id, {}};
 
-BOOST_DEFINE_ENUM_CLASS(Action, start, stop, restart, remove)
+// kill and revive are the watchdog's: end the process of an agent that is still wanted, bring it up again.
+BOOST_DEFINE_ENUM_CLASS(Action, start, stop, restart, remove, kill, revive)
 
 // Work on one agent that has been promised and not yet done. There is at most one an agent: a newer wish replaces it.
 struct Job {

@@ -34,7 +34,24 @@ struct BackendItem {
 };
 BOOST_DESCRIBE_STRUCT(BackendItem, (), (id, status, created, subdomain, url))
 
-// Also what the contract's detail does not name and the console needs: name, model, tier, statusReason, websocketUrl.
+// How the watchdog sees an agent; its history is oldest first.
+struct WatchView {
+  struct Change {
+    store::Time at;
+    watchdog::State state;
+    std::string reason;
+    BOOST_DESCRIBE_CLASS(Change, (), (at, state, reason), (), ())
+  };
+  watchdog::State state;
+  store::Time since;
+  std::optional<store::Time> lastProbe;
+  std::int64_t crashes, repairs;
+  std::vector<Change> history;
+};
+BOOST_DESCRIBE_STRUCT(WatchView, (), (state, since, lastProbe, crashes, repairs, history))
+
+// Also what the contract's detail does not name and the console needs: name, model, tier, statusReason, websocketUrl,
+// watchdog.
 struct Detail {
   std::string id, name;
   Status status;
@@ -45,10 +62,12 @@ struct Detail {
   std::optional<std::string> verificationType, attestationUid;
   std::optional<store::Time> verifiedAt;
   store::Time createdAt, updatedAt;
+  WatchView watchdog;
 };
 BOOST_DESCRIBE_STRUCT(Detail, (),
                       (id, name, status, statusReason, startedAt, plan, tier, model, subdomain, url, websocketUrl,
-                       runtimeVersion, verified, verificationType, attestationUid, verifiedAt, createdAt, updatedAt))
+                       runtimeVersion, verified, verificationType, attestationUid, verifiedAt, createdAt, updatedAt,
+                       watchdog))
 
 struct Deleted {
   std::string id;
@@ -64,6 +83,6 @@ struct Lifecycle {
 };
 BOOST_DESCRIBE_STRUCT(Lifecycle, (), (success, id, status))
 
-Detail detail_of(const Agents&, const Agent&);
+web::Task<Detail> detail_of(Agents&, Agent);
 
 }  // namespace agents

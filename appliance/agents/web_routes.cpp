@@ -5,25 +5,43 @@
 
 namespace agents {
 
-Detail detail_of(const Agents& service, const Agent& agent) {
-  return {.id = agent.id,
-          .name = agent.name,
-          .status = agent.status,
-          .statusReason = agent.status_reason,
-          .startedAt = agent.started_at,
-          .plan = agent.plan,
-          .tier = agent.tier,
-          .model = agent.model,
-          .subdomain = agent.subdomain,
-          .url = service.url(agent.subdomain),
-          .websocketUrl = service.websocket_url(agent.subdomain),
-          .runtimeVersion = agent.runtime_version,
-          .verified = agent.verified,
-          .verificationType = agent.verification_type,
-          .attestationUid = agent.attestation_uid,
-          .verifiedAt = agent.verified_at,
-          .createdAt = agent.created_at,
-          .updatedAt = agent.updated_at};
+namespace {
+
+WatchView view_of(watchdog::Watch watch) {
+  WatchView view{.state = watch.state,
+                 .since = watch.since,
+                 .lastProbe = watch.last_probe,
+                 .crashes = watch.crashes,
+                 .repairs = watch.repairs,
+                 .history = {}};
+  for (auto& event : watch.history) view.history.push_back({event.at, event.state, std::move(event.reason)});
+  return view;
+}
+
+}  // namespace
+
+web::Task<Detail> detail_of(Agents& service, Agent agent) {
+  auto watch = co_await service.watch(agent);
+  Detail detail{.id = agent.id,
+                .name = agent.name,
+                .status = agent.status,
+                .statusReason = agent.status_reason,
+                .startedAt = agent.started_at,
+                .plan = agent.plan,
+                .tier = agent.tier,
+                .model = agent.model,
+                .subdomain = agent.subdomain,
+                .url = service.url(agent.subdomain),
+                .websocketUrl = service.websocket_url(agent.subdomain),
+                .runtimeVersion = agent.runtime_version,
+                .verified = agent.verified,
+                .verificationType = agent.verification_type,
+                .attestationUid = agent.attestation_uid,
+                .verifiedAt = agent.verified_at,
+                .createdAt = agent.created_at,
+                .updatedAt = agent.updated_at,
+                .watchdog = view_of(std::move(watch))};
+  co_return detail;
 }
 
 namespace {
@@ -151,7 +169,8 @@ std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guar
   auto detail = [&service](Request& request) -> Task<Result<Response>> {
     const auto agent = service.find(request.caller.user_id, request.param("id"));
     if (!agent) co_return web::not_found();
-    const OneAgent answer{.agent = detail_of(service, *agent)};
+    OneAgent answer;
+    answer.agent = co_await detail_of(service, *agent);
     co_return web::reply(answer, 200);
   };
   auto remove = [&service](Request& request) -> Task<Result<Response>> {

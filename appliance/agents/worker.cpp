@@ -51,11 +51,14 @@ Task<Failure> Worker::carry_out(store::Row<Job> job, Interrupted interrupted) {
   switch (job->action) {
     case Action::start:
     case Action::restart:
+    case Action::revive:
       co_return co_await bring_up(std::move(job), std::move(interrupted));
     case Action::stop:
       co_return co_await take_down(std::move(job));
     case Action::remove:
       co_return co_await clear_away(std::move(job));
+    case Action::kill:
+      co_return co_await kill(std::move(job));
   }
   throw std::logic_error("unknown action of a job");
 }
@@ -67,16 +70,16 @@ Task<Failure> Worker::bring_up(store::Row<Job> job, Interrupted interrupted) {
     co_return Failure();
   }
   auto agent = co_await with_free_port(row->value);
-  if (!agent) co_return co_await give_up(std::move(job), agent.error());
-  auto running = co_await make_it_run(*agent, job->action == Action::restart);
-  if (!running) co_return co_await give_up(std::move(job), running.error());
+  if (!agent) co_return co_await fail(std::move(job), agent.error());
+  auto running = co_await make_it_run(*agent, job->action != Action::start);
+  if (!running) co_return co_await fail(std::move(job), running.error());
   auto ready = co_await make_it_ready(*agent, interrupted);
   if (!ready && interrupted()) co_return ready.error();
   if (!ready) {
     auto stopped = co_await engine_.stop(agent->id, std::chrono::seconds(2));
     auto error = ready.error();
     if (!stopped) error.message += " It could not be stopped either: " + stopped.error().message;
-    co_return co_await give_up(std::move(job), std::move(error));
+    co_return co_await fail(std::move(job), std::move(error));
   }
   std::function<void(Agent&)> running_now = [](Agent& now) {
     now.status = Status::running;
@@ -90,12 +93,20 @@ Task<Failure> Worker::bring_up(store::Row<Job> job, Interrupted interrupted) {
 
 Task<Failure> Worker::take_down(store::Row<Job> job) {
   auto stopped = co_await engine_.stop(job->agent, options_.stop_grace);
-  if (!stopped) co_return co_await give_up(std::move(job), stopped.error());
+  if (!stopped) co_return co_await fail(std::move(job), stopped.error());
   std::function<void(Agent&)> stopped_now = [](Agent& now) {
     now.status = Status::stopped;
     now.status_reason.clear();
   };
   co_await settle(std::move(job), std::move(stopped_now));
+  co_return Failure();
+}
+
+// The record says already what comes of it.
+Task<Failure> Worker::kill(store::Row<Job> job) {
+  auto killed = co_await engine_.stop(job->agent, std::chrono::seconds(0));
+  co_await settle(std::move(job), {});
+  if (!killed) co_return killed.error();
   co_return Failure();
 }
 
@@ -214,11 +225,14 @@ Task<> Worker::settle(store::Row<Job> job, std::function<void(Agent&)> edit) {
   }
 }
 
-// What failed is not tried again by itself, also not by the next start of the box.
-Task<Failure> Worker::give_up(store::Row<Job> job, Error error) {
-  std::function<void(Agent&)> failed_now = [reason = error.message](Agent& now) {
-    now.status = Status::error;
+// What failed is not tried again by itself, also not by the next start of the box; unless it was the watchdog's doing,
+// who decides what becomes of it.
+Task<Failure> Worker::fail(store::Row<Job> job, Error error) {
+  const bool is_over = job->action != Action::revive;
+  std::function<void(Agent&)> failed_now = [reason = error.message, is_over](Agent& now) {
     now.status_reason = reason;
+    if (!is_over) return;
+    now.status = Status::error;
     now.desired = desired::stopped;
   };
   co_await settle(std::move(job), std::move(failed_now));

@@ -1,4 +1,4 @@
-// Carries out one job on one agent: bring it up, take it down, clear it away.
+// Carries out one job on one agent: bring it up, take it down, clear it away, end what hangs.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -34,6 +34,7 @@ class Worker {
   web::Task<std::optional<web::Error>> bring_up(store::Row<Job>, Interrupted);
   web::Task<std::optional<web::Error>> take_down(store::Row<Job>);
   web::Task<std::optional<web::Error>> clear_away(store::Row<Job>);
+  web::Task<std::optional<web::Error>> kill(store::Row<Job>);
 
   web::Task<web::Result<void>> make_it_run(Agent, bool anew);
   web::Task<web::Result<void>> make_it_ready(Agent, Interrupted);
@@ -41,7 +42,7 @@ class Worker {
   web::Task<web::Result<Agent>> with_free_port(Agent);
   web::Task<web::Error> early_end(std::string agent, std::optional<int> exit_code);
   web::Task<> settle(store::Row<Job>, std::function<void(Agent&)> edit);
-  web::Task<std::optional<web::Error>> give_up(store::Row<Job>, web::Error);
+  web::Task<std::optional<web::Error>> fail(store::Row<Job>, web::Error);
 
   store::System system_;
   runtime::Engine& engine_;

@@ -188,8 +188,7 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
       case Command::start:
         co_return co_await hands.start(std::move(target), std::move(why));
       case Command::give_up:
-        co_await hands.give_up(std::move(target), std::move(why));
-        break;
+        co_return co_await hands.give_up(std::move(target), std::move(why));
       case Command::nothing:
         break;
     }
@@ -217,6 +216,7 @@ void Watchdog::begin(const Target& target) {
 }
 
 void Watchdog::resume(const Target& target) {
+  if (impl_->known(target.id)) return;
   const auto one = impl_->watch(target);
   const auto now = Clock::now();
   impl_->take(one, one->watch.state == State::running ? one->machine.resume(now) : one->machine.begin(now));

@@ -23,8 +23,7 @@ struct Target {
 // How the watchdog reaches agents and people. All run on `home`; what they throw counts as a report `unknown`.
 struct Hands {
   std::function<web::Task<Report>(Target, Command check)> check;
-  std::function<web::Task<Report>(Target, std::string why)> kill, start;
-  std::function<web::Task<>(Target, std::string why)> give_up;
+  std::function<web::Task<Report>(Target, std::string why)> kill, start, give_up;
   std::function<void(const Target&, Notice, const std::string& why)> tell;
 };
 
@@ -38,7 +37,7 @@ class Watchdog {
 
   // All of the following are called on `home`.
   void begin(const Target&);   // it has been started, whatever was before
-  void resume(const Target&);  // it is found running by a box that has just started
+  void resume(const Target&);  // it is found running; nothing changes when it is watched already
   // Its process ended by itself. Also of one that is not watched yet.
   void exited(const Target&, std::string how);
   // Somebody else has it in hand: it is not watched until one of the others is called. What the hands are doing to it

@@ -61,7 +61,8 @@ class AgentBox {
     wanted.master_key = std::string(32, 'k');
     wanted.tables = {store::describe(accounts::users),        store::describe(accounts::sessions),
                      store::describe(billing::subscriptions), store::describe(agents::records),
-                     store::describe(agents::jobs),           store::describe(chat::messages)};
+                     store::describe(agents::jobs),           store::describe(chat::messages),
+                     store::describe(watchdog::watches)};
     return wanted;
   }
 };

@@ -1,0 +1,36 @@
+// Agents under the watchdog's eyes: what it decides is carried out by the provisioner, what people should know goes to
+// the notifier.
+#pragma once
+
+#include "appliance/agents/provisioning.h"
+#include "appliance/config.h"
+#include "appliance/watchdog/notifier.h"
+#include "appliance/watchdog/watchdog.h"
+
+namespace agents {
+
+class Supervision {
+ public:
+  // Becomes the provisioner's overseer, on its home. All of them must outlive it.
+  Supervision(store::System, Provisioner&, const agentbox::Settings&);
+  Supervision(const Supervision&) = delete;
+  Supervision& operator=(const Supervision&) = delete;
+
+  // How it is and has been. Callable from every thread, as is stop().
+  web::Task<watchdog::Watch> look(const Agent&);
+  // After Provisioner::stop, which ends what the watchdog has asked of it.
+  web::Task<> stop();
+
+ private:
+  using Edit = std::function<void(Agent&)>;
+  watchdog::Hands hands();
+  Overseer overseer();
+  web::Task<> stop_at_home();
+  web::Task<watchdog::Report> carry_out(watchdog::Target, Action, Edit);
+
+  Provisioner& provisioner_;
+  watchdog::Notifier notifier_;
+  watchdog::Watchdog watchdog_;
+};
+
+}  // namespace agents
