@@ -181,7 +181,7 @@ struct Box::Parts {
     if (!agents.find(agent)) return std::nullopt;
     return folder.agents() / agent / "workspace";
   }
-  accounts::RouteServices people() { return {accounts, sessions, subscriptions, guards, blocking, ways_in.audit()}; }
+  accounts::RouteServices people() { return {accounts, sessions, subscriptions, guards, blocking, ways_in.audit(), ways_in.second_factor()}; }
   health::RouteParts vitals() {
     return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
   }

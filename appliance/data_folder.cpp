@@ -18,6 +18,7 @@
 #include "appliance/mail/records.h"
 #include "appliance/recovery/records.h"
 #include "appliance/schedule/records.h"
+#include "appliance/second_factor/second_factor.h"
 #include "appliance/security/once.h"
 #include "appliance/security_events/records.h"
 #include "appliance/usage/records.h"
@@ -107,7 +108,7 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                              .tables = {store::describe(accounts::users), store::describe(accounts::sessions),
                                         store::describe(identities::identities), store::describe(security::used_once),
                                         store::describe(audit::entries), store::describe(security_events::received), store::describe(mail::mails),
-                                        store::describe(recovery::requests), store::describe(recovery::tokens),
+                                        store::describe(recovery::requests), store::describe(recovery::tokens), store::describe(second_factor::factors),
                                         store::describe(keys::api_keys), store::describe(billing::subscriptions),
                                         store::describe(usage::calls), store::describe(agents::records),
                                         store::describe(agents::jobs), store::describe(chat::messages),

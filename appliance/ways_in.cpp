@@ -5,6 +5,7 @@
 #include "appliance/mail/routes.h"
 #include "appliance/oauth/routes.h"
 #include "appliance/recovery/routes.h"
+#include "appliance/second_factor/routes.h"
 #include "appliance/security_events/routes.h"
 #include "appliance/social_identity/routes.h"
 #include "appliance/token_gating/routes.h"
@@ -51,6 +52,7 @@ WaysIn::WaysIn(Parts given)
                        parts_.accounts, parts_.sessions, audit_, parts_.home),
       outbox_(parts_.system, {parts_.settings.smtp_url, parts_.settings.smtp_from}, parts_.home, parts_.blocking),
       recovery_(parts_.system, parts_.accounts, outbox_, site_, parts_.home),
+      second_factor_(parts_.system, parts_.settings.rate_limits),
       gating_(rpc_, parts_.settings.gating_token_address, parts_.settings.gating_token_minimum),
       social_provider_(parts_.settings.social_id_issuer),
       sweeps_(parts_.home, "ways in", 10min, [this] { return sweep(); }) {}
@@ -64,6 +66,7 @@ std::vector<web::Route> WaysIn::web_routes() {
                                    parts_.guards));
   web::append(table, security_events::routes(security_events_, parts_.guards));
   web::append(table, recovery::routes(recovery_, audit_, parts_.guards));
+  web::append(table, second_factor::routes({second_factor_, parts_.accounts, audit_, site_, parts_.guards}));
   web::append(table, token_gating::routes(gating_, parts_.guards));
   web::append(table, social_identity::routes({social_provider_, social_client(parts_.settings), identities_, gating_,
                                               parts_.sessions, audit_, parts_.guards}));

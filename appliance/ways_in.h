@@ -14,6 +14,7 @@
 #include "appliance/mail/outbox.h"
 #include "appliance/periodic.h"
 #include "appliance/recovery/recovery.h"
+#include "appliance/second_factor/second_factor.h"
 #include "appliance/security/once.h"
 #include "appliance/security_events/security_events.h"
 #include "appliance/site.h"
@@ -45,6 +46,7 @@ class WaysIn {
   // Where the web listener listens; before anything is served.
   void set_listener(std::string url) { site_.set_listener(std::move(url)); }
   audit::Audit& audit() { return audit_; }
+  second_factor::SecondFactor& second_factor() { return second_factor_; }
   void start();
   web::Task<> stop();
 
@@ -65,6 +67,7 @@ class WaysIn {
   security_events::SecurityEvents security_events_;
   mail::Outbox outbox_;
   recovery::Recovery recovery_;
+  second_factor::SecondFactor second_factor_;
   token_gating::TokenGating gating_;
   oidc::Provider social_provider_;
   Periodic sweeps_;

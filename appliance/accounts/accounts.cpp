@@ -169,6 +169,12 @@ web::Task<web::Result<void>> Accounts::prove(const User& user, std::string passw
   co_return web::Result<void>();
 }
 
+web::Task<web::Result<void>> Accounts::prove_password(store::UserId id, std::string password) {
+  const auto user = find(id);
+  if (!user) co_return web::not_found("No such user");
+  co_return co_await prove(*user, std::move(password));
+}
+
 web::Task<web::Result<User>> Accounts::change_profile(store::UserId id, ProfileChange wanted) {
   if (!wanted.name && !wanted.email) co_return web::invalid("name or email is required");
   std::optional<std::string> email;

@@ -59,6 +59,8 @@ class Accounts {
   // In the order of their ids, after `after`. Reads the whole table: blocks.
   std::vector<User> list(store::UserId after, std::size_t limit) const;
 
+  // invalid when it is not the user's password; too_many after too many failures.
+  web::Task<web::Result<void>> prove_password(store::UserId, std::string password);
   web::Task<web::Result<User>> change_profile(store::UserId, ProfileChange);
   // Ends every session of the user but `kept_session`.
   web::Task<web::Result<void>> change_password(store::UserId, std::string kept_session, std::string current,

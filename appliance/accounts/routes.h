@@ -7,6 +7,7 @@
 #include "appliance/audit/audit.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/guards.h"
+#include "appliance/second_factor/second_factor.h"
 #include "web/route.h"
 
 namespace accounts {
@@ -19,6 +20,7 @@ struct RouteServices {
   const agentbox::Guards& guards;
   boost::asio::thread_pool& blocking;  // for reads of the whole table
   audit::Audit& audit;
+  second_factor::SecondFactor& second_factor;
 };
 
 // Web: register, sign in and out, the session, one's settings.

@@ -30,8 +30,9 @@ BOOST_DESCRIBE_STRUCT(Registered, (), (id, email, name))
 struct Login {
   web::Text<1, 254> email;
   web::Text<1, 256> password;
+  std::optional<web::Text<1, 32>> code;
 };
-BOOST_DESCRIBE_STRUCT(Login, (), (email, password))
+BOOST_DESCRIBE_STRUCT(Login, (), (email, password, code))
 
 struct SessionUser {
   std::string id, name, email;
@@ -105,9 +106,23 @@ Answer register_user(RouteServices services, web::Request& request, Register for
   co_return web::reply(answer, 200);
 }
 
+// Password and, for who has one, second factor.
+web::Task<web::Result<User>> proved_user(RouteServices services, Login form) {
+  auto user = co_await services.accounts.authenticate(std::move(form.email), std::move(form.password));
+  if (!user || !services.second_factor.is_on(user->id)) co_return user;
+  if (!form.code) {
+    web::Error wanted = web::unauthenticated("A code of your second factor is required");
+    wanted.code = "SECOND_FACTOR_REQUIRED";
+    co_return wanted;
+  }
+  const auto checked = co_await services.second_factor.check(user->id, std::move(*form.code));
+  if (!checked) co_return checked.error();
+  co_return user;
+}
+
 Answer log_in(RouteServices services, web::Request& request, Login form) {
   auto entry = audit::of_request(request, "sign-in by password", form.email);
-  auto user = co_await services.accounts.authenticate(std::move(form.email), std::move(form.password));
+  auto user = co_await proved_user(services, std::move(form));
   entry.user_id = user ? user->id : 0;
   if (!user) entry.outcome = user.error().message;
   co_await services.audit.note(std::move(entry));
@@ -189,7 +204,9 @@ std::vector<web::Route> web_routes(RouteServices services) {
       {web::POST, "/api/auth/login", guards.none, &sign_ins,
        web::body<Login>(with(services, log_in))
            .returns<LoggedIn>()
-           .describe("Ten failures within 15 minutes close an account's sign-in for the rest of that time (429)."),
+           .describe(
+               "Ten failures within 15 minutes close an account's sign-in for the rest of that time (429). With a "
+               "second factor `code` is required: without it the answer is 401, SECOND_FACTOR_REQUIRED."),
        "Sign in"},
       {web::GET, "/api/auth/session", guards.none, nullptr,
        web::plain(with(services, current_session))
