@@ -70,7 +70,7 @@ web::Result<std::string> candidate(const web::Request& request) {
 
 }  // namespace
 
-std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscriptions,
+std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscriptions, audit::Audit& audit,
                                const agentbox::Guards& guards) {
   using Answer = web::Task<web::Result<web::Response>>;
 
@@ -80,12 +80,14 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
     answer.count = static_cast<std::int64_t>(answer.keys.size());
     co_return web::reply(answer, 200);
   };
-  auto create = [&keys](web::Request& request, NewKey wanted) -> Answer {
+  auto create = [&keys, &audit](web::Request& request, NewKey wanted) -> Answer {
     std::optional<store::Time> expires_at;
     if (wanted.expiresInDays) expires_at = store::now() + std::chrono::days(wanted.expiresInDays->value);
     auto created = co_await keys.create(request.caller.user_id, std::move(wanted.name), expires_at);
     if (!created) co_return created.error();
     const auto& key = created->key;
+    auto entry = audit::of_request(request, "API key made", key.prefix);
+    co_await audit.note(std::move(entry));
     const CreatedView answer{key.id, key.name, key.prefix, created->secret, key.created_at, key.expires_at};
     co_return web::reply(answer, 201);
   };
@@ -94,9 +96,11 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
     if (!key) co_return web::not_found("No such key");
     co_return web::reply(view(std::move(*key)), 200);
   };
-  auto remove = [&keys](web::Request& request) -> Answer {
+  auto remove = [&keys, &audit](web::Request& request) -> Answer {
     const auto removed = co_await keys.remove(request.caller.user_id, request.param("id"));
     if (!removed) co_return removed.error();
+    auto entry = audit::of_request(request, "API key deleted", request.param("id"));
+    co_await audit.note(std::move(entry));
     const Removed answer{.id = request.param("id")};
     co_return web::reply(answer, 200);
   };

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "appliance/audit/audit.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/guards.h"
 #include "appliance/keys/keys.h"
@@ -10,6 +11,6 @@
 namespace keys {
 
 // /api/keys on the web. The arguments must outlive the rows.
-std::vector<web::Route> routes(Keys&, const billing::Subscriptions&, const agentbox::Guards&);
+std::vector<web::Route> routes(Keys&, const billing::Subscriptions&, audit::Audit&, const agentbox::Guards&);
 
 }  // namespace keys

@@ -120,15 +120,20 @@ test("addresses are asked for five times a minute", async (t) => {
 
 test("the record tells who tried what, from where, and how it ended", async (t) => {
   const box = await Box.start(t);
-  await box.customer("ada@example.org");
+  const ada = await box.customer("ada@example.org");
+  const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body;
+  await ada.call("DELETE", `/api/keys/${key.id}`);
+  await box.backend_call("PATCH", `/api/admin/users/${ada.id}`, { plan: "network" });
   await box.person().log_in("ada@example.org", "a wrong password");
   await forgot(box, "ada@example.org");
   await reset(box, await token_for(box, "ada@example.org"));
   const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000");
   const acts = entries.map((entry) => [entry.act, entry.outcome === "ok"]);
-  assert.deepEqual(acts, [["sign-in by password", true], ["sign-in by password", false], ["password forgotten", true], ["password reset", true]]);
+  assert.deepEqual(acts, [["sign-in by password", true], ["API key made", true], ["API key deleted", true], ["changed by admin: plan network", true], ["sign-in by password", false], ["password forgotten", true], ["password reset", true]]);
   for (const entry of entries) assert.equal(entry.address, "127.0.0.1");
-  assert.ok(entries.every((entry) => entry.subject.includes("ada@example.org")));
+  const theirs = entries.filter((entry) => !entry.act.startsWith("API key"));
+  assert.ok(theirs.every((entry) => entry.subject.includes("ada@example.org")));
+  assert.ok(!JSON.stringify(entries).includes(key.key), "no secret is part of it");
   const printed = await run(["admin", "audit", "--data", box.folder], { env: { INTERNAL_API_KEY: "internal-key-of-the-stories", BACKEND_LISTEN: new URL(box.backend).host } });
   assert.deepEqual(printed.out.trim().split("\n").map((line) => JSON.parse(line).id), entries.map((entry) => entry.id));
 });
