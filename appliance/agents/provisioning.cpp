@@ -5,6 +5,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <deque>
 #include <map>
+#include <set>
 
 #include "appliance/agents/worker.h"
 #include "web/log.h"
@@ -174,14 +175,15 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
 
   Task<> recover() {
     std::vector<Agent> wanted = system.find(records, "desired", std::string(desired::running), no_limit);
-    std::vector<std::string> left, ids;
+    std::vector<std::string> left;
     system.each<Job, std::string>(jobs, [&](const Job& job) {
       left.push_back(job.agent);
       return true;
     });
-    ids = left;
-    for (auto& agent : wanted) ids.push_back(agent.id);
-    const auto adopted = co_await engine.adopt(std::move(ids));
+    std::set<std::string> ids(left.begin(), left.end());  // each once: an adopted process has one watcher
+    for (auto& agent : wanted) ids.insert(agent.id);
+    std::vector<std::string> known(ids.begin(), ids.end());
+    const auto adopted = co_await engine.adopt(std::move(known));
     if (!adopted) {
       web::log::warning("agents_wait_for_their_engine", {{"reason", adopted.error().message}});
       co_return;

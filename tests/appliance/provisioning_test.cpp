@@ -160,6 +160,55 @@ TEST_F(Provisioning, AnAgentThatDiesIsStartedAgainButNotForEver) {
   EXPECT_EQ(given_up.desired, agents::desired::stopped);
 }
 
+TEST_F(Provisioning, ADeathJustBeforeTheBoxIsThereIsActedOn) {
+  const auto up = running("plain");
+  const auto pid = instance(up).pid;
+  box.reset();
+  ::kill(pid_t(pid), SIGSTOP);  // adopted as it is
+  open();
+  ASSERT_EQ(instance(up).pid, pid);
+  ::kill(pid_t(pid), SIGKILL);
+  EXPECT_TRUE(eventually([&] { return runs_anew(up, pid); }));
+}
+
+TEST_F(Provisioning, ARepairThatACrashCutOffBeginsAnew) {
+  for (const auto action : {agents::Action::kill, agents::Action::revive}) {
+    const auto up = running("plain");
+    const auto pid = instance(up).pid;
+    auto change = box->system().change();
+    change.insert(agents::jobs, agents::Job{.agent = up.id, .owner = up.owner, .action = action});
+    ASSERT_TRUE(change.commit_blocking().ok());
+    crash_and_come_back();
+    EXPECT_TRUE(eventually([&] { return runs_anew(up, pid); }));
+    EXPECT_TRUE(eventually([&] { return jobs_left() == 0; }));
+  }
+}
+
+TEST_F(Provisioning, OneThatTheWatchdogGaveUpStaysSoWhenItsEndWasCutOff) {
+  const auto up = running("plain");
+  const auto pid = instance(up).pid;
+  auto row = box->system().get(agents::records, owner.user_id, up.id);
+  row->value.status = Status::error;
+  row->value.desired = agents::desired::stopped;
+  auto change = box->system().change();
+  change.update(agents::records, *row);
+  change.insert(agents::jobs, agents::Job{.agent = up.id, .owner = up.owner, .action = agents::Action::kill});
+  ASSERT_TRUE(change.commit_blocking().ok());
+  crash_and_come_back();
+  EXPECT_TRUE(eventually([&] { return !is_alive(pid) && jobs_left() == 0; }));
+  EXPECT_EQ(now(up).status, Status::error);
+  EXPECT_EQ(instance(up).state, runtime::State::exited) << "nothing is left running, nothing is started";
+}
+
+TEST_F(Provisioning, WithTheKillSwitchADeadAgentIsNotStarted) {
+  const auto up = running("plain");
+  settings.provisioning_enabled = false;
+  crash_and_come_back();
+  kill_process_of(up);
+  EXPECT_EQ(when(up, Status::error).status_reason,
+            "The agent was ended by signal 9; the box does not start it again by itself.");
+}
+
 TEST_F(Provisioning, StopsAndStartsAndRestarts) {
   const auto up = running("plain");
   const auto first = instance(up).pid;
