@@ -4,14 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "web/fetch.h"
+#include "appliance/watchdog/loopback.h"
 
 namespace watchdog {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t largest_answer = 64 * 1024;
 constexpr std::size_t longest_list = 200;
 
 // ": workspace, model" of `failing`, as far as it is a list of words.
@@ -27,13 +26,9 @@ std::string what_fails(const json::value& answer) {
   return text;
 }
 
-web::Task<Report> ask(std::string url, std::string_view path, std::string_view flag,
+web::Task<Report> ask(std::uint16_t port, std::string_view path, std::string_view flag,
                       std::chrono::milliseconds patience) {
-  web::FetchRequest request;
-  request.url = std::move(url) + std::string(path);
-  request.timeout = request.connect_timeout = patience;
-  request.max_bytes = largest_answer;
-  const auto answer = co_await web::fetch(std::move(request));
+  const auto answer = co_await ask_loopback(port, path, patience);
   if (!answer) co_return Report{Outcome::bad, "Its gateway does not answer: " + answer.error().message};
   boost::system::error_code malformed;
   const auto body = json::parse(answer->body, malformed);
@@ -48,10 +43,9 @@ web::Task<Report> ask(std::string url, std::string_view path, std::string_view f
 }  // namespace
 
 web::Task<Report> probe(std::uint16_t port, Command check, std::chrono::milliseconds patience) {
-  const auto gateway = "http://127.0.0.1:" + std::to_string(port);
-  auto report = co_await ask(gateway, "/healthz", "ok", patience);
+  auto report = co_await ask(port, "/healthz", "ok", patience);
   if (report.outcome == Outcome::good && check == Command::check_ready)
-    report = co_await ask(gateway, "/readyz", "ready", patience);
+    report = co_await ask(port, "/readyz", "ready", patience);
   co_return report;
 }
 

@@ -195,6 +195,17 @@ const many_tenants = async (bench) => {
   ];
 };
 
+const watching = async (bench) => {
+  const interval = 5_000;
+  const out = execFileSync(join(bench.tools, "watch"), ["1000", String(interval), String(Math.max(10, bench.seconds)), "5"]);
+  const { cpu_percent, checks_per_second, noticed_ms } = JSON.parse(out);
+  return [
+    { what: "1,000 watched agents, checked every 5 s: checks", value: checks_per_second, unit: "/s" },
+    { what: "  of one core", value: cpu_percent, unit: "%", goal: 3, at_most: true },
+    { what: "  a gateway that is gone is noticed within", value: noticed_ms, unit: "ms", goal: interval + 1_000, at_most: true },
+  ];
+};
+
 export const figures = [
   { name: "sessions", measure: session_checks },
   { name: "writes", measure: writes_and_lists },
@@ -204,4 +215,5 @@ export const figures = [
   { name: "tenants", measure: many_tenants },
   { name: "articles", measure: articles },
   { name: "schedule", measure: schedule },
+  { name: "watching", measure: watching },
 ];
