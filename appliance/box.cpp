@@ -40,7 +40,7 @@ using namespace std::chrono_literals;
 
 constexpr auto drain_deadline = 10s;
 constexpr auto prompts_grace = 5s;  // for scheduled runs at work; those cut off are made up by the next box
-constexpr auto same_wish = 1s;  // some supervisors signal a process and then its group: that is asking once
+constexpr auto same_wish = 1s;      // some supervisors signal a process and then its group: that is asking once
 constexpr unsigned blocking_threads = 2;
 
 Settings prepared(Settings settings) {
@@ -149,9 +149,9 @@ struct Box::Parts {
       choose_engine(settings, home, blocking, [this](std::string gateway) { return open_door(std::move(gateway)); });
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
   chat::Chat chat{system, agents};
+  schedule::Schedule schedule{system, subscriptions, schedule::through(system, chat, agents), home};
   explorer::Explorer explorer{explorer_options(settings, folder),
                               [this](std::string_view agent) { return workspace_of(agent); }};
-  schedule::Schedule schedule{system, subscriptions, schedule::through(system, chat, agents), home};
 
   // The box itself.
   health::HostMeter host;
@@ -167,21 +167,22 @@ struct Box::Parts {
                    .internal_api_key = settings.internal_api_key,
                    .agent_of = [this](std::string_view token) { return agents.caller_of_box_token(token); }});
 
-  WaysIn ways_in{
-      {settings, system, accounts, sessions, keys, guards, home, blocking, folder.master_key(settings)}};
+  WaysIn ways_in{{settings, system, accounts, sessions, keys, guards, home, blocking, folder.master_key(settings)}};
 
   web::Server server{network};
 
+  std::optional<std::filesystem::path> workspace_of(std::string_view agent) const {
+    if (!agents.find(agent)) return std::nullopt;
+    return folder.agents() / agent / "workspace";
+  }
   // What is due finds the agents up.
   web::Task<> start_agents() {
     co_await agents.start();
     co_await schedule.scheduler.start();
   }
-  std::optional<std::filesystem::path> workspace_of(std::string_view agent) const {
-    if (!agents.find(agent)) return std::nullopt;
-    return folder.agents() / agent / "workspace";
+  accounts::RouteServices people() {
+    return {accounts, sessions, subscriptions, guards, blocking, ways_in.audit(), ways_in.second_factor()};
   }
-  accounts::RouteServices people() { return {accounts, sessions, subscriptions, guards, blocking, ways_in.audit(), ways_in.second_factor()}; }
   health::RouteParts vitals() {
     return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
   }
@@ -205,7 +206,7 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, agents::web_routes(parts.agents, parts.guards));
   web::append(table, agents::web_detail_routes(parts.agents, parts.guards));
   web::append(table, chat::web_routes(parts.chat, parts.guards));
-  web::append(table, schedule::routes(parts.schedule, parts.guards));
+  web::append(table, schedule::web_routes(parts.schedule, parts.guards));
   web::append(table, health::routes(parts.vitals()));
   return table;
 }
@@ -215,6 +216,7 @@ std::vector<web::Route> Box::backend_routes() const {
   std::vector<web::Route> table;
   web::append(table, agents::backend_routes(parts.agents, parts.guards));
   web::append(table, agents::backend_detail_routes(parts.agents, parts.guards));
+  web::append(table, schedule::backend_routes(parts.schedule, parts.guards));
   web::append(table, billing::routes(parts.subscriptions, parts.guards));
   web::append(table, ai::routes(parts.ai, parts.guards));
   web::append(table, usage::routes(parts.ledger, parts.guards));

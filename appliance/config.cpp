@@ -271,34 +271,6 @@ Setting master_key() {
                  });
 }
 
-Problem http_url(const std::string& value) {
-  if (value.empty() || value.starts_with("http://") || value.starts_with("https://")) return {};
-  return "must begin with http:// or https://";
-}
-
-Problem smtp_address(const std::string& value) {
-  if (value.empty() || value.starts_with("smtp://") || value.starts_with("smtps://")) return {};
-  return "must begin with smtp:// or smtps://";
-}
-
-Problem mail_address(const std::string& value) {
-  if (value.empty() || accounts::normalised_email(value)) return {};
-  return "must be an e-mail address";
-}
-
-Setting chain_id() {
-  Setting setting = row("L2_CHAIN_ID", "number", "its chain id, which sign-in messages must name");
-  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
-    constexpr std::uint64_t highest = 1ull << 52;
-    const auto id = whole(value, 1, highest);
-    if (!id) return range(1, highest);
-    settings.l2_chain_id = *id;
-    return {};
-  };
-  setting.show = [](const Settings& settings) { return std::to_string(settings.l2_chain_id); };
-  return setting;
-}
-
 Setting folder(std::string name, std::filesystem::path Settings::*member, std::string help) {
   Setting setting = row(std::move(name), "folder", std::move(help));
   setting.assign = [member](Settings& settings, const std::string& value) -> Problem {
@@ -327,6 +299,34 @@ Setting git_credentials() {
                    if (explorer::parse_credentials(value)) return {};
                    return "must be URLs such as https://user:token@git.example.org, separated by commas";
                  });
+}
+
+Problem http_url(const std::string& value) {
+  if (value.empty() || value.starts_with("http://") || value.starts_with("https://")) return {};
+  return "must begin with http:// or https://";
+}
+
+Problem smtp_address(const std::string& value) {
+  if (value.empty() || value.starts_with("smtp://") || value.starts_with("smtps://")) return {};
+  return "must begin with smtp:// or smtps://";
+}
+
+Problem mail_address(const std::string& value) {
+  if (value.empty() || accounts::normalised_email(value)) return {};
+  return "must be an e-mail address";
+}
+
+Setting chain_id() {
+  Setting setting = row("L2_CHAIN_ID", "number", "its chain id, which sign-in messages must name");
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    constexpr std::uint64_t highest = 1ull << 52;
+    const auto id = whole(value, 1, highest);
+    if (!id) return range(1, highest);
+    settings.l2_chain_id = *id;
+    return {};
+  };
+  setting.show = [](const Settings& settings) { return std::to_string(settings.l2_chain_id); };
+  return setting;
 }
 
 std::vector<Setting> make_table() {
@@ -397,9 +397,10 @@ std::vector<Setting> make_table() {
               "let the summarizer fetch private and loopback addresses"),
       summarizer_cache(),
       text("SUMMARIZER_USER_AGENT", &S::summarizer_user_agent, "how the summarizer names itself"),
-      checked(secret("L2_RPC_URL", &S::l2_rpc_url,
-                     "JSON-RPC of the chain that smart wallets and tokens are looked up on; unset: neither is possible"),
-              http_url),
+      checked(
+          secret("L2_RPC_URL", &S::l2_rpc_url,
+                 "JSON-RPC of the chain that smart wallets and tokens are looked up on; unset: neither is possible"),
+          http_url),
       chain_id(),
       url("IDP_ISSUER", &S::idp_issuer, "the identity provider: an OpenID issuer, which also sends security events"),
       list("IDP_CLIENT_ID", &S::idp_client_id, "id,...",

@@ -22,8 +22,8 @@
 #include "appliance/security/once.h"
 #include "appliance/security_events/records.h"
 #include "appliance/usage/records.h"
-
 #include "appliance/watchdog/records.h"
+
 namespace agentbox {
 
 namespace {
@@ -103,19 +103,20 @@ std::string DataFolder::master_key(const Settings& settings) const {
 
 std::unique_ptr<store::Store> open_store(const Settings& settings, Access access) {
   const DataFolder folder(settings.data);
-  return store::Store::open({.folder = folder.store(),
-                             .master_key = folder.master_key(settings),
-                             .tables = {store::describe(accounts::users), store::describe(accounts::sessions),
-                                        store::describe(identities::identities), store::describe(security::used_once),
-                                        store::describe(audit::entries), store::describe(security_events::received), store::describe(mail::mails),
-                                        store::describe(recovery::requests), store::describe(recovery::tokens), store::describe(second_factor::factors),
-                                        store::describe(keys::api_keys), store::describe(billing::subscriptions),
-                                        store::describe(usage::calls), store::describe(agents::records),
-                                        store::describe(agents::jobs), store::describe(chat::messages),
-                                        store::describe(schedule::tasks), store::describe(schedule::runs),
-                                        store::describe(watchdog::watches)},
-                             .migrations = {},
-                             .read_only = access == Access::read_only});
+  return store::Store::open(
+      {.folder = folder.store(),
+       .master_key = folder.master_key(settings),
+       .tables = {store::describe(accounts::users), store::describe(accounts::sessions),
+                  store::describe(identities::identities), store::describe(security::used_once),
+                  store::describe(audit::entries), store::describe(security_events::received),
+                  store::describe(mail::mails), store::describe(recovery::requests), store::describe(recovery::tokens),
+                  store::describe(second_factor::factors), store::describe(keys::api_keys),
+                  store::describe(billing::subscriptions), store::describe(usage::calls),
+                  store::describe(agents::records), store::describe(agents::jobs), store::describe(chat::messages),
+                  store::describe(schedule::tasks), store::describe(schedule::runs),
+                  store::describe(watchdog::watches)},
+       .migrations = {},
+       .read_only = access == Access::read_only});
 }
 
 }  // namespace agentbox
