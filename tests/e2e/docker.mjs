@@ -55,7 +55,13 @@ export class Docker {
 
   containers() {
     const ids = this.ask("ps", "-aq").split("\n").filter(Boolean);
-    return ids.length > 0 ? JSON.parse(this.ask("inspect", ...ids)) : [];
+    return ids.flatMap((id) => {
+      try {
+        return JSON.parse(this.ask("inspect", id));
+      } catch {
+        return []; // it was removed meanwhile
+      }
+    });
   }
 
   async end(signal) {
