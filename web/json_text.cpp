@@ -1,5 +1,5 @@
-// Strict JSON. Boost.JSON's own parser drops duplicate keys and cannot say where an error is, so its SAX parser runs here
-// under a handler that keeps the place in the text and builds the value.
+// Strict JSON. Boost.JSON's own parser drops duplicate keys and cannot say where an error is, so its SAX parser runs
+// here under a handler that keeps the place in the text and builds the value.
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
@@ -104,7 +104,9 @@ class Builder {
     return done();
   }
   bool on_number_part(json::string_view, json::error_code&) { return true; }
-  bool on_int64(std::int64_t number, json::string_view, json::error_code&) { return values_.push_int64(number), done(); }
+  bool on_int64(std::int64_t number, json::string_view, json::error_code&) {
+    return values_.push_int64(number), done();
+  }
   bool on_uint64(std::uint64_t number, json::string_view, json::error_code&) {
     return values_.push_uint64(number), done();
   }
@@ -148,9 +150,9 @@ class Builder {
   const bool check_utf8_;
   json::value_stack values_;
   std::vector<Level> levels_;
-  std::vector<Key> keys_;   // of every open object, outermost first
-  std::string key_bytes_;   // of keys_, and of the key being read
-  std::string string_;      // the string being read, when it is judged
+  std::vector<Key> keys_;  // of every open object, outermost first
+  std::string key_bytes_;  // of keys_, and of the key being read
+  std::string string_;     // the string being read, when it is judged
   std::string complaint_;
 };
 
@@ -163,7 +165,8 @@ Error explain(const Builder& builder, const json::error_code& error, std::string
   if (!builder.complaint().empty()) return invalid(subject + ' ' + builder.complaint());
   if (error == json::error::too_deep) {
     const auto top = builder.place(1);
-    return invalid((top.empty() ? whole : top) + " is nested deeper than " + std::to_string(max_json_depth) + " levels");
+    return invalid((top.empty() ? whole : top) + " is nested deeper than " + std::to_string(max_json_depth) +
+                   " levels");
   }
   if (error == json::error::exponent_overflow) return invalid(subject + " is out of range");
   if (error == json::error::extra_data) return invalid(whole + " goes on after its JSON value");

@@ -31,13 +31,27 @@ bool is_plain(char c) {
 void write_escaped(std::string& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef";
   switch (c) {
-    case '"': out += "\\\""; break;
-    case '\\': out += "\\\\"; break;
-    case '\b': out += "\\b"; break;
-    case '\f': out += "\\f"; break;
-    case '\n': out += "\\n"; break;
-    case '\r': out += "\\r"; break;
-    case '\t': out += "\\t"; break;
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\b':
+      out += "\\b";
+      break;
+    case '\f':
+      out += "\\f";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
     default: {
       const auto byte = static_cast<unsigned char>(c);
       out += "\\u00";
@@ -114,18 +128,30 @@ std::string iso8601(std::chrono::sys_time<std::chrono::milliseconds> time) {
 
 int http_status(Kind kind) {
   switch (kind) {
-    case Kind::invalid: return 400;
-    case Kind::unauthenticated: return 401;
-    case Kind::payment_required: return 402;
-    case Kind::forbidden: return 403;
-    case Kind::not_found: return 404;
-    case Kind::conflict: return 409;
-    case Kind::too_large: return 413;
-    case Kind::too_many: return 429;
-    case Kind::internal: return 500;
-    case Kind::bad_gateway: return 502;
-    case Kind::unavailable: return 503;
-    case Kind::timeout: return 504;
+    case Kind::invalid:
+      return 400;
+    case Kind::unauthenticated:
+      return 401;
+    case Kind::payment_required:
+      return 402;
+    case Kind::forbidden:
+      return 403;
+    case Kind::not_found:
+      return 404;
+    case Kind::conflict:
+      return 409;
+    case Kind::too_large:
+      return 413;
+    case Kind::too_many:
+      return 429;
+    case Kind::internal:
+      return 500;
+    case Kind::bad_gateway:
+      return 502;
+    case Kind::unavailable:
+      return 503;
+    case Kind::timeout:
+      return 504;
   }
   return 500;
 }

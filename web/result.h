@@ -46,8 +46,12 @@ inline Error invalid(std::string message) { return {.kind = Kind::invalid, .mess
 inline Error unauthenticated(std::string message = "Unauthorized") {
   return {.kind = Kind::unauthenticated, .message = std::move(message)};
 }
-inline Error forbidden(std::string message = "Forbidden") { return {.kind = Kind::forbidden, .message = std::move(message)}; }
-inline Error not_found(std::string message = "Not found") { return {.kind = Kind::not_found, .message = std::move(message)}; }
+inline Error forbidden(std::string message = "Forbidden") {
+  return {.kind = Kind::forbidden, .message = std::move(message)};
+}
+inline Error not_found(std::string message = "Not found") {
+  return {.kind = Kind::not_found, .message = std::move(message)};
+}
 inline Error conflict(std::string message) { return {.kind = Kind::conflict, .message = std::move(message)}; }
 inline Error internal(std::string message, std::string detail = {}) {
   return {.kind = Kind::internal, .message = std::move(message), .detail = std::move(detail)};
