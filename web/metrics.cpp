@@ -39,10 +39,15 @@ std::string number(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+std::vector<double> or_usual(std::vector<double> bounds) {
+  if (bounds.empty()) return usual_bounds;
+  return bounds;
+}
+
 }  // namespace
 
 Histogram::Histogram(std::vector<double> bounds)
-    : bounds_(bounds.empty() ? usual_bounds : std::move(bounds)),
+    : bounds_(or_usual(std::move(bounds))),
       buckets_(std::make_unique<std::atomic<std::uint64_t>[]>(bounds_.size() + 1)) {}
 
 void Histogram::observe(double value) {

@@ -1,7 +1,6 @@
 #include "appliance/runtime/docker/container.h"
 
 #include <boost/json.hpp>
-#include <cstdio>
 
 #include "appliance/runtime/docker/docker_api.h"
 
@@ -147,15 +146,22 @@ Sample parse_sample(const json::value& stats) {
 }
 
 std::optional<sys_time<milliseconds>> parse_time(std::string_view text) {
-  int year = 0;
-  unsigned month = 0, day = 0, hour = 0, minute = 0, second = 0;
-  int read = 0;
-  const std::string copy(text);
-  if (std::sscanf(copy.c_str(), "%4d-%2u-%2uT%2u:%2u:%2u%n", &year, &month, &day, &hour, &minute, &second, &read) != 6)
-    return {};
-  const auto date = std::chrono::year(year) / month / day;
+  constexpr std::string_view form = "0000-00-00T00:00:00";
+  if (text.size() <= form.size()) return {};
+  for (std::size_t at = 0; at < form.size(); ++at) {
+    const bool is_digit = text[at] >= '0' && text[at] <= '9';
+    if (form[at] == '0' ? !is_digit : text[at] != form[at]) return {};
+  }
+  const auto number_at = [text](std::size_t at, std::size_t digits) {
+    unsigned number = 0;
+    for (const char c : text.substr(at, digits)) number = number * 10 + unsigned(c - '0');
+    return number;
+  };
+  const unsigned year = number_at(0, 4), hour = number_at(11, 2), minute = number_at(14, 2), second = number_at(17, 2);
+  const auto date =
+      std::chrono::year(int(year)) / std::chrono::month(number_at(5, 2)) / std::chrono::day(number_at(8, 2));
   if (!date.ok() || year <= 1 || hour > 23 || minute > 59 || second > 60) return {};
-  auto rest = text.substr(std::size_t(read));
+  auto rest = text.substr(form.size());
   milliseconds fraction{0};
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
