@@ -57,8 +57,15 @@ class DockerDaemon {
     const int failed = ::posix_spawnp(&pid_, "dockerd", &actions, nullptr, words.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) throw std::runtime_error("dockerd cannot be started");
+    bool answers = false;
+    const auto settled = [&] {
+      answers = ask("GET", "/version").has_value();
+      return answers || ::waitpid(pid_, nullptr, WNOHANG) != 0;
+    };
     for (int tries = 0; tries < 3; ++tries)
-      if (eventually([this] { return ask("GET", "/version").has_value(); })) return;
+      if (eventually(settled)) break;
+    if (answers) return;
+    end(SIGKILL);
     throw std::runtime_error("dockerd does not answer: " + contents(log));
   }
   void end(int signal) {
