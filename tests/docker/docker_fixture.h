@@ -24,6 +24,11 @@ class DockerDaemon {
   // Why there can be none here; empty when there can.
   static std::string missing() {
     if (::geteuid() != 0) return "dockerd needs root";
+    std::ifstream status("/proc/self/status");
+    constexpr std::uint64_t needed = 1ull << 21 | 1ull << 12;  // CAP_SYS_ADMIN, CAP_NET_ADMIN
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("CapEff:") && (std::stoull(line.substr(7), nullptr, 16) & needed) != needed)
+        return "dockerd needs the capabilities to mount and to make networks";
     for (const auto* path : {"/usr/sbin/dockerd", "/usr/bin/dockerd"})
       if (std::filesystem::exists(path)) return {};
     return "there is no dockerd (Debian's docker.io)";

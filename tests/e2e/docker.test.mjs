@@ -9,7 +9,6 @@ const skip = no_docker();
 
 test("agents live in containers, through the death of the box, of an agent and of the engine", { skip }, async (t) => {
   const docker = await Docker.start(t);
-  if (!docker) return;
   const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "auto", AGENT_IMAGE: IMAGE });
   const ada = await box.customer("ada@example.org");
   const id = await box.running_agent(ada);
