@@ -10,7 +10,7 @@
 #include <iostream>
 
 #include "appliance/accounts/routes.h"
-#include "appliance/agents/routes.h"
+#include "appliance/agents/routes/routes.h"
 #include "appliance/ai/routes.h"
 #include "appliance/billing/routes.h"
 #include "appliance/chat/chat.h"

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "appliance/agents/host_access.h"
-#include "appliance/agents/ports.h"
-#include "appliance/agents/provisioning.h"
+#include "appliance/agents/provisioning/ports.h"
+#include "appliance/agents/provisioning/provisioner.h"
 #include "appliance/agents/records.h"
-#include "appliance/agents/supervision.h"
+#include "appliance/agents/provisioning/supervision.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/config.h"
 #include "web/server.h"

@@ -9,7 +9,7 @@
 
 #include "appliance/accounts/records.h"
 #include "appliance/agents/agents.h"
-#include "appliance/agents/routes.h"
+#include "appliance/agents/routes/routes.h"
 #include "appliance/chat/chat.h"
 #include "tests/appliance/agent_fixture.h"
 

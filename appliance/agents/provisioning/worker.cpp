@@ -1,4 +1,4 @@
-#include "appliance/agents/worker.h"
+#include "appliance/agents/provisioning/worker.h"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "appliance/agents/ports.h"
+#include "appliance/agents/provisioning/ports.h"
 #include "appliance/agents/records.h"
 #include "appliance/runtime/engine.h"
 #include "web/result.h"

@@ -1,4 +1,4 @@
-#include "appliance/agents/ports.h"
+#include "appliance/agents/provisioning/ports.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

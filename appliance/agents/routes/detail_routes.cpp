@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "appliance/agents/routes.h"
-#include "appliance/agents/views.h"
+#include "appliance/agents/routes/routes.h"
+#include "appliance/agents/routes/views.h"
 #include "web/endpoint.h"
 
 namespace agents {

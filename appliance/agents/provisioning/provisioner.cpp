@@ -1,4 +1,4 @@
-#include "appliance/agents/provisioning.h"
+#include "appliance/agents/provisioning/provisioner.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "appliance/agents/worker.h"
+#include "appliance/agents/provisioning/worker.h"
 #include "web/log.h"
 
 namespace agents {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/agents/ports.h"
-#include "appliance/agents/provisioning.h"
+#include "appliance/agents/provisioning/ports.h"
+#include "appliance/agents/provisioning/provisioner.h"
 #include "appliance/agents/records.h"
 
 namespace agents {

@@ -1,6 +1,6 @@
-#include "appliance/agents/list_cache.h"
-#include "appliance/agents/routes.h"
-#include "appliance/agents/views.h"
+#include "appliance/agents/routes/list_cache.h"
+#include "appliance/agents/routes/routes.h"
+#include "appliance/agents/routes/views.h"
 #include "web/endpoint.h"
 
 namespace agents {

@@ -2,7 +2,7 @@
 // the notifier.
 #pragma once
 
-#include "appliance/agents/provisioning.h"
+#include "appliance/agents/provisioning/provisioner.h"
 #include "appliance/config.h"
 #include "appliance/watchdog/notifier.h"
 #include "appliance/watchdog/watchdog.h"

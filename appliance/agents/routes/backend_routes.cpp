@@ -2,8 +2,8 @@
 
 #include "appliance/accounts/records.h"
 #include "appliance/accounts/user_id.h"
-#include "appliance/agents/routes.h"
-#include "appliance/agents/views.h"
+#include "appliance/agents/routes/routes.h"
+#include "appliance/agents/routes/views.h"
 #include "web/endpoint.h"
 
 namespace agents {

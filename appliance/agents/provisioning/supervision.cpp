@@ -1,4 +1,4 @@
-#include "appliance/agents/supervision.h"
+#include "appliance/agents/provisioning/supervision.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <utility>
