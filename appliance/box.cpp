@@ -10,6 +10,7 @@
 #include <iostream>
 
 #include "appliance/accounts/routes.h"
+#include "appliance/agent_actions/routes.h"
 #include "appliance/agents/routes/routes.h"
 #include "appliance/ai/routes.h"
 #include "appliance/billing/routes.h"
@@ -20,12 +21,17 @@
 #include "appliance/explorer/routes.h"
 #include "appliance/health/gauges.h"
 #include "appliance/health/routes.h"
+#include "appliance/heartbeat/routes.h"
+#include "appliance/installations/routes.h"
 #include "appliance/keys/routes.h"
 #include "appliance/maintenance/routes.h"
+#include "appliance/memory/memory.h"
+#include "appliance/mpp/routes.h"
 #include "appliance/periodic.h"
 #include "appliance/schedule/schedule.h"
 #include "appliance/security/csrf.h"
 #include "appliance/summarizer_child.h"
+#include "appliance/uploads/uploads.h"
 #include "appliance/usage/routes.h"
 #include "appliance/ways_in.h"
 #include "web/log.h"
@@ -149,7 +155,12 @@ struct Box::Parts {
       choose_engine(settings, home, blocking, [this](std::string gateway) { return open_door(std::move(gateway)); });
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
   chat::Chat chat{system, agents};
-  schedule::Schedule schedule{system, subscriptions, schedule::through(system, chat, agents), home};
+  schedule::Schedule schedule{system, subscriptions, schedule::through(system, chat), home};
+  heartbeat::Heartbeats heartbeats{system, schedule.tasks, schedule.zones};
+  memory::Memories memories{agents, folder.agents(), blocking};
+  uploads::Uploads uploads{agents, folder.agents(), blocking};
+  mpp::Wallets wallets{system};
+  installations::Installations installations{system, settings.installation_heartbeat_interval};
   explorer::Explorer explorer{explorer_options(settings, folder),
                               [this](std::string_view agent) { return workspace_of(agent); }};
 
@@ -187,10 +198,14 @@ struct Box::Parts {
     return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
   }
   maintenance::Parts upkeep() { return {*store, blocking, key_fingerprint(folder.master_key(settings)), guards}; }
+  installations::Parts enrolment() {
+    return {installations, subscriptions, [this] { return web_url; }, guards};
+  }
   web::ListenerOptions listener(std::string name, std::string listen, double share_of_descriptors) const;
   std::string open_door(std::string gateway);
   web::ListenerOptions door(std::string listen);
 
+  std::string web_url;  // where people find the box
   std::string summarizer_url;
   std::string door_gateway;  // empty: not open
 };
@@ -204,9 +219,15 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, parts.ways_in.web_routes());
   web::append(table, keys::routes(parts.keys, parts.subscriptions, parts.ways_in.audit(), parts.guards));
   web::append(table, agents::web_routes(parts.agents, parts.guards));
+  web::append(table, agents::web_lifecycle_routes(parts.agents, parts.guards));
   web::append(table, agents::web_detail_routes(parts.agents, parts.guards));
+  web::append(table, agent_actions::web_routes(parts.agents, parts.chat, parts.guards));
+  web::append(table, mpp::web_routes(parts.wallets, parts.guards));
   web::append(table, chat::web_routes(parts.chat, parts.guards));
+  web::append(table, memory::web_routes(parts.memories, parts.guards));
+  web::append(table, uploads::web_routes(parts.uploads, parts.guards));
   web::append(table, schedule::web_routes(parts.schedule, parts.guards));
+  web::append(table, heartbeat::web_routes(parts.heartbeats, parts.guards));
   web::append(table, health::routes(parts.vitals()));
   return table;
 }
@@ -215,8 +236,11 @@ std::vector<web::Route> Box::backend_routes() const {
   auto& parts = *parts_;
   std::vector<web::Route> table;
   web::append(table, agents::backend_routes(parts.agents, parts.guards));
+  web::append(table, agents::backend_lifecycle_routes(parts.agents, parts.guards));
   web::append(table, agents::backend_detail_routes(parts.agents, parts.guards));
+  web::append(table, chat::backend_routes(parts.chat, parts.agents, parts.guards));
   web::append(table, schedule::backend_routes(parts.schedule, parts.guards));
+  web::append(table, installations::backend_routes(parts.enrolment()));
   web::append(table, billing::routes(parts.subscriptions, parts.guards));
   web::append(table, ai::routes(parts.ai, parts.guards));
   web::append(table, usage::routes(parts.ledger, parts.guards));
@@ -325,9 +349,10 @@ int Box::serve() {
   listen();
   const Endpoints endpoints{
       .web = parts.server.url("web"), .backend = parts.server.url("backend"), .summarizer = summarizer.url()};
-  parts.agents.set_addresses({.web = parts.settings.base_url.empty() ? endpoints.web : parts.settings.base_url,
-                              .backend = reachable(endpoints.backend),
-                              .summarizer = reachable(endpoints.summarizer)});
+  parts.web_url = parts.settings.base_url.empty() ? endpoints.web : parts.settings.base_url;
+  while (parts.web_url.ends_with('/')) parts.web_url.pop_back();
+  parts.agents.set_addresses(
+      {.web = parts.web_url, .backend = reachable(endpoints.backend), .summarizer = reachable(endpoints.summarizer)});
   parts.summarizer_url = reachable(endpoints.summarizer);
   parts.ways_in.set_listener(endpoints.web);
   health::add_gauges(web::metrics(), *parts.store);

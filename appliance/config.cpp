@@ -373,6 +373,8 @@ std::vector<Setting> make_table() {
             "crashes in the window until an agent is given up"),
       boolean("WATCHDOG_AUTO_REPAIR", &S::watchdog_auto_repair,
               "repair agents that do not answer and start those that ended; off: only tell"),
+      time_span("INSTALLATION_HEARTBEAT_INTERVAL", &S::installation_heartbeat_interval, 1s, 24h,
+                "how often registered installations send a heartbeat; inactive after three of these without one"),
       secret("NOTIFY_BOT_TOKEN", &S::notify_bot_token, "of the messaging-app bot that tells what becomes of agents"),
       text("NOTIFY_CHAT_ID", &S::notify_chat_id, "the chat it tells", "id"),
       url("NOTIFY_BOT_API_URL", &S::notify_bot_api_url, "its API, as Telegram's: <URL>/bot<token>/sendMessage"),

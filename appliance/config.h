@@ -44,6 +44,7 @@ struct Settings {
       watchdog_crash_loop_window{300'000};
   unsigned watchdog_startup_failure_threshold = 3, watchdog_max_repair_attempts = 2, watchdog_crash_loop_threshold = 3;
   bool watchdog_auto_repair = true;
+  std::chrono::milliseconds installation_heartbeat_interval{300'000};
   std::string notify_bot_token, notify_webhook_url;  // secret
   std::string notify_chat_id, notify_bot_api_url = "https://api.telegram.org";
 

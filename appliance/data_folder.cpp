@@ -14,8 +14,10 @@
 #include "appliance/chat/records.h"
 #include "appliance/crypto/random.h"
 #include "appliance/identities/records.h"
+#include "appliance/installations/installations.h"
 #include "appliance/keys/keys.h"
 #include "appliance/mail/records.h"
+#include "appliance/mpp/wallets.h"
 #include "appliance/recovery/records.h"
 #include "appliance/schedule/records.h"
 #include "appliance/second_factor/second_factor.h"
@@ -103,20 +105,31 @@ std::string DataFolder::master_key(const Settings& settings) const {
 
 std::unique_ptr<store::Store> open_store(const Settings& settings, Access access) {
   const DataFolder folder(settings.data);
-  return store::Store::open(
-      {.folder = folder.store(),
-       .master_key = folder.master_key(settings),
-       .tables = {store::describe(accounts::users), store::describe(accounts::sessions),
-                  store::describe(identities::identities), store::describe(security::used_once),
-                  store::describe(audit::entries), store::describe(security_events::received),
-                  store::describe(mail::mails), store::describe(recovery::requests), store::describe(recovery::tokens),
-                  store::describe(second_factor::factors), store::describe(keys::api_keys),
-                  store::describe(billing::subscriptions), store::describe(usage::calls),
-                  store::describe(agents::records), store::describe(agents::jobs), store::describe(chat::messages),
-                  store::describe(schedule::tasks), store::describe(schedule::runs),
-                  store::describe(watchdog::watches)},
-       .migrations = {},
-       .read_only = access == Access::read_only});
+  return store::Store::open({.folder = folder.store(),
+                             .master_key = folder.master_key(settings),
+                             .tables = {store::describe(accounts::users),
+                                        store::describe(accounts::sessions),
+                                        store::describe(identities::identities),
+                                        store::describe(security::used_once),
+                                        store::describe(audit::entries),
+                                        store::describe(security_events::received),
+                                        store::describe(mail::mails),
+                                        store::describe(recovery::requests),
+                                        store::describe(recovery::tokens),
+                                        store::describe(second_factor::factors),
+                                        store::describe(keys::api_keys),
+                                        store::describe(billing::subscriptions),
+                                        store::describe(usage::calls),
+                                        store::describe(agents::records),
+                                        store::describe(agents::jobs),
+                                        store::describe(chat::messages),
+                                        store::describe(schedule::tasks),
+                                        store::describe(schedule::runs),
+                                        store::describe(watchdog::watches),
+                                        store::describe(installations::table),
+                                        store::describe(mpp::wallets)},
+                             .migrations = {},
+                             .read_only = access == Access::read_only});
 }
 
 }  // namespace agentbox

@@ -43,14 +43,25 @@ Admission admit_backend_key(const GuardSources& sources, const web::Request& req
   return admitted;
 }
 
-Admission admit_user_key(const GuardSources& sources, const web::Request& request) {
-  const auto token = request.bearer();
-  if (!token) return web::unauthenticated();
-  auto valid = sources.keys.validate(*token);
+Admission admit_key(const GuardSources& sources, std::string_view key) {
+  auto valid = sources.keys.validate(key);
   if (!valid) return web::unauthenticated();
   return web::Caller{.user_id = valid->user.id,
                      .admin = sources.accounts.is_admin(valid->user),
                      .credential = std::move(valid->key.id)};
+}
+
+Admission admit_user_key(const GuardSources& sources, const web::Request& request) {
+  const auto token = request.bearer();
+  return token ? admit_key(sources, *token) : web::unauthenticated();
+}
+
+Admission admit_installation_key(const GuardSources& sources, const web::Request& request) {
+  constexpr std::string_view prefix = "sk_";
+  const auto token = request.bearer();
+  if (!token) return web::unauthenticated();
+  return admit_key(sources,
+                   token->starts_with(prefix) ? std::string(*token) : std::string(prefix) + std::string(*token));
 }
 
 Admission admit_agent_token(const GuardSources& sources, const web::Request& request) {
@@ -84,6 +95,7 @@ Guards make_guards(GuardSources given) {
           .internal_key = guard("internal key", "bearer", sources, admit_internal_key),
           .backend_key = guard("backend key", "bearer", sources, admit_backend_key),
           .user_key = guard("API key", "bearer", sources, admit_user_key),
+          .installation_key = guard("API key, with or without sk_", "bearer", sources, admit_installation_key),
           .agent_token = guard("agent token", "bearer", sources, admit_agent_token)};
 }
 

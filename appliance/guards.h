@@ -25,6 +25,7 @@ struct Guards {
   web::Guard internal_key;      // Authorization: Bearer INTERNAL_API_KEY
   web::Guard backend_key;       // the same key, where a wrong one is 401 like none
   web::Guard user_key;          // Authorization: Bearer sk_...
+  web::Guard installation_key;  // the same key, its sk_ left out or not
   web::Guard agent_token;       // Authorization: Bearer <an agent's box token>; caller.agent and caller.user_id are set
 };
 

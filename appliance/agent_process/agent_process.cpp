@@ -12,6 +12,7 @@
 #include "appliance/agent_process/boot_file.h"
 #include "appliance/agent_process/gateway.h"
 #include "appliance/agent_process/loop.h"
+#include "appliance/agent_process/memory_door.h"
 #include "appliance/agent_process/workspace_path.h"
 #include "web/fetch.h"
 #include "web/log.h"
@@ -60,7 +61,7 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   const LoopOptions options{.agent_name = boot.name};
   const Workspace workspace(boot.workspace);
   Repository repository(workspace.root(), excluded_files());
-  Memory memory(workspace.state(memory_file));
+  Memory memory(workspace.state_folder_path());
   Conversation conversation(workspace.state(conversation_file), options.window_bytes);
   const ModelClient model(boot.backend_url, boot.box_token, boot.model);
   const Toolbox toolbox(all_tools(boot, workspace, memory, repository, files));
@@ -72,6 +73,7 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   listener.name = "agent";
   listener.listen = boot.listen;
   listener.routes = gateway.routes();
+  web::append(listener.routes, memory_routes(memory, files, gateway.token_guard()));
   listener.limits.connections = most_connections;
   listener.limits.in_flight = most_in_flight;
   server.listen(std::move(listener));

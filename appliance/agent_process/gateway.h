@@ -24,6 +24,7 @@ class Gateway {
   Gateway(Loop&, const Workspace&, std::string token);
 
   std::vector<web::Route> routes();
+  const web::Guard& token_guard() const { return bearer_; }
 
  private:
   bool knows(std::string_view token) const;

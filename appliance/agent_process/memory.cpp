@@ -1,24 +1,27 @@
 #include "appliance/agent_process/memory.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
+#include <sstream>
 
-#include "appliance/agent_process/workspace.h"
+#include "appliance/agent_process/workspace_path.h"
 #include "appliance/ai/extract.h"
 #include "appliance/crypto/random.h"
+#include "appliance/files/root.h"
 #include "web/fields.h"
 #include "web/reply.h"
 
 namespace agent_process {
 
 namespace {
+
+const std::string memory_name(memory_file);
+constexpr std::size_t most_bytes = 16u << 20;  // most_facts facts of the longest kind
 
 struct FactLine {
   web::Text<1, 32> id;
@@ -27,15 +30,30 @@ struct FactLine {
 };
 BOOST_DESCRIBE_STRUCT(FactLine, (), (id, text, at))
 
-bool sync_folder(const std::filesystem::path& folder) {
-  const files::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return opened && ::fsync(opened.get()) == 0;
+// What stands in the file; empty when there is none, or something that is no regular file.
+std::string content_of(const files::Descriptor& folder) {
+  const files::Descriptor file(files::open_beneath(folder, memory_name.c_str(), O_RDONLY | O_NONBLOCK));
+  struct stat info {};
+  if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  std::string content(std::min(std::size_t(info.st_size), most_bytes), '\0');
+  std::size_t size = 0;
+  while (size < content.size()) {
+    const auto got = ::pread(file.get(), content.data() + size, content.size() - size, off_t(size));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    size += std::size_t(got);
+  }
+  content.resize(size);
+  return content;
 }
 
 }  // namespace
 
-Memory::Memory(std::filesystem::path file) : path_(std::move(file)) {
-  std::ifstream lines(path_);
+Memory::Memory(const std::filesystem::path& folder)
+    : Memory(files::Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))) {}
+
+Memory::Memory(files::Descriptor folder) : folder_(std::move(folder)) {
+  std::istringstream lines(content_of(folder_));
   for (std::string line; facts_.size() < most_facts && std::getline(lines, line);) {
     const auto value = web::parse_json(line, "memory");
     if (!value) continue;
@@ -50,23 +68,9 @@ web::Result<void> Memory::save(std::vector<Fact> facts) {
     web::write_json(text, fact);
     text += '\n';
   }
-  const auto temporary = path_.parent_path() / ("write-" + crypto::random_id(16));
-  const auto fail = [&](int code) -> web::Result<void> {
-    ::unlink(temporary.c_str());
-    return web::internal(std::string("The memory cannot be written: ") + std::strerror(code));
-  };
-  const files::Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return fail(errno);
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto written = ::write(file.get(), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return fail(errno);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(file.get()) != 0 || std::rename(temporary.c_str(), path_.c_str()) != 0 ||
-      !sync_folder(path_.parent_path())) {
-    return fail(errno);
-  }
+  const auto saved =
+      files::replace(folder_, memory_name, text, {.folder = folder_, .name = "write-" + crypto::random_id(16)});
+  if (!saved) return web::internal("The memory cannot be written: " + saved.error().message);
   facts_ = std::move(facts);
   return {};
 }
@@ -115,6 +119,16 @@ web::Result<std::vector<Fact>> Memory::forget(std::string_view query) {
   if (removed.empty()) return removed;
   if (auto saved = save(std::move(kept)); !saved) return saved.error();
   return removed;
+}
+
+web::Result<std::optional<Fact>> Memory::remove(std::string_view id) {
+  const auto found = std::ranges::find(facts_, id, &Fact::id);
+  if (found == facts_.end()) return std::optional<Fact>();
+  auto removed = *found;
+  auto kept = facts_;
+  kept.erase(kept.begin() + (found - facts_.begin()));
+  if (auto saved = save(std::move(kept)); !saved) return saved.error();
+  return std::optional(std::move(removed));
 }
 
 std::string Memory::digest(std::size_t bytes) const {

@@ -32,6 +32,7 @@ class Workspace {
 
   const std::filesystem::path& root() const { return path_; }
   std::filesystem::path state(std::string_view name) const;
+  std::filesystem::path state_folder_path() const { return state({}); }
   bool is_writable() const;
 
   // A regular file of at most most_file_bytes bytes of UTF-8.

@@ -21,6 +21,8 @@ using web::Task;
 constexpr int admin_limit = 1000;
 constexpr std::size_t largest_config = 64 * 1024;
 constexpr std::size_t longest_stem = 24;
+constexpr std::chrono::seconds longest_settling{60};
+constexpr std::chrono::milliseconds pause_between_looks{100};
 
 ProvisionerOptions options_of(const agentbox::Settings& settings, std::chrono::milliseconds ready_deadline) {
   ProvisionerOptions options;
@@ -55,6 +57,19 @@ Error limit_reached(std::int64_t current, int limit) {
           .message = "You have as many agents as your plan allows.",
           .code = "AGENT_LIMIT_REACHED",
           .extra = {{"current", current}, {"limit", limit}}};
+}
+
+// It becomes a part of paths of the engine's API.
+bool is_image_name(std::string_view name) {
+  return name.find("..") == std::string_view::npos && !name.starts_with('/') &&
+         std::ranges::all_of(name, [](unsigned char c) {
+           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                  std::string_view("._-/:@").find(char(c)) != std::string_view::npos;
+         });
+}
+
+Error switched_off() {
+  return web::internal("Agents cannot be started or stopped while provisioning is switched off on this box.");
 }
 
 Result<void> check(const NewAgent& wanted) {
@@ -163,7 +178,7 @@ Task<Result<Agent>> Agents::insert(Agent agent, std::optional<int> limit, bool r
     agent.id = "ag_" + crypto::random_id(20);
     agent.subdomain = subdomain_for(agent.name);
     auto port = ports_.find();
-    if (!port) co_return web::unavailable("This box has no port left for another agent.");
+    if (!port) co_return no_free_port();
     agent.port = *port;
     auto change = system_.change();
     change.insert(records, agent);
@@ -234,32 +249,57 @@ std::optional<Agent> Agents::resolve(store::UserId user, std::string_view id_or_
 }
 
 Task<Result<Agent>> Agents::start_agent(store::UserId owner, std::string id) {
-  return carry_out(owner, std::move(id), Action::start);
+  return carry_out(owner, {.agent = std::move(id), .action = Action::start});
 }
 Task<Result<Agent>> Agents::stop_agent(store::UserId owner, std::string id) {
-  return carry_out(owner, std::move(id), Action::stop);
+  return carry_out(owner, {.agent = std::move(id), .action = Action::stop});
 }
 Task<Result<Agent>> Agents::restart_agent(store::UserId owner, std::string id) {
-  return carry_out(owner, std::move(id), Action::restart);
+  return carry_out(owner, {.agent = std::move(id), .action = Action::restart});
 }
 
-Task<Result<Agent>> Agents::carry_out(store::UserId owner, std::string id, Action action) {
+Task<Result<Agent>> Agents::update_agent(store::UserId owner, std::string id, std::string image) {
+  if (!is_image_name(image))
+    co_return web::invalid("image must be the name of a container image, such as registry.example/agent:1.2");
+  if (!image.empty() && !engine_.has_images())
+    co_return web::invalid("image: agents of this box are processes of its own binary and have no image");
+  Job job{.agent = std::move(id), .action = Action::update, .image = std::move(image)};
+  co_return co_await carry_out(owner, std::move(job));
+}
+
+Task<Result<Agent>> Agents::repair_agent(store::UserId owner, std::string id) {
   if (!find(owner, id)) co_return web::not_found();
-  if (!settings_.provisioning_enabled)
-    co_return web::internal("Agents cannot be started or stopped while provisioning is switched off on this box.");
-  std::function<void(Agent&)> edit = [action](Agent& agent) {
+  if (!settings_.provisioning_enabled) co_return switched_off();
+  co_return co_await supervision_.repair(owner, std::move(id));
+}
+
+Task<> Agents::until_settled(store::UserId owner, std::string id) {
+  const auto deadline = std::chrono::steady_clock::now() + longest_settling;
+  while (std::chrono::steady_clock::now() < deadline) {
+    const auto agent = find(owner, id);
+    if (!agent || agent->status != Status::provisioning) co_return;
+    co_await web::sleep_for(pause_between_looks);
+  }
+}
+
+Task<Result<Agent>> Agents::carry_out(store::UserId owner, Job job) {
+  const auto id = job.agent;
+  if (!find(owner, id)) co_return web::not_found();
+  if (!settings_.provisioning_enabled) co_return switched_off();
+  std::function<void(Agent&)> edit = [action = job.action](Agent& agent) {
     agent.status_reason.clear();
     if (action == Action::stop) {
       agent.desired = desired::stopped;
       if (agent.status != Status::stopped) agent.status = Status::stopping;
     } else {
       agent.desired = desired::running;
-      if (action == Action::restart || agent.status != Status::running) agent.status = Status::provisioning;
+      if (action != Action::start || agent.status != Status::running) agent.status = Status::provisioning;
     }
   };
-  auto asked = co_await provisioner_.ask(owner, id, action, std::move(edit));
+  auto asked = co_await provisioner_.ask(owner, std::move(job), std::move(edit));
   if (!asked) co_return asked.error();
   auto done = co_await provisioner_.finished(id);
+  if (!done && !done.error().code.empty()) co_return done.error();
   if (!done) co_return web::internal(done.error().message, done.error().detail);
   auto agent = find(owner, id);
   if (!agent) co_return web::not_found();
@@ -271,7 +311,8 @@ Task<> Agents::remove(store::UserId owner, std::string id) {
     agent.desired = desired::removed;
     agent.status = Status::deleting;
   };
-  auto asked = co_await provisioner_.ask(owner, id, Action::remove, std::move(edit));
+  Job job{.agent = id, .action = Action::remove};
+  auto asked = co_await provisioner_.ask(owner, std::move(job), std::move(edit));
   // What cannot be removed now is in the log, and its job is taken up again.
   if (asked) [[maybe_unused]]
     auto done = co_await provisioner_.finished(id);

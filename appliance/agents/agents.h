@@ -14,8 +14,8 @@
 #include "appliance/agents/host_access.h"
 #include "appliance/agents/provisioning/ports.h"
 #include "appliance/agents/provisioning/provisioner.h"
-#include "appliance/agents/records.h"
 #include "appliance/agents/provisioning/supervision.h"
+#include "appliance/agents/records.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/config.h"
 #include "web/server.h"
@@ -85,6 +85,15 @@ class Agents {
   web::Task<web::Result<Agent>> start_agent(store::UserId owner, std::string id);
   web::Task<web::Result<Agent>> stop_agent(store::UserId owner, std::string id);
   web::Task<web::Result<Agent>> restart_agent(store::UserId owner, std::string id);
+  // Begins the watchdog's sequence (kill, pause, start, pause, verify) and returns; how it goes stands in watch(). Also
+  // conflict, while something else is being done to the agent.
+  web::Task<web::Result<Agent>> repair_agent(store::UserId owner, std::string id);
+  // Runs it anew in the same workspace, as a container from `image` (empty: the box's) as it is now, as a process from
+  // the box's binary as it is now. internal when that does not get ready: what ran before then runs again, if it can.
+  // Also invalid: an image where agents are processes.
+  web::Task<web::Result<Agent>> update_agent(store::UserId owner, std::string id, std::string image);
+  // Suspends while the agent is about to run: started, restarted, updated, repaired. A minute at most.
+  web::Task<> until_settled(store::UserId owner, std::string id);
   // Stops it and removes everything it has. A missing agent is success. When something cannot be removed the job stays
   // and is tried again at the next start of the box.
   web::Task<> remove(store::UserId owner, std::string id);
@@ -111,7 +120,7 @@ class Agents {
 
  private:
   web::Task<web::Result<Agent>> insert(Agent, std::optional<int> limit, bool run);
-  web::Task<web::Result<Agent>> carry_out(store::UserId owner, std::string id, Action);
+  web::Task<web::Result<Agent>> carry_out(store::UserId owner, Job);
 
   store::System system_;
   runtime::Engine& engine_;

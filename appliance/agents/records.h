@@ -28,6 +28,7 @@ struct Agent {
   std::string name;
   std::string subdomain;         // [a-z0-9-]{1,40}: from the name, with a random end; unique
   std::string model;             // "auto": the box's default
+  std::string image;             // of its container; empty: the box's
   std::string plan, tier;        // label, solo, ...; the tier as asked for, or empty
   boost::json::object config;    // without its secrets: config_secrets.h
   store::Sealed config_secrets;  // the text of a JSON object; empty: none
@@ -46,10 +47,10 @@ struct Agent {
   store::Time created_at, updated_at;
 };
 BOOST_DESCRIBE_STRUCT(Agent, (),
-                      (owner, id, name, subdomain, model, plan, tier, config, config_secrets, status, status_reason,
-                       desired, port, gateway_token, box_token, box_token_hash, runtime_version, verified,
-                       verification_type, attestation_uid, verifier_address, verification_metadata, verified_at,
-                       started_at, created_at, updated_at))
+                      (owner, id, name, subdomain, model, image, plan, tier, config, config_secrets, status,
+                       status_reason, desired, port, gateway_token, box_token, box_token_hash, runtime_version,
+                       verified, verification_type, attestation_uid, verifier_address, verification_metadata,
+                       verified_at, started_at, created_at, updated_at))
 
 inline const store::Owned<Agent> records{
     {.family = "agents", .number = 30},
@@ -71,16 +72,18 @@ BOOST_DESCRIBE_STRUCT(Line, (), (owner, id, name, subdomain, model, status, crea
 inline const store::Owned<Line> lines{records.name, &Line::owner, &Line::id, {}};
 
 // kill and revive are the watchdog's: end the process of an agent that is still wanted, bring it up again.
-BOOST_DEFINE_ENUM_CLASS(Action, start, stop, restart, remove, kill, revive)
+BOOST_DEFINE_ENUM_CLASS(Action, start, stop, restart, remove, kill, revive, update)
 
 // Work on one agent that has been promised and not yet done. There is at most one an agent: a newer wish replaces it.
 struct Job {
   std::string agent;
   std::int64_t owner = 0;
   Action action = Action::start;
+  std::string image;                    // update: what it is to run from now on, as Agent::image
+  std::optional<std::string> previous;  // update, once it has begun: what it ran before, to go back to
   store::Time created_at;
 };
-BOOST_DESCRIBE_STRUCT(Job, (), (agent, owner, action, created_at))
+BOOST_DESCRIBE_STRUCT(Job, (), (agent, owner, action, image, previous, created_at))
 
 inline const store::Global<Job> jobs{{.family = "agent_jobs", .number = 31}, &Job::agent, {}};
 

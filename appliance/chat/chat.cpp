@@ -34,8 +34,7 @@ Message new_message(store::UserId owner, const std::string& agent, Role role, st
           .created_at = at};
 }
 
-web::FetchRequest completion_request(const agents::Agent& agent, const std::string& text,
-                                     std::chrono::seconds timeout) {
+web::FetchRequest completion_request(const agents::Agent& agent, const std::string& text, bool streamed) {
   boost::json::object message;
   message["role"] = "user";
   message["content"] = text;
@@ -44,81 +43,52 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   body["user"] = std::to_string(agent.owner);
   body["messages"] = boost::json::array();
   body["messages"].as_array().push_back(std::move(message));
+  if (streamed) {
+    body["stream"] = true;
+    body["stream_options"] = {{"include_usage", true}};
+  }
   web::FetchRequest request;
   request.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/v1/chat/completions";
   request.method = "POST";
   request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + agent.gateway_token.clear}};
   request.body = boost::json::serialize(body);
-  request.timeout = timeout;
   request.max_bytes = largest_answer;
   return request;
 }
 
-// `cause` may be a model server's own words, which need not end like a sentence.
-Error gateway_failure(std::string cause, web::Kind kind = web::Kind::bad_gateway) {
-  if (!cause.ends_with('.') && !cause.ends_with('!') && !cause.ends_with('?')) cause += '.';
-  return {.kind = kind, .message = "The agent did not answer: " + std::move(cause)};
+bool can_take_messages(const agents::Agent& agent) {
+  return agent.status == agents::Status::running || agent.status == agents::Status::provisioning;
 }
 
-// Late is late, whether the agent's gateway noticed it or we did.
-web::Kind kind_of(int status) { return status == 504 ? web::Kind::timeout : web::Kind::bad_gateway; }
-
-// The sentence of an error answer, {error: {message}} or {error}; else its status.
-std::string cause_of(const web::FetchResponse& answer) {
-  boost::system::error_code failed;
-  const auto body = boost::json::parse(answer.body, failed);
-  if (!failed && body.is_object()) {
-    auto* error = body.get_object().if_contains("error");
-    if (error && error->is_object()) error = error->get_object().if_contains("message");
-    if (error && error->is_string() && !error->get_string().empty()) return std::string(error->get_string());
-  }
-  return "its gateway answered with status " + std::to_string(answer.status) + ".";
-}
-
-struct Completion {
-  std::string content, model;
-  boost::json::object usage;
-};
-
-Result<Completion> read_completion(const Result<web::FetchResponse>& answer) {
-  if (!answer) {
-    const bool late = answer.error().kind == web::Kind::timeout;
-    return gateway_failure(answer.error().message, late ? web::Kind::timeout : web::Kind::bad_gateway);
-  }
-  if (answer->status != 200) return gateway_failure(cause_of(*answer), kind_of(answer->status));
-  boost::system::error_code failed;
-  const auto body = boost::json::parse(answer->body, failed);
-  if (failed) return gateway_failure("its answer is not JSON.");
-  const auto content = body.find_pointer("/choices/0/message/content", failed);
-  if (!content || !content->is_string()) return gateway_failure("its answer holds no message.");
-  Completion found{.content = std::string(content->get_string()), .model = {}, .usage = {}};
-  if (auto* model = body.get_object().if_contains("model"); model && model->is_string())
-    found.model = model->get_string();
-  if (auto* usage = body.get_object().if_contains("usage"); usage && usage->is_object())
-    found.usage = usage->get_object();
-  return found;
-}
+Error not_running() { return web::conflict("This agent is not running: start it, then send the message again."); }
 
 }  // namespace
 
 Chat::Chat(store::System system, agents::Agents& agents, std::chrono::seconds gateway_timeout)
     : system_(std::move(system)), agents_(agents), gateway_timeout_(gateway_timeout) {}
 
-Task<Result<Answer>> Chat::send(store::UserId user, std::string agent_id, std::string text) {
+Task<Result<Answer>> Chat::send(store::UserId user, std::string agent, std::string text) {
+  auto asked = co_await ask(user, std::move(agent), std::move(text));
+  if (!asked) co_return asked.error();
+  co_return co_await answer(std::move(*asked));
+}
+
+Task<Result<Asked>> Chat::ask(store::UserId user, std::string agent_id, std::string text) {
   const auto agent = agents_.find(user, agent_id);
   if (!agent) co_return web::not_found();
-  if (agent->status != agents::Status::running)
-    co_return web::conflict("This agent is not running: start it, then send the message again.");
-  const auto tenant = system_.tenant(user);
-  const auto question = new_message(user, agent_id, Role::user, text, store::now());
-  const Pending::Place place(pending_, question.id);
-  auto first = tenant.change();
-  first.insert(messages, question);
-  co_await commit(first);
+  if (!can_take_messages(*agent)) co_return not_running();
+  Asked asked{.question = new_message(user, agent_id, Role::user, std::move(text), store::now()), .place = {}};
+  asked.place = std::make_shared<Pending::Place>(pending_, asked.question.id);
+  auto change = system_.tenant(user).change();
+  change.insert(messages, asked.question);
+  co_await commit(change);
+  co_return asked;
+}
 
-  auto request = completion_request(*agent, text, gateway_timeout_);
-  auto answer = co_await web::fetch(std::move(request));
-  auto completion = read_completion(answer);
+Task<Result<Answer>> Chat::answer(Asked asked, Listener listener) {
+  const auto question = asked.question;
+  auto completion = co_await complete(question, std::move(listener));
+  const auto tenant = system_.tenant(question.owner);
   if (!completion) {
     auto mark = [reason = completion.error().message](Message& message) {
       message.delivery = Delivery::failed;
@@ -130,18 +100,33 @@ Task<Result<Answer>> Chat::send(store::UserId user, std::string agent_id, std::s
 
   // After the question in the key order also when the clock has been set back meanwhile.
   const auto at = std::max(store::now(), question.created_at + std::chrono::milliseconds(1));
-  Answer found{.message = new_message(user, agent_id, Role::assistant, std::move(completion->content), at),
-               .model = std::move(completion->model),
-               .usage = std::move(completion->usage)};
+  Answer found{
+      .message = new_message(question.owner, question.agent, Role::assistant, std::move(completion->content), at),
+      .model = std::move(completion->model),
+      .usage = std::move(completion->usage)};
   found.message.model = found.model;
-  auto second = tenant.change();
-  if (auto asked = tenant.get(messages, question.id)) {
-    asked->value.delivery = Delivery::answered;
-    second.update(messages, *asked);
-    second.insert(messages, found.message);
-    co_await commit(second);
+  auto change = tenant.change();
+  if (auto row = tenant.get(messages, question.id)) {
+    row->value.delivery = Delivery::answered;
+    change.update(messages, *row);
+    change.insert(messages, found.message);
+    co_await commit(change);
   }  // else the agent has been deleted meanwhile, and its history with it
   co_return found;
+}
+
+// An agent that is about to run is waited for: the message is in its queue.
+Task<Result<Completion>> Chat::complete(Message question, Listener listener) {
+  co_await agents_.until_settled(question.owner, question.agent);
+  const auto agent = agents_.find(question.owner, question.agent);
+  if (!agent || agent->status != agents::Status::running) co_return not_running();
+  auto request = completion_request(*agent, question.content, bool(listener));
+  request.timeout = gateway_timeout_;
+  const auto stream = std::make_shared<GatewayStream>(std::move(listener));
+  request.on_head = [stream](int status, const web::FetchHeaders& headers) { return stream->head(status, headers); };
+  request.sink = [stream](std::string_view bytes) { return stream->body(bytes); };
+  const auto ended = co_await web::fetch(std::move(request));
+  co_return stream->finish(ended);
 }
 
 // Nobody else writes a fresh message: anything but success is a broken store.

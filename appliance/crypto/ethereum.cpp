@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <stdexcept>
 
 #include "appliance/crypto/keccak.h"
 #include "appliance/crypto/random.h"
@@ -26,6 +28,17 @@ bool has_low_s(const secp256k1_ecdsa_recoverable_signature& signature) {
   secp256k1_ecdsa_signature plain;
   secp256k1_ecdsa_recoverable_signature_convert(secp256k1_context_static, &plain, &signature);
   return secp256k1_ecdsa_signature_normalize(secp256k1_context_static, nullptr, &plain) == 0;
+}
+
+struct DestroyContext {
+  void operator()(secp256k1_context* context) const { secp256k1_context_destroy(context); }
+};
+
+EthereumAddress address_of(const secp256k1_pubkey& key) {
+  std::array<unsigned char, 65> serialized{};
+  std::size_t size = serialized.size();
+  secp256k1_ec_pubkey_serialize(secp256k1_context_static, serialized.data(), &size, &key, SECP256K1_EC_UNCOMPRESSED);
+  return EthereumAddress::of_public_key({reinterpret_cast<const char*>(serialized.data()) + 1, 64});
 }
 
 }  // namespace
@@ -55,6 +68,20 @@ std::string EthereumAddress::checksummed() const {
 
 std::string EthereumAddress::lower_case() const { return "0x" + hex(bytes_); }
 
+EthereumKey new_ethereum_key() {
+  const std::unique_ptr<secp256k1_context, DestroyContext> context(secp256k1_context_create(SECP256K1_CONTEXT_SIGN));
+  const auto blinding = random_bytes(32);  // against side channels
+  if (!context || secp256k1_context_randomize(context.get(), unsigned_bytes(blinding)) != 1)
+    throw std::runtime_error("no key can be made");
+  for (;;) {
+    auto secret = random_bytes(32);
+    secp256k1_pubkey key;
+    // Beyond the group's order with a probability of about 2^-128.
+    if (secp256k1_ec_pubkey_create(context.get(), &key, unsigned_bytes(secret)) == 1)
+      return {.secret = std::move(secret), .address = address_of(key)};
+  }
+}
+
 std::string personal_message_digest(std::string_view message) {
   std::string framed =
       "\x19"
@@ -77,10 +104,7 @@ std::optional<EthereumAddress> recover_signer(std::string_view digest, std::stri
   secp256k1_pubkey key;
   if (secp256k1_ecdsa_recover(secp256k1_context_static, &key, &parsed, unsigned_bytes(digest)) != 1)
     return std::nullopt;
-  std::array<unsigned char, 65> serialized{};
-  std::size_t size = serialized.size();
-  secp256k1_ec_pubkey_serialize(secp256k1_context_static, serialized.data(), &size, &key, SECP256K1_EC_UNCOMPRESSED);
-  return EthereumAddress::of_public_key({reinterpret_cast<const char*>(serialized.data()) + 1, 64});
+  return address_of(key);
 }
 
 }  // namespace crypto

@@ -26,6 +26,13 @@ class EthereumAddress {
   std::string bytes_;  // 20
 };
 
+// A new account: its private key, 32 bytes, and what it is known by.
+struct EthereumKey {
+  std::string secret;
+  EthereumAddress address;
+};
+EthereumKey new_ethereum_key();
+
 // What a wallet signs when it signs a text (ERC-191, version 0x45): 32 bytes.
 std::string personal_message_digest(std::string_view message);
 

@@ -61,6 +61,7 @@ struct Instance {
   std::chrono::sys_time<std::chrono::milliseconds> started_at{};
   std::string backend_url, summarizer_url;  // running: as its spec gave them; empty: not known
   std::optional<Health> health;             // where the engine looks itself
+  std::string image;                        // of containers: exactly what it was made from
 };
 
 struct InstanceStats {
@@ -74,6 +75,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;  // process, docker
+  virtual bool has_images() const = 0;        // whether AgentSpec::image means anything
   // Starts the agent; returns once it runs (not: once it is ready). Starting a running one is an Error conflict.
   virtual web::Task<web::Result<Instance>> start(const AgentSpec&) = 0;
   // SIGTERM, then SIGKILL after `grace`. Stopping a stopped or missing one is success.

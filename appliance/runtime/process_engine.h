@@ -39,6 +39,7 @@ class ProcessEngine final : public Engine {
   ~ProcessEngine() override;
 
   std::string_view name() const override { return "process"; }
+  bool has_images() const override { return false; }
   web::Task<web::Result<Instance>> start(const AgentSpec&) override;
   web::Task<web::Result<void>> stop(std::string id, std::chrono::seconds grace) override;
   web::Task<web::Result<Instance>> inspect(std::string id) override;

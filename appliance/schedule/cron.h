@@ -3,6 +3,7 @@
 //
 //   minute hour day-of-month month day-of-week        "30 9 * * MON-FRI"
 //   second minute hour day-of-month month day-of-week "*/10 * * * * *"
+// (@every is no expression: timetable.h.)
 //   @yearly @annually @monthly @weekly @daily @midnight @hourly
 //
 // A field is a list of: *, a number or name, a range (9-17, MON-FRI), each with a step (*/5, 9-17/2; 5/10 is 5-59/10).

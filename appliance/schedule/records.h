@@ -16,9 +16,14 @@ BOOST_DEFINE_ENUM_CLASS(CatchUp, once, skip)
 // What becomes of a run that comes due while the one before is at work.
 BOOST_DEFINE_ENUM_CLASS(Overlap, skip, queue)
 
+// prompt: one that people and agents schedule. heartbeat: an agent's own, which stands in no list of tasks and counts
+// for no limit (appliance/heartbeat).
+BOOST_DEFINE_ENUM_CLASS(Kind, prompt, heartbeat)
+
 struct Task {
   std::int64_t owner = 0;
-  std::string id;  // st_ and 20 random characters
+  std::string id;  // st_ and 20 random characters; of a heartbeat hb_ and its agent
+  Kind kind = Kind::prompt;
   std::string agent;
   std::string name;
   std::optional<std::string> description;
@@ -35,8 +40,8 @@ struct Task {
   store::Time created_at, updated_at;
 };
 BOOST_DESCRIBE_STRUCT(Task, (),
-                      (owner, id, agent, name, description, cron_schedule, timezone, prompt, enabled, catch_up, overlap,
-                       next_run, last_run, runs, running, waiting, created_at, updated_at))
+                      (owner, id, kind, agent, name, description, cron_schedule, timezone, prompt, enabled, catch_up,
+                       overlap, next_run, last_run, runs, running, waiting, created_at, updated_at))
 
 inline constexpr std::size_t most_waiting = 10;
 

@@ -212,7 +212,8 @@ std::vector<web::Route> web_routes(Schedule& schedule, const agentbox::Guards& g
       {web::POST, "/api/scheduled-tasks", guards.session, &tasks_rate,
        web::body<Create>(create).returns<TaskView>(201).describe(
            "cronSchedule is `minute hour day-of-month month day-of-week`, with the second before it when there are six "
-           "fields, or @hourly, @daily, @weekly, @monthly, @yearly; names, ranges, steps, lists, L (last day), 5L "
+           "fields, or @hourly, @daily, @weekly, @monthly, @yearly, or @every with minutes, hours or days (@every "
+           "90m); names, ranges, steps, lists, L (last day), 5L "
            "(last "
            "Friday) and 5#2 (second Friday). Both days restricted: either. timezone is an IANA name (the box's own). A "
            "time that does not exist runs at the end of the gap, one that the clock shows twice the first time, unless "

@@ -4,7 +4,6 @@
 #include <boost/asio/io_context.hpp>
 #include <vector>
 
-#include "appliance/agents/agents.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/chat/chat.h"
 #include "appliance/guards.h"
@@ -25,9 +24,8 @@ struct Schedule {
   Scheduler scheduler;
 };
 
-// As POST /api/chat sends messages; not for a user who is disabled. An agent that is about to run is waited for, 30
-// seconds at most. All of them must outlive the sender.
-Sender through(store::System, chat::Chat&, const agents::Agents&);
+// As POST /api/chat sends messages, but not for a user who is disabled. Both must outlive the sender.
+Sender through(store::System, chat::Chat&);
 
 // /api/scheduled-tasks on the web, and /api/agent-tasks on the backend, where an agent schedules its own prompts. The
 // arguments must outlive the rows.

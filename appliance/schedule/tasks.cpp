@@ -11,6 +11,7 @@ namespace schedule {
 namespace {
 
 constexpr std::size_t most_of_any_plan = 1'000;
+constexpr std::size_t most_of_any_kind = 2 * most_of_any_plan;  // with the heartbeats
 
 web::Error no_such_task() { return web::not_found("No such task"); }
 
@@ -64,6 +65,7 @@ web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
   const auto now = clock_();
   Task task{.owner = user,
             .id = "st_" + crypto::random_id(20),
+            .kind = Kind::prompt,
             .agent = std::move(wanted.agent),
             .name = std::move(wanted.name),
             .description = std::move(wanted.description),
@@ -95,16 +97,21 @@ web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
 }
 
 std::vector<Task> Tasks::list(store::UserId user, const std::string& agent) const {
-  const auto tenant = system_.tenant(user);
-  auto found = agent.empty() ? tenant.list(tasks, store::Page{.limit = most_of_any_plan})
-                             : tenant.find(tasks, "agent", agent, most_of_any_plan);
+  auto found = list_all(user, agent);
+  std::erase_if(found, [](const Task& task) { return task.kind != Kind::prompt; });
   std::ranges::stable_sort(found, std::ranges::greater(), &Task::created_at);
   return found;
 }
 
+std::vector<Task> Tasks::list_all(store::UserId user, const std::string& agent) const {
+  const auto tenant = system_.tenant(user);
+  return agent.empty() ? tenant.list(tasks, store::Page{.limit = most_of_any_kind})
+                       : tenant.find(tasks, "agent", agent, most_of_any_kind);
+}
+
 std::optional<Task> Tasks::find(store::UserId user, std::string_view id) const {
   auto row = system_.tenant(user).get(tasks, id);
-  if (!row) return std::nullopt;
+  if (!row || row->value.kind != Kind::prompt) return std::nullopt;
   return std::move(row->value);
 }
 
@@ -138,7 +145,7 @@ web::Task<web::Result<Task>> Tasks::change(store::UserId user, std::string id, C
   const auto tenant = system_.tenant(user);
   for (;;) {
     auto row = tenant.get(tasks, id);
-    if (!row) co_return no_such_task();
+    if (!row || row->value.kind != Kind::prompt) co_return no_such_task();
     if (const auto applied = apply(row->value, changes); !applied) co_return applied.error();
     auto change = tenant.change();
     change.update(tasks, *row);
@@ -148,13 +155,18 @@ web::Task<web::Result<Task>> Tasks::change(store::UserId user, std::string id, C
 }
 
 web::Task<web::Result<void>> Tasks::remove(store::UserId user, std::string id) {
+  if (!find(user, id)) co_return no_such_task();
+  co_return co_await erase(user, std::move(id));
+}
+
+web::Task<web::Result<void>> Tasks::erase(store::UserId user, std::string id) {
   const auto tenant = system_.tenant(user);
   for (;;) {
     const auto row = tenant.get(tasks, id);
     if (!row) co_return no_such_task();
     auto change = tenant.change();
     change.erase(tasks, *row);
-    change.add(user, count, -1);
+    if (row->value.kind == Kind::prompt) change.add(user, count, -1);
     for (const auto& run : tenant.list(runs, runs_of(id)))
       if (const auto kept = run.task == id ? tenant.get(runs, run.id) : std::nullopt) change.erase(runs, *kept);
     const auto outcome = co_await change.commit();
@@ -163,15 +175,15 @@ web::Task<web::Result<void>> Tasks::remove(store::UserId user, std::string id) {
 }
 
 web::Task<> Tasks::forget(store::UserId user, std::string agent) {
-  for (const auto& task : list(user, agent)) {
+  for (const auto& task : list_all(user, agent)) {
     // Not found: its owner was quicker.
-    [[maybe_unused]] const auto removed = co_await remove(user, task.id);
+    [[maybe_unused]] const auto removed = co_await erase(user, task.id);
   }
 }
 
 web::Result<std::vector<Run>> Tasks::history(store::UserId user, const std::string& id, std::size_t limit) const {
   const auto tenant = system_.tenant(user);
-  if (!tenant.get(tasks, id)) return no_such_task();
+  if (!find(user, id)) return no_such_task();
   auto found = tenant.list(runs, runs_of(id));
   std::erase_if(found, [&](const Run& run) { return run.task != id; });
   std::ranges::reverse(found);

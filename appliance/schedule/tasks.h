@@ -1,4 +1,5 @@
-// Scheduled prompts as their owners see them: make, list, change, remove, look back and ahead.
+// Scheduled prompts as their owners see them: make, list, change, remove, look back and ahead. Heartbeats are no
+// business of theirs: to all but erase() and forget() there are none.
 #pragma once
 
 #include <functional>
@@ -53,7 +54,9 @@ class Tasks {
   web::Task<web::Result<Task>> change(store::UserId, std::string id, Changes);
   // With its history. A run at work goes on, unseen. not_found.
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
-  // All tasks of an agent: for agents::Agents::when_removed.
+  // The same for a task of any kind.
+  web::Task<web::Result<void>> erase(store::UserId, std::string id);
+  // All tasks of an agent, of every kind: for agents::Agents::when_removed.
   web::Task<> forget(store::UserId, std::string agent);
 
   // Newest first. not_found.
@@ -65,6 +68,7 @@ class Tasks {
   std::string zone_or_own(std::string timezone) const;
 
  private:
+  std::vector<Task> list_all(store::UserId, const std::string& agent) const;
   web::Result<void> apply(Task&, const Changes&) const;
 
   store::System system_;

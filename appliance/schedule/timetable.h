@@ -1,9 +1,11 @@
-// When a task comes due: its cron expression in its time zone.
+// When a task comes due: by its cron expression in its time zone, or again and again, so long after it came due last:
+// "@every 90m" (as robfig/cron writes it), which knows no zone and no clock change.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "appliance/schedule/cron.h"
@@ -24,9 +26,13 @@ class Timetable {
   std::vector<store::Time> next(store::Time after, std::size_t count) const;
 
  private:
-  Timetable(Cron cron, const TimeZone& zone) : cron_(cron), zone_(&zone) {}
-  Cron cron_;
-  const TimeZone* zone_;
+  struct InZone {
+    Cron cron;
+    const TimeZone* zone;
+  };
+  explicit Timetable(InZone times) : times_(times) {}
+  explicit Timetable(std::chrono::minutes interval) : times_(interval) {}
+  std::variant<InZone, std::chrono::minutes> times_;
 };
 
 }  // namespace schedule

@@ -33,6 +33,14 @@ Step Machine::resume(Moment now) {
   return wait(now + std::chrono::milliseconds(some(random_)), Command::check_live);
 }
 
+Step Machine::repair_asked(Moment now) {
+  if (state_ == State::repairing) return unchanged();
+  attempts_ = failures_ = 0;
+  is_down_ = false;
+  recent_.clear();
+  return repair(now, "Its owner has it repaired");
+}
+
 Step Machine::wake(Moment now) {
   if (!due_ || now < *due_) return unchanged();
   return act(next_);

@@ -10,6 +10,7 @@
 //   repairing --- attempts used up -------------------> crash_loop
 //   any of them - its process ends -------------------> starting: started again at once, without a check before
 //   any of them - ends too often in the window -------> crash_loop
+//   any of them - its owner asks for it --------------> repairing
 //   any of them - its process ends, no auto-repair ---> degraded, and nothing more is done
 #pragma once
 
@@ -74,8 +75,9 @@ class Machine {
   unsigned repair_attempts() const { return attempts_; }
   std::size_t recent_crashes() const { return recent_.size(); }
 
-  Step begin(Moment now);   // it has been started for its owner: what was before is forgotten
-  Step resume(Moment now);  // it is found running as a box before this one left it
+  Step begin(Moment now);         // it has been started for its owner: what was before is forgotten
+  Step resume(Moment now);        // it is found running as a box before this one left it
+  Step repair_asked(Moment now);  // by its owner: what was before is forgotten
   Step wake(Moment now);
   // Of the command with this ticket; one that was overtaken by something else changes nothing.
   Step report(Moment now, std::uint64_t ticket, Report);

@@ -231,6 +231,12 @@ void Watchdog::exited(const Target& target, std::string how) {
   impl_->take(one, one->machine.exited(Clock::now(), std::move(how)));
 }
 
+void Watchdog::repair(const Target& target) {
+  auto one = impl_->known(target.id);
+  if (!one) one = impl_->watch(target);
+  impl_->take(one, one->machine.repair_asked(Clock::now()));
+}
+
 void Watchdog::release(const std::string& agent) { impl_->release(agent); }
 
 void Watchdog::stopped(store::UserId owner, const std::string& agent) {

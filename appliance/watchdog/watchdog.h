@@ -40,6 +40,8 @@ class Watchdog {
   void resume(const Target&);  // it is found running; nothing changes when it is watched already
   // Its process ended by itself. Also of one that is not watched yet.
   void exited(const Target&, std::string how);
+  // Its owner wants it repaired, however it is.
+  void repair(const Target&);
   // Somebody else has it in hand: it is not watched until one of the others is called. What the hands are doing to it
   // is not reported any more.
   void release(const std::string& agent);

@@ -36,7 +36,7 @@ struct Agent {
       : options(std::move(loop_options)),
         workspace(folder),
         repository(folder, {"/.agentbox/conversation.jsonl*"}),
-        memory(workspace.state("memory.jsonl")),
+        memory(workspace.state_folder_path()),
         conversation(workspace.state("conversation.jsonl"), options.window_bytes),
         model(model_server.url(), "box-token", "vendor/model"),
         toolbox(tools()),

@@ -204,14 +204,14 @@ TEST(MemoryTest, RemembersRecallsAndForgetsAcrossStarts) {
   const auto file = folder.path / "memory.jsonl";
   std::string id;
   {
-    Memory memory(file);
+    Memory memory(folder.path);
     id = memory.remember("My cat is called Mia")->id;
     ASSERT_TRUE(memory.remember("The harbour opens at nine"));
     EXPECT_EQ(memory.remember("My cat is called Mia")->id, id) << "a fact is kept once";
   }
   put(folder.path / "torn", content_of(file) + "{\"id\":\"mx\",\"te");
   fs::rename(folder.path / "torn", file);
-  Memory memory(file);
+  Memory memory(folder.path);
   EXPECT_THAT(memory.recall("", 10), SizeIs(2));
   ASSERT_THAT(memory.recall("what is the name of my cat?", 10), SizeIs(1));
   EXPECT_EQ(memory.recall("cat", 10)[0].id, id);
@@ -221,7 +221,7 @@ TEST(MemoryTest, RemembersRecallsAndForgetsAcrossStarts) {
   EXPECT_THAT(*memory.forget("HARBOUR"), SizeIs(1));
   EXPECT_THAT(*memory.forget(id), SizeIs(1));
   EXPECT_THAT(*memory.forget("nothing like it"), IsEmpty());
-  EXPECT_THAT(Memory(file).recall("", 10), IsEmpty());
+  EXPECT_THAT(Memory(folder.path).recall("", 10), IsEmpty());
 }
 
 TEST(MemoryTest, IsBounded) {
@@ -231,7 +231,7 @@ TEST(MemoryTest, IsBounded) {
     lines << R"({"id":"m)" << i << R"(","text":"fact )" << i << R"(","at":""})" << '\n';
   }
   lines.close();
-  Memory memory(folder.path / "memory.jsonl");
+  Memory memory(folder.path);
   const auto refused = memory.remember("one more");
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("forget"));
@@ -366,7 +366,7 @@ class ToolboxTest : public testing::Test {
   }};
   Workspace workspace{folder.path};
   Repository repository{folder.path, {"/.agentbox/conversation.jsonl*"}};
-  Memory memory{workspace.state("memory.jsonl")};
+  Memory memory{workspace.state_folder_path()};
   Toolbox toolbox{all()};
 };
 

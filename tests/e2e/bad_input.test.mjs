@@ -96,7 +96,7 @@ const inhabited = async (t) => {
   const ada = await box.customer("ada@example.org", "network");
   const agent = await box.running_agent(ada);
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
-  const key = (await ada.call("POST", "/api/keys", { name: "kept" })).body.id;
+  const { id: key, key: secret } = (await ada.call("POST", "/api/keys", { name: "kept" })).body;
   const bearer = (token) => ({ authorization: `Bearer ${token}` });
   const credentials = {
     none: {},
@@ -105,6 +105,7 @@ const inhabited = async (t) => {
     "internal key": bearer(INTERNAL_KEY),
     "backend key": bearer(INTERNAL_KEY),
     "agent token": bearer(box_token),
+    "API key, with or without sk_": bearer(secret),
   };
   const seen = async () => {
     const of_the_box = ["/api/admin/users", "/api/agents", "/api/runtime/instances", `/api/agents/${agent}`];

@@ -71,6 +71,7 @@ const refusal = {
   session: (name) => (sessions.includes(name) ? undefined : 401),
   "internal key": (name, headers) => (name === "the internal key" ? undefined : has_bearer(headers) ? 403 : 401),
   "backend key": (name) => (name === "the internal key" ? undefined : 401),
+  "API key, with or without sk_": (name) => (name === "a user's key" ? undefined : 401),
   "agent token": (name) => (name === "an agent's token" ? undefined : 401),
 };
 

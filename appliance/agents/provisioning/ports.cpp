@@ -8,6 +8,12 @@
 
 namespace agents {
 
+web::Error no_free_port() {
+  auto error = web::unavailable("Every port of AGENT_PORT_RANGE is taken: this box has room for no further agent.");
+  error.code = "NO_FREE_PORT";
+  return error;
+}
+
 Ports::Ports(store::System system, std::uint16_t first, std::uint16_t last)
     : system_(std::move(system)), first_(first), size_(last >= first ? std::uint32_t(last - first) + 1 : 0) {}
 

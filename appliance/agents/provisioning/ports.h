@@ -6,8 +6,12 @@
 #include <optional>
 
 #include "store/store.h"
+#include "web/result.h"
 
 namespace agents {
+
+// Kind::unavailable, with a code of its own: it is no engine that does not answer.
+web::Error no_free_port();
 
 class Ports {
  public:

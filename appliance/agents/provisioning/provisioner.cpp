@@ -71,7 +71,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
   std::map<std::string, Work> work;
   std::deque<std::string> queue;
   std::size_t at_work = 0;   // agents being worked on
-  std::size_t watching = 0;  // ends of processes being dealt with
+  std::size_t watching = 0;  // ends of processes being dealt with, and recoveries
   bool is_stopping = false;
   std::vector<std::shared_ptr<Waiter>> waiting_for_quiet;
   Overseer overseer;
@@ -188,8 +188,10 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       web::log::warning("agents_wait_for_their_engine", {{"reason", adopted.error().message}});
       co_return;
     }
-    for (auto& agent : left) co_await take_up(agent);
+    for (auto& agent : left)
+      if (!is_stopping) co_await take_up(agent);
     for (auto& agent : wanted) {
+      if (is_stopping) co_return;
       if (work.contains(agent.id)) continue;
       auto instance = co_await engine.inspect(agent.id);
       if (!instance) continue;  // the engine has gone again
@@ -203,7 +205,8 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
         now.status_reason = runs ? "It is started again because the address of the box has changed."
                                  : "It is started again with the box.";
       };
-      auto asked = co_await ask(agent.owner, agent.id, Action::start, std::move(edit));
+      Job job{.agent = agent.id, .action = Action::start};
+      auto asked = co_await ask(agent.owner, std::move(job), std::move(edit));
       if (asked) enqueue(agent.id);
     }
   }
@@ -215,41 +218,70 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     const auto row = was_repair ? system.find_unique(records, "agent", agent) : std::nullopt;
     if (row && row->value.desired == desired::running) {
       std::function<void(Agent&)> edit = [](Agent& now) { now.status = Status::provisioning; };
-      co_await ask(row->value.owner, agent, Action::restart, std::move(edit));
+      Job again{.agent = agent, .action = Action::restart};
+      co_await ask(row->value.owner, std::move(again), std::move(edit));
     }
     enqueue(agent);
   }
 
   void engine_is_back() {
     if (is_stopping) return;
-    ++watching;
-    asio::co_spawn(home, recover(), [self = shared_from_this()](std::exception_ptr failure) {
-      --self->watching;
+    asio::co_spawn(home, recover_watched(), [](std::exception_ptr failure) {
       if (failure) try {
           std::rethrow_exception(failure);
         } catch (const std::exception& error) {
           web::log::error("agents_not_recovered", {{"error", std::string(error.what())}});
         }
-      self->tell_if_quiet();
     });
   }
 
-  Task<Result<Agent>> ask(store::UserId owner, std::string agent, Action action, std::function<void(Agent&)> edit) {
+  // recover(), which stop() waits for.
+  Task<> recover_watched() {
+    const auto self = shared_from_this();
+    ++watching;
+    std::exception_ptr failure;
+    try {
+      co_await recover();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    --watching;
+    tell_if_quiet();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  Task<Result<Agent>> ask(store::UserId owner, Job wanted, std::function<void(Agent&)> edit) {
+    wanted.owner = owner;
+    for (;;) {
+      auto row = system.get(records, owner, wanted.agent);
+      if (!row || (row->value.desired == desired::removed && wanted.action != Action::remove))
+        co_return web::not_found();
+      edit(row->value);
+      row->value.updated_at = wanted.created_at = store::now();
+      auto change = system.change();
+      change.update(records, *row);
+      if (auto job = system.get(jobs, wanted.agent)) {
+        job->value = wanted;
+        change.update(jobs, *job);
+      } else {
+        change.insert(jobs, wanted);
+      }
+      auto outcome = co_await change.commit();
+      if (outcome.ok()) co_return std::move(row->value);
+    }
+  }
+
+  Task<Result<Agent>> hand_over(store::UserId owner, std::string agent, std::function<void(Agent&)> edit) {
+    if (is_stopping) co_return shutting_down();
     for (;;) {
       auto row = system.get(records, owner, agent);
-      if (!row || (row->value.desired == desired::removed && action != Action::remove)) co_return web::not_found();
+      if (!row || row->value.desired == desired::removed) co_return web::not_found();
+      if (work.contains(agent) || system.get(jobs, agent))
+        co_return web::conflict("Something is being done to this agent: wait until it is over.");
       edit(row->value);
       row->value.updated_at = store::now();
       auto change = system.change();
       change.update(records, *row);
-      if (auto job = system.get(jobs, agent)) {
-        job->value.action = action;
-        job->value.created_at = store::now();
-        change.update(jobs, *job);
-      } else {
-        const Job fresh{.agent = agent, .owner = owner, .action = action, .created_at = store::now()};
-        change.insert(jobs, fresh);
-      }
       auto outcome = co_await change.commit();
       if (outcome.ok()) co_return std::move(row->value);
     }
@@ -339,15 +371,19 @@ void Provisioner::when_removed(std::function<Task<>(store::UserId, std::string)>
   impl_->worker.cleanups.push_back(std::move(cleanup));
 }
 
-Task<> Provisioner::start() { co_await asio::co_spawn(impl_->home, impl_->recover(), web::use_task); }
+Task<> Provisioner::start() { co_await asio::co_spawn(impl_->home, impl_->recover_watched(), web::use_task); }
 
 Task<> Provisioner::stop() { co_await asio::co_spawn(impl_->home, impl_->wind_down(), web::use_task); }
 
-Task<Result<Agent>> Provisioner::ask(store::UserId owner, std::string agent, Action action,
-                                     std::function<void(Agent&)> edit) {
-  auto asked = co_await impl_->ask(owner, agent, action, std::move(edit));
+Task<Result<Agent>> Provisioner::ask(store::UserId owner, Job job, std::function<void(Agent&)> edit) {
+  const auto agent = job.agent;
+  auto asked = co_await impl_->ask(owner, std::move(job), std::move(edit));
   if (asked) notify(agent);
   co_return asked;
+}
+
+Task<Result<Agent>> Provisioner::hand_over(store::UserId owner, std::string agent, std::function<void(Agent&)> edit) {
+  return impl_->hand_over(owner, std::move(agent), std::move(edit));
 }
 
 Task<Result<void>> Provisioner::carry_out(store::UserId owner, std::string agent, Action action,

@@ -58,12 +58,16 @@ class Provisioner {
   // Takes no further job, waits until those at work are done or put back. Agents go on running.
   web::Task<> stop();
 
-  // Commits `edit` of the record and a job for it, replacing a job not yet done. not_found when there is no such
-  // agent (of this owner) or it is being deleted. `edit` may run several times. The work begins at once.
-  web::Task<web::Result<Agent>> ask(store::UserId, std::string agent, Action, std::function<void(Agent&)> edit);
+  // Commits `edit` of the record and the job (its owner and moment are set here), replacing a job not yet done.
+  // not_found when there is no such agent (of this owner) or it is being deleted. `edit` may run several times. The
+  // work begins at once.
+  web::Task<web::Result<Agent>> ask(store::UserId, Job, std::function<void(Agent&)> edit);
   // For the overseer: as ask(), then waits until it is done. Owners come first: conflict while another job of the agent
   // is there, or when it is not wanted any more. What fails is left to the overseer. Called on `home`.
   web::Task<web::Result<void>> carry_out(store::UserId, std::string agent, Action, std::function<void(Agent&)> edit);
+  // On its owner's behalf, for what the overseer is going to do: commits `edit`. not_found; conflict while a job of the
+  // agent is there. Called on `home`.
+  web::Task<web::Result<Agent>> hand_over(store::UserId, std::string agent, std::function<void(Agent&)> edit);
   // A job of this agent has been committed by the caller. Callable from every thread.
   void notify(std::string agent);
   // Suspends until no job of this agent is left; the Error is the reason the last one failed.

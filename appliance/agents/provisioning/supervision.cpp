@@ -53,6 +53,21 @@ Supervision::Supervision(store::System system, Provisioner& provisioner, const a
 
 Task<watchdog::Watch> Supervision::look(const Agent& agent) { return watchdog_.look(agent.owner, agent.id); }
 
+Task<web::Result<Agent>> Supervision::repair(store::UserId owner, std::string agent) {
+  co_return co_await boost::asio::co_spawn(provisioner_.home(), repair_at_home(owner, std::move(agent)), web::use_task);
+}
+
+Task<web::Result<Agent>> Supervision::repair_at_home(store::UserId owner, std::string id) {
+  std::function<void(Agent&)> edit = [](Agent& agent) {
+    agent.desired = desired::running;
+    agent.status = Status::provisioning;
+    agent.status_reason = "Its owner has it repaired.";
+  };
+  auto agent = co_await provisioner_.hand_over(owner, std::move(id), std::move(edit));
+  if (agent) watchdog_.repair(target_of(*agent));
+  co_return agent;
+}
+
 Task<> Supervision::stop() { co_await boost::asio::co_spawn(provisioner_.home(), stop_at_home(), web::use_task); }
 
 Task<> Supervision::stop_at_home() {

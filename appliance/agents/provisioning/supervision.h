@@ -18,6 +18,9 @@ class Supervision {
 
   // How it is and has been. Callable from every thread, as is stop().
   web::Task<watchdog::Watch> look(const Agent&);
+  // Begins the sequence of a repair, also of an agent that does not run: it is wanted from then on. not_found; conflict
+  // while a job of the agent is there. Callable from every thread.
+  web::Task<web::Result<Agent>> repair(store::UserId, std::string agent);
   // After Provisioner::stop, which ends what the watchdog has asked of it.
   web::Task<> stop();
 
@@ -26,6 +29,7 @@ class Supervision {
   watchdog::Hands hands();
   Overseer overseer();
   web::Task<> stop_at_home();
+  web::Task<web::Result<Agent>> repair_at_home(store::UserId, std::string agent);
   web::Task<watchdog::Report> carry_out(watchdog::Target, Action, Edit);
 
   Provisioner& provisioner_;

@@ -20,11 +20,19 @@ runtime::AgentSpec spec_of(const Agent& agent, const ProvisionerOptions& options
   spec.id = agent.id;
   spec.name = agent.name;
   spec.model = agent.model == default_model ? std::string() : agent.model;
+  spec.image = agent.image;
   spec.workspace = options.folder / agent.id / "workspace";
   spec.port = std::uint16_t(*agent.port);
   spec.gateway_token = agent.gateway_token.clear;
   spec.box_token = agent.box_token.clear;
   return spec;
+}
+
+void is_up(Agent& agent) {
+  agent.status = Status::running;
+  agent.status_reason.clear();
+  agent.started_at = store::now();
+  agent.runtime_version = runtime_version;
 }
 
 bool is_running(const Result<runtime::Instance>& instance) {
@@ -59,6 +67,8 @@ Task<Failure> Worker::carry_out(store::Row<Job> job, Interrupted interrupted) {
       co_return co_await clear_away(std::move(job));
     case Action::kill:
       co_return co_await kill(std::move(job));
+    case Action::update:
+      co_return co_await update(std::move(job), std::move(interrupted));
   }
   throw std::logic_error("unknown action of a job");
 }
@@ -71,24 +81,79 @@ Task<Failure> Worker::bring_up(store::Row<Job> job, Interrupted interrupted) {
   }
   auto agent = co_await with_free_port(row->value);
   if (!agent) co_return co_await fail(std::move(job), agent.error());
-  auto running = co_await make_it_run(*agent, job->action != Action::start);
-  if (!running) co_return co_await fail(std::move(job), running.error());
-  auto ready = co_await make_it_ready(*agent, interrupted);
-  if (!ready && interrupted()) co_return ready.error();
-  if (!ready) {
-    auto stopped = co_await engine_.stop(agent->id, std::chrono::seconds(2));
-    auto error = ready.error();
-    if (!stopped) error.message += " It could not be stopped either: " + stopped.error().message;
-    co_return co_await fail(std::move(job), std::move(error));
-  }
-  std::function<void(Agent&)> running_now = [](Agent& now) {
-    now.status = Status::running;
-    now.status_reason.clear();
-    now.started_at = store::now();
-    now.runtime_version = runtime_version;
-  };
+  auto up = co_await bring_up(*agent, job->action != Action::start, interrupted);
+  if (!up && interrupted()) co_return up.error();
+  if (!up) co_return co_await fail(std::move(job), up.error());
+  std::function<void(Agent&)> running_now = is_up;
   co_await settle(std::move(job), std::move(running_now));
   co_return Failure();
+}
+
+Task<Result<void>> Worker::bring_up(Agent agent, bool anew, Interrupted interrupted) {
+  auto running = co_await make_it_run(agent, anew);
+  if (!running) co_return running.error();
+  auto ready = co_await make_it_ready(agent, interrupted);
+  if (ready || interrupted()) co_return ready;
+  auto error = ready.error();
+  auto stopped = co_await engine_.stop(agent.id, std::chrono::seconds(2));
+  if (!stopped) error.message += " It could not be stopped either: " + stopped.error().message;
+  co_return error;
+}
+
+// What ran before comes back when the new one does not get ready. That is a failure, too, and its reason stays in the
+// record of an agent that runs.
+Task<Failure> Worker::update(store::Row<Job> given, Interrupted interrupted) {
+  auto job = co_await with_previous(std::move(given));
+  if (!job) co_return Failure();
+  auto row = system_.get(records, (*job)->owner, (*job)->agent);
+  if (!row) {
+    co_await settle(std::move(*job), {});
+    co_return Failure();
+  }
+  auto agent = co_await with_free_port(row->value);
+  if (!agent) co_return co_await fail(std::move(*job), agent.error());
+  agent->image = (*job)->image;
+  const auto renewed = co_await bring_up(*agent, true, interrupted);
+  if (!renewed && interrupted()) co_return renewed.error();
+  if (renewed) {
+    std::function<void(Agent&)> renewed_now = [image = agent->image](Agent& now) {
+      is_up(now);
+      now.image = image;
+    };
+    co_await settle(std::move(*job), std::move(renewed_now));
+    co_return Failure();
+  }
+  auto error = renewed.error();
+  agent->image = *(*job)->previous;
+  const auto back = co_await bring_up(*agent, true, interrupted);
+  if (!back && interrupted()) co_return back.error();
+  if (!back) {
+    error.message =
+        "The update failed: " + error.message + " What ran before does not come up either: " + back.error().message;
+    co_return co_await fail(std::move(*job), std::move(error));
+  }
+  error.message = "The update failed, and what ran before runs again: " + error.message;
+  std::function<void(Agent&)> back_now = [image = agent->image, reason = error.message](Agent& now) {
+    is_up(now);
+    now.image = image;
+    now.status_reason = reason;
+  };
+  co_await settle(std::move(*job), std::move(back_now));
+  co_return error;
+}
+
+// Written down before anything is stopped: a box that takes the job up again finds the new one at its place.
+Task<std::optional<store::Row<Job>>> Worker::with_previous(store::Row<Job> job) {
+  if (job->previous) co_return job;
+  const auto row = system_.get(records, job->owner, job->agent);
+  const auto instance = co_await engine_.inspect(job->agent);
+  const bool is_known = instance && !instance->image.empty();
+  job->previous = is_known ? instance->image : row ? row->value.image : std::string();
+  auto change = system_.change();
+  change.update(jobs, job);
+  const auto outcome = co_await change.commit();
+  if (!outcome.ok()) co_return std::nullopt;
+  co_return system_.get(jobs, job->agent);
 }
 
 Task<Failure> Worker::take_down(store::Row<Job> job) {
@@ -150,7 +215,7 @@ Task<Result<Agent>> Worker::with_free_port(Agent agent) {
     auto row = system_.get(records, agent.owner, agent.id);
     if (!row) co_return web::not_found("The agent has been deleted.");
     auto port = ports_.find();
-    if (!port) co_return web::unavailable("No port of AGENT_PORT_RANGE is free.");
+    if (!port) co_return no_free_port();
     row->value.port = *port;
     auto change = system_.change();
     change.update(records, *row);

@@ -1,4 +1,4 @@
-// Carries out one job on one agent: bring it up, take it down, clear it away, end what hangs.
+// Carries out one job on one agent: bring it up, take it down, clear it away, end what hangs, renew what it runs.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -35,7 +35,12 @@ class Worker {
   web::Task<std::optional<web::Error>> take_down(store::Row<Job>);
   web::Task<std::optional<web::Error>> clear_away(store::Row<Job>);
   web::Task<std::optional<web::Error>> kill(store::Row<Job>);
+  web::Task<std::optional<web::Error>> update(store::Row<Job>, Interrupted);
 
+  // The job once it says what to go back to; nothing when a newer one has taken its place.
+  web::Task<std::optional<store::Row<Job>>> with_previous(store::Row<Job>);
+  // Runs and is ready; stopped again when it does not get there, unless it was interrupted.
+  web::Task<web::Result<void>> bring_up(Agent, bool anew, Interrupted);
   web::Task<web::Result<void>> make_it_run(Agent, bool anew);
   web::Task<web::Result<void>> make_it_ready(Agent, Interrupted);
   // The agent, on a port that can be bound now.

@@ -94,21 +94,6 @@ Result<std::vector<Line>> lines_asked_for(const Agents& service, const ListQuery
   return found;
 }
 
-using LifecycleCall = Task<Result<Agent>> (Agents::*)(store::UserId, std::string);
-
-// POST /api/agents/:id/{start,stop,restart}
-web::Endpoint lifecycle(Agents& service, LifecycleCall call) {
-  auto handle = [&service, call](Request& request) -> Task<Result<Response>> {
-    const auto target = service.find(request.param("id"));
-    if (!target) co_return web::not_found();
-    const auto agent = co_await (service.*call)(target->owner, target->id);
-    if (!agent) co_return agent.error();
-    const Lifecycle answer{.id = agent->id, .status = agent->status};
-    co_return web::reply(answer, 200);
-  };
-  return web::plain(handle).returns<Lifecycle>().describe("Answers when it is done.");
-}
-
 }  // namespace
 
 std::vector<web::Route> backend_routes(Agents& service, const agentbox::Guards& guards) {
@@ -199,12 +184,6 @@ std::vector<web::Route> backend_routes(Agents& service, const agentbox::Guards& 
        "Change an agent's plan, provider or config"},
       {web::DELETE, "/api/agents/:id", guards.internal_key, nullptr, web::plain(remove).returns<Deleted>(),
        "Stop an agent and remove everything it has"},
-      {web::POST, "/api/agents/:id/start", guards.internal_key, nullptr, lifecycle(service, &Agents::start_agent),
-       "Start an agent"},
-      {web::POST, "/api/agents/:id/stop", guards.internal_key, nullptr, lifecycle(service, &Agents::stop_agent),
-       "Stop an agent"},
-      {web::POST, "/api/agents/:id/restart", guards.internal_key, nullptr, lifecycle(service, &Agents::restart_agent),
-       "Restart an agent"},
       {web::GET, "/api/runtime/version", guards.none, nullptr, web::plain(version).returns<Version>(),
        "Version of the agent runtime"},
       {web::GET, "/api/runtime/instances", guards.internal_key, nullptr,

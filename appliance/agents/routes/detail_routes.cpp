@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "appliance/agents/routes/routes.h"
+#include "appliance/agents/routes/target.h"
 #include "appliance/agents/routes/views.h"
 #include "web/endpoint.h"
 
@@ -11,18 +12,6 @@ using web::Request;
 using web::Response;
 using web::Result;
 using web::Task;
-
-// Which agent a request is about; nothing for one that does not exist or is somebody else's.
-using Target = std::function<std::optional<Agent>(const Request&)>;
-
-Target own(const Agents& service, std::string parameter) {
-  return [&service, parameter = std::move(parameter)](const Request& request) {
-    return service.resolve(request.caller.user_id, request.param(parameter));
-  };
-}
-Target anybodys(const Agents& service) {
-  return [&service](const Request& request) { return service.find(request.param("id")); };
-}
 
 // ---- config
 
@@ -211,22 +200,6 @@ web::Endpoint unverify(Agents& service, Target target) {
   return web::plain(handle).returns<Verified>();
 }
 
-// ---- memory
-
-web::Endpoint reset_memory(Agents& service, Target target) {
-  auto handle = [&service, target = std::move(target)](Request& request) -> Task<Result<Response>> {
-    const auto agent = target(request);
-    if (!agent) co_return web::not_found();
-    const auto reset = co_await service.reset_memory(agent->owner, agent->id);
-    if (!reset) co_return reset.error();
-    const Lifecycle answer{.id = reset->id, .status = reset->status};
-    co_return web::reply(answer, 200);
-  };
-  return web::plain(handle).returns<Lifecycle>().describe(
-      "The agent forgets its conversation and the facts it has kept; its files stay, and so does the history of "
-      "messages. One that runs is started again.");
-}
-
 const web::RateLimit agents_rate{.group = "agents", .limit = 100};
 const web::RateLimit instance_rate{.group = "instance", .limit = 30};
 
@@ -247,8 +220,6 @@ std::vector<web::Route> web_detail_routes(Agents& service, const agentbox::Guard
       {web::DELETE, "/api/agents/:id/verify", session, &agents_rate, unverify(service, by_id),
        "Take an agent's verification away"},
       {web::GET, "/api/instance/:userId/stats", session, &instance_rate, stats(service, by_user), "What an agent uses"},
-      {web::POST, "/api/instance/:userId/reset-memory", session, &instance_rate, reset_memory(service, by_user),
-       "Let an agent forget"},
   };
 }
 
@@ -264,7 +235,6 @@ std::vector<web::Route> backend_detail_routes(Agents& service, const agentbox::G
       {web::POST, "/api/agents/:id/verify", key, nullptr, verify<VerifyAnybodys>(service, target), "Verify an agent"},
       {web::DELETE, "/api/agents/:id/verify", key, nullptr, unverify(service, target),
        "Take an agent's verification away"},
-      {web::POST, "/api/agents/:id/reset-memory", key, nullptr, reset_memory(service, target), "Let an agent forget"},
       {web::GET, "/api/runtime/instances/:id/stats", key, nullptr, stats(service, target), "What an agent uses"},
   };
 }

@@ -11,7 +11,11 @@ namespace agents {
 std::vector<web::Route> web_routes(Agents&, const agentbox::Guards&);
 std::vector<web::Route> backend_routes(Agents&, const agentbox::Guards&);
 
-// What there is to know and to set of one agent: config, token, stats, verification, memory.
+// Start, stop, restart, repair, update, reset-memory: on the web of one's own, on the backend of anybody's.
+std::vector<web::Route> web_lifecycle_routes(Agents&, const agentbox::Guards&);
+std::vector<web::Route> backend_lifecycle_routes(Agents&, const agentbox::Guards&);
+
+// What there is to know and to set of one agent: config, token, stats, verification.
 std::vector<web::Route> web_detail_routes(Agents&, const agentbox::Guards&);
 std::vector<web::Route> backend_detail_routes(Agents&, const agentbox::Guards&);
 

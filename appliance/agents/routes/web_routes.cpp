@@ -122,23 +122,6 @@ Container container_of(runtime::State state) {
   return Container::missing;
 }
 
-using LifecycleCall = Task<Result<Agent>> (Agents::*)(store::UserId, std::string);
-
-// POST /api/instance/:userId/{start,stop,restart}
-web::Endpoint lifecycle(Agents& service, LifecycleCall call) {
-  auto handle = [&service, call](Request& request) -> Task<Result<Response>> {
-    const auto user = request.caller.user_id;
-    const auto target = service.resolve(user, request.param("userId"));
-    if (!target) co_return web::not_found();
-    const auto agent = co_await (service.*call)(user, target->id);
-    if (!agent) co_return agent.error();
-    const Lifecycle answer{.id = agent->id, .status = agent->status};
-    co_return web::reply(answer, 200);
-  };
-  return web::plain(handle).returns<Lifecycle>().describe(
-      "Answers when it is done. `userId` is an agent's id, or the caller's own id when there is just one agent.");
-}
-
 }  // namespace
 
 std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guards) {
@@ -216,12 +199,6 @@ std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guar
        "Open an agent in the browser"},
       {web::GET, "/api/instance/:userId", guards.session, &instance_rate, web::plain(instance).returns<InstanceView>(),
        "How an agent's process is"},
-      {web::POST, "/api/instance/:userId/start", guards.session, &instance_rate,
-       lifecycle(service, &Agents::start_agent), "Start an agent"},
-      {web::POST, "/api/instance/:userId/stop", guards.session, &instance_rate, lifecycle(service, &Agents::stop_agent),
-       "Stop an agent"},
-      {web::POST, "/api/instance/:userId/restart", guards.session, &instance_rate,
-       lifecycle(service, &Agents::restart_agent), "Restart an agent"},
   };
 }
 

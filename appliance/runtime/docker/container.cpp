@@ -109,6 +109,7 @@ Container parse_container(const json::value& inspected) {
                   .door = label_named(label::door),
                   .instance = {}};
   auto& instance = found.instance;
+  instance.image = text(at(inspected, {"Image"}));
   if (status == "running" || status == "paused" || status == "restarting") {
     instance.state = State::running;
     instance.pid = std::int64_t(number(at(state, {"Pid"})));

@@ -1,0 +1,95 @@
+// Files that people put into their agents' workspaces, and every name that must not lead out of them.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Box, send } from "./box.mjs";
+
+const with_agent = async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const workspace = join(box.folder, "agents", id, "workspace");
+  const list = async (path = "") => (await ada.call("GET", `/api/files?agentId=${id}&path=${encodeURIComponent(path)}`)).body;
+  // As a browser sends it.
+  const upload = async (files, fields = {}, person = ada) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ agentId: id, ...fields })) form.append(name, value);
+    for (const [name, content] of Object.entries(files)) form.append("file", new Blob([content]), name);
+    const answer = await fetch(`${box.web}/api/files`, { method: "POST", headers: { cookie: person.cookie }, body: form });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const remove = (path) => ada.call("DELETE", "/api/files", { agentId: id, path });
+  return { box, ada, id, workspace, list, upload, remove };
+};
+
+test("files go in, are listed, are read by the agent, and are removed", async (t) => {
+  const { ada, id, workspace, list, upload, remove } = await with_agent(t);
+  const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, n) => (n * 7) % 256));
+  const stored = await upload({ "note.txt": "hello", "a \"b\" ü.bin": bytes }, { path: "in/here" });
+  assert.equal(stored.status, 201, JSON.stringify(stored.body));
+  assert.deepEqual(stored.body.files.map(({ path, size }) => [path, size]), [["in/here/note.txt", 5], ['in/here/a "b" ü.bin', 70_000]]);
+  assert.deepEqual(readFileSync(join(workspace, 'in/here/a "b" ü.bin')), bytes);
+  const listed = await list();
+  assert.deepEqual(listed.files.map(({ path, type }) => [path, type]),
+    [["in", "folder"], ["in/here", "folder"], ['in/here/a "b" ü.bin', "file"], ["in/here/note.txt", "file"]]);
+  assert.deepEqual([listed.usedBytes, listed.quotaBytes, listed.truncated], [70_005, 500 * 1024 * 1024, false]);
+  assert.equal((await list("in/here")).count, 2);
+  const said = await ada.call("POST", "/api/chat", { agentId: id, message: "read the file in/here/note.txt" });
+  assert.match(said.body.message.content, /hello/);
+  await upload({ "note.txt": "" }, { path: "in/here" });
+  assert.equal(readFileSync(join(workspace, "in/here/note.txt"), "utf8"), "", "replaced, also by nothing");
+  assert.equal((await remove("in")).status, 409, "a folder that is not empty");
+  for (const path of ["in/here/note.txt", 'in/here/a "b" ü.bin', "in/here", "in"]) assert.equal((await remove(path)).status, 200, path);
+  assert.deepEqual((await list()).files, []);
+  assert.equal((await remove("in")).status, 404);
+});
+
+test("no name leads out of the workspace, into its history or through a link", async (t) => {
+  const { box, workspace, list, upload, remove } = await with_agent(t);
+  symlinkSync(box.folder, join(workspace, "out"));
+  symlinkSync("/etc/passwd", join(workspace, "passwd"));
+  mkdirSync(join(workspace, "folder"));
+  const before = readdirSync(box.folder).sort();
+  for (const name of ["../x", "a/../../x", "/x", "..", ".", "a/..", ".git/config", ".GIT/config", ".git./config", "git~1/config", ".agentbox/memory.jsonl",
+    "a\\b", "a\u0000b", "out/x", "passwd", "folder", "x/", "a".repeat(300), "a/".repeat(40) + "x"]) {
+    const answer = await upload({ fine: "x", [name]: "x" });
+    assert.equal(answer.status, 400, `${JSON.stringify(name)}: ${JSON.stringify(answer.body)}`);
+    assert.equal(existsSync(join(workspace, "fine")), false, `${name}: the other one is not written either`);
+  }
+  for (const path of ["../x", "/etc", "out", "out/endpoints.json", ".git", ".git/HEAD", ".agentbox"]) {
+    assert.ok([400, 404].includes((await list(path).then(({ error }) => (error ? 400 : 200)))), path);
+    if (path !== "out") assert.equal((await remove(path)).status, 400, path);
+  }
+  assert.deepEqual(readdirSync(box.folder).sort(), before);
+  assert.equal((await remove("out")).status, 200, "a link itself may go");
+  assert.ok(existsSync(join(box.folder, "store")));
+});
+
+test("two of one name, none at all, and bodies that are no forms", async (t) => {
+  const { box, ada, id, upload } = await with_agent(t);
+  assert.match((await upload({ a: "1", "./a": "2" })).body.error, /file/);
+  assert.match((await upload({})).body.error, /^file is required/);
+  assert.match((await upload({ a: "x" }, { agentId: "" })).body.error, /^agentId/);
+  const raw = (type, body) => send(box.web, "POST", "/api/files", { headers: { cookie: ada.cookie, "content-type": type }, body });
+  const form = `--X\r\nContent-Disposition: form-data; name="agentId"\r\n\r\n${id}\r\n--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nhi\r\n`;
+  assert.equal((await raw("multipart/form-data; boundary=X", form + "--X--")).status, 201);
+  for (const [type, body] of [["application/json", "{}"], ["multipart/form-data", form + "--X--"], ["multipart/form-data; boundary=X", form],
+    ["multipart/form-data; boundary=Y", form + "--X--"], ["multipart/mixed; boundary=X", form + "--X--"], ["multipart/form-data; boundary=X", ""]])
+    assert.equal((await raw(type, body)).status, 400, `${type} ${body.length}`);
+  assert.equal((await raw("multipart/form-data; boundary=X", form + "x".repeat(1 << 20))).status, 413);
+});
+
+test("an agent that has never run has room all the same; somebody else's has none", async (t) => {
+  const { box, ada, id, upload } = await with_agent(t);
+  const made = await box.backend_call("POST", "/api/agents", { name: "Later", userId: ada.id });
+  assert.deepEqual((await ada.call("GET", `/api/files?agentId=${made.id}`)).body.files, []);
+  assert.equal((await upload({ "a.txt": "hello" }, { agentId: made.id })).status, 201);
+  await ada.call("POST", `/api/instance/${made.id}/start`);
+  const said = await ada.call("POST", "/api/chat", { agentId: made.id, message: "read the file a.txt" });
+  assert.match(said.body.message.content, /hello/, "it may read what the box has put there");
+  const eve = await box.customer("eve@example.org");
+  assert.equal((await upload({ "a.txt": "x" }, {}, eve)).status, 404);
+  assert.equal((await eve.call("GET", `/api/files?agentId=${id}`)).status, 404);
+  assert.equal((await eve.call("DELETE", `/api/files?agentId=${id}&path=a.txt`)).status, 404);
+});
