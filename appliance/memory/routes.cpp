@@ -16,7 +16,7 @@ using AgentId = web::Text<1, 128>;
 
 struct Search {
   AgentId agentId;
-  std::optional<web::Prose<0, 500>> query;
+  std::optional<web::Text<0, 500>> query;
   std::optional<web::Integer<1, 1'000>> limit;
 };
 BOOST_DESCRIBE_STRUCT(Search, (), (agentId, query, limit))
