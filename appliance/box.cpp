@@ -29,7 +29,6 @@
 #include "appliance/mpp/routes.h"
 #include "appliance/periodic.h"
 #include "appliance/schedule/schedule.h"
-#include "appliance/security/csrf.h"
 #include "appliance/summarizer_child.h"
 #include "appliance/uploads/uploads.h"
 #include "appliance/usage/routes.h"
@@ -112,8 +111,7 @@ std::optional<web::Error> explain(std::exception_ptr thrown) {
 }
 
 bool csrf_valid(const web::Request& request, std::string_view token) {
-  const auto session = accounts::Sessions::token(request);
-  return session && security::csrf_token_valid(*session, token);
+  return accounts::Sessions::csrf_token_valid(request, token);
 }
 
 // A share of the descriptors this process may open.

@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "web/ascii.h"
+#include "web/byte_table.h"
 #include "web/fetch_loop.h"
 
 namespace web {
@@ -13,25 +14,12 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// RFC 9110, token.
-bool is_token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (to_lower(c) >= 'a' && to_lower(c) <= 'z') ||
-           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-  });
-}
-
-bool is_field_value(std::string_view text) {
-  return std::ranges::none_of(text,
-                              [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; });
-}
-
 // What would let a caller's text become part of another request, or break what Reach promises.
 std::optional<Error> refusal(const FetchRequest& request) {
   if (!is_token(request.method)) return invalid("the request method is not valid");
   for (const auto& [name, value] : request.headers) {
     if (!is_token(name)) return invalid("the name of a request header is not valid");
-    if (!is_field_value(value)) return invalid("the value of the request header " + name + " is not valid");
+    if (!value_byte.holds_all(value)) return invalid("the value of the request header " + name + " is not valid");
   }
   if (!request.unix_socket.empty() && request.reach == Reach::public_only) {
     return invalid("a Unix socket is not a public address");

@@ -1,38 +1,19 @@
 #include "web/head_check.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "web/ascii.h"
+#include "web/byte_table.h"
 
 namespace web {
 namespace {
 
-using Table = std::array<bool, 256>;
-
-constexpr Table table(auto accepts) {
-  Table result{};
-  for (unsigned c = 0; c < 256; ++c) result[c] = accepts(static_cast<unsigned char>(c));
-  return result;
-}
-
-constexpr bool digit(unsigned char c) { return c >= '0' && c <= '9'; }
-constexpr bool alphanumeric(unsigned char c) { return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-constexpr Table token_byte = table([](unsigned char c) {
-  return alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
-});
-constexpr Table value_byte = table([](unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); });
-constexpr Table target_byte = table([](unsigned char c) { return c > 0x20 && c < 0x7f && c != '#' && c != '\\'; });
-constexpr Table host_byte = table([](unsigned char c) { return alphanumeric(c) || c == '-' || c == '.' || c == '_'; });
-
-bool all(const Table& accepted, std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [&](char c) { return accepted[static_cast<unsigned char>(c)]; });
-}
+constexpr ByteTable target_byte([](unsigned char c) { return c > 0x20 && c < 0x7f && c != '#' && c != '\\'; });
+constexpr ByteTable host_byte([](unsigned char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; });
 
 bool valid_port(std::string_view port) {
-  if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), digit)) return false;
+  if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), is_digit)) return false;
   unsigned number = 0;
   for (char c : port) number = number * 10 + static_cast<unsigned>(c - '0');
   return number > 0 && number <= 65535;
@@ -46,14 +27,14 @@ bool valid_authority(std::string_view authority) {
     if (host_end == std::string_view::npos) return false;
     auto inside = authority.substr(1, host_end - 1);
     bool address = inside.size() >= 2 && std::all_of(inside.begin(), inside.end(), [](char c) {
-                     return digit(static_cast<unsigned char>(c)) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') ||
-                            c == ':' || c == '.';
+                     return is_digit(static_cast<unsigned char>(c)) || (c >= 'a' && c <= 'f') ||
+                            (c >= 'A' && c <= 'F') || c == ':' || c == '.';
                    });
     if (!address) return false;
     ++host_end;
   } else {
     host_end = std::min(authority.find(':'), authority.size());
-    if (host_end == 0 || !all(host_byte, authority.substr(0, host_end))) return false;
+    if (host_end == 0 || !host_byte.holds_all(authority.substr(0, host_end))) return false;
   }
   if (host_end == authority.size()) return true;
   return authority[host_end] == ':' && valid_port(authority.substr(host_end + 1));
@@ -61,7 +42,7 @@ bool valid_authority(std::string_view authority) {
 
 // Digits only: no sign, no 0x, no list; at most 18 digits, so that it fits and can be added to.
 std::optional<std::uint64_t> decimal(std::string_view text) {
-  if (text.empty() || text.size() > 18 || !std::all_of(text.begin(), text.end(), digit)) return std::nullopt;
+  if (text.empty() || text.size() > 18 || !std::all_of(text.begin(), text.end(), is_digit)) return std::nullopt;
   std::uint64_t number = 0;
   for (char c : text) number = number * 10 + static_cast<unsigned>(c - '0');
   return number;
@@ -168,7 +149,7 @@ std::optional<std::variant<NeedMore, Refusal>> read_fields(Lines& lines, const H
 std::variant<RequestHead, Refusal> check_request_line(std::string_view line, std::string_view& absolute_authority) {
   auto method_end = line.find(' ');
   if (method_end == std::string_view::npos || method_end == 0 || method_end > 32 ||
-      !all(token_byte, line.substr(0, method_end))) {
+      !token_byte.holds_all(line.substr(0, method_end))) {
     return Refusal{400, "The request line is malformed."};
   }
   auto method = line.substr(0, method_end);
@@ -177,14 +158,15 @@ std::variant<RequestHead, Refusal> check_request_line(std::string_view line, std
   if (target_end == std::string_view::npos) return Refusal{400, "The request line is malformed."};
   auto target = rest.substr(0, target_end);
   auto version = rest.substr(target_end + 1);
-  if (target.empty() || !all(target_byte, target)) return Refusal{400, "The request target is malformed."};
+  if (target.empty() || !target_byte.holds_all(target)) return Refusal{400, "The request target is malformed."};
 
   RequestHead head;
   if (version == "HTTP/1.0") {
     head.http_1_0 = true;
   } else if (version != "HTTP/1.1") {
-    bool other = version.size() == 8 && version.starts_with("HTTP/") && digit(static_cast<unsigned char>(version[5])) &&
-                 version[6] == '.' && digit(static_cast<unsigned char>(version[7]));
+    bool other = version.size() == 8 && version.starts_with("HTTP/") &&
+                 is_digit(static_cast<unsigned char>(version[5])) && version[6] == '.' &&
+                 is_digit(static_cast<unsigned char>(version[7]));
     return other ? Refusal{505, "Only HTTP/1.0 and HTTP/1.1 are spoken here."}
                  : Refusal{400, "The request line is malformed."};
   }
@@ -219,8 +201,8 @@ bool list_contains(std::string_view list, std::string_view token) {
 
 bool well_formed_field(std::string_view line) {
   auto colon = line.find(':');
-  if (colon == std::string_view::npos || colon == 0 || !all(token_byte, line.substr(0, colon))) return false;
-  return all(value_byte, line.substr(colon + 1));
+  if (colon == std::string_view::npos || colon == 0 || !token_byte.holds_all(line.substr(0, colon))) return false;
+  return value_byte.holds_all(line.substr(colon + 1));
 }
 
 std::string_view field_lines(std::string_view head) { return head.substr(std::min(head.find('\n') + 1, head.size())); }
@@ -279,7 +261,7 @@ std::variant<NeedMore, ResponseHead, Refusal> check_response_head(std::string_vi
   if (auto* refusal = std::get_if<Refusal>(&first)) return *refusal;
   auto line = std::get<std::string_view>(first);
   bool version = line.starts_with("HTTP/1.1 ") || line.starts_with("HTTP/1.0 ");
-  if (!version || line.size() < 12 || !all(value_byte, line)) return Refusal{502, "The status line is malformed."};
+  if (!version || line.size() < 12 || !value_byte.holds_all(line)) return Refusal{502, "The status line is malformed."};
   auto status = decimal(line.substr(9, 3));
   if (!status || *status < 100 || *status > 599 || (line.size() > 12 && line[12] != ' ')) {
     return Refusal{502, "The status line is malformed."};

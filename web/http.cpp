@@ -4,23 +4,16 @@
 #include <stdexcept>
 
 #include "web/ascii.h"
+#include "web/byte_table.h"
 
 namespace web {
 namespace {
 
-bool has_line_break(std::string_view text) { return text.find_first_of(std::string_view("\r\n\0", 3)) != text.npos; }
-
 // RFC 6265: what may stand in a cookie's value without quotes.
-bool is_cookie_value(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != ',' && c != ';' && c != '\\'; });
-}
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return c > 0x20 && c < 0x7F && std::string_view("()<>@,;:\\\"/[]?={}").find(c) == std::string_view::npos;
-  });
-}
+constexpr ByteTable cookie_byte([](unsigned char c) {
+  return c > 0x20 && c < 0x7f && c != '"' && c != ',' && c != ';' && c != '\\';
+});
+constexpr ByteTable one_line_byte([](unsigned char c) { return c != '\r' && c != '\n' && c != '\0'; });
 
 // Percent-encodes what has no place in a header value, so that a location can neither end its line nor leave ASCII.
 std::string header_safe(std::string_view location) {
@@ -95,7 +88,7 @@ std::vector<std::string_view> Request::cookies(std::string_view name) const {
       auto value = pair.substr(equals + 1);
       if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
       // A value that no server of ours has set still counts, as an empty one: beside a good one it makes two.
-      values.push_back(is_cookie_value(value) ? value : std::string_view());
+      values.push_back(cookie_byte.holds_all(value) ? value : std::string_view());
     }
   }
   return values;
@@ -116,7 +109,7 @@ std::optional<std::string_view> Request::bearer() const {
 }
 
 Response& Response::set(std::string name, std::string value) & {
-  if (!is_token(name) || has_line_break(value)) throw std::logic_error("not a header: " + name);
+  if (!is_token(name) || !one_line_byte.holds_all(value)) throw std::logic_error("not a header: " + name);
   const auto same = std::find_if(headers.begin(), headers.end(),
                                  [&](const auto& header) { return equal_ignoring_case(header.first, name); });
   if (same == headers.end() || equal_ignoring_case(name, "set-cookie"))
@@ -131,7 +124,8 @@ Response&& Response::set(std::string name, std::string value) && {
 }
 
 std::string to_string(const Cookie& cookie) {
-  if (!is_token(cookie.name) || !is_cookie_value(cookie.value)) throw std::logic_error("not a cookie: " + cookie.name);
+  if (!is_token(cookie.name) || !cookie_byte.holds_all(cookie.value))
+    throw std::logic_error("not a cookie: " + cookie.name);
   std::string out = cookie.name + '=' + cookie.value + "; Path=/; Max-Age=" + std::to_string(cookie.max_age.count());
   if (cookie.max_age.count() <= 0) out += "; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
   out += "; HttpOnly; SameSite=Lax";

@@ -14,6 +14,11 @@ std::optional<std::string_view> Sessions::token(const web::Request& request) {
   return cookies.front();
 }
 
+bool Sessions::csrf_token_valid(const web::Request& request, std::string_view csrf_token) {
+  const auto secret = token(request);
+  return secret && crypto::constant_time_equal(crypto::sha256_hex(*secret), csrf_token);
+}
+
 std::optional<Sessions::SignedIn> Sessions::find(const web::Request& request) const {
   const auto secret = token(request);
   if (!secret) return std::nullopt;

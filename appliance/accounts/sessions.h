@@ -22,6 +22,8 @@ class Sessions {
   explicit Sessions(store::System system) : system_(std::move(system)) {}
 
   struct SignedIn {
+    // SHA-256 of the cookie's token in hex. It signs nobody in, and who cannot read the session's answers cannot guess
+    // it: so it is the session's CSRF token too, which needs no storage and no second hash, and ends with the session.
     std::string session_id;
     User user;
   };
@@ -30,6 +32,8 @@ class Sessions {
   std::optional<SignedIn> find(const web::Request&) const;
   // The cookie's token; nothing without exactly one session cookie.
   static std::optional<std::string_view> token(const web::Request&);
+  // Whether that is the CSRF token of the request's session cookie.
+  static bool csrf_token_valid(const web::Request&, std::string_view csrf_token);
 
   // A new session under a new token for a user whose password was just proved. `replaces` is the id of the session that
   // the browser held so far, if any; it ends. Durable before the cookie is handed out. unauthenticated when the user

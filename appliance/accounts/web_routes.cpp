@@ -1,6 +1,5 @@
 #include "appliance/accounts/routes.h"
 #include "appliance/accounts/sign_in_answer.h"
-#include "appliance/security/csrf.h"
 #include "web/endpoint.h"
 
 namespace accounts {
@@ -140,7 +139,7 @@ Answer current_session(RouteServices services, web::Request& request) {
                               .isAdmin = services.accounts.is_admin(found->user)};
   }
   auto response = web::reply(answer, 200);
-  if (found) response.set("X-CSRF-Token", security::csrf_token(*Sessions::token(request)));
+  if (found) response.set("X-CSRF-Token", std::move(found->session_id));
   co_return response;
 }
 

@@ -1,7 +1,6 @@
 #include <set>
 
 #include "appliance/guards.h"
-#include "appliance/security/csrf.h"
 #include "people_fixture.h"
 
 namespace {
@@ -93,11 +92,15 @@ TEST_F(Sessions, TheWrongCurrentPasswordChangesNothing) {
   EXPECT_TRUE(log_in("ada@example.com", "correct horse battery"));
 }
 
-TEST(Csrf, ATokenBelongsToOneSession) {
-  const std::string token = security::csrf_token("one");
-  EXPECT_TRUE(security::csrf_token_valid("one", token));
-  EXPECT_FALSE(security::csrf_token_valid("two", token));
-  EXPECT_FALSE(security::csrf_token_valid("one", ""));
+TEST_F(Sessions, ACsrfTokenBelongsToOneSession) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string one = "app-session=" + sign_in(user), two = "app-session=" + sign_in(user);
+  const auto token = sessions.find(with_cookies(one))->session_id;
+  const auto valid = accounts::Sessions::csrf_token_valid;
+  EXPECT_TRUE(valid(with_cookies(one), token));
+  EXPECT_FALSE(valid(with_cookies(two), token));
+  EXPECT_FALSE(valid(with_cookies(one), ""));
+  EXPECT_FALSE(valid(with_cookies(""), token));
 }
 
 class Guards : public People {

@@ -1,0 +1,39 @@
+// Sets of bytes, as protocols define them: one look-up a byte.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace web {
+
+class ByteTable {
+ public:
+  // `accepts` says of each byte, as unsigned char, whether it belongs to the set.
+  explicit constexpr ByteTable(auto accepts) {
+    for (unsigned byte = 0; byte < 256; ++byte) accepted_[byte] = accepts(static_cast<unsigned char>(byte));
+  }
+  constexpr bool holds(char c) const { return accepted_[static_cast<unsigned char>(c)]; }
+  constexpr bool holds_all(std::string_view text) const {
+    return std::all_of(text.begin(), text.end(), [this](char c) { return holds(c); });
+  }
+
+ private:
+  std::array<bool, 256> accepted_{};
+};
+
+constexpr bool is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_alphanumeric(unsigned char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// RFC 9110, 5.6.2: what names of fields and methods are made of.
+inline constexpr ByteTable token_byte([](unsigned char c) {
+  return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
+});
+// RFC 9110, 5.5: what values of fields are made of.
+inline constexpr ByteTable value_byte([](unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); });
+
+constexpr bool is_token(std::string_view text) { return !text.empty() && token_byte.holds_all(text); }
+
+}  // namespace web
