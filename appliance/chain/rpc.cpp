@@ -1,5 +1,7 @@
 #include "appliance/chain/rpc.h"
 
+#include <charconv>
+
 #include "appliance/chain/abi.h"
 #include "web/fetch.h"
 #include "web/fields.h"

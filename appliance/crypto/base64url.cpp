@@ -9,11 +9,13 @@ namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-constexpr std::array<std::int8_t, 256> values = [] {
-  std::array<std::int8_t, 256> table{};
-  table.fill(-1);
+constexpr std::uint8_t no_digit = 0xff;
+
+constexpr std::array<std::uint8_t, 256> values = [] {
+  std::array<std::uint8_t, 256> table{};
+  table.fill(no_digit);
   for (std::size_t i = 0; i < alphabet.size(); ++i)
-    table[static_cast<unsigned char>(alphabet[i])] = static_cast<std::int8_t>(i);
+    table[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
   return table;
 }();
 
@@ -40,9 +42,9 @@ std::optional<std::string> from_base64url(std::string_view text) {
   unsigned held = 0;
   int bits = 0;
   for (const char c : text) {
-    const int value = values[static_cast<unsigned char>(c)];
-    if (value < 0) return std::nullopt;
-    held = held << 6 | static_cast<unsigned>(value);
+    const unsigned value = values[static_cast<unsigned char>(c)];
+    if (value == no_digit) return std::nullopt;
+    held = held << 6 | value;
     bits += 6;
     if (bits < 8) continue;
     bits -= 8;
