@@ -113,7 +113,7 @@ class CronParser {
                                                        : Result<bool>(false);
       if (!special) return special.error();
       if (*special) continue;
-      if (const auto range = plain(field, item, bits); !range) return range;
+      if (auto range = plain(field, item, bits); !range) return range;
     }
     return {};
   }

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t longest_jti = 200, longest_reason = 100, most_events = 20;
 
-web::Error refused(std::string err, std::string why) {
+web::Error refused(const std::string& err, const std::string& why) {
   web::Error error = web::invalid(why);
-  error.extra["err"] = std::move(err);
-  error.extra["description"] = std::move(why);
+  error.extra["err"] = err;
+  error.extra["description"] = why;
   return error;
 }
 

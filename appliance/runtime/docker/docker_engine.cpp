@@ -4,6 +4,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/json.hpp>
+#include <charconv>
 #include <map>
 #include <set>
 #include <system_error>
@@ -20,7 +21,6 @@ namespace {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-using docker::Answer;
 using docker::Container;
 using web::Error;
 using web::Result;
@@ -373,7 +373,10 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       if (known == running.end() || known->second.container != container->get_string()) continue;
       running.erase(known);
       std::optional<int> exit_code;
-      if (code && code->is_string()) exit_code = std::atoi(code->get_string().c_str());
+      if (int number = 0; code && code->is_string()) {
+        const std::string_view text = code->get_string();
+        if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc()) exit_code = number;
+      }
       if (tell_exit) tell_exit(std::string(agent->get_string()), exit_code);
     }
   }
