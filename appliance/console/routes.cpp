@@ -38,7 +38,7 @@ std::vector<web::Route> routes(const agentbox::Guards& guards) {
       return serve(asset, is_page ? revalidate : for_ever, request);
     };
     if (is_page) {
-      for (const char* path : {"/", "/login", "/dashboard"})
+      for (const char* path : {"/", "/login", "/dashboard", "/settings"})
         table.push_back({web::GET, path, guards.none, nullptr, web::plain(handler), "The console"});
     } else {
       table.push_back(

@@ -1,7 +1,7 @@
 // Who is signed in, and what plan they have.
 import { computed, signal } from "@preact/signals";
 import * as api from "./api";
-import type { Registration, SessionUser, Settings, Tier } from "./wire";
+import type { Proof, Registration, SessionUser, Settings, Tier } from "./wire";
 
 // undefined: not known yet.
 export const user = signal<SessionUser | null | undefined>(undefined);
@@ -38,8 +38,8 @@ export async function refreshSettings() {
   settings.value = await api.settings();
 }
 
-export async function signIn(email: string, password: string) {
-  await api.login(email, password);
+export async function signIn(email: string, password: string, proof: Proof = {}) {
+  await api.login(email, password, proof);
   await refreshUser();
 }
 

@@ -1,6 +1,21 @@
 // The console's one door to the box. Every failure becomes an ApiError whose message is a sentence for the person in
 // front of the screen.
-import type { Agent, ChatMessage, NewAgent, Registration, SessionUser, Settings } from "./wire";
+import { go } from "./router";
+import type {
+  Agent,
+  ChatMessage,
+  CreatedCredential,
+  CreationOptions,
+  NewAgent,
+  Passkey,
+  Proof,
+  Registration,
+  RequestOptions,
+  SecondFactor,
+  Session,
+  SessionUser,
+  Settings,
+} from "./wire";
 
 export class ApiError extends Error {
   // Status 0: the box did not answer at all. `retryAfter` is in seconds.
@@ -9,12 +24,18 @@ export class ApiError extends Error {
     readonly status: number,
     readonly code = "",
     readonly retryAfter = 0,
+    // With SECOND_FACTOR_REQUIRED: what the person's passkeys are asked for; null for who has none.
+    readonly passkey: RequestOptions | null = null,
   ) {
     super(message);
   }
 }
 
-type Method = "GET" | "POST" | "DELETE";
+// Whether the box only waits for the second factor.
+export const wantsSecondFactor = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === "SECOND_FACTOR_REQUIRED";
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 let csrfToken = "";
 
@@ -27,17 +48,45 @@ export async function session(): Promise<SessionUser | null> {
   return ((await response.json()) as { user: SessionUser | null }).user;
 }
 
-export async function login(email: string, password: string) {
+export async function login(email: string, password: string, proof: Proof = {}) {
   try {
-    await call("POST", "/api/auth/login", { email, password });
+    await call("POST", "/api/auth/login", { email, password, ...proof });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    if (error.code === "SECOND_FACTOR_REQUIRED" || proof.passkey) throw error;
+    if (proof.code) throw new ApiError("That code is wrong, or was used already.", error.status, error.code);
     throw new ApiError("That e-mail address and password do not go together.", error.status, error.code);
   }
 }
 export const register = (person: Registration) => call("POST", "/api/register", person);
+export const forgotPassword = (email: string) => call("POST", "/api/auth/forgot-password", { email });
+export const resetPassword = (token: string, password: string) =>
+  call("POST", "/api/auth/reset-password", { token, password });
 export const signOut = () => call("POST", "/api/auth/signout");
 export const settings = () => call<Settings>("GET", "/api/settings");
+
+export const sessions = async () => (await call<{ sessions: Session[] }>("GET", "/api/auth/sessions")).sessions;
+export const endSession = (id: string) => call("DELETE", `/api/auth/sessions/${encodeURIComponent(id)}`);
+export const endOtherSessions = () => call("DELETE", "/api/auth/sessions");
+
+const factor = "/api/settings/second-factor";
+type Codes = { recoveryCodes: string[] };
+export const secondFactor = () => call<SecondFactor>("GET", factor);
+export const beginApp = (currentPassword: string, proof: Proof) =>
+  call<{ secret: string; otpauthUrl: string }>("POST", `${factor}/begin`, { currentPassword, ...proof });
+export const confirmApp = (code: string) => call<Codes>("POST", `${factor}/confirm`, { code });
+export const removeApp = (proof: Proof) => call("DELETE", `${factor}/app`, proof);
+export const renewRecoveryCodes = (proof: Proof) => call<Codes>("POST", `${factor}/recovery-codes`, proof);
+export const passkeys = async () => (await call<{ passkeys: Passkey[] }>("GET", `${factor}/passkeys`)).passkeys;
+export const beginPasskey = async (currentPassword: string, proof: Proof) =>
+  (await call<{ publicKey: CreationOptions }>("POST", `${factor}/passkeys/begin`, { currentPassword, ...proof }))
+    .publicKey;
+export const addPasskey = (name: string, credential: CreatedCredential) =>
+  call<Codes>("POST", `${factor}/passkeys`, { name, credential });
+export const renamePasskey = (id: string, name: string) =>
+  call("PATCH", `${factor}/passkeys/${encodeURIComponent(id)}`, { name });
+export const removePasskey = (id: string, proof: Proof) =>
+  call("DELETE", `${factor}/passkeys/${encodeURIComponent(id)}`, proof);
 
 // Why the agent is in the state it is in: a sentence, or empty.
 export const statusReason = async (id: string) =>
@@ -87,7 +136,12 @@ async function send(method: Method, path: string, body?: object, timeout = patie
 }
 
 async function failure(response: Response): Promise<ApiError> {
-  const body = (await response.json().catch(() => ({}))) as { error?: unknown; code?: unknown };
+  const body = (await response.json().catch(() => ({}))) as {
+    error?: unknown;
+    code?: unknown;
+    passkey?: RequestOptions | null;
+  };
+  if (body.code === "SECOND_FACTOR_SETUP_REQUIRED") go("/settings", { replace: true });
   const wait = Number(response.headers.get("Retry-After") ?? response.headers.get("RateLimit-Reset") ?? 0);
   let message = typeof body.error === "string" && body.error !== "" ? body.error : fallback(response.status);
   if (response.status === 401 && message === "Unauthorized") message = "You are signed out. Please sign in again.";
@@ -97,6 +151,7 @@ async function failure(response: Response): Promise<ApiError> {
     response.status,
     typeof body.code === "string" ? body.code : "",
     response.status === 429 || response.status === 503 ? wait : 0,
+    body.passkey ?? null,
   );
 }
 

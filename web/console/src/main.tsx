@@ -4,6 +4,7 @@ import * as account from "./account";
 import { Dashboard } from "./pages/dashboard";
 import { Home } from "./pages/home";
 import { Login } from "./pages/login";
+import { SettingsPage } from "./pages/settings";
 import { Masthead } from "./parts/masthead";
 import { Notice } from "./parts/notice";
 import { sentence } from "./api";
@@ -21,12 +22,14 @@ async function start() {
   }
 }
 
-// Signed out people belong on /login, signed in ones not.
+// Signed out people belong on /login, signed in ones not, unless a mail's link brought them to choose a new password.
 effect(() => {
   if (account.user.value === undefined) return;
   const page = location.value.pathname;
-  if (page === "/dashboard" && !account.user.value) go("/login", { replace: true });
-  if (page === "/login" && account.user.value) go("/dashboard", { replace: true });
+  const closed = page === "/dashboard" || page === "/settings";
+  const resetting = location.value.searchParams.has("reset");
+  if (closed && !account.user.value) go("/login", { replace: true });
+  if (page === "/login" && account.user.value && !resetting) go("/dashboard", { replace: true });
 });
 
 function Console() {
@@ -60,6 +63,8 @@ function Page() {
       return <Login />;
     case "/dashboard":
       return account.user.value ? <Dashboard /> : null;
+    case "/settings":
+      return account.user.value ? <SettingsPage /> : null;
     default:
       return <Home />;
   }

@@ -7,6 +7,69 @@ export interface SessionUser {
   isAdmin: boolean;
 }
 
+// Where one is signed in.
+export interface Session {
+  id: string;
+  createdAt: string;
+  expiresAt: string;
+  current: boolean;
+}
+
+export interface SecondFactor {
+  enabled: boolean;
+  app: boolean;
+  passkeys: number;
+  recoveryCodesLeft: number;
+  required: boolean;
+}
+
+export interface Passkey {
+  id: string;
+  name: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+}
+
+// Bytes in these are base64url without padding.
+export interface CredentialDescriptor {
+  type: "public-key";
+  id: string;
+  transports: string[];
+}
+export interface CreationOptions {
+  rp: { id: string; name: string };
+  user: { id: string; name: string; displayName: string };
+  challenge: string;
+  pubKeyCredParams: { type: "public-key"; alg: number }[];
+  timeout: number;
+  excludeCredentials: CredentialDescriptor[];
+  authenticatorSelection: AuthenticatorSelectionCriteria;
+  attestation: AttestationConveyancePreference;
+}
+export interface RequestOptions {
+  challenge: string;
+  rpId: string;
+  timeout: number;
+  userVerification: UserVerificationRequirement;
+  allowCredentials: CredentialDescriptor[];
+}
+export interface CreatedCredential {
+  id: string;
+  type: string;
+  response: { clientDataJSON: string; attestationObject: string; transports: string[] };
+}
+export interface AssertedCredential {
+  id: string;
+  type: string;
+  response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle: string | null };
+}
+
+// How one proves to have the second factor: either, or neither to be asked for it.
+export interface Proof {
+  code?: string;
+  passkey?: AssertedCredential;
+}
+
 export type Plan = "label" | "solo" | "collective" | "network";
 export type Tier = "starter" | "pro" | "enterprise";
 

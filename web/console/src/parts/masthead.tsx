@@ -30,6 +30,7 @@ export function Masthead() {
       <nav aria-label="Console">
         {error.value && <span role="alert">{error.value}</span>}
         {user && page !== "/dashboard" && <Link to="/dashboard">Dashboard</Link>}
+        {user && page !== "/settings" && <Link to="/settings">Settings</Link>}
         {user && (
           <>
             <span class="who" title={user.email}>
