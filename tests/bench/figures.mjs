@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { articles } from "./articles.mjs";
 import { resident_mb, start_box, start_nginx, start_stack, stop, until_answers, wrk } from "./processes.mjs";
 import { schedule } from "./schedule.mjs";
+import { guesses, many_sessions, wallets } from "./ways_in.mjs";
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const ADMIN = { email: "admin@bench.local", password: "bench admin password" };
@@ -216,4 +217,7 @@ export const figures = [
   { name: "articles", measure: articles },
   { name: "schedule", measure: schedule },
   { name: "watching", measure: watching },
+  { name: "wallets", measure: wallets },
+  { name: "many_sessions", measure: many_sessions },
+  { name: "guesses", measure: guesses },
 ];

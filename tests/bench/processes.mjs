@@ -106,11 +106,10 @@ export const start_stack = async (folder) => {
 };
 
 // One wrk run: requests a second, latencies in milliseconds, and how many answers were not 2xx or failed.
-export const wrk = async (url, { connections = 64, threads = 1, seconds = 4, method = "GET", headers = {}, body } = {}) => {
-  const script = join(here, "report.lua");
-  const args = ["-t", threads, "-c", connections, "-d", `${seconds}s`, "--timeout", "5s", "-s", script];
+export const wrk = async (url, { connections = 64, threads = 1, seconds = 4, method = "GET", headers = {}, body, script = "report.lua", arguments: given = [method, body ?? ""] } = {}) => {
+  const args = ["-t", threads, "-c", connections, "-d", `${seconds}s`, "--timeout", "5s", "-s", join(here, script)];
   for (const [name, value] of Object.entries(headers)) args.push("-H", `${name}: ${value}`);
-  args.push(url, "--", method, body ?? "");
+  args.push(url, "--", ...given);
   const child = start("wrk", args.map(String));
   const result = await first_json_line(child, "wrk");
   if (result.errors > 0) throw new Error(`wrk: ${result.errors} of ${result.requests} answers from ${url} were errors`);
