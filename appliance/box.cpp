@@ -174,12 +174,19 @@ struct Box::Parts {
                    .accounts = accounts,
                    .keys = keys,
                    .internal_api_key = settings.internal_api_key,
-                   .agent_of = [this](std::string_view token) { return agents.caller_of_box_token(token); }});
+                   .agent_of = [this](std::string_view token) { return agents.caller_of_box_token(token); },
+                   .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }});
 
-  WaysIn ways_in{{settings, system, accounts, sessions, keys, guards, home, blocking, folder.master_key(settings)}};
+  WaysIn ways_in{{settings, system, accounts, sessions, keys, guards, home, blocking, folder.master_key(settings),
+                  [this](const accounts::User& user) { return must_enrol(user); }}};
 
   web::Server server{network};
 
+  // Only sign-in by password asks for a second factor, so who has no password needs none.
+  bool must_enrol(const accounts::User& user) {
+    return settings.admin_second_factor && !user.password_hash.empty() && accounts.is_admin(user) &&
+           !ways_in.second_factor().is_on(user.id);
+  }
   std::optional<std::filesystem::path> workspace_of(std::string_view agent) const {
     if (!agents.find(agent)) return std::nullopt;
     return folder.agents() / agent / "workspace";
@@ -257,6 +264,8 @@ Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(
   parts_->agents.when_removed([&tasks = parts_->schedule.tasks](store::UserId user, std::string agent) {
     return tasks.forget(user, std::move(agent));
   });
+  parts_->agents.refuse_at_hosts_when(
+      [parts = parts_.get()](const accounts::User& user) { return parts->must_enrol(user); });
 }
 
 Box::~Box() { parts_->network.stop(); }

@@ -27,7 +27,8 @@ struct Settings {
   std::string tls_cert, tls_key;
   std::string internal_api_key;           // secret
   std::vector<std::string> admin_emails;  // lower case
-  std::string master_key;                 // secret; hex, 64 digits; empty: data/master.key
+  bool admin_second_factor = false;
+  std::string master_key;  // secret; hex, 64 digits; empty: data/master.key
   std::vector<std::string> trusted_proxies;
   bool rate_limits = true;
   unsigned threads = 0;                   // network threads; 0: one a core

@@ -20,7 +20,7 @@
 #include "appliance/mpp/wallets.h"
 #include "appliance/recovery/records.h"
 #include "appliance/schedule/records.h"
-#include "appliance/second_factor/second_factor.h"
+#include "appliance/second_factor/records.h"
 #include "appliance/security/once.h"
 #include "appliance/security_events/records.h"
 #include "appliance/usage/records.h"
@@ -117,6 +117,7 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                                         store::describe(recovery::requests),
                                         store::describe(recovery::tokens),
                                         store::describe(second_factor::factors),
+                                        store::describe(second_factor::passkeys),
                                         store::describe(keys::api_keys),
                                         store::describe(billing::subscriptions),
                                         store::describe(usage::calls),

@@ -14,19 +14,35 @@ namespace {
 using Admission = web::Result<web::Caller>;
 using Sources = std::shared_ptr<const GuardSources>;
 
-Admission admit_session(const GuardSources& sources, const web::Request& request) {
-  auto found = sources.sessions.find(request);
+web::Error must_enrol_first() {
+  web::Error refused = web::forbidden("Administrators of this box need a second factor: please set one up first");
+  refused.code = "SECOND_FACTOR_SETUP_REQUIRED";
+  return refused;
+}
+
+Admission admitted(const GuardSources& sources, std::optional<accounts::Sessions::SignedIn> found) {
   if (!found) return web::unauthenticated();
   return web::Caller{.user_id = found->user.id,
                      .admin = sources.accounts.is_admin(found->user),
                      .credential = std::move(found->session_id)};
 }
 
+Admission admit_session_enrolling(const GuardSources& sources, const web::Request& request) {
+  return admitted(sources, sources.sessions.find(request));
+}
+
+Admission admit_session(const GuardSources& sources, const web::Request& request) {
+  auto found = sources.sessions.find(request);
+  if (found && sources.must_enrol(found->user)) return must_enrol_first();
+  return admitted(sources, std::move(found));
+}
+
 Admission admit_session_optional(const GuardSources& sources, const web::Request& request) {
   // Two cookies are an attack or an accident; an anonymous answer would hide either.
   if (request.cookies(accounts::session_cookie).size() > 1) return web::unauthenticated();
-  auto admitted = admit_session(sources, request);
-  return admitted ? std::move(admitted) : web::Caller{};
+  auto caller = admit_session(sources, request);
+  if (!caller && caller.error().kind == web::Kind::unauthenticated) return web::Caller{};
+  return caller;
 }
 
 Admission admit_internal_key(const GuardSources& sources, const web::Request& request) {
@@ -46,6 +62,7 @@ Admission admit_backend_key(const GuardSources& sources, const web::Request& req
 Admission admit_key(const GuardSources& sources, std::string_view key) {
   auto valid = sources.keys.validate(key);
   if (!valid) return web::unauthenticated();
+  if (sources.must_enrol(valid->user)) return must_enrol_first();
   return web::Caller{.user_id = valid->user.id,
                      .admin = sources.accounts.is_admin(valid->user),
                      .credential = std::move(valid->key.id)};
@@ -92,6 +109,7 @@ Guards make_guards(GuardSources given) {
   return {.none = {"none", "", [](const web::Request&) -> Admission { return web::Caller{}; }},
           .session = guard("session", "cookie", sources, admit_session),
           .session_optional = guard("session, if any", "cookie", sources, admit_session_optional),
+          .session_enrolling = guard("session to enrol", "cookie", sources, admit_session_enrolling),
           .internal_key = guard("internal key", "bearer", sources, admit_internal_key),
           .backend_key = guard("backend key", "bearer", sources, admit_backend_key),
           .user_key = guard("API key", "bearer", sources, admit_user_key),

@@ -33,6 +33,12 @@ std::string Site::host() const {
   return parsed ? std::string(parsed->encoded_host()) : std::string();
 }
 
+std::string Site::domain() const {
+  const auto parsed = boost::urls::parse_uri(origin_);
+  if (parsed && parsed->host_type() == boost::urls::host_type::name) return host();
+  return !is_configured_ && origin_.starts_with(loopback) ? "localhost" : "";
+}
+
 bool Site::is_ours(std::string_view origin) const {
   const std::string asked = origin_of(origin);
   if (asked.empty()) return false;

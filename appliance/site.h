@@ -16,6 +16,9 @@ class Site {
   // scheme://host[:port], lower case, without the scheme's own port and without a slash at the end.
   const std::string& origin() const { return origin_; }
   std::string host() const;  // without port
+  // The host where it is a name, which browsers want of a site that uses passkeys; "localhost" for a box on a loopback
+  // address without a BASE_URL; else empty.
+  std::string domain() const;
   std::string url(std::string_view path) const { return origin_ + std::string(path); }
   // Whether a browser's origin is this box. Without a BASE_URL, a box on a loopback address is reached by that address
   // and as localhost.

@@ -51,8 +51,9 @@ WaysIn::WaysIn(Parts given)
       security_events_(parts_.system, {parts_.settings.idp_issuer, parts_.settings.idp_client_id}, identities_,
                        parts_.accounts, parts_.sessions, audit_, parts_.home),
       outbox_(parts_.system, {parts_.settings.smtp_url, parts_.settings.smtp_from}, parts_.home, parts_.blocking),
-      recovery_(parts_.system, parts_.accounts, outbox_, site_, parts_.home),
-      second_factor_(parts_.system, parts_.settings.rate_limits),
+      recovery_(parts_.system, parts_.accounts, identities_, outbox_, site_, parts_.home),
+      second_factor_(parts_.system, site_, once_, crypto::derived_key(parts_.master_key, "passkeys"),
+                     parts_.settings.rate_limits),
       gating_(rpc_, parts_.settings.gating_token_address, parts_.settings.gating_token_minimum),
       social_provider_(parts_.settings.social_id_issuer),
       sweeps_(parts_.home, "ways in", 10min, [this] { return sweep(); }) {}
@@ -66,7 +67,10 @@ std::vector<web::Route> WaysIn::web_routes() {
                                    parts_.guards));
   web::append(table, security_events::routes(security_events_, parts_.guards));
   web::append(table, recovery::routes(recovery_, audit_, parts_.guards));
-  web::append(table, second_factor::routes({second_factor_, parts_.accounts, audit_, site_, parts_.guards}));
+  const second_factor::Services factors{second_factor_, parts_.accounts,   audit_,
+                                        site_,          parts_.must_enrol, parts_.guards};
+  web::append(table, second_factor::routes(factors));
+  web::append(table, second_factor::passkey_routes(factors));
   web::append(table, token_gating::routes(gating_, parts_.guards));
   web::append(table, social_identity::routes({social_provider_, social_client(parts_.settings), identities_, gating_,
                                               parts_.sessions, audit_, parts_.guards}));

@@ -1,6 +1,7 @@
 // Every way in besides the password, and what goes with it: built once in box.cpp, as one part.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class WaysIn {
     boost::asio::io_context& home;       // where background work lives
     boost::asio::thread_pool& blocking;  // for reads of whole tables
     std::string master_key;
+    std::function<bool(const accounts::User&)> must_enrol;  // who may do nothing before having a second factor
   };
   // What the parts refer to must outlive this.
   explicit WaysIn(Parts);

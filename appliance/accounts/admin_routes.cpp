@@ -135,6 +135,18 @@ Answer end_sessions(RouteServices services, web::Request& request) {
   co_return web::reply(answer, 200);
 }
 
+// For who has lost phone, passkeys and recovery codes.
+Answer remove_second_factor(RouteServices services, web::Request& request) {
+  const auto user = named(services, request);
+  if (!user) co_return no_such_user();
+  co_await services.second_factor.remove(user->id);
+  auto entry = audit::of_request(request, "second factor removed by admin", user->email);
+  entry.user_id = user->id;
+  co_await services.audit.note(std::move(entry));
+  const Succeeded answer;
+  co_return web::reply(answer, 200);
+}
+
 }  // namespace
 
 std::vector<web::Route> admin_routes(RouteServices services) {
@@ -145,6 +157,7 @@ std::vector<web::Route> admin_routes(RouteServices services) {
     return edit_user(services, request, std::move(form));
   };
   auto end = [services](web::Request& request) { return end_sessions(services, request); };
+  auto remove = [services](web::Request& request) { return remove_second_factor(services, request); };
   return {
       {web::GET, "/api/admin/users", key, nullptr,
        web::query<PageQuery>(list).returns<AdminPage>().describe(
@@ -159,6 +172,9 @@ std::vector<web::Route> admin_routes(RouteServices services) {
        "Change a user's rights, plan or password"},
       {web::DELETE, "/api/admin/users/:user/sessions", key, nullptr, web::plain(end).returns<Succeeded>(),
        "Sign a user out everywhere"},
+      {web::DELETE, "/api/admin/users/:user/second-factor", key, nullptr,
+       web::plain(remove).returns<Succeeded>().describe("App, passkeys and recovery codes of the user go."),
+       "Remove a user's second factor"},
   };
 }
 

@@ -30,8 +30,9 @@ struct Login {
   web::Text<1, 254> email;
   web::Text<1, 256> password;
   std::optional<web::Text<1, 32>> code;
+  std::optional<webauthn::Asserted> passkey;
 };
-BOOST_DESCRIBE_STRUCT(Login, (), (email, password, code))
+BOOST_DESCRIBE_STRUCT(Login, (), (email, password, code, passkey))
 
 struct SessionUser {
   std::string id, name, email;
@@ -109,12 +110,9 @@ Answer register_user(RouteServices services, web::Request& request, Register for
 web::Task<web::Result<User>> proved_user(RouteServices services, Login form) {
   auto user = co_await services.accounts.authenticate(std::move(form.email), std::move(form.password));
   if (!user || !services.second_factor.is_on(user->id)) co_return user;
-  if (!form.code) {
-    web::Error wanted = web::unauthenticated("A code of your second factor is required");
-    wanted.code = "SECOND_FACTOR_REQUIRED";
-    co_return wanted;
-  }
-  const auto checked = co_await services.second_factor.check(user->id, std::move(*form.code));
+  second_factor::Proof proof{.code = std::move(form.code), .passkey = std::move(form.passkey)};
+  const auto checked =
+      co_await services.second_factor.check(user->id, std::move(proof), second_factor::Purpose::sign_in);
   if (!checked) co_return checked.error();
   co_return user;
 }
@@ -205,7 +203,10 @@ std::vector<web::Route> web_routes(RouteServices services) {
            .returns<LoggedIn>()
            .describe(
                "Ten failures within 15 minutes close an account's sign-in for the rest of that time (429). With a "
-               "second factor `code` is required: without it the answer is 401, SECOND_FACTOR_REQUIRED."),
+               "second factor `code` or `passkey` is required: without either the answer to the right password is 401, "
+               "SECOND_FACTOR_REQUIRED, with `passkey` for PublicKeyCredential.parseRequestOptionsFromJSON(), or null "
+               "for who has none. `code` is the app's or a recovery code; `passkey` is what "
+               "navigator.credentials.get() made of these options, as its toJSON() writes it, within five minutes."),
        "Sign in"},
       {web::GET, "/api/auth/session", guards.none, nullptr,
        web::plain(with(services, current_session))

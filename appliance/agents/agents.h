@@ -117,6 +117,10 @@ class Agents {
   // Where the console sends the browser so that it gets that host's cookie.
   std::string open_url(const Agent&, const web::Caller&);
   web::HostRouter host_router();
+  // See HostAccess::refuse_when.
+  void refuse_at_hosts_when(std::function<bool(const accounts::User&)> is_refused) {
+    access_.refuse_when(std::move(is_refused));
+  }
 
  private:
   web::Task<web::Result<Agent>> insert(Agent, std::optional<int> limit, bool run);

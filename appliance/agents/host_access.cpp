@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "appliance/accounts/records.h"
 #include "appliance/crypto/random.h"
 #include "web/csrf.h"
 
@@ -154,7 +153,7 @@ bool HostAccess::session_lives(std::string_view id, store::UserId user) const {
   auto session = system_.get(accounts::sessions, std::string(id));
   if (!session || session->value.user_id != user || session->value.expires_at <= store::now()) return false;
   auto account = system_.get(accounts::users, user);
-  return account && !account->value.is_disabled;
+  return account && !account->value.is_disabled && !is_refused_(account->value);
 }
 
 }  // namespace agents

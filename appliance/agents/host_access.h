@@ -3,12 +3,14 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "appliance/accounts/records.h"
 #include "appliance/agents/records.h"
 #include "web/server.h"
 
@@ -18,6 +20,8 @@ class HostAccess {
  public:
   // `domain` without a leading dot: localhost.
   HostAccess(store::System, std::string domain);
+  // Owners whose cookies open nothing for now. Before anything is served.
+  void refuse_when(std::function<bool(const accounts::User&)> is_refused) { is_refused_ = std::move(is_refused); }
 
   // Good for one minute and one use. The credential is the session's: the cookie ends with it.
   std::string ticket(const Agent&, const web::Caller&);
@@ -38,6 +42,7 @@ class HostAccess {
 
   store::System system_;
   std::string suffix_;  // ".localhost"
+  std::function<bool(const accounts::User&)> is_refused_ = [](const accounts::User&) { return false; };
   std::mutex mutex_;    // protects tickets_
   std::map<std::string, Ticket, std::less<>> tickets_;
 };

@@ -148,6 +148,12 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
     std::cout << "all sessions are ended\n";
     return 0;
   });
+  add("forget-second-factor", "Let a user sign in with the password alone again", true,
+      [](const BoxClient& box, const std::string& path) {
+        box.call("DELETE", path + "/second-factor");
+        std::cout << "the second factor is removed\n";
+        return 0;
+      });
   add("outbox", "Print the mails of the last days", false,
       [](const BoxClient& box, const std::string&) { return print_outbox(box); });
   add("events", "Print the security events that came, and what was done, newest first", false,

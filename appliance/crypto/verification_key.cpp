@@ -51,13 +51,14 @@ std::shared_ptr<EVP_PKEY> key_from(const char* type, const Params& params) {
   return {key, EVP_PKEY_free};
 }
 
-Number number(const std::string& bytes) {
+Number number(std::string_view bytes) {
   return {BN_bin2bn(reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()), nullptr),
           BN_free};
 }
 
-std::shared_ptr<EVP_PKEY> rsa_key(const boost::json::object& jwk) {
-  const Number modulus = number(bytes_member(jwk, "n")), exponent = number(bytes_member(jwk, "e"));
+std::shared_ptr<EVP_PKEY> rsa_key(std::string_view n, std::string_view e) {
+  if (n.size() > rsa_bits_max / 8 + 1 || e.size() > 8) return nullptr;
+  const Number modulus = number(n), exponent = number(e);
   const int bits = BN_num_bits(modulus.get());
   if (bits < rsa_bits_min || bits > rsa_bits_max || !BN_is_odd(modulus.get())) return nullptr;
   if (!BN_is_odd(exponent.get()) || BN_is_one(exponent.get()) || BN_num_bits(exponent.get()) > 32) return nullptr;
@@ -68,11 +69,9 @@ std::shared_ptr<EVP_PKEY> rsa_key(const boost::json::object& jwk) {
   return key_from("RSA", Params(OSSL_PARAM_BLD_to_param(builder.get()), OSSL_PARAM_free));
 }
 
-std::shared_ptr<EVP_PKEY> p256_key(const boost::json::object& jwk) {
-  const std::string x = bytes_member(jwk, "x"), y = bytes_member(jwk, "y");
-  if (text_member(jwk, "crv") != "P-256" || x.size() != coordinate_bytes || y.size() != coordinate_bytes)
-    return nullptr;
-  const std::string point = "\x04" + x + y;
+std::shared_ptr<EVP_PKEY> p256_key(std::string_view x, std::string_view y) {
+  if (x.size() != coordinate_bytes || y.size() != coordinate_bytes) return nullptr;
+  const std::string point = "\x04" + std::string(x) + std::string(y);
   const std::unique_ptr<OSSL_PARAM_BLD, decltype(&OSSL_PARAM_BLD_free)> builder(OSSL_PARAM_BLD_new(),
                                                                                 OSSL_PARAM_BLD_free);
   OSSL_PARAM_BLD_push_utf8_string(builder.get(), OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0);
@@ -85,8 +84,8 @@ std::shared_ptr<EVP_PKEY> p256_key(const boost::json::object& jwk) {
 std::string der_of(std::string_view signature) {
   if (signature.size() != 2 * coordinate_bytes) return {};
   const std::unique_ptr<ECDSA_SIG, decltype(&ECDSA_SIG_free)> pair(ECDSA_SIG_new(), ECDSA_SIG_free);
-  Number r = number(std::string(signature.substr(0, coordinate_bytes)));
-  Number s = number(std::string(signature.substr(coordinate_bytes)));
+  Number r = number(signature.substr(0, coordinate_bytes));
+  Number s = number(signature.substr(coordinate_bytes));
   ECDSA_SIG_set0(pair.get(), r.release(), s.release());
   std::string der(static_cast<std::size_t>(i2d_ECDSA_SIG(pair.get(), nullptr)), '\0');
   auto* end = reinterpret_cast<unsigned char*>(der.data());
@@ -102,21 +101,32 @@ std::optional<SignatureAlgorithm> signature_algorithm(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<VerificationKey> VerificationKey::from_jwk(const boost::json::object& jwk) {
-  const std::string type = text_member(jwk, "kty");
-  const auto algorithm = type == "RSA" ? SignatureAlgorithm::RS256 : SignatureAlgorithm::ES256;
-  if (!is_for_verifying(jwk, type == "RSA" ? "RS256" : "ES256")) return std::nullopt;
-  auto key = type == "RSA" ? rsa_key(jwk) : type == "EC" ? p256_key(jwk) : nullptr;
+std::optional<VerificationKey> VerificationKey::rsa(std::string id, std::string_view modulus,
+                                                    std::string_view exponent) {
+  auto key = rsa_key(modulus, exponent);
   if (!key) return std::nullopt;
-  return VerificationKey(text_member(jwk, "kid"), algorithm, std::move(key));
+  return VerificationKey(std::move(id), SignatureAlgorithm::RS256, std::move(key));
+}
+
+std::optional<VerificationKey> VerificationKey::p256(std::string id, std::string_view x, std::string_view y) {
+  auto key = p256_key(x, y);
+  if (!key) return std::nullopt;
+  return VerificationKey(std::move(id), SignatureAlgorithm::ES256, std::move(key));
+}
+
+std::optional<VerificationKey> VerificationKey::from_jwk(const boost::json::object& jwk) {
+  const std::string type = text_member(jwk, "kty"), id = text_member(jwk, "kid");
+  if (type == "RSA" && is_for_verifying(jwk, "RS256")) return rsa(id, bytes_member(jwk, "n"), bytes_member(jwk, "e"));
+  if (type == "EC" && is_for_verifying(jwk, "ES256") && text_member(jwk, "crv") == "P-256")
+    return p256(id, bytes_member(jwk, "x"), bytes_member(jwk, "y"));
+  return std::nullopt;
 }
 
 bool VerificationKey::verify(std::string_view message, std::string_view signature) const {
-  std::string der;
-  if (algorithm_ == SignatureAlgorithm::ES256) {
-    der = der_of(signature);
-    signature = der;
-  }
+  return verify_asn1(message, algorithm_ == SignatureAlgorithm::ES256 ? der_of(signature) : std::string(signature));
+}
+
+bool VerificationKey::verify_asn1(std::string_view message, std::string_view signature) const {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   return !signature.empty() &&
          EVP_DigestVerifyInit_ex(context.get(), nullptr, "SHA256", nullptr, nullptr, key_.get(), nullptr) == 1 &&

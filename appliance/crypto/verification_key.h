@@ -25,11 +25,16 @@ class VerificationKey {
   // and curves, points off the curve, keys that `use`, `key_ops` or `alg` reserve for something else, and keys that
   // come with their private part.
   static std::optional<VerificationKey> from_jwk(const boost::json::object&);
+  // The same keys by their numbers, in big-endian bytes; the coordinates have 32 each. Nothing beyond the bounds above.
+  static std::optional<VerificationKey> rsa(std::string id, std::string_view modulus, std::string_view exponent);
+  static std::optional<VerificationKey> p256(std::string id, std::string_view x, std::string_view y);
 
   const std::string& id() const { return id_; }  // kid; may be empty
   SignatureAlgorithm algorithm() const { return algorithm_; }
   // The signature in JOSE's form: for ES256 r and s, 32 bytes each.
   bool verify(std::string_view message, std::string_view signature) const;
+  // The signature in ASN.1's form, as WebAuthn has it: for ES256 the DER sequence of r and s in its one spelling.
+  bool verify_asn1(std::string_view message, std::string_view signature) const;
 
  private:
   VerificationKey(std::string id, SignatureAlgorithm algorithm, std::shared_ptr<EVP_PKEY> key)

@@ -1,6 +1,7 @@
 #include "appliance/identities/identities.h"
 
 #include "appliance/accounts/email.h"
+#include "appliance/second_factor/second_factor.h"
 
 namespace identities {
 
@@ -62,6 +63,7 @@ web::Task<web::Result<accounts::User>> Identities::user_for(std::string email, b
   if (owned && is_handed_over) {
     co_await remove_keys(owned->id);
     co_await remove_identities(owned->id);
+    co_await second_factor::SecondFactor::forget(system_, owned->id);
   }
   co_return owned;
 }

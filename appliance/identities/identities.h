@@ -30,7 +30,7 @@ class Identities {
 
   // The identity's user. One seen for the first time is linked to the user of its address when the address is proved,
   // and becomes a new user when nobody has the address. Linking to a user whose address nobody ever vouched for hands
-  // that account to its owner: password, sessions, API keys and other identities made before end.
+  // that account to its owner: password, second factor, sessions, API keys and other identities made before end.
   // forbidden: the identity or its user is disabled, or the address is reserved; conflict: somebody has the address,
   // and it is not proved; invalid: no address.
   web::Task<web::Result<accounts::User>> sign_in(Proved);
@@ -42,12 +42,13 @@ class Identities {
   // Of every identity of the user whose id begins with `kind` ("idp:").
   web::Task<> set_disabled(store::UserId, std::string kind, bool is_disabled);
   web::Task<> forget_refresh_tokens(store::UserId);
+  // The user's API keys.
+  web::Task<> remove_keys(store::UserId);
 
  private:
   web::Task<web::Result<accounts::User>> enter(Identity, std::string refresh_token);
   web::Task<web::Result<accounts::User>> user_for(std::string email, bool proved, std::string name);
   web::Task<web::Result<accounts::User>> link(Proved, accounts::User);
-  web::Task<> remove_keys(store::UserId);
   web::Task<> remove_identities(store::UserId);
 
   store::System system_;

@@ -24,10 +24,11 @@ std::string letter_text(const std::string& link, const std::string& site) {
 
 }  // namespace
 
-Recovery::Recovery(store::System system, accounts::Accounts& accounts, mail::Outbox& outbox, const agentbox::Site& site,
-                   boost::asio::io_context& home)
+Recovery::Recovery(store::System system, accounts::Accounts& accounts, identities::Identities& identities,
+                   mail::Outbox& outbox, const agentbox::Site& site, boost::asio::io_context& home)
     : system_(std::move(system)),
       accounts_(accounts),
+      identities_(identities),
       outbox_(outbox),
       site_(site),
       worker_(home, "password recovery", 500ms, [this] { return work(); }) {}
@@ -96,6 +97,7 @@ web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::
       if (const auto row = system_.get(tokens, other.id)) change.erase(tokens, *row);
   const auto outcome = co_await change.commit();
   if (!outcome.ok()) co_return bad_token();
+  if (!user->email_verified) co_await identities_.remove_keys(user->id);
   co_return co_await accounts_.reset_password(user->id, std::move(password));
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "appliance/accounts/accounts.h"
+#include "appliance/identities/identities.h"
 #include "appliance/mail/outbox.h"
 #include "appliance/periodic.h"
 #include "appliance/recovery/records.h"
@@ -20,13 +21,14 @@ inline constexpr std::size_t tokens_at_once = 3;  // a fourth mail within a toke
 // request() and reset() are callable from every thread; the arguments must outlive it.
 class Recovery {
  public:
-  Recovery(store::System, accounts::Accounts&, mail::Outbox&, const agentbox::Site&, boost::asio::io_context& home);
+  Recovery(store::System, accounts::Accounts&, identities::Identities&, mail::Outbox&, const agentbox::Site&, boost::asio::io_context& home);
 
   // Durable once this returns. Success for every text: what is no address, has no account, or stands for a wallet gets
   // no mail.
   web::Task<> request(std::string email);
-  // Sets the password, ends all sessions and spends every token of the user. invalid: the token is unknown, used or too
-  // old, or the password is refused, which spends no token.
+  // Sets the password, ends all sessions and spends every token of the user. The mail is the first proof of an address
+  // that nobody had vouched for: whoever registered it may be somebody else, and the account's API keys end as well.
+  // invalid: the token is unknown, used or too old, or the password is refused, which spends no token.
   web::Task<web::Result<accounts::User>> reset(std::string token, std::string password);
   // Answers the requests that wait.
   web::Task<> work();
@@ -41,6 +43,7 @@ class Recovery {
 
   store::System system_;
   accounts::Accounts& accounts_;
+  identities::Identities& identities_;
   mail::Outbox& outbox_;
   const agentbox::Site& site_;
   agentbox::Periodic worker_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "appliance/accounts/accounts.h"
@@ -17,10 +18,38 @@ struct Services {
   accounts::Accounts& accounts;
   audit::Audit& audit;
   const agentbox::Site& site;
+  std::function<bool(const accounts::User&)> must_enrol;
   const agentbox::Guards& guards;
 };
 
-// Web: set one's second factor up, and remove it.
+// Web: the app and the recovery codes, and turning the second factor off.
 std::vector<web::Route> routes(Services);
+// Web: one's passkeys.
+std::vector<web::Route> passkey_routes(Services);
+
+// What sets up a factor: the password and, for who has a second factor already, that too.
+struct Begin {
+  web::Text<1, 256> currentPassword;
+  std::optional<web::Text<1, 32>> code;
+  std::optional<webauthn::Asserted> passkey;
+};
+BOOST_DESCRIBE_STRUCT(Begin, (), (currentPassword, code, passkey))
+// The user, who has proved to be that. Errors of Accounts::prove_password and SecondFactor::check.
+web::Task<web::Result<accounts::User>> proved_user(Services, store::UserId, Begin);
+
+// For the rows that have `Begin` or `Proof` as their body.
+inline constexpr const char* how_to_prove =
+    "Who has a second factor proves it with `code` (the app's or a recovery code) or `passkey`; without either the "
+    "answer is 401, SECOND_FACTOR_REQUIRED, with `passkey` as of sign-in.";
+
+// Shared by the rows that change a second factor.
+extern const web::RateLimit factor_changes;
+// Notes the act, and how it ended.
+web::Task<> note(Services, audit::Entry, std::optional<web::Error>);
+template <class T>
+std::optional<web::Error> error_of(const web::Result<T>& result) {
+  if (result) return std::nullopt;
+  return result.error();
+}
 
 }  // namespace second_factor

@@ -1,69 +1,65 @@
 #include "appliance/second_factor/second_factor.h"
 
-#include <algorithm>
-
 #include "appliance/crypto/random.h"
 #include "appliance/crypto/totp.h"
+#include "appliance/second_factor/recovery_codes.h"
+#include "web/reply.h"
 
 namespace second_factor {
 
 namespace {
 
-constexpr std::size_t secret_bytes = 20, recovery_code_characters = 16;
-
-std::int64_t current_step() { return crypto::totp_step(std::chrono::system_clock::now()); }
+constexpr std::size_t secret_bytes = 20;
 
 web::Error wrong_code() { return web::invalid("code is wrong, or was used"); }
 
+bool spend_app_code(Factor& factor, const std::string& code) {
+  const auto now = crypto::totp_step(std::chrono::system_clock::now());
+  const auto step = crypto::totp_step_of(factor.secret.clear, code, now, factor.last_step);
+  if (step) factor.last_step = *step;
+  return step.has_value();
+}
+
 // Marks the code as used; false when it is none of the factor's.
 bool spend(Factor& factor, const std::string& code) {
-  if (const auto step = crypto::totp_step_of(factor.secret.clear, code, current_step(), factor.last_step)) {
-    factor.last_step = *step;
-    return true;
-  }
-  return std::erase(factor.recovery_codes, crypto::sha256_hex(code)) > 0;
+  return (factor.is_confirmed && spend_app_code(factor, code)) || spend_recovery_code(factor, code);
 }
 
 }  // namespace
 
-bool SecondFactor::is_on(store::UserId user) const {
+SecondFactor::State SecondFactor::state(store::UserId user) const {
   const auto row = system_.get(factors, user);
-  return row && row->value.is_confirmed;
+  if (!row || !row->value.is_on()) return {};
+  return {row->value.is_confirmed, row->value.passkeys, row->value.recovery_codes.size()};
 }
 
-std::size_t SecondFactor::recovery_codes_left(store::UserId user) const {
-  const auto row = system_.get(factors, user);
-  return row ? row->value.recovery_codes.size() : 0;
-}
-
-web::Task<web::Result<std::string>> SecondFactor::begin(store::UserId user) {
-  const Factor factor{.user_id = user,
-                      .secret = store::Sealed{crypto::random_bytes(secret_bytes)},
-                      .recovery_codes = {},
-                      .created_at = store::now()};
+web::Task<web::Result<std::string>> SecondFactor::begin_app(store::UserId user) {
+  const std::string secret = crypto::random_bytes(secret_bytes);
   for (;;) {
+    auto row = system_.get(factors, user);
+    if (row && row->value.is_confirmed) co_return web::conflict("An app is in use: remove it first");
+    Factor factor = row ? row->value : Factor{.user_id = user, .created_at = store::now()};
+    factor.secret = store::Sealed{secret};
+    factor.last_step = 0;
     auto change = system_.change();
-    if (auto row = system_.get(factors, user)) {
-      if (row->value.is_confirmed) co_return web::conflict("A second factor is in use: remove it first");
+    if (row) {
       row->value = factor;
       change.update(factors, *row);
     } else {
       change.insert(factors, factor);
     }
     const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return crypto::to_base32(factor.secret.clear);
+    if (outcome.ok()) co_return crypto::to_base32(secret);
   }
 }
 
-web::Task<web::Result<std::vector<std::string>>> SecondFactor::confirm(store::UserId user, std::string code) {
-  std::vector<std::string> codes;
-  for (std::size_t i = 0; i < recovery_code_count; ++i) codes.push_back(crypto::random_id(recovery_code_characters));
+web::Task<web::Result<std::vector<std::string>>> SecondFactor::confirm_app(store::UserId user, std::string code) {
   for (;;) {
     auto row = system_.get(factors, user);
-    if (!row || row->value.is_confirmed || !spend(row->value, code)) co_return wrong_code();
+    if (!row || row->value.is_confirmed || row->value.secret.clear.empty() || !spend_app_code(row->value, code))
+      co_return wrong_code();
     row->value.is_confirmed = true;
-    row->value.recovery_codes.clear();
-    for (const auto& fresh : codes) row->value.recovery_codes.push_back(crypto::sha256_hex(fresh));
+    auto codes = give_codes_if_none(row->value);
     auto change = system_.change();
     change.update(factors, *row);
     const auto outcome = co_await change.commit();
@@ -71,24 +67,71 @@ web::Task<web::Result<std::vector<std::string>>> SecondFactor::confirm(store::Us
   }
 }
 
-web::Task<web::Result<void>> SecondFactor::check(store::UserId user, std::string code) {
+web::Task<web::Result<void>> SecondFactor::remove_app(store::UserId user) {
+  for (;;) {
+    auto row = system_.get(factors, user);
+    if (!row || !row->value.is_confirmed) co_return web::not_found("No app is in use");
+    row->value.is_confirmed = false;
+    row->value.secret = {};
+    auto change = system_.change();
+    if (row->value.is_on())
+      change.update(factors, *row);
+    else
+      change.erase(factors, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return web::Result<void>();
+  }
+}
+
+web::Task<web::Result<std::vector<std::string>>> SecondFactor::renew_recovery_codes(store::UserId user) {
+  for (;;) {
+    auto row = system_.get(factors, user);
+    if (!row || !row->value.is_on()) co_return web::conflict("Set an app or a passkey up first");
+    auto codes = give_codes(row->value);
+    auto change = system_.change();
+    change.update(factors, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return codes;
+  }
+}
+
+web::Error SecondFactor::required(store::UserId user, Purpose purpose) const {
+  web::Error wanted = web::unauthenticated("A code or a passkey of your second factor is required");
+  wanted.code = "SECOND_FACTOR_REQUIRED";
+  wanted.extra["passkey"] = web::to_json(passkeys_.request_options(user, purpose));
+  return wanted;
+}
+
+web::Task<web::Result<void>> SecondFactor::check(store::UserId user, Proof proof, Purpose purpose) {
+  if (!proof.code && !proof.passkey) co_return required(user, purpose);
   const std::string name = std::to_string(user);
-  bool is_right = false;
-  if (!limit_.blocked(name)) is_right = co_await spend_stored(user, std::move(code));
+  web::Result<void> judged = web::unauthenticated("Invalid credentials");
+  if (!limit_.blocked(name)) judged = co_await judge(user, std::move(proof), purpose);
+  // Guesses made side by side do not outrun the limit: whoever finishes beyond it learns nothing.
   if (limit_.blocked(name))
     co_return web::Error{.kind = web::Kind::too_many, .message = "Too many wrong codes, please try again later."};
-  if (is_right) {
+  if (judged)
     limit_.succeeded(name);
+  else
+    limit_.failed(name);
+  co_return judged;
+}
+
+web::Task<web::Result<void>> SecondFactor::judge(store::UserId user, Proof proof, Purpose purpose) {
+  if (proof.passkey) {
+    const auto checked = co_await passkeys_.check(user, std::move(*proof.passkey), purpose);
+    if (!checked) co_return web::unauthenticated("The passkey was refused: " + checked.error().message);
     co_return web::Result<void>();
   }
-  limit_.failed(name);
-  co_return web::unauthenticated("Invalid credentials");
+  const bool is_right = co_await spend_stored(user, std::move(*proof.code));
+  if (!is_right) co_return web::unauthenticated("Invalid credentials");
+  co_return web::Result<void>();
 }
 
 web::Task<bool> SecondFactor::spend_stored(store::UserId user, std::string code) {
   for (;;) {
     auto row = system_.get(factors, user);
-    if (!row || !row->value.is_confirmed || !spend(row->value, code)) co_return false;
+    if (!row || !row->value.is_on() || !spend(row->value, code)) co_return false;
     auto change = system_.change();
     change.update(factors, *row);
     const auto outcome = co_await change.commit();
@@ -96,10 +139,14 @@ web::Task<bool> SecondFactor::spend_stored(store::UserId user, std::string code)
   }
 }
 
-web::Task<> SecondFactor::remove(store::UserId user) {
-  while (const auto row = system_.get(factors, user)) {
-    auto change = system_.change();
-    change.erase(factors, *row);
+// A passkey that is added meanwhile changes the factor, and is found by the next turn.
+web::Task<> SecondFactor::forget(store::System system, store::UserId user) {
+  while (const auto factor = system.get(factors, user)) {
+    auto change = system.change();
+    change.erase(factors, *factor);
+    const auto tenant = system.tenant(user);
+    for (const auto& passkey : tenant.list(second_factor::passkeys, store::Page{.limit = passkeys_per_user}))
+      if (const auto row = tenant.get(second_factor::passkeys, passkey.id)) change.erase(second_factor::passkeys, *row);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) break;
   }

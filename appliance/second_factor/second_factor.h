@@ -1,57 +1,71 @@
-// A second factor for sign-in by password: one-time passwords of an authenticator app, and recovery codes for when the
-// phone is gone.
+// A second factor for sign-in by password: one-time passwords of an authenticator app, passkeys, and recovery codes for
+// when both are gone.
 #pragma once
 
 #include <boost/describe.hpp>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "appliance/accounts/login_limit.h"
-#include "store/store.h"
-#include "web/result.h"
-#include "web/task.h"
+#include "appliance/second_factor/passkeys.h"
+#include "appliance/second_factor/records.h"
+#include "web/fields.h"
 
 namespace second_factor {
 
-struct Factor {
-  std::int64_t user_id = 0;
-  store::Sealed secret;                     // 20 random bytes in base32's raw form
-  bool is_confirmed = false;                // a first password of the app was right: from then on it is asked for
-  std::int64_t last_step = 0;               // each password counts once
-  std::vector<std::string> recovery_codes;  // SHA-256 in hex of those not used yet
-  store::Time created_at{};
+// How a user proves to have the second factor: a password of the app or a recovery code, or a passkey's assertion over
+// a challenge of ours.
+struct Proof {
+  std::optional<web::Text<1, 32>> code;
+  std::optional<webauthn::Asserted> passkey;
 };
-BOOST_DESCRIBE_STRUCT(Factor, (), (user_id, secret, is_confirmed, last_step, recovery_codes, created_at))
+BOOST_DESCRIBE_STRUCT(Proof, (), (code, passkey))
 
-inline const store::Global<Factor, std::int64_t> factors{
-    {.family = "second_factors", .number = 12}, &Factor::user_id, {}};
-
-inline constexpr std::size_t recovery_code_count = 10;
-
-// Callable from every thread; must not outlive the store.
+// Callable from every thread; the arguments must outlive it.
 class SecondFactor {
  public:
-  // `limited` off: codes may be guessed at for ever, for benchmarks and trusted networks.
-  SecondFactor(store::System system, bool limited) : system_(std::move(system)), limit_({}, limited) {}
+  // `limited` off: codes may be guessed at for ever, for benchmarks and trusted networks. For the others see Passkeys.
+  SecondFactor(store::System system, const agentbox::Site& site, security::Once& once, std::string key, bool limited)
+      : system_(std::move(system)), passkeys_(system_, site, once, std::move(key)), limit_({}, limited) {}
 
-  bool is_on(store::UserId) const;
-  std::size_t recovery_codes_left(store::UserId) const;
+  struct State {
+    bool has_app = false;
+    std::int64_t passkeys = 0;
+    std::size_t recovery_codes = 0;  // those left
+    bool is_on() const { return has_app || passkeys > 0; }
+  };
+  State state(store::UserId) const;
+  bool is_on(store::UserId user) const { return state(user).is_on(); }
+  Passkeys& passkeys() { return passkeys_; }
 
-  // The secret, in base32, of a factor that is not asked for until it is confirmed. conflict: there is one in use.
-  web::Task<web::Result<std::string>> begin(store::UserId);
-  // The recovery codes, shown this once. invalid: the code is wrong, or nothing was begun.
-  web::Task<web::Result<std::vector<std::string>>> confirm(store::UserId, std::string code);
-  // Success once for each of the app's passwords and each recovery code; of several callers at once, for one.
-  // unauthenticated: a wrong code, or one that was used; too_many: after ten of those within 15 minutes.
-  web::Task<web::Result<void>> check(store::UserId, std::string code);
-  web::Task<> remove(store::UserId);
+  // The secret, in base32, of an app that is not asked for until it is confirmed. conflict: there is one in use.
+  web::Task<web::Result<std::string>> begin_app(store::UserId);
+  // Recovery codes, shown this once; none for who holds some already. invalid: the code is wrong, or nothing was begun.
+  web::Task<web::Result<std::vector<std::string>>> confirm_app(store::UserId, std::string code);
+  // not_found. The last factor takes the recovery codes with it.
+  web::Task<web::Result<void>> remove_app(store::UserId);
+  // conflict without a second factor. Those of before count no more.
+  web::Task<web::Result<std::vector<std::string>>> renew_recovery_codes(store::UserId);
+
+  // Success once for each of the app's passwords, each recovery code and each assertion; of several callers at once,
+  // for one. unauthenticated: `required` when the proof is empty, else it is wrong, or was used; too_many: after ten
+  // wrong ones within 15 minutes.
+  web::Task<web::Result<void>> check(store::UserId, Proof, Purpose);
+  // 401 with code SECOND_FACTOR_REQUIRED and, in `passkey`, what a browser asks the user's passkeys for; null for a
+  // user without any.
+  web::Error required(store::UserId, Purpose) const;
+  // App, passkeys and recovery codes.
+  web::Task<> remove(store::UserId user) { return forget(system_, user); }
+  // The same, for who has no SecondFactor at hand.
+  static web::Task<> forget(store::System, store::UserId);
 
  private:
+  web::Task<web::Result<void>> judge(store::UserId, Proof, Purpose);
   web::Task<bool> spend_stored(store::UserId, std::string code);
 
   store::System system_;
+  Passkeys passkeys_;
   accounts::LoginLimit limit_;  // by user id
 };
 

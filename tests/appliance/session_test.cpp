@@ -113,14 +113,15 @@ class Guards : public People {
                                   .agent_of = [this](std::string_view token) -> std::optional<web::Caller> {
                                     if (token != "agents-token") return std::nullopt;
                                     return web::Caller{.user_id = agents_owner, .admin = true, .agent = "ag_1"};
-                                  }});
+                                  },
+                                  .must_enrol = [this](const accounts::User& user) { return user.id == enrolling; }});
   }
   static web::Request with_authorization(const std::string& value) {
     web::Request request;
     request.headers.push_back({"Authorization", value});
     return request;
   }
-  store::UserId agents_owner = 0;
+  store::UserId agents_owner = 0, enrolling = 0;
 };
 
 TEST_F(Guards, TheInternalKeyIsJudgedAsTheContractSays) {
@@ -159,6 +160,24 @@ TEST_F(Guards, TwoSessionCookiesAreRefusedEvenWhereNoneIsNeeded) {
   const std::string twice = "app-session=" + token + "; app-session=" + token;
   EXPECT_FALSE(guards.session.admit(with_cookies(twice)));
   EXPECT_FALSE(guards.session_optional.admit(with_cookies(twice)));
+}
+
+TEST_F(Guards, WhoMustEnrolPassesTheOneGuardForThat) {
+  const auto guards = make("k");
+  const auto admin = register_admin();
+  const std::string header = "app-session=" + sign_in(admin);
+  const std::string bearer = "Bearer " + run(keys.create(admin.id, "laptop", std::nullopt)).value().secret;
+  const auto request = with_cookies(header), with_key = with_authorization(bearer);
+  ASSERT_TRUE(guards.session.admit(request));
+  ASSERT_TRUE(guards.user_key.admit(with_key));
+  enrolling = admin.id;
+  EXPECT_EQ(guards.session_enrolling.admit(request)->user_id, admin.id);
+  for (const auto* refused : {&guards.session, &guards.session_optional}) {
+    EXPECT_EQ(refused->admit(request).error().kind, web::Kind::forbidden);
+    EXPECT_EQ(refused->admit(request).error().code, "SECOND_FACTOR_SETUP_REQUIRED");
+  }
+  EXPECT_EQ(guards.user_key.admit(with_key).error().code, "SECOND_FACTOR_SETUP_REQUIRED");
+  EXPECT_EQ(guards.session_enrolling.admit(web::Request{}).error().kind, web::Kind::unauthenticated);
 }
 
 TEST_F(Guards, AnAgentActsForItsOwnerButNeverAsAdminAndEndsWithThem) {

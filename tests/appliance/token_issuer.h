@@ -37,6 +37,12 @@ class SigningKey {
 
   // The raw signature in JOSE's form.
   std::string sign(std::string_view text) const {
+    const std::string signature = sign_asn1(text);
+    return algorithm_ == "ES256" ? raw_pair(signature) : signature;
+  }
+
+  // The same as OpenSSL and WebAuthn have it.
+  std::string sign_asn1(std::string_view text) const {
     const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
     std::size_t size = 0;
@@ -47,7 +53,7 @@ class SigningKey {
         1)
       throw std::runtime_error("signing failed");
     signature.resize(size);
-    return algorithm_ == "ES256" ? raw_pair(signature) : signature;
+    return signature;
   }
 
   std::string token(const boost::json::object& claims) const {

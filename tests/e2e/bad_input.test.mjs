@@ -102,6 +102,7 @@ const inhabited = async (t) => {
     none: {},
     session: { cookie: ada.cookie },
     "session, if any": { cookie: ada.cookie },
+    "session to enrol": { cookie: ada.cookie },
     "internal key": bearer(INTERNAL_KEY),
     "backend key": bearer(INTERNAL_KEY),
     "agent token": bearer(box_token),

@@ -1,6 +1,7 @@
 // Every row of both route tables with every kind of credential: exactly what the row's guard says, before anything else
 // of the request is looked at.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -8,8 +9,19 @@ import { ADMIN, Box, INTERNAL_KEY, PASSWORD, send } from "./box.mjs";
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
 
+// A session whose time is over.
+const expired_session = async (box) => {
+  const late = await box.customer("late@example.org");
+  await box.end("SIGTERM");
+  const [, token] = late.cookie.split("=");
+  execFileSync(join(process.env.AGENTBOX_STORY_PACKAGES, "expire_session"), [box.folder, token]);
+  await box.serve();
+  return late;
+};
+
 // The credentials by name, each as headers.
 const credentials_of = async (box) => {
+  const late = await expired_session(box);
   const ada = await box.customer("ada@example.org"),
     eve = await box.customer("eve@example.org"),
     admin = box.person(),
@@ -36,6 +48,7 @@ const credentials_of = async (box) => {
     "somebody else's session": { cookie: eve.cookie },
     "an admin's session": { cookie: admin.cookie },
     "an ended session": { cookie: gone.cookie },
+    "an expired session": { cookie: late.cookie },
     "a banned user's session": { cookie: banned.cookie },
     "a session as a bearer": bearer(token),
     "a session in a cookie of another name": { cookie: `App-Session=${token}; app-session2=${token}` },
@@ -69,6 +82,7 @@ const refusal = {
   none: () => undefined,
   "session, if any": () => undefined,
   session: (name) => (sessions.includes(name) ? undefined : 401),
+  "session to enrol": (name) => (sessions.includes(name) ? undefined : 401),
   "internal key": (name, headers) => (name === "the internal key" ? undefined : has_bearer(headers) ? 403 : 401),
   "backend key": (name) => (name === "the internal key" ? undefined : 401),
   "API key, with or without sk_": (name) => (name === "a user's key" ? undefined : 401),
@@ -104,7 +118,7 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
         if (expected) {
           assert.equal(answer.status, expected, `${name}: ${answer.text}`);
           assert.deepEqual(answer.body, { error: expected === 401 ? "Unauthorized" : "Forbidden" }, name);
-          if (guard !== "session" && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
+          if (!guard.startsWith("session") && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
           // Who is refused learns nothing of what the route takes, and costs nothing.
           const broken = await send(box[listener], method, path.replace(/{\w+}/g, "%00"), {
             headers: { ...headers, "content-type": "text/plain" },

@@ -111,6 +111,25 @@ test("a mail that the server sends away, and a crash before it goes, only delay 
   await until("the mail", () => mail_server.mails.some((mail) => mail.to[0].includes("ada@example.org")));
 });
 
+test("a mail that arrives is the first proof of an address: keys made before it end, later ones do not", async (t) => {
+  const box = await Box.start(t);
+  const squatter = await box.customer("ada@example.org");
+  const key_of = async (person) => (await person.call("POST", "/api/keys", { name: "laptop" })).body.key;
+  const is_valid = async (apiKey) => (await box.person().call("POST", "/api/keys/validate", { apiKey })).status === 200;
+  const squatted = await key_of(squatter);
+  assert.ok(await is_valid(squatted));
+  await forgot(box, "ada@example.org");
+  assert.equal((await reset(box, await token_for(box, "ada@example.org"))).status, 200);
+  assert.equal(await is_valid(squatted), false);
+
+  const ada = box.person();
+  await ada.log_in("ada@example.org", NEW_PASSWORD);
+  const own = await key_of(ada);
+  await forgot(box, "ada@example.org");
+  assert.equal((await reset(box, await token_for(box, "ada@example.org", 2), PASSWORD)).status, 200);
+  assert.ok(await is_valid(own));
+});
+
 test("addresses are asked for five times a minute", async (t) => {
   const box = await Box.start(t, { RATE_LIMITS: "on" });
   const statuses = [];

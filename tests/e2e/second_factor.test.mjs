@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { Box, PASSWORD } from "./box.mjs";
+import { add_passkey } from "./authenticator.mjs";
+import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, send } from "./box.mjs";
 
 const decoded = (base32) => {
   const bits = [...base32].map((c) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0")).join("");
@@ -34,7 +35,7 @@ const ada_with_app = async (t, env) => {
 test("it counts from its confirmation on, and each code of the app counts once", async (t) => {
   const { box, ada, secret, url } = await ada_with_app(t);
   assert.match(url, new RegExp(`^otpauth://totp/.*ada%40example\\.org\\?secret=${secret}&issuer=`));
-  assert.deepEqual(await state(ada), { enabled: true, recoveryCodesLeft: 10 });
+  assert.deepEqual(await state(ada), { enabled: true, app: true, passkeys: 0, recoveryCodesLeft: 10, required: false });
   const without = await log_in(box);
   assert.deepEqual([without.status, without.body.code, without.headers.getSetCookie().length], [401, "SECOND_FACTOR_REQUIRED", 0]);
   const code = code_of(secret, 1);
@@ -50,10 +51,16 @@ test("a recovery code stands for the app once, and the factor goes with a code a
   assert.equal((await log_in(box, codes[0])).status, 200);
   assert.equal((await log_in(box, codes[0])).status, 401);
   assert.equal((await state(ada)).recoveryCodesLeft, 9);
+  const asked = await settings(ada, "recovery-codes", {});
+  assert.deepEqual([asked.status, asked.body.code, asked.body.passkey], [401, "SECOND_FACTOR_REQUIRED", null]);
+  const renewed = (await settings(ada, "recovery-codes", { code: codes[2] })).body.recoveryCodes;
+  assert.equal(new Set([...codes, ...renewed]).size, 20);
+  assert.equal((await log_in(box, codes[1])).status, 401, "those of before count no more");
   assert.equal((await settings(ada, "begin", { currentPassword: PASSWORD })).status, 409, "not replaced unseen");
   assert.equal((await settings(ada, "disable", { code: "000000x" })).status, 401);
-  assert.deepEqual((await settings(ada, "disable", { code: codes[1] })).body, { success: true });
-  assert.deepEqual(await state(ada), { enabled: false, recoveryCodesLeft: 0 });
+  assert.deepEqual((await settings(ada, "disable", { code: renewed[1] })).body, { success: true });
+  assert.deepEqual(await state(ada), { enabled: false, app: false, passkeys: 0, recoveryCodesLeft: 0, required: false });
+  assert.equal((await settings(ada, "disable", {})).status, 409);
   assert.equal((await log_in(box)).status, 200);
 });
 
@@ -73,4 +80,92 @@ test("who knows the password does not get to guess the code", async (t) => {
   for (let n = 0; n < 12; ++n) statuses.push((await log_in(box, "abcdef")).status);
   assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
   assert.equal((await log_in(box, codes[0])).status, 429, "not even the right one, for a while");
+});
+
+test("the app goes by a code, and with it what only stood in for it", async (t) => {
+  const { box, ada, codes } = await ada_with_app(t);
+  const remove = (body) => ada.call("DELETE", "/api/settings/second-factor/app", body);
+  assert.equal((await remove({})).body.code, "SECOND_FACTOR_REQUIRED");
+  assert.equal((await remove({ code: "000000x" })).status, 401);
+  assert.equal((await remove({ code: codes[0] })).status, 200);
+  assert.equal((await remove({ code: codes[1] })).status, 404);
+  assert.equal((await log_in(box)).status, 200);
+});
+
+test("who has lost everything is let in again by the administrator", async (t) => {
+  const { box, ada } = await ada_with_app(t);
+  const env = { INTERNAL_API_KEY: INTERNAL_KEY, BACKEND_LISTEN: new URL(box.backend).host };
+  const told = await run(["admin", "forget-second-factor", "ada@example.org", "--data", box.folder], { env });
+  assert.equal(told.code, 0, told.err);
+  assert.equal((await log_in(box)).status, 200);
+  assert.equal((await state(ada)).enabled, false);
+  const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000");
+  assert.ok(entries.some((entry) => entry.act === "second factor removed by admin" && entry.subject === "ada@example.org"));
+});
+
+test("an administrator of a box that wants a second factor can do nothing before having one", async (t) => {
+  const box = await Box.start(t, { ADMIN_SECOND_FACTOR: "on" });
+  const admin = box.person(),
+    ada = await box.customer("ada@example.org");
+  assert.equal((await admin.log_in(ADMIN.email, ADMIN.password)).status, 200);
+  const { paths } = (await send(box.web, "GET", "/api/openapi.json")).body;
+  const answers = async (person) => {
+    const refused = {};
+    for (const [path, methods] of Object.entries(paths))
+      for (const [method, { "x-guard": guard }] of Object.entries(methods))
+        if (guard !== "none") {
+          const headers = { cookie: person.cookie };
+          const answer = await send(box.web, method.toUpperCase(), path.replace(/{\w+}/g, "x"), { headers });
+          (refused[guard] ??= new Set()).add(answer.status === 403 ? answer.body.code : "passed");
+        }
+    return Object.fromEntries(Object.entries(refused).map(([guard, seen]) => [guard, [...seen]]));
+  };
+  const open = { session: ["passed"], "session, if any": ["passed"], "session to enrol": ["passed"] };
+  const closed = ["SECOND_FACTOR_SETUP_REQUIRED"];
+  assert.deepEqual(await answers(ada), open, "customers are asked for nothing");
+  assert.deepEqual(await answers(admin), { ...open, session: closed, "session, if any": closed });
+  assert.equal((await state(admin)).required, true);
+  assert.match((await admin.call("GET", "/api/settings")).body.error, /need a second factor/);
+
+  const { body } = await settings(admin, "begin", { currentPassword: ADMIN.password });
+  const { recoveryCodes } = (await settings(admin, "confirm", { code: code_of(body.secret) })).body;
+  assert.deepEqual(await answers(admin), open);
+  assert.equal((await state(admin)).required, false);
+  assert.equal((await settings(admin, "disable", { code: recoveryCodes[0] })).status, 200);
+  assert.deepEqual((await answers(admin)).session, closed, "and without it again");
+});
+
+for (const algorithm of ["ES256", "RS256"])
+  test(`a passkey of ${algorithm} is asked for, and lets in whom it belongs to`, async (t) => {
+    const box = await Box.start(t);
+    const ada = await box.customer("ada@example.org"),
+      eve = await box.customer("eve@example.org");
+    const { id, authenticator } = await add_passkey(box, ada, PASSWORD, algorithm);
+    const eves = await add_passkey(box, eve, PASSWORD, algorithm);
+    const sign_in = (passkey) => box.person().call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD, passkey });
+    const asked = async () => (await log_in(box)).body.passkey;
+    assert.deepEqual((await asked()).allowCredentials.map((one) => one.id), [authenticator.id.toString("base64url")]);
+    assert.equal((await sign_in(authenticator.get(await asked()))).status, 200);
+    assert.equal((await sign_in(eves.authenticator.get(await asked()))).status, 401);
+    assert.equal((await box.person().log_in("ada@example.org", "a wrong password")).body.passkey, undefined, "who has no password learns of no passkey");
+
+    const remove = (passkey) => ada.call("DELETE", `/api/settings/second-factor/passkeys/${id}`, { passkey });
+    const for_sign_in = authenticator.get(await asked());
+    assert.equal((await remove(for_sign_in)).status, 401, "what was made to sign in removes nothing");
+    const options = (await ada.call("DELETE", `/api/settings/second-factor/passkeys/${id}`, {})).body.passkey;
+    assert.deepEqual((await remove(authenticator.get(options))).body, { success: true, id });
+    assert.equal((await log_in(box)).status, 200);
+  });
+
+test("guesses at the passkey count like guesses at the code", async (t) => {
+  const box = await Box.start(t, { RATE_LIMITS: "on" });
+  const ada = await box.customer("ada@example.org");
+  const { recoveryCodes, authenticator } = await add_passkey(box, ada, PASSWORD);
+  const { passkey: options } = (await log_in(box)).body;
+  authenticator.origin = "https://evil.example";
+  const guess = () => box.person().call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD, passkey: authenticator.get(options) });
+  const statuses = [];
+  for (let n = 0; n < 12; ++n) statuses.push((await guess()).status);
+  assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
+  assert.equal((await log_in(box, recoveryCodes[0])).status, 429);
 });

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, send } from "./box.mjs";
+import { add_passkey } from "./authenticator.mjs";
+import { ADMIN, Box, PASSWORD, send } from "./box.mjs";
 
 const missing = {
   agent: "ag_aaaaaaaaaaaaaaaaaaaa",
@@ -12,12 +13,15 @@ const missing = {
   user: "4242",
   message: "0000000000000000",
   task: "task_aaaaaaaaaaaaaaaaaaaa",
+  passkey: "pk_aaaaaaaaaaaaaaaaaaaa",
+  session: "0".repeat(16),
 };
 
 // Bodies that the routes accept, where {} is none.
 const bodies = {
   "PUT /api/agents/{id}/config": { config: {} },
   "POST /api/agents/{id}/verify": { verificationType: "eas" },
+  "PATCH /api/settings/second-factor/passkeys/{id}": { name: "mine" },
 };
 
 // Ada with an agent that runs, a key and a conversation; Eve, who has an agent of her own; and the box's admin.
@@ -35,6 +39,8 @@ const neighbours = async (t) => {
   const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body.id;
   const weekly = { name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is the code?", agentId: agent };
   const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;
+  const passkey = (await add_passkey(box, ada, PASSWORD)).id;
+  const session = (await ada.call("GET", "/api/auth/sessions")).body.sessions[0].id;
   const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
   const seen = async () => {
     const paths = [
@@ -47,6 +53,8 @@ const neighbours = async (t) => {
       `/api/chat?agentId=${agent}`,
       `/api/agents/${agent}/config`,
       `/api/agents/${agent}/verify`,
+      "/api/auth/sessions",
+      "/api/settings/second-factor/passkeys",
       "/api/scheduled-tasks",
       `/api/scheduled-tasks/${task}/runs`,
     ];
@@ -60,7 +68,7 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task } };
+  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -78,7 +86,11 @@ test("every route with an id in its path", async (t) => {
   const { paths } = (await send(box.web, "GET", "/api/openapi.json")).body;
   // What a parameter of a route may name.
   const named = { userId: ["agent", "user"], taskId: ["task"] };
-  const kinds = (path, name) => (path.startsWith("/api/keys/") ? ["key"] : (named[name] ?? ["agent"]));
+  const of_id = { "/api/keys/": "key", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session" };
+  const kinds = (path, name) => {
+    const [, kind] = Object.entries(of_id).find(([start]) => path.startsWith(start)) ?? [];
+    return kind ? [kind] : (named[name] ?? ["agent"]);
+  };
   let asked = 0;
   for (const [path, methods] of Object.entries(paths))
     for (const [, parameter] of path.matchAll(/{(\w+)}/g))
