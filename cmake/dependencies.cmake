@@ -42,6 +42,7 @@ foreach(mended git_regexp_match p_open)
   target_link_options(dep_git2 INTERFACE -Wl,--wrap=${mended},--undefined=__wrap_${mended})
 endforeach()
 static_library(dep_gumbo ARCHIVES gumbo)
+static_library(dep_re2 ARCHIVES re2 SHARED Threads::Threads)
 static_library(dep_secp256k1 ARCHIVES secp256k1)
 static_library(dep_nettle ARCHIVES nettle)   # Keccak: OpenSSL has it from 3.2 on
 static_library(dep_argon2 ARCHIVES argon2 SHARED Threads::Threads)

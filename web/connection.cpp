@@ -295,10 +295,11 @@ Task<bool> Connection::send_text(Exchange& exchange, const Response& response, c
 }
 
 Task<bool> Connection::send_stream(Exchange& exchange, const Response& response, const Stream& stream) {
-  const bool chunked = !exchange.head.http_1_0;
-  const auto persists = chunked ? persistence(exchange) : Persistence::close;
+  const auto length = response.stream_length;
+  const bool chunked = !length && !exchange.head.http_1_0;
+  const auto persists = chunked || length ? persistence(exchange) : Persistence::close;
   output_.clear();
-  append_response_head(output_, response, std::nullopt, chunked, persists);
+  append_response_head(output_, response, length, chunked, persists);
   if (co_await wire_.write(output_, {}, limits_.write_time)) co_return false;
   if (request_.method == Method::head) co_return persists != Persistence::close;
 
@@ -312,13 +313,16 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
                       [this, both] { both->second->heartbeat(both, [this] { cut(); }); });
   bool complete = false;
   std::string failure;
+  if (response.endless) on_drain_ = [this] { cut(); };
   try {
     co_await stream(*writer);
     co_await writer->finish();
-    complete = true;
+    complete = !length || writer->written() == *length;
+    if (!complete) failure = "another length than announced";
   } catch (const std::exception& error) {
     failure = error.what();
   }
+  on_drain_ = nullptr;
   heartbeat.reset();
   exchange.bytes = writer->written();
   // The head is out: all that is left to tell the client is an end without the last chunk.

@@ -3,29 +3,16 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <array>
 
 #include "appliance/crypto/random.h"
+#include "appliance/explorer/names.h"
+#include "appliance/files/changes.h"
 #include "appliance/files/root.h"
 #include "web/ascii.h"
-#include "web/utf8.h"
 
 namespace explorer {
 
 namespace {
-
-constexpr std::array<std::string_view, 7> left_out{"node_modules", ".git",   ".next",      "dist",
-                                                   "build",        ".cache", "__pycache__"};
-constexpr std::string_view temporary_prefix = ".agentbox-write-";
-
-bool is_unreadable(std::string_view name) { return files::is_git_folder(name); }
-// A checkout elsewhere would fetch and write wherever .gitmodules says.
-bool is_unwritable(std::string_view name) { return files::is_git_folder(name) || files::is_git_modules(name); }
-
-bool is_shown(const std::string& name) {
-  return std::ranges::find(left_out, name) == left_out.end() && !name.starts_with(temporary_prefix) &&
-         web::is_utf8(name);
-}
 
 bool comes_before(const Node& a, const Node& b) {
   if (a.is_folder != b.is_folder) return a.is_folder;
@@ -76,6 +63,16 @@ std::string text_of(const files::Components& components) { return components.emp
 std::chrono::sys_time<std::chrono::milliseconds> modified(const struct stat& info) {
   const auto since_epoch = std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
   return std::chrono::sys_time(std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch));
+}
+
+// The path in a field of another name than usual: the messages speak of that one.
+web::Result<files::Components> components_of(std::string_view field, std::string_view path) {
+  auto components = files::components_of(path, is_unwritable);
+  if (components) return components;
+  constexpr std::string_view usual = "path";
+  auto error = components.error();
+  if (error.message.starts_with(usual)) error.message.replace(0, usual.size(), field);
+  return error;
 }
 
 }  // namespace
@@ -132,6 +129,27 @@ web::Result<std::string> write(const Place& place, std::string_view path, std::s
   const files::Staging staging{.folder = *folder, .name = std::string(temporary_prefix) + crypto::random_id(16)};
   if (const auto replaced = files::replace(*folder, name, content, staging); !replaced) return replaced.error();
   return written;
+}
+
+web::Result<Moved> move(const Place& place, std::string_view from, std::string_view to, bool overwrite) {
+  const auto source = components_of("from", from);
+  if (!source) return source.error();
+  const auto target = components_of("to", to);
+  if (!target) return target.error();
+  const auto root = files::Root::open(place.folder);
+  if (!root) return root.error();
+  const auto moved = files::move(*root, *source, *target, overwrite ? files::Overwrite::yes : files::Overwrite::no);
+  if (!moved) return moved.error();
+  return Moved{.from = text_of(*source), .to = text_of(*target)};
+}
+
+web::Result<std::string> remove(const Place& place, std::string_view path) {
+  const auto components = files::components_of(path, is_unwritable);
+  if (!components) return components.error();
+  const auto root = files::Root::open(place.folder);
+  if (!root) return root.error();
+  if (const auto removed = files::remove(*root, *components); !removed) return removed.error();
+  return text_of(*components);
 }
 
 }  // namespace explorer

@@ -42,6 +42,15 @@ web::Result<File> read(const Place&, std::string_view path);
 // configuration is refused. The path as it was understood.
 web::Result<std::string> write(const Place&, std::string_view path, std::string_view content);
 
+struct Moved {
+  std::string from, to;  // as they were understood
+};
+// Renames a file or folder, durably; makes missing folders. Neither path may name what git reads as its own
+// configuration. `overwrite`: a file may take a file's place; else Kind::conflict, as for every folder.
+web::Result<Moved> move(const Place&, std::string_view from, std::string_view to, bool overwrite);
+// Removes a file or an empty folder, with the rules of writing. The path as it was understood.
+web::Result<std::string> remove(const Place&, std::string_view path);
+
 // A path as the explorer writes it ("a/b"), checked by the rules of reading; empty for the place itself.
 web::Result<std::string> normalised(std::string_view path);
 

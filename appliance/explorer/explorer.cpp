@@ -5,7 +5,7 @@ namespace explorer {
 namespace {
 
 // A push may hold a thread for the whole remote time, so there are more than cores.
-constexpr std::size_t threads = 4, most_inside = 64;
+constexpr std::size_t threads = 4, most_inside = 64, most_watches = 32;
 
 struct Inside {
   std::shared_ptr<std::atomic<std::size_t>> count;
@@ -68,6 +68,50 @@ web::Task<web::Result<std::string>> Explorer::write(Agent agent, std::string pat
   co_return co_await at(agent, work);
 }
 
+web::Task<web::Result<Moved>> Explorer::move(Agent agent, std::string from, std::string to, bool overwrite) {
+  const auto work = [&](const Place& place) { return explorer::move(place, from, to, overwrite); };
+  co_return co_await at(agent, work);
+}
+
+web::Task<web::Result<std::string>> Explorer::remove(Agent agent, std::string path) {
+  const auto work = [&](const Place& place) { return explorer::remove(place, path); };
+  co_return co_await at(agent, work);
+}
+
+web::Task<web::Result<Found>> Explorer::search(Agent agent, SearchOrder order) {
+  const auto work = [&](const Place& place) { return explorer::search(place, order); };
+  co_return co_await at(agent, work);
+}
+
+web::Task<web::Result<Raw>> Explorer::open_raw(Agent agent, std::string path) {
+  const auto work = [&](const Place& place) { return explorer::open_raw(place, path); };
+  co_return co_await at(agent, work);
+}
+
+web::Task<std::string> Explorer::piece(const files::Descriptor& file, std::uint64_t offset, std::size_t size) {
+  const auto work = [&] { return read_piece(file, offset, size); };
+  co_return co_await web::offload(threads_, work);
+}
+
+web::Task<web::Result<std::shared_ptr<Explorer::Watching>>> Explorer::watch(Agent agent, std::string path) {
+  const auto work = [&](const Place& place) -> web::Result<std::shared_ptr<Watching>> {
+    if (watching_->fetch_add(1, std::memory_order_relaxed) >= most_watches) {
+      watching_->fetch_sub(1, std::memory_order_relaxed);
+      return web::Error{.kind = web::Kind::too_many, .message = "32 watches are open already, please close one."};
+    }
+    auto opened = Watch::open(place, path, {});
+    if (opened) return std::make_shared<Watching>(std::move(*opened), watching_);
+    watching_->fetch_sub(1, std::memory_order_relaxed);
+    return opened.error();
+  };
+  co_return co_await at(agent, work);
+}
+
+web::Task<Changes> Explorer::take(Watch& watch) {
+  const auto work = [&] { return watch.take(); };
+  co_return co_await web::offload(threads_, work);
+}
+
 web::Task<web::Result<std::optional<Status>>> Explorer::status(Agent agent) {
   const auto work = [&](const Place& place) { return repositories_.status(place); };
   co_return co_await at(agent, work);
@@ -80,6 +124,11 @@ web::Task<web::Result<Diffs>> Explorer::diff(Agent agent, std::string path) {
 
 web::Task<web::Result<std::vector<git::Commit>>> Explorer::log(Agent agent, std::size_t limit) {
   const auto work = [&](const Place& place) { return repositories_.log(place, limit); };
+  co_return co_await at(agent, work);
+}
+
+web::Task<web::Result<git::ShownCommit>> Explorer::show(Agent agent, std::string revision, std::string path) {
+  const auto work = [&](const Place& place) { return repositories_.show(place, revision, path); };
   co_return co_await at(agent, work);
 }
 

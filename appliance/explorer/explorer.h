@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "appliance/explorer/browse.h"
+#include "appliance/explorer/raw.h"
 #include "appliance/explorer/repositories.h"
+#include "appliance/explorer/search.h"
+#include "appliance/explorer/watch.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -39,9 +42,31 @@ class Explorer {
   web::Task<web::Result<Tree>> tree(Agent, std::string path, int depth);
   web::Task<web::Result<File>> read(Agent, std::string path);
   web::Task<web::Result<std::string>> write(Agent, std::string path, std::string content);
+  web::Task<web::Result<Moved>> move(Agent, std::string from, std::string to, bool overwrite);
+  web::Task<web::Result<std::string>> remove(Agent, std::string path);
+  web::Task<web::Result<Found>> search(Agent, SearchOrder);
+  web::Task<web::Result<Raw>> open_raw(Agent, std::string path);
+  // See read_piece.
+  web::Task<std::string> piece(const files::Descriptor&, std::uint64_t offset, std::size_t size);
+
+  // A watch that counts among the box's while it lives.
+  struct Watching {
+    explicit Watching(Watch opened, std::shared_ptr<std::atomic<std::size_t>> all)
+        : watch(std::move(opened)), count(std::move(all)) {}
+    Watching(const Watching&) = delete;
+    ~Watching() { count->fetch_sub(1, std::memory_order_relaxed); }
+
+    Watch watch;
+    std::shared_ptr<std::atomic<std::size_t>> count;
+  };
+  // Kind::too_many beyond 32 watches.
+  web::Task<web::Result<std::shared_ptr<Watching>>> watch(Agent, std::string path);
+  web::Task<Changes> take(Watch&);
+
   web::Task<web::Result<std::optional<Status>>> status(Agent);
   web::Task<web::Result<Diffs>> diff(Agent, std::string path);
   web::Task<web::Result<std::vector<git::Commit>>> log(Agent, std::size_t limit);
+  web::Task<web::Result<git::ShownCommit>> show(Agent, std::string revision, std::string path);
   web::Task<web::Result<Synced>> sync(Agent, std::string message);
 
  private:
@@ -54,6 +79,7 @@ class Explorer {
   const FindWorkspace find_workspace_;
   Repositories repositories_;
   std::shared_ptr<std::atomic<std::size_t>> inside_ = std::make_shared<std::atomic<std::size_t>>(0);
+  std::shared_ptr<std::atomic<std::size_t>> watching_ = std::make_shared<std::atomic<std::size_t>>(0);
   boost::asio::thread_pool threads_;  // last: its work uses the others
 };
 

@@ -103,6 +103,22 @@ web::Result<std::vector<git::Commit>> Repositories::log(const Place& place, std:
   });
 }
 
+web::Result<git::ShownCommit> Repositories::show(const Place& place, const std::string& revision,
+                                                 std::string_view path) const {
+  const auto asked = normalised(path);
+  if (!asked) return asked.error();
+  const git::ShowOrder order{
+      .revision = revision, .path = *asked, .most_patch_bytes = most_diff_bytes, .most_content_bytes = most_file_bytes};
+  auto found = look(place, [&](git_repository* repository) {
+    require(repository);
+    return git::show(repository, order);
+  });
+  if (!found) return found.error();
+  if (found->shown) return std::move(*found->shown);
+  if (found->fault == git::ShowFault::no_commit) return web::not_found("There is no such commit");
+  return web::invalid("The differences are larger than 4 MB: ask for one path");
+}
+
 web::Result<Repositories::Committed> Repositories::commit(const Place& place, const std::string& message) const {
   return look(place, [&](git_repository* repository) {
     require(repository);

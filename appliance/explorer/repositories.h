@@ -13,6 +13,7 @@
 
 #include "appliance/explorer/git/commit.h"
 #include "appliance/explorer/git/log.h"
+#include "appliance/explorer/git/show.h"
 #include "appliance/explorer/git/status.h"
 #include "appliance/explorer/place.h"
 #include "appliance/explorer/remotes.h"
@@ -51,6 +52,9 @@ class Repositories {
   web::Result<Diffs> diff(const Place&, std::string_view path) const;
   // Newest first.
   web::Result<std::vector<git::Commit>> log(const Place&, std::size_t limit) const;
+  // One commit, or what it did to the file or folder `path`. Kind::not_found when `revision` is no commit; else as
+  // diff.
+  web::Result<git::ShownCommit> show(const Place&, const std::string& revision, std::string_view path) const;
   // Stages and commits everything, then pushes the branch to its remote, if there is one, for no longer than the remote
   // time. Kind::conflict while another sync of this place is running. Without changes nothing is done, pushing neither.
   web::Result<Synced> sync(const Place&, const std::string& message);

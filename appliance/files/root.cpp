@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -121,18 +122,19 @@ web::Result<Text> read_text(const Descriptor& file, std::size_t most_bytes) {
   if (!S_ISREG(text.info.st_mode)) return error_of(ENXIO);
   if (static_cast<std::size_t>(text.info.st_size) > most_bytes) return too_large(most_bytes);
   // One byte more than it said: it may be growing.
-  text.content.resize(most_bytes + 1);
+  text.content.resize(static_cast<std::size_t>(text.info.st_size) + 1);
   std::size_t size = 0;
-  while (size < text.content.size()) {
+  for (;;) {
     const auto got = ::read(file.get(), text.content.data() + size, text.content.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return error_of(errno);
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
+    if (size > most_bytes) break;
+    if (size == text.content.size()) text.content.resize(std::min(2 * size, most_bytes + 1));
   }
   if (size > most_bytes) return too_large(most_bytes);
   text.content.resize(size);
-  text.content.shrink_to_fit();
   if (!web::is_utf8(text.content) || text.content.find('\0') != std::string::npos) {
     return web::invalid("The file is not UTF-8 text");
   }

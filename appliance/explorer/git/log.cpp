@@ -9,20 +9,20 @@ namespace {
 
 constexpr auto doing = "read the history";
 
-Commit described(git_repository* repository, const git_oid& id) {
-  const auto commit = made<CommitHandle>([&](auto** out) { return git_commit_lookup(out, repository, &id); }, doing);
+}  // namespace
+
+Commit described(const git_commit* commit) {
   Buffer short_id;
-  check(git_object_short_id(&short_id, reinterpret_cast<const git_object*>(commit.get())), doing);
-  const auto* author = git_commit_author(commit.get());
-  const auto* subject = git_commit_summary(commit.get());
-  return {.hash = text_of(id),
+  check(git_object_short_id(&short_id, reinterpret_cast<const git_object*>(commit)), doing);
+  const auto* author = git_commit_author(commit);
+  // Asking for the summary fills a cache in the commit.
+  const auto* subject = git_commit_summary(const_cast<git_commit*>(commit));
+  return {.hash = text_of(*git_commit_id(commit)),
           .short_hash = short_id.text(),
           .subject = subject ? subject : "",
           .author = author->name,
           .date = std::chrono::sys_time<std::chrono::milliseconds>(std::chrono::seconds(author->when.time))};
 }
-
-}  // namespace
 
 CommitHandle head(git_repository* repository) {
   git_oid id;
@@ -45,7 +45,8 @@ std::vector<Commit> log(git_repository* repository, std::size_t limit) {
     const int code = git_revwalk_next(&id, walk.get());
     if (code == GIT_ITEROVER) break;
     check(code, doing);
-    commits.push_back(described(repository, id));
+    const auto commit = made<CommitHandle>([&](auto** out) { return git_commit_lookup(out, repository, &id); }, doing);
+    commits.push_back(described(commit.get()));
   }
   return commits;
 }

@@ -1,0 +1,204 @@
+#include <boost/json.hpp>
+
+#include "appliance/explorer/endpoints.h"
+#include "appliance/explorer/route_parts.h"
+
+namespace explorer {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::int64_t most_depth = 4;
+constexpr auto most_count = std::numeric_limits<std::int32_t>::max();
+
+struct TreeQuery {
+  std::optional<web::Integer<1, most_count>> depth;
+  OptionalPath path;
+  AgentId agent;
+};
+BOOST_DESCRIBE_STRUCT(TreeQuery, (), (depth, path, agent))
+
+struct ReadQuery {
+  Path path;
+  AgentId agent;
+};
+BOOST_DESCRIBE_STRUCT(ReadQuery, (), (path, agent))
+
+struct WriteBody {
+  Path path;
+  web::Verbatim<0, most_file_bytes> content;
+};
+BOOST_DESCRIBE_STRUCT(WriteBody, (), (path, content))
+
+struct MoveBody {
+  Path from, to;
+  std::optional<bool> overwrite;
+};
+BOOST_DESCRIBE_STRUCT(MoveBody, (), (from, to, overwrite))
+
+struct SearchQuery {
+  web::Text<1, 1000> q;
+  std::optional<bool> regex, ignoreCase;
+  OptionalPath path;
+  std::optional<web::Integer<1, most_count>> limit;
+  AgentId agent;
+};
+BOOST_DESCRIBE_STRUCT(SearchQuery, (), (q, regex, ignoreCase, path, limit, agent))
+
+struct ReadAnswer {
+  bool ok = true;
+  std::string path, content;
+  std::size_t size = 0;
+  std::chrono::sys_time<std::chrono::milliseconds> modified;
+};
+BOOST_DESCRIBE_STRUCT(ReadAnswer, (), (ok, path, content, size, modified))
+
+struct WriteAnswer {
+  bool ok = true;
+  std::string path;
+  std::size_t size = 0;
+};
+BOOST_DESCRIBE_STRUCT(WriteAnswer, (), (ok, path, size))
+
+struct MoveAnswer {
+  bool ok = true;
+  std::string from, to;
+};
+BOOST_DESCRIBE_STRUCT(MoveAnswer, (), (ok, from, to))
+
+struct RemoveAnswer {
+  bool ok = true;
+  std::string path;
+};
+BOOST_DESCRIBE_STRUCT(RemoveAnswer, (), (ok, path))
+
+struct MatchItem {
+  std::string path;
+  std::size_t line = 1, column = 1;
+  std::string text;
+};
+BOOST_DESCRIBE_STRUCT(MatchItem, (), (path, line, column, text))
+
+struct SearchAnswer {
+  bool ok = true;
+  std::vector<MatchItem> matches;
+  std::size_t files = 0;
+  bool truncated = false;
+};
+BOOST_DESCRIBE_STRUCT(SearchAnswer, (), (ok, matches, files, truncated))
+
+json::object node_json(const Node& node) {
+  json::object result{{"type", node.is_folder ? "folder" : "file"}, {"name", node.name}, {"path", node.path}};
+  if (!node.children) return result;
+  json::array children;
+  children.reserve(node.children->size());
+  for (const auto& child : *node.children) children.push_back(node_json(child));
+  result["children"] = std::move(children);
+  return result;
+}
+
+}  // namespace
+
+web::Endpoint tree_endpoint(Explorer& explorer) {
+  return web::query<TreeQuery>([&explorer](web::Request&, TreeQuery asked) -> Answer {
+           const auto depth = std::min(asked.depth ? asked.depth->value : 3, most_depth);
+           const auto found = co_await explorer.tree(agent_of(asked.agent), path_of(asked.path), int(depth));
+           if (!found) co_return found.error();
+           json::object answer{{"ok", true}, {"root", node_json(found->root)}};
+           if (found->is_cut) answer["truncated"] = true;
+           co_return web::json(std::move(answer));
+         })
+      .describe(
+          "`root` is {type: file or folder, name, path, children?}: folders first, then by name. `depth` is at most 4. "
+          "Left out: node_modules, .git, .next, dist, build, .cache, __pycache__, links and devices. `path` names a "
+          "folder to begin at. After 20,000 entries the rest is left out, and `truncated` is true.");
+}
+
+web::Endpoint read_endpoint(Explorer& explorer) {
+  return web::query<ReadQuery>([&explorer](web::Request&, ReadQuery asked) -> Answer {
+           auto file = co_await explorer.read(agent_of(asked.agent), std::move(asked.path));
+           if (!file) co_return file.error();
+           const auto size = file->content.size();
+           const ReadAnswer answer{.path = std::move(file->path),
+                                   .content = std::move(file->content),
+                                   .size = size,
+                                   .modified = file->modified};
+           co_return web::reply(answer);
+         })
+      .returns<ReadAnswer>()
+      .describe(
+          "400 for a path that leads out of the root or through a link, for .git, for what is no regular file or no "
+          "UTF-8 text, and for more than 1 MB.");
+}
+
+web::Endpoint write_endpoint(Explorer& explorer) {
+  return body_at<WriteBody>([&explorer](Explorer::Agent agent, WriteBody body) -> Answer {
+           const auto size = body.content.size();
+           auto path = co_await explorer.write(std::move(agent), std::move(body.path), std::move(body.content));
+           if (!path) co_return path.error();
+           const WriteAnswer answer{.path = std::move(*path), .size = size};
+           co_return web::reply(answer);
+         })
+      .returns<WriteAnswer>()
+      .describe(
+          "Replaces the file whole and durably, keeps its mode, and makes missing folders. 400 for a path that leads "
+          "out of the root or through a link, and for .git and .gitmodules in any spelling.");
+}
+
+web::Endpoint move_endpoint(Explorer& explorer) {
+  return body_at<MoveBody>([&explorer](Explorer::Agent agent, MoveBody body) -> Answer {
+           const bool overwrite = body.overwrite.value_or(false);
+           const auto moved =
+               co_await explorer.move(std::move(agent), std::move(body.from), std::move(body.to), overwrite);
+           if (!moved) co_return moved.error();
+           const MoveAnswer answer{.from = moved->from, .to = moved->to};
+           co_return web::reply(answer);
+         })
+      .returns<MoveAnswer>()
+      .describe(
+          "Renames a file or folder in one step and makes missing folders above `to`. 409 when `to` exists, unless "
+          "`overwrite` is true and both are files. 400 for a path that leads out of the root or through a link, and "
+          "for "
+          ".git and .gitmodules in any spelling, at either end.");
+}
+
+web::Endpoint remove_endpoint(Explorer& explorer) {
+  return web::query<ReadQuery>([&explorer](web::Request&, ReadQuery asked) -> Answer {
+           auto removed = co_await explorer.remove(agent_of(asked.agent), std::move(asked.path));
+           if (!removed) co_return removed.error();
+           const RemoveAnswer answer{.path = std::move(*removed)};
+           co_return web::reply(answer);
+         })
+      .returns<RemoveAnswer>()
+      .describe(
+          "Removes a file or an empty folder; 409 for a folder that is not empty. 400 for a path that leads out of the "
+          "root or through a link, and for .git and .gitmodules in any spelling.");
+}
+
+web::Endpoint search_endpoint(Explorer& explorer) {
+  return web::query<SearchQuery>([&explorer](web::Request&, SearchQuery asked) -> Answer {
+           SearchOrder order{.text = std::move(asked.q),
+                             .is_regexp = asked.regex.value_or(false),
+                             .ignores_case = asked.ignoreCase.value_or(false),
+                             .path = path_of(asked.path)};
+           if (asked.limit) order.matches = std::size_t(asked.limit->value);
+           auto found = co_await explorer.search(agent_of(asked.agent), std::move(order));
+           if (!found) co_return found.error();
+           SearchAnswer answer{.matches = {}, .files = found->files, .truncated = found->is_cut};
+           for (auto& match : found->matches) {
+             answer.matches.push_back({std::move(match.path), match.line, match.column, std::move(match.text)});
+           }
+           co_return web::reply(answer);
+         })
+      .returns<SearchAnswer>()
+      .describe(
+          "Lines that hold `q`: literally, or with `regex` as a regular expression of RE2, which takes linear time. "
+          "`path` names a file or folder to look in, `limit` (100, at most 1,000) how many lines are told. `column` "
+          "counts characters; of long lines `text` is 400 bytes round the match. Passed over: what the tree leaves "
+          "out, "
+          "links, files that are no UTF-8 text or larger than 4 MB. `truncated`: there may be more, because the limit, "
+          "50,000 files, 512 MB or three seconds were reached.");
+}
+
+}  // namespace explorer

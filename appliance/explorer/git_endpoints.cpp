@@ -1,0 +1,198 @@
+#include <boost/json.hpp>
+
+#include "appliance/explorer/endpoints.h"
+#include "appliance/explorer/route_parts.h"
+
+namespace explorer {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::int64_t most_commits = 100;
+constexpr auto most_count = std::numeric_limits<std::int32_t>::max();
+
+struct DiffQuery {
+  OptionalPath path;
+  AgentId agent;
+};
+BOOST_DESCRIBE_STRUCT(DiffQuery, (), (path, agent))
+
+struct SyncBody {
+  std::optional<web::Prose<1, 10'000>> message;
+};
+BOOST_DESCRIBE_STRUCT(SyncBody, (), (message))
+
+struct LogQuery {
+  std::optional<web::Integer<1, most_count>> limit;
+  AgentId agent;
+};
+BOOST_DESCRIBE_STRUCT(LogQuery, (), (limit, agent))
+
+struct ShowQuery {
+  std::optional<web::Text<1, 250>> rev;
+  OptionalPath path;
+  AgentId agent;
+};
+BOOST_DESCRIBE_STRUCT(ShowQuery, (), (rev, path, agent))
+
+struct ChangeItem {
+  std::string status, path;
+};
+BOOST_DESCRIBE_STRUCT(ChangeItem, (), (status, path))
+
+struct StatusAnswer {
+  bool ok = true, isGitRepo = true;
+  std::string branch;
+  std::optional<std::string> remote;
+  std::vector<ChangeItem> changes;
+  bool hasChanges = false;
+};
+BOOST_DESCRIBE_STRUCT(StatusAnswer, (), (ok, isGitRepo, branch, remote, changes, hasChanges))
+
+struct DiffAnswer {
+  bool ok = true;
+  std::optional<std::string> unstaged, staged;
+};
+BOOST_DESCRIBE_STRUCT(DiffAnswer, (), (ok, unstaged, staged))
+
+struct SyncAnswer {
+  bool ok = true, committed = false, pushed = false;
+  std::optional<std::string> hash;
+  std::string message;
+};
+BOOST_DESCRIBE_STRUCT(SyncAnswer, (), (ok, committed, pushed, hash, message))
+
+struct CommitItem {
+  std::string hash, shortHash, subject, author;
+  std::chrono::sys_time<std::chrono::milliseconds> date;
+};
+BOOST_DESCRIBE_STRUCT(CommitItem, (), (hash, shortHash, subject, author, date))
+
+struct LogAnswer {
+  bool ok = true;
+  std::vector<CommitItem> commits;
+};
+BOOST_DESCRIBE_STRUCT(LogAnswer, (), (ok, commits))
+
+struct ShownFile {
+  std::string status, path;
+  std::optional<std::string> from;
+};
+BOOST_DESCRIBE_STRUCT(ShownFile, (), (status, path, from))
+
+struct ShownCommitItem {
+  std::string hash, shortHash, subject, author, email;
+  std::chrono::sys_time<std::chrono::milliseconds> date;
+  std::string message;
+  std::vector<std::string> parents;
+};
+BOOST_DESCRIBE_STRUCT(ShownCommitItem, (), (hash, shortHash, subject, author, email, date, message, parents))
+
+struct ShowAnswer {
+  bool ok = true;
+  ShownCommitItem commit;
+  std::vector<ShownFile> changes;
+  std::optional<std::string> diff, content;
+};
+BOOST_DESCRIBE_STRUCT(ShowAnswer, (), (ok, commit, changes, diff, content))
+
+std::optional<std::string> unless_empty(std::string text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+}  // namespace
+
+web::Endpoint status_endpoint(Explorer& explorer) {
+  return web::query<AgentQuery>([&explorer](web::Request&, AgentQuery asked) -> Answer {
+           const auto found = co_await explorer.status(agent_of(asked.agent));
+           if (!found) co_return found.error();
+           if (!*found) co_return web::json(json::object{{"ok", true}, {"isGitRepo", false}});
+           const auto& state = **found;
+           StatusAnswer answer{.branch = state.branch, .remote = state.remote, .changes = {}};
+           for (const auto& change : state.changes) answer.changes.push_back({change.code(), change.path});
+           answer.hasChanges = !answer.changes.empty();
+           co_return web::reply(answer);
+         })
+      .returns<StatusAnswer>()
+      .describe(
+          "`status` is the code of git status --porcelain without spaces: M, A, D, R, T, ??, AM, UU, ... `branch` is "
+          "HEAD when none is checked out. Just {ok, isGitRepo: false} where there is no repository. At most 10,000 "
+          "changes are listed.");
+}
+
+web::Endpoint diff_endpoint(Explorer& explorer) {
+  return web::query<DiffQuery>([&explorer](web::Request&, DiffQuery asked) -> Answer {
+           auto found = co_await explorer.diff(agent_of(asked.agent), path_of(asked.path));
+           if (!found) co_return found.error();
+           const DiffAnswer answer{.unstaged = unless_empty(std::move(found->unstaged)),
+                                   .staged = unless_empty(std::move(found->staged))};
+           co_return web::reply(answer);
+         })
+      .returns<DiffAnswer>()
+      .describe("Patches as git diff and git diff --cached write them; null: nothing differs. 400 beyond 4 MB.");
+}
+
+web::Endpoint sync_endpoint(Explorer& explorer) {
+  return body_at<SyncBody>([&explorer](Explorer::Agent agent, SyncBody body) -> Answer {
+           std::string message = body.message ? std::string(*body.message) : "sync changes";
+           const auto synced = co_await explorer.sync(std::move(agent), std::move(message));
+           if (!synced) co_return synced.error();
+           const SyncAnswer answer{.committed = synced->hash.has_value(),
+                                   .pushed = synced->is_pushed,
+                                   .hash = synced->hash,
+                                   .message = synced->message};
+           co_return web::reply(answer);
+         })
+      .returns<SyncAnswer>()
+      .describe(
+          "Stages everything, commits it as GIT_AUTHOR_NAME, and pushes the branch to its remote over http, https or "
+          "to a folder, with the credentials of GIT_CREDENTIALS. `message` of the answer says what was done, or why "
+          "the push failed while the commit stands. No hook runs. 409 while another sync is running.");
+}
+
+web::Endpoint log_endpoint(Explorer& explorer) {
+  return web::query<LogQuery>([&explorer](web::Request&, LogQuery asked) -> Answer {
+           const auto limit = std::min(asked.limit ? asked.limit->value : 20, most_commits);
+           const auto found = co_await explorer.log(agent_of(asked.agent), std::size_t(limit));
+           if (!found) co_return found.error();
+           LogAnswer answer;
+           for (const auto& commit : *found) {
+             answer.commits.push_back({commit.hash, commit.short_hash, commit.subject, commit.author, commit.date});
+           }
+           co_return web::reply(answer);
+         })
+      .returns<LogAnswer>()
+      .describe("Newest first; `limit` is at most 100. `date` is when it was written.");
+}
+
+web::Endpoint show_endpoint(Explorer& explorer) {
+  return web::query<ShowQuery>([&explorer](web::Request&, ShowQuery asked) -> Answer {
+           std::string revision = asked.rev ? std::string(*asked.rev) : "HEAD";
+           auto found = co_await explorer.show(agent_of(asked.agent), std::move(revision), path_of(asked.path));
+           if (!found) co_return found.error();
+           ShowAnswer answer;
+           answer.commit = {.hash = found->commit.hash,
+                            .shortHash = found->commit.short_hash,
+                            .subject = found->commit.subject,
+                            .author = found->commit.author,
+                            .email = found->email,
+                            .date = found->commit.date,
+                            .message = found->message,
+                            .parents = found->parents};
+           for (const auto& file : found->files) answer.changes.push_back({{file.status}, file.path, file.from});
+           answer.diff = unless_empty(std::move(found->patch));
+           answer.content = std::move(found->content);
+           co_return web::reply(answer);
+         })
+      .returns<ShowAnswer>()
+      .describe(
+          "`rev` is a hash of at least 4 digits, a branch, a tag, or HEAD, which is the default; 404 when it is no "
+          "commit. `diff` is the patch against the first parent (null: nothing differs) and `changes` its files: A, D, "
+          "M, R or T, with `from` for what was renamed. With `path` both are of that file or folder, and `content` is "
+          "the file as it was then; null when it was not there, is no UTF-8 text, or is larger than 1 MB. 400 beyond a "
+          "patch of 4 MB.");
+}
+
+}  // namespace explorer
