@@ -1,28 +1,10 @@
-// Every seed of the fuzzers, among them all that a fuzzer ever found, through the same functions.
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
+#include "tests/fuzz/replay.h"
 #include "tests/fuzz/targets.h"
 
 namespace {
 
-void run(const std::string& name, void (*target)(std::string_view)) {
-  int count = 0;
-  for (const auto& seed : std::filesystem::directory_iterator(std::filesystem::path(FUZZ_SEEDS) / name)) {
-    std::stringstream bytes;
-    bytes << std::ifstream(seed.path(), std::ios::binary).rdbuf();
-    SCOPED_TRACE(seed.path().string());
-    target(bytes.str());
-    ++count;
-  }
-  EXPECT_GT(count, 5);
-}
-
-TEST(Seeds, RequestHeads) { run("request_head", fuzz::request_head); }
-TEST(Seeds, Chunks) { run("chunks", fuzz::chunks); }
-TEST(Seeds, Fields) { run("fields", fuzz::fields); }
+TEST(Seeds, RequestHeads) { fuzz::replay("request_head", fuzz::request_head); }
+TEST(Seeds, Chunks) { fuzz::replay("chunks", fuzz::chunks); }
+TEST(Seeds, Fields) { fuzz::replay("fields", fuzz::fields); }
 
 }  // namespace
