@@ -100,7 +100,7 @@ class Article::Scale {
     if (!element) return weigh_text(text_of(node), block, in_link);
     if (is_unread(*element) || depth == max_walk_depth) return {};
     const bool link = element->tag == GUMBO_TAG_A && has_attribute(*element, "href");
-    const bool apart = breaks_text(element->tag) && element->tag != GUMBO_TAG_BR;
+    const bool apart = breaks_text(*element) && element->tag != GUMBO_TAG_BR;
     Block own;
     Block& target = apart ? own : block;
     Weight sum{.links = link ? 1 : 0};
@@ -159,7 +159,7 @@ bool Article::is_set_aside(const GumboNode& node, double whole) const {
   const bool furniture =
       is_named_like_furniture(*element) || (element->tag == GUMBO_TAG_HEADER && !is_within_article(node));
   if (furniture && weight(node).prose < furniture_share * whole) return true;
-  return breaks_text(element->tag) && weight(node).text > 0 && weight(node).text <= longest_label &&
+  return breaks_text(*element) && weight(node).text > 0 && weight(node).text <= longest_label &&
          reads_like_furniture(readable_text(node, 2 * longest_label));
 }
 
@@ -203,7 +203,7 @@ bool Article::leaves_out(const GumboNode& node) const {
   if (is_set_aside(node, weight(*root_).prose)) return true;
   const Weight& weighed = weight(node);
   if (is_named_like_byline(*element) && weighed.text <= longest_byline) {
-    return breaks_text(element->tag) || element->tag == GUMBO_TAG_ADDRESS;
+    return breaks_text(*element) || element->tag == GUMBO_TAG_ADDRESS;
   }
   switch (element->tag) {
     case GUMBO_TAG_H1:

@@ -45,6 +45,13 @@ bool is(const GumboNode& node, GumboTag tag) {
   return element && element->tag == tag;
 }
 
+bool is_named(const GumboElement& element, std::string_view name) {
+  if (element.tag != GUMBO_TAG_UNKNOWN) return false;
+  GumboStringPiece original = element.original_tag;
+  gumbo_tag_from_original_text(&original);
+  return original.data && web::equal_ignoring_case({original.data, original.length}, name);
+}
+
 std::span<GumboNode* const> children_of(const GumboElement& element) {
   return {reinterpret_cast<GumboNode* const*>(element.children.data), element.children.length};
 }
@@ -74,7 +81,11 @@ bool is_unread(const GumboElement& element) {
     case GUMBO_TAG_SELECT:
     case GUMBO_TAG_TEXTAREA:
     case GUMBO_TAG_TITLE:
+    case GUMBO_TAG_RP:  // parentheses for browsers without ruby
       return true;
+    case GUMBO_TAG_UNKNOWN:
+      if (is_named(element, "dialog") && !has_attribute(element, "open")) return true;
+      break;
     default:
       break;
   }
@@ -84,8 +95,8 @@ bool is_unread(const GumboElement& element) {
   return !style.empty() && (style_says(style, "display", "none") || style_says(style, "visibility", "hidden"));
 }
 
-bool breaks_text(GumboTag tag) {
-  switch (tag) {
+bool breaks_text(const GumboElement& element) {
+  switch (element.tag) {
     case GUMBO_TAG_A:
     case GUMBO_TAG_ABBR:
     case GUMBO_TAG_B:
@@ -117,10 +128,11 @@ bool breaks_text(GumboTag tag) {
     case GUMBO_TAG_TIME:
     case GUMBO_TAG_TT:
     case GUMBO_TAG_U:
-    case GUMBO_TAG_UNKNOWN:
     case GUMBO_TAG_VAR:
     case GUMBO_TAG_WBR:
       return false;
+    case GUMBO_TAG_UNKNOWN:
+      return is_named(element, "dialog");
     default:
       return true;
   }
@@ -138,11 +150,11 @@ std::string readable_text(const GumboNode& node, std::size_t max_characters) {
           return false;
         }
         if (is_unread(*element)) return false;
-        if (breaks_text(element->tag)) text.add_break();
+        if (breaks_text(*element)) text.add_break();
         return true;
       },
       [&text](const GumboElement& element) {
-        if (breaks_text(element.tag)) text.add_break();
+        if (breaks_text(element)) text.add_break();
       });
   return text.take();
 }

@@ -15,6 +15,8 @@ inline constexpr int max_walk_depth = 1'000;
 // Null unless the node is an HTML element.
 const GumboElement* element_of(const GumboNode& node);
 bool is(const GumboNode& node, GumboTag tag);
+// An element that is younger than gumbo, which knows it by no tag: "dialog", "picture".
+bool is_named(const GumboElement& element, std::string_view name);
 std::span<GumboNode* const> children_of(const GumboElement& element);
 // Empty for nodes that are no text.
 std::string_view text_of(const GumboNode& node);
@@ -25,7 +27,7 @@ bool has_attribute(const GumboElement& element, const char* name);
 // Its content is not shown: hidden, not for readers, or a form's.
 bool is_unread(const GumboElement& element);
 // Its text stands apart from the text around it.
-bool breaks_text(GumboTag tag);
+bool breaks_text(const GumboElement& element);
 
 // Calls `visit(node)` for the node and everything within it, in the page's order; where it returns false the node's
 // children are passed over.

@@ -93,7 +93,7 @@ class BodyReader {
       default:
         break;
     }
-    const bool apart = breaks_text(element->tag);
+    const bool apart = breaks_text(*element);
     if (apart) words_.add_break();
     for (const GumboNode* child : children_of(*element)) read(*child, depth + 1);
     if (apart) words_.add_break();
@@ -118,7 +118,7 @@ class ReferenceReader {
       const auto* element = element_of(node);
       if (!element) return false;
       if (element->tag == GUMBO_TAG_A) add_link(node, *element);
-      if (element->tag == GUMBO_TAG_IMG) add_image(*element);
+      if (element->tag == GUMBO_TAG_IMG) add_image(node);
       return element->tag != GUMBO_TAG_TEMPLATE;
     });
   }
@@ -143,11 +143,11 @@ class ReferenceReader {
     links_.push_back({.href = std::move(*href), .text = readable_text(node, max_label)});
   }
 
-  void add_image(const GumboElement& element) {
+  void add_image(const GumboNode& node) {
     if (images_.size() == max_images) return;
-    auto src = image_address(element, urls_);
+    auto src = image_address(node, urls_);
     if (!src || !seen_images_.insert(*src).second) return;
-    images_.push_back({.src = std::move(*src), .alt = collapsed(attribute(element, "alt"), max_label)});
+    images_.push_back({.src = std::move(*src), .alt = collapsed(attribute(node.v.element, "alt"), max_label)});
   }
 
   UrlResolver urls_;

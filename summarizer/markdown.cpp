@@ -30,7 +30,7 @@ std::string joined(const Blocks& blocks, std::string_view between) {
 
 bool is_block(const GumboNode& node) {
   const auto* element = element_of(node);
-  return element && breaks_text(element->tag) && element->tag != GUMBO_TAG_BR && element->tag != GUMBO_TAG_IMG;
+  return element && breaks_text(*element) && element->tag != GUMBO_TAG_BR && element->tag != GUMBO_TAG_IMG;
 }
 
 // Blocks within, or line breaks that may stand for paragraphs.
@@ -113,7 +113,7 @@ class Writer {
       const auto* element = element_of(*child);
       if (element && article_.leaves_out(*child)) {
         // A heading over what is left out goes with it.
-        if (breaks_text(element->tag) && words.empty() && !blocks.empty() && blocks.back().is_heading &&
+        if (breaks_text(*element) && words.empty() && !blocks.empty() && blocks.back().is_heading &&
             !is_unread(*element)) {
           blocks.pop_back();
         }
@@ -277,10 +277,10 @@ class Writer {
       return;
     }
     if (element->tag == GUMBO_TAG_IMG) {
-      if (is_markdown_) write_image(*element, words);
+      if (is_markdown_) write_image(node, words);
       return;
     }
-    if (breaks_text(element->tag)) append_words(words, " ", false);
+    if (breaks_text(*element)) append_words(words, " ", false);
     std::string inner;
     if (is_markdown_ && is_code(element->tag)) {
       append_verbatim(node, inner);
@@ -293,7 +293,7 @@ class Writer {
     for (const GumboNode* child : children_of(*element)) write_inline(*child, inner, depth + 1);
     if (!after_space) inner.erase(0, 1);
     words += is_markdown_ ? decorated(*element, std::move(inner)) : inner;
-    if (breaks_text(element->tag)) append_words(words, " ", false);
+    if (breaks_text(*element)) append_words(words, " ", false);
   }
 
   static bool is_code(GumboTag tag) {
@@ -332,11 +332,11 @@ class Writer {
   static std::string destination(const std::string& url) {
     return url.find_first_of("()") == url.npos ? url : "<" + url + ">";
   }
-  void write_image(const GumboElement& element, std::string& words) const {
-    const auto src = image_address(element, urls_);
+  void write_image(const GumboNode& node, std::string& words) const {
+    const auto src = image_address(node, urls_);
     if (!src) return;
     std::string alt;
-    append_words(alt, attribute(element, "alt"), true);
+    append_words(alt, attribute(node.v.element, "alt"), true);
     words += "![" + collapsed(alt) + "](" + destination(*src) + ")";
   }
 

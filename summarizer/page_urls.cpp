@@ -15,6 +15,13 @@ std::string_view first_candidate(std::string_view srcset) {
   return candidate;
 }
 
+std::optional<std::string> address_in_set(const GumboElement& element, const UrlResolver& urls) {
+  for (const char* name : {"data-srcset", "data-lazy-srcset", "srcset"}) {
+    if (auto src = urls.absolute(first_candidate(attribute(element, name)))) return src;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 UrlResolver urls_of(const Tree& tree, std::string_view url) {
@@ -32,13 +39,18 @@ UrlResolver urls_of(const Tree& tree, std::string_view url) {
   return urls;
 }
 
-// Lazy pages keep the real address beside a placeholder.
-std::optional<std::string> image_address(const GumboElement& element, const UrlResolver& urls) {
+std::optional<std::string> image_address(const GumboNode& node, const UrlResolver& urls) {
+  const auto& image = node.v.element;
+  // Lazy pages keep the real address beside a placeholder.
   for (const char* name : {"data-src", "data-original", "data-lazy-src", "src"}) {
-    if (auto src = urls.absolute(attribute(element, name))) return src;
+    if (auto src = urls.absolute(attribute(image, name))) return src;
   }
-  for (const char* name : {"data-srcset", "data-lazy-srcset", "srcset"}) {
-    if (auto src = urls.absolute(first_candidate(attribute(element, name)))) return src;
+  if (auto src = address_in_set(image, urls)) return src;
+  const auto* parent = node.parent ? element_of(*node.parent) : nullptr;
+  if (!parent || !is_named(*parent, "picture")) return std::nullopt;
+  for (const GumboNode* child : children_of(*parent)) {
+    if (!is(*child, GUMBO_TAG_SOURCE)) continue;
+    if (auto src = address_in_set(child->v.element, urls)) return src;
   }
   return std::nullopt;
 }

@@ -13,7 +13,8 @@ namespace summarizer {
 // `url` is where the page came from, after redirects; its first <base href> counts.
 UrlResolver urls_of(const Tree&, std::string_view url);
 
-// The absolute address of an <img>, also of one that is loaded late or chosen from a set; nothing when there is none.
-std::optional<std::string> image_address(const GumboElement&, const UrlResolver&);
+// The absolute address of the <img> at this node, also of one that is loaded late, chosen from a set, or said by the
+// <source>s of its <picture> alone; nothing when there is none.
+std::optional<std::string> image_address(const GumboNode&, const UrlResolver&);
 
 }  // namespace summarizer

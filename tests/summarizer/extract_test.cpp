@@ -76,6 +76,20 @@ TEST(Summarize, PassesOverWhatIsHidden) {
   EXPECT_EQ(summary.word_count, 1);
 }
 
+TEST(Summarize, PassesOverDialogsThatAreClosed) {
+  const auto summary =
+      summary_of("<DIALOG><p>closed</p></DIALOG><dialog open><p>open</p></dialog>a<dialog open>b</dialog>c");
+  EXPECT_THAT(summary.paragraphs, ElementsAre("open"));
+  EXPECT_EQ(summary.word_count, 4);
+}
+
+TEST(Summarize, ReadsRubyWithoutItsParentheses) {
+  const auto summary = summary_of("<p><ruby>\u6f22<rp>(</rp><rt>kan</rt><rp>)</rp></ruby></p>");
+  EXPECT_THAT(summary.paragraphs, SizeIs(1));
+  EXPECT_EQ(summary.paragraphs.at(0).find('('), std::string::npos);
+  EXPECT_THAT(summary.paragraphs.at(0), testing::HasSubstr("kan"));
+}
+
 TEST(Summarize, AnswersAnEmptyPageWithEmptyFields) {
   for (const char* page : {"", " ", "<html></html>", "<!-- only -->"}) {
     const auto summary = summary_of(page);
@@ -133,6 +147,17 @@ TEST(Extract, FindsLazyImages) {
               ElementsAre(Image{"https://example.com/lazy.png", "Lazy"}, Image{"https://example.com/a.png", ""},
                           Image{"https://example.com/c.png", ""}, Image{"https://example.com/e.png", ""},
                           Image{"https://example.com/f.png", ""}));
+}
+
+TEST(Extract, FindsPicturesThatOnlyTheirSourcesName) {
+  const auto found = references_of(
+      "<picture><source media='(min-width: 9px)' srcset='/wide.webp 2x, /w.webp'><source srcset=/n.webp><img "
+      "alt=P></picture>"
+      "<picture><source srcset=/other.webp><img src=/own.png></picture>"
+      "<picture><source src=/not-a-set.webp><img src='data:image/gif;base64,R0' srcset='' alt=none></picture>"
+      "<video><source srcset=/film.webp><img alt=fallback></video>");
+  EXPECT_THAT(found.images,
+              ElementsAre(Image{"https://example.com/wide.webp", "P"}, Image{"https://example.com/own.png", ""}));
 }
 
 TEST(Extract, CollectsSocialCardsAndTheDescription) {
