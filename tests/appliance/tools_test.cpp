@@ -362,6 +362,7 @@ class ToolboxTest : public testing::Test {
     const auto url = std::string(request.json().at("url").as_string());
     if (url == "https://broken.test") return http(500, R"({"error":"the page answered 404"})");
     if (url == "https://odd.test") return http(200, "<html>", "", "text/html");
+    if (url == "https://killer.test") return std::string();
     return http(200, R"({"url":"https://x.test","title":"X","paragraphs":[")" + std::string(5'000, 'p') + R"("]})");
   }};
   Workspace workspace{folder.path};
@@ -417,6 +418,18 @@ TEST_F(ToolboxTest, AsksTheSummarizer) {
   EXPECT_EQ(pages.received().at(0).target, "/api/summarize");
   EXPECT_THAT(error("summarize_page", R"({"url":"https://broken.test"})"), HasSubstr("404"));
   EXPECT_THAT(error("extract_page", R"({"url":"https://odd.test"})"), HasSubstr("not a JSON object"));
+}
+
+// A page that brings the summarizer's process to its end costs this one answer, which is a bad gateway's.
+TEST_F(ToolboxTest, SaysThatTheSummarizerEnded) {
+  for (const std::string name : {"summarize_page", "extract_page"}) {
+    const auto tools = page_tools(pages.url());
+    const auto tool = std::ranges::find(tools, name, [](const Tool& each) { return each.definition.name; });
+    const auto answer = await(tool->run(json::object{{"url", "https://killer.test"}}));
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().kind, web::Kind::bad_gateway);
+    EXPECT_THAT(answer.error().message, HasSubstr("gave no answer for this page"));
+  }
 }
 
 TEST_F(ToolboxTest, RemembersAndCommits) {

@@ -19,6 +19,12 @@ struct Page {
 };
 BOOST_DESCRIBE_STRUCT(Page, (), (url))
 
+// A page may bring the summarizer's process to its end; the box starts another, and only this answer is lost. Its kind
+// is that of the failed exchange: 502 when it broke, 504 when it took too long.
+web::Error lost_answer(const web::Error& failure) {
+  return {.kind = failure.kind, .message = "The summarizer gave no answer for this page: " + failure.message};
+}
+
 web::Task<web::Result<json::value>> ask(std::string url, std::string page) {
   web::FetchRequest request{.url = std::move(url), .method = "POST"};
   request.headers.emplace_back("Content-Type", "application/json");
@@ -26,10 +32,12 @@ web::Task<web::Result<json::value>> ask(std::string url, std::string page) {
   request.timeout = page_time;
   request.max_bytes = 2u << 20;
   const auto response = co_await web::fetch(std::move(request));
-  if (!response) co_return web::unavailable("The summarizer cannot be reached: " + response.error().message);
+  if (!response) co_return lost_answer(response.error());
   auto answer = web::parse_json(response->body, "answer");
-  if (!answer || !answer->is_object())
-    co_return web::unavailable("The summarizer sent an answer that is not a JSON object");
+  if (!answer || !answer->is_object()) {
+    co_return web::Error{.kind = web::Kind::bad_gateway,
+                         .message = "The summarizer sent an answer that is not a JSON object"};
+  }
   if (response->status == 200) co_return std::move(*answer);
   const auto* message = answer->get_object().if_contains("error");
   if (message && message->is_string())
