@@ -5,7 +5,9 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { articles } from "./articles.mjs";
+import { pages } from "./pages.mjs";
 import { resident_mb, start_box, start_nginx, start_stack, stop, until_answers, wrk } from "./processes.mjs";
+import { repository } from "./repository.mjs";
 import { schedule } from "./schedule.mjs";
 import { guesses, many_sessions, wallets } from "./ways_in.mjs";
 
@@ -220,4 +222,6 @@ export const figures = [
   { name: "wallets", measure: wallets },
   { name: "many_sessions", measure: many_sessions },
   { name: "guesses", measure: guesses },
+  { name: "repository", measure: repository },
+  { name: "pages", measure: pages },
 ];

@@ -2,7 +2,7 @@
 // loopback, lives in the run's own folder, and is ended by its own process id.
 import { spawn, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -57,6 +57,19 @@ export const start_box = async (binary, folder, settings = {}) => {
   return { child, started, web: ready.web, backend: ready.backend, summarizer: ready.summarizer };
 };
 
+// The summarizer alone, as a process of its own that may fetch from loopback.
+export const start_summarizer = async (binary) => {
+  const child = start(binary, ["summarizer"], { env: { ...process.env, SUMMARIZER_LISTEN: "127.0.0.1:0", SUMMARIZER_ALLOW_PRIVATE: "on", LOG_LEVEL: "error" } });
+  return { child, url: (await first_json_line(child, "agentbox summarizer")).summarizer };
+};
+
+// A server of ours for node in `folder`, whose packages are installed there; it prints {"port"} when it is ready.
+export const start_node = async (file, folder, args = []) => {
+  const child = start(process.execPath, [file, ...args], { cwd: folder, env: { ...process.env, NODE_ENV: "production" } });
+  const { port } = await first_json_line(child, file);
+  return { child, url: `http://127.0.0.1:${port}` };
+};
+
 export const start_nginx = async (folder, workers, body) => {
   const port = await free_port();
   mkdirSync(folder, { recursive: true });
@@ -100,9 +113,8 @@ export const start_stack = async (folder) => {
   const app = join(folder, "app");
   for (const file of ["package.json", "package-lock.json", "fastify_stack.mjs"]) cpSync(join(here, file), join(app, file));
   execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: app, stdio: "ignore" });
-  const node = start(process.execPath, ["fastify_stack.mjs", folder, String(port)], { cwd: app, env: { ...process.env, NODE_ENV: "production" } });
-  const { port: http } = await first_json_line(node, "fastify");
-  return { url: `http://127.0.0.1:${http}`, children: [node, postgres] };
+  const node = await start_node("fastify_stack.mjs", app, [folder, String(port)]);
+  return { url: node.url, children: [node.child, postgres] };
 };
 
 // One wrk run: requests a second, latencies in milliseconds, and how many answers were not 2xx or failed.
@@ -114,6 +126,14 @@ export const wrk = async (url, { connections = 64, threads = 1, seconds = 4, met
   const result = await first_json_line(child, "wrk");
   if (result.errors > 0) throw new Error(`wrk: ${result.errors} of ${result.requests} answers from ${url} were errors`);
   return result;
+};
+
+export const peak_mb = (pid) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+
+// Of all threads so far, in user and kernel mode (proc(5), stat: fields 14 and 15, in hundredths of a second).
+export const cpu_seconds = (pid) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8"), fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 };
 
 export const resident_mb = (pid) =>
