@@ -48,13 +48,18 @@ bool ends_ignoring_case(std::string_view text, std::string_view end) {
   return text.size() > end.size() && web::equal_ignoring_case(text.substr(text.size() - end.size()), end);
 }
 
-// The beginning may end inside a character.
+// Without the character that the text may end inside of.
+std::string_view whole_characters(std::string_view text) {
+  std::size_t last = text.size();
+  while (last > 0 && text.size() - last < 3 && (static_cast<unsigned char>(text[last - 1]) & 0xC0) == 0x80) --last;
+  if (last == 0) return text;
+  const auto lead = static_cast<unsigned char>(text[last - 1]);
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  return lead < 0xF8 && text.size() - last + 1 < length ? text.substr(0, last - 1) : text;
+}
+
 bool is_text(std::string_view beginning) {
-  if (beginning.find('\0') != std::string_view::npos) return false;
-  for (std::size_t cut = 0; cut < 4 && cut <= beginning.size(); ++cut) {
-    if (web::is_utf8(beginning.substr(0, beginning.size() - cut))) return true;
-  }
-  return false;
+  return beginning.find('\0') == std::string_view::npos && web::is_utf8(whole_characters(beginning));
 }
 
 // Two versions written within one tick of the kernel's clock have the same times: until a second has passed, the tag

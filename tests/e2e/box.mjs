@@ -34,7 +34,7 @@ export const run = (args, { env = {}, ...options } = {}) =>
 
 // One request as it is given here: no header is added but Host, Content-Length and Connection, and a name may occur
 // twice (an array). `body` is text or bytes. Resolves with {status, headers, text, body}; body is undefined unless the
-// answer is JSON.
+// answer is JSON. A stream that goes on for ever begins with the event `ready`, and is read no further.
 export const send = (base, method, path, { headers = {}, body } = {}) =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(base);
@@ -43,7 +43,11 @@ export const send = (base, method, path, { headers = {}, body } = {}) =>
     asked.on("error", reject);
     asked.on("response", async (answer) => {
       const parts = [];
-      for await (const part of answer) parts.push(part);
+      const is_events = answer.headers["content-type"]?.startsWith("text/event-stream");
+      for await (const part of answer) {
+        parts.push(part);
+        if (is_events && part.includes("event: ready\n")) break;
+      }
       const text = Buffer.concat(parts).toString();
       const is_json = answer.headers["content-type"]?.startsWith("application/json");
       resolve({ status: answer.statusCode, headers: answer.headers, text, body: is_json && text ? JSON.parse(text) : undefined });

@@ -82,13 +82,20 @@ char letter(git_delta_t status) {
   }
 }
 
+// A file whose kind changed (to a link, say) is two differences of one path: it went and it came.
 std::vector<ShownCommit::File> files_of(git_diff* diff) {
   std::vector<ShownCommit::File> files;
   for (std::size_t i = 0; i < git_diff_num_deltas(diff); ++i) {
     const auto* delta = git_diff_get_delta(diff, i);
     ShownCommit::File file{.status = letter(delta->status), .path = delta->new_file.path, .from = {}};
     if (delta->status == GIT_DELTA_RENAMED) file.from = delta->old_file.path;
-    files.push_back(std::move(file));
+    const bool is_other_kind = !files.empty() && files.back().path == file.path && files.back().status != file.status &&
+                               !file.from && !files.back().from;
+    if (is_other_kind) {
+      files.back().status = 'T';
+    } else {
+      files.push_back(std::move(file));
+    }
   }
   return files;
 }
