@@ -78,7 +78,9 @@ export const repository = async (bench) => {
     note("git status", porcelain.took);
     const diff = await ask("/api/browse/git-diff"), unstaged = timed_git(folder, "diff"), staged = timed_git(folder, "diff", "--cached");
     const { unstaged: ours, staged: our_staged } = JSON.parse(diff.text);
-    if (ours !== unstaged.text || our_staged !== staged.text) throw new Error("git and the explorer write different patches");
+    // How far git abbreviates the hashes depends on how many objects there are.
+    const bare = (patch) => patch.replaceAll(/^index \w+\.\.\w+/gm, "index");
+    if (bare(ours) !== bare(unstaged.text) || bare(our_staged) !== bare(staged.text)) throw new Error("git and the explorer write different patches");
     note("diff", diff.took);
     note("git diff", unstaged.took + staged.took);
     const log = await ask("/api/browse/git-log?limit=100");
