@@ -62,7 +62,8 @@ std::string text_of(const files::Components& components) { return components.emp
 
 std::chrono::sys_time<std::chrono::milliseconds> modified(const struct stat& info) {
   const auto since_epoch = std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
-  return std::chrono::sys_time(std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch));
+  return std::chrono::sys_time<std::chrono::milliseconds>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch));
 }
 
 // The path in a field of another name than usual: the messages speak of that one.
