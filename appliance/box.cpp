@@ -15,8 +15,10 @@
 #include "appliance/ai/routes.h"
 #include "appliance/billing/routes.h"
 #include "appliance/chat/chat.h"
+#include "appliance/cloning/routes.h"
 #include "appliance/console/routes.h"
 #include "appliance/data_folder.h"
+#include "appliance/deployments/routes.h"
 #include "appliance/engine_choice.h"
 #include "appliance/explorer/routes.h"
 #include "appliance/health/gauges.h"
@@ -24,6 +26,7 @@
 #include "appliance/heartbeat/routes.h"
 #include "appliance/installations/routes.h"
 #include "appliance/keys/routes.h"
+#include "appliance/logs/routes.h"
 #include "appliance/maintenance/routes.h"
 #include "appliance/memory/memory.h"
 #include "appliance/mpp/routes.h"
@@ -152,6 +155,8 @@ struct Box::Parts {
   std::unique_ptr<runtime::Engine> engine =
       choose_engine(settings, home, blocking, [this](std::string gateway) { return open_door(std::move(gateway)); });
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
+  deployments::Deployments deployments{agents, subscriptions};
+  logs::Hub log_hub{*engine, home};
   chat::Chat chat{system, agents};
   schedule::Schedule schedule{system, subscriptions, schedule::through(system, chat), home};
   heartbeat::Heartbeats heartbeats{system, schedule.tasks, schedule.zones};
@@ -203,6 +208,15 @@ struct Box::Parts {
     return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
   }
   maintenance::Parts upkeep() { return {*store, blocking, key_fingerprint(folder.master_key(settings)), guards}; }
+  deployments::Parts deploying() {
+    return {deployments, agents,
+            [this](store::UserId user) {
+              const auto found = accounts.find(user);
+              return found && accounts.is_admin(*found);
+            },
+            guards};
+  }
+  logs::Parts logging() { return {log_hub, *engine, agents, guards}; }
   installations::Parts enrolment() {
     return {installations, subscriptions, [this] { return web_url; }, guards};
   }
@@ -226,6 +240,9 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, agents::web_routes(parts.agents, parts.guards));
   web::append(table, agents::web_lifecycle_routes(parts.agents, parts.guards));
   web::append(table, agents::web_detail_routes(parts.agents, parts.guards));
+  web::append(table, deployments::web_routes(parts.deploying()));
+  web::append(table, cloning::web_routes(parts.agents, parts.system, parts.guards));
+  web::append(table, logs::web_routes(parts.logging()));
   web::append(table, agent_actions::web_routes(parts.agents, parts.chat, parts.guards));
   web::append(table, mpp::web_routes(parts.wallets, parts.guards));
   web::append(table, chat::web_routes(parts.chat, parts.guards));
@@ -243,6 +260,8 @@ std::vector<web::Route> Box::backend_routes() const {
   web::append(table, agents::backend_routes(parts.agents, parts.guards));
   web::append(table, agents::backend_lifecycle_routes(parts.agents, parts.guards));
   web::append(table, agents::backend_detail_routes(parts.agents, parts.guards));
+  web::append(table, deployments::backend_routes(parts.deploying()));
+  web::append(table, logs::backend_routes(parts.logging()));
   web::append(table, chat::backend_routes(parts.chat, parts.agents, parts.guards));
   web::append(table, schedule::backend_routes(parts.schedule, parts.guards));
   web::append(table, installations::backend_routes(parts.enrolment()));
@@ -336,6 +355,7 @@ void Box::listen() {
 web::Task<> Box::stop(SummarizerChild& summarizer) {
   auto& parts = *parts_;
   co_await parts.schedule.scheduler.stop(prompts_grace);  // its agents answer through the backend
+  co_await parts.log_hub.stop();                          // its streams would have the listeners wait
   co_await parts.server.drain(drain_deadline);
   co_await parts.agents.stop();
   co_await parts.session_sweep.stop();

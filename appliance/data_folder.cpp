@@ -12,6 +12,7 @@
 #include "appliance/audit/audit.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/chat/records.h"
+#include "appliance/cloning/payment_proof.h"
 #include "appliance/crypto/random.h"
 #include "appliance/identities/records.h"
 #include "appliance/installations/installations.h"
@@ -128,7 +129,8 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                                         store::describe(schedule::runs),
                                         store::describe(watchdog::watches),
                                         store::describe(installations::table),
-                                        store::describe(mpp::wallets)},
+                                        store::describe(mpp::wallets),
+                                        store::describe(cloning::payments)},
                              .migrations = {},
                              .read_only = access == Access::read_only});
 }

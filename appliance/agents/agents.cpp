@@ -21,7 +21,6 @@ using web::Task;
 constexpr int admin_limit = 1000;
 constexpr std::size_t largest_config = 64 * 1024;
 constexpr std::size_t longest_stem = 24;
-constexpr std::chrono::seconds longest_settling{60};
 constexpr std::chrono::milliseconds pause_between_looks{100};
 
 ProvisionerOptions options_of(const agentbox::Settings& settings, std::chrono::milliseconds ready_deadline) {
@@ -52,8 +51,8 @@ Error subscription_required(std::string message) {
   return {.kind = web::Kind::payment_required, .message = std::move(message), .code = "SUBSCRIPTION_REQUIRED"};
 }
 
-Error limit_reached(std::int64_t current, int limit) {
-  return {.kind = web::Kind::too_many,
+Error limit_reached(web::Kind kind, std::int64_t current, int limit) {
+  return {.kind = kind,
           .message = "You have as many agents as your plan allows.",
           .code = "AGENT_LIMIT_REACHED",
           .extra = {{"current", current}, {"limit", limit}}};
@@ -67,6 +66,8 @@ bool is_image_name(std::string_view name) {
                   std::string_view("._-/:@").find(char(c)) != std::string_view::npos;
          });
 }
+
+Error provisioning_is_off() { return web::unavailable("Provisioning is switched off on this box."); }
 
 Error switched_off() {
   return web::internal("Agents cannot be started or stopped while provisioning is switched off on this box.");
@@ -141,7 +142,7 @@ Task<> Agents::stop() {
 }
 
 Task<Result<Agent>> Agents::provision(const web::Caller& caller, NewAgent wanted) {
-  if (!settings_.provisioning_enabled) co_return web::unavailable("Provisioning is switched off on this box.");
+  if (!settings_.provisioning_enabled) co_return provisioning_is_off();
   if (auto ok = check(wanted); !ok) co_return ok.error();
   auto plan = billing::Plan::label;
   if (!wanted.tier.empty()) {
@@ -155,12 +156,41 @@ Task<Result<Agent>> Agents::provision(const web::Caller& caller, NewAgent wanted
     if (!billing::covers(held->plan, plan))
       co_return subscription_required("Your subscription does not include the tier " + wanted.tier + ".");
   }
-  const int limit = caller.admin ? admin_limit : billing::web_proxy_limit(wanted.tier);
-  auto agent = fresh(caller.user_id, std::move(wanted));
+  const Allowance allowance{.agents = caller.admin ? admin_limit : billing::web_proxy_limit(wanted.tier)};
+  co_return co_await launch(caller.user_id, std::move(wanted), plan, allowance);
+}
+
+Task<Result<Agent>> Agents::launch(store::UserId owner, NewAgent wanted, billing::Plan plan, Allowance allowance,
+                                   Also also) {
+  if (!settings_.provisioning_enabled) co_return provisioning_is_off();
+  if (auto ok = check(wanted); !ok) co_return ok.error();
+  auto agent = fresh(owner, std::move(wanted));
   agent.plan = billing::to_string(plan);
   agent.status = Status::provisioning;
   agent.desired = desired::running;
-  co_return co_await insert(std::move(agent), limit, true);
+  co_return co_await insert(std::move(agent), allowance, true, std::move(also));
+}
+
+Task<Result<Agent>> Agents::clone(const web::Caller& caller, std::string name, Descent descent, Also also) {
+  if (!settings_.provisioning_enabled) co_return provisioning_is_off();
+  const auto owner = caller.user_id;
+  const auto parent = find(owner, descent.parent);
+  if (!parent) co_return web::not_found();
+  const auto held = subscriptions_.active(owner);
+  if (!held && !caller.admin) co_return subscription_required("An active subscription is required to clone agents.");
+  NewAgent wanted{.name = std::move(name), .model = parent->model, .config = {}, .tier = {}, .plan = {}};
+  if (auto ok = check(wanted); !ok) co_return ok.error();
+  auto agent = fresh(owner, std::move(wanted));
+  agent.config = parent->config;
+  agent.config_secrets = parent->config_secrets;
+  agent.image = parent->image;
+  agent.tier = parent->tier;
+  agent.plan = parent->plan;
+  agent.descent = std::move(descent);
+  agent.status = Status::provisioning;
+  agent.desired = desired::running;
+  const Allowance allowance{.agents = held && !caller.admin ? billing::plan_middleware_limit(held->plan) : admin_limit};
+  co_return co_await insert(std::move(agent), allowance, true, std::move(also));
 }
 
 Task<Result<Agent>> Agents::create(store::UserId owner, NewAgent wanted) {
@@ -173,7 +203,7 @@ Task<Result<Agent>> Agents::create(store::UserId owner, NewAgent wanted) {
 }
 
 // The record, its job and its place within the limit are one commit: whatever is refused leaves nothing behind.
-Task<Result<Agent>> Agents::insert(Agent agent, std::optional<int> limit, bool run) {
+Task<Result<Agent>> Agents::insert(Agent agent, Allowance allowance, bool run, Also also) {
   for (;;) {
     agent.id = "ag_" + crypto::random_id(20);
     agent.subdomain = subdomain_for(agent.name);
@@ -186,10 +216,13 @@ Task<Result<Agent>> Agents::insert(Agent agent, std::optional<int> limit, bool r
       const Job job{.agent = agent.id, .owner = agent.owner, .action = Action::start, .created_at = store::now()};
       change.insert(jobs, job);
     }
+    const auto limit = allowance.agents;
     change.add(agent.owner, count, 1, limit ? std::optional<std::int64_t>(*limit) : std::nullopt);
+    if (also)
+      if (auto added = also(change); !added) co_return added.error();
     auto outcome = co_await change.commit();
     if (outcome.kind == store::Outcome::Kind::over_bound)
-      co_return limit_reached(system_.counter(agent.owner, count), *limit);
+      co_return limit_reached(allowance.refusal, system_.counter(agent.owner, count), *limit);
     if (!outcome.ok()) continue;  // the port, or by a wonder the name, was taken in between
     if (run) provisioner_.notify(agent.id);
     co_return agent;
@@ -273,8 +306,8 @@ Task<Result<Agent>> Agents::repair_agent(store::UserId owner, std::string id) {
   co_return co_await supervision_.repair(owner, std::move(id));
 }
 
-Task<> Agents::until_settled(store::UserId owner, std::string id) {
-  const auto deadline = std::chrono::steady_clock::now() + longest_settling;
+Task<> Agents::until_settled(store::UserId owner, std::string id, std::chrono::seconds at_most) {
+  const auto deadline = std::chrono::steady_clock::now() + at_most;
   while (std::chrono::steady_clock::now() < deadline) {
     const auto agent = find(owner, id);
     if (!agent || agent->status != Status::provisioning) co_return;

@@ -47,6 +47,16 @@ struct Verification {
   std::optional<boost::json::object> metadata;
 };
 
+// How many agents one may have, and what it is called when there are so many: AGENT_LIMIT_REACHED with `current` and
+// `limit`.
+struct Allowance {
+  std::optional<int> agents;  // nothing: as many as one likes
+  web::Kind refusal = web::Kind::too_many;
+};
+
+// Adds to the commit that makes an agent, or refuses it. May run several times.
+using Also = std::function<web::Result<void>(store::Change&)>;
+
 class Agents {
  public:
   // `files` runs what blocks on the disk. All of them must outlive this.
@@ -66,6 +76,11 @@ class Agents {
   // The web's provisioning. unavailable: kill switch. payment_required: no active subscription, or the tier is above
   // it. invalid: unknown tier. too_many with `current` and `limit`: the tier's number of agents is reached.
   web::Task<web::Result<Agent>> provision(const web::Caller&, NewAgent);
+  // One that is started at once, whoever may have it. unavailable: kill switch, or no port is left; invalid.
+  web::Task<web::Result<Agent>> launch(store::UserId owner, NewAgent, billing::Plan, Allowance, Also = {});
+  // Another one like the caller's own `descent.parent`: its model and its config with the secrets, in an empty
+  // workspace. Also not_found; payment_required without a subscription; too_many at the plan's number of agents.
+  web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, Descent, Also);
   // The backend's creation: `pending`, without plan rules; it runs once it is started.
   web::Task<web::Result<Agent>> create(store::UserId owner, NewAgent);
   // Plan, provider and config of an agent. not_found, invalid.
@@ -92,8 +107,9 @@ class Agents {
   // the box's binary as it is now. internal when that does not get ready: what ran before then runs again, if it can.
   // Also invalid: an image where agents are processes.
   web::Task<web::Result<Agent>> update_agent(store::UserId owner, std::string id, std::string image);
-  // Suspends while the agent is about to run: started, restarted, updated, repaired. A minute at most.
-  web::Task<> until_settled(store::UserId owner, std::string id);
+  // Suspends while the agent is about to run: started, restarted, updated, repaired.
+  web::Task<> until_settled(store::UserId owner, std::string id,
+                            std::chrono::seconds at_most = std::chrono::seconds(60));
   // Stops it and removes everything it has. A missing agent is success. When something cannot be removed the job stays
   // and is tried again at the next start of the box.
   web::Task<> remove(store::UserId owner, std::string id);
@@ -123,7 +139,7 @@ class Agents {
   }
 
  private:
-  web::Task<web::Result<Agent>> insert(Agent, std::optional<int> limit, bool run);
+  web::Task<web::Result<Agent>> insert(Agent, Allowance, bool run, Also = {});
   web::Task<web::Result<Agent>> carry_out(store::UserId owner, Job);
 
   store::System system_;

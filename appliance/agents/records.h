@@ -22,6 +22,14 @@ namespace desired {
 inline constexpr auto running = "running", stopped = "stopped", removed = "removed";
 }
 
+// What a clone comes from.
+struct Descent {
+  std::string parent;  // the agent's id; it may be gone by now
+  std::string specialization;
+  std::int64_t generation = 2;
+};
+BOOST_DESCRIBE_STRUCT(Descent, (), (parent, specialization, generation))
+
 struct Agent {
   std::int64_t owner = 0;  // 0: created through the backend for nobody in particular
   std::string id;          // ag_ and 20 random characters
@@ -44,13 +52,14 @@ struct Agent {
   std::optional<std::string> verification_type, attestation_uid, verifier_address;
   std::optional<boost::json::object> verification_metadata;
   std::optional<store::Time> verified_at, started_at;
+  std::optional<Descent> descent;  // of clones
   store::Time created_at, updated_at;
 };
 BOOST_DESCRIBE_STRUCT(Agent, (),
                       (owner, id, name, subdomain, model, image, plan, tier, config, config_secrets, status,
                        status_reason, desired, port, gateway_token, box_token, box_token_hash, runtime_version,
                        verified, verification_type, attestation_uid, verifier_address, verification_metadata,
-                       verified_at, started_at, created_at, updated_at))
+                       verified_at, started_at, descent, created_at, updated_at))
 
 inline const store::Owned<Agent> records{
     {.family = "agents", .number = 30},

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/runtime/log_line.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -71,6 +72,8 @@ struct InstanceStats {
   std::optional<std::uint64_t> received_bytes, sent_bytes;  // over the network, where the engine counts it
 };
 
+using LogSink = std::function<bool(std::vector<LogLine>)>;
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -84,6 +87,13 @@ class Engine {
   virtual web::Task<web::Result<InstanceStats>> stats(std::string id) = 0;
   // Last `lines` lines of the agent's log.
   virtual web::Task<web::Result<std::vector<std::string>>> logs(std::string id, std::size_t lines) = 0;
+  // The same with ids, for those who go on reading.
+  virtual web::Task<web::Result<std::vector<LogLine>>> read_log(std::string id, LogQuery) = 0;
+  // An id behind the last line that is written now.
+  virtual web::Task<web::Result<std::string>> log_end(std::string id) = 0;
+  // Hands on the lines after this id as they are written, until `sink` answers false, the coroutine is cancelled, or
+  // the engine tells no more (a container has ended). On an io thread.
+  virtual web::Task<web::Result<void>> follow_log(std::string id, std::string after, LogSink sink) = 0;
   // Finds the agents a box that died left running and watches them again; ids known to the store are handed in. An
   // Error says that the engine does not answer, so that nothing is known of them.
   virtual web::Task<web::Result<void>> adopt(std::vector<std::string> ids) = 0;

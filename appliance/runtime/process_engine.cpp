@@ -9,9 +9,11 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <map>
+#include <shared_mutex>
 #include <system_error>
 
 #include "appliance/runtime/agent_user.h"
+#include "appliance/runtime/folder_watch.h"
 #include "appliance/runtime/proc.h"
 #include "appliance/runtime/run_folder.h"
 #include "appliance/runtime/spawn.h"
@@ -25,6 +27,9 @@ using Clock = std::chrono::system_clock;
 using PidWatch = asio::posix::basic_stream_descriptor<web::Executor>;
 using web::Result;
 using web::Task;
+
+constexpr std::size_t most_read_at_once = 256 * 1024;
+constexpr std::chrono::milliseconds pause_between_looks{500};
 
 // One process of an agent, alive or being buried.
 struct Process {
@@ -89,6 +94,7 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
   asio::io_context& home;
   asio::thread_pool& files;
   std::function<void(std::string, std::optional<int>)> tell_exit;
+  mutable std::shared_mutex rotating;  // unique: logs are rotated; shared: they are read
   // Used on `home` only.
   std::map<std::string, Entry> entries;
   bool watching_logs = false;
@@ -148,7 +154,7 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
                       .backend_url = spec.backend_url,
                       .summarizer_url = spec.summarizer_url};
       folder.write_boot(boost::json::serialize(boost::json::value_from(boot)), user);
-      folder.rotate_log(options.log_bytes);
+      rotate_log(spec.id);
       auto log = folder.open_log();
       auto child =
           spawn({.binary = options.binary,
@@ -222,9 +228,21 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     return exit_code;
   }
 
+  // Whoever reads meanwhile would take the emptied log for the one before.
+  void rotate_log(const std::string& id) const {
+    const std::unique_lock lock(rotating);
+    run_folder(id).log().rotate(options.log_bytes);
+  }
+
+  template <class Read>
+  auto read_log(const std::string& id, Read read) const {
+    const std::shared_lock lock(rotating);
+    return read(run_folder(id).log());
+  }
+
   void rotate(const std::vector<std::string>& ids) const {
     for (auto& id : ids) try {
-        run_folder(id).rotate_log(options.log_bytes);
+        rotate_log(id);
       } catch (const std::exception& error) {
         web::log::warning("agent_log_not_rotated", {{"agent", id}, {"error", std::string(error.what())}});
       }
@@ -306,14 +324,28 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     co_return !entries[id].process;
   }
 
+  // However the start ends: what launch() throws must not leave the agent `starting` for ever.
+  class Starting {
+   public:
+    Starting(std::shared_ptr<Impl> impl, std::string id) : impl_(std::move(impl)), id_(std::move(id)) {
+      impl_->entries[id_].starting = true;
+    }
+    Starting(const Starting&) = delete;
+    Starting& operator=(const Starting&) = delete;
+    ~Starting() { impl_->entries[id_].starting = false; }
+
+   private:
+    const std::shared_ptr<Impl> impl_;
+    const std::string id_;
+  };
+
   Task<Result<Instance>> start(AgentSpec spec) {
     auto& entry = entries[spec.id];
     if (entry.process || entry.starting) co_return web::conflict("The agent is running already.");
-    entry.starting = true;
+    const Starting starting(shared_from_this(), spec.id);
     auto self = shared_from_this();
     auto work = [self, spec] { return self->launch(spec); };
     auto found = co_await web::offload(files, std::move(work));
-    entries[spec.id].starting = false;
     if (!found) co_return found.error();
     run(std::move(*found));
     co_return instance(spec.id);
@@ -364,6 +396,27 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     co_return InstanceStats{.cpu_percent = span.count() > 0 ? 100 * busy / span.count() : 0,
                             .memory_bytes = stat->resident_bytes,
                             .uptime = std::chrono::duration_cast<std::chrono::seconds>(age)};
+  }
+
+  Task<Result<void>> follow_log(std::string id, std::string after, LogSink sink) {
+    const auto self = shared_from_this();
+    std::uint64_t position = parse_log_position(after).value_or(0);
+    auto watch = FolderWatch::open(home, run_folder(id).path());
+    for (;;) {
+      auto work = [self, &id, &position] {
+        return self->read_log(id, [&](const LogFile& log) { return log.read_on(position, most_read_at_once); });
+      };
+      auto lines = co_await web::offload(files, std::move(work));
+      const bool is_at_end = lines.empty();
+      if (!sink(std::move(lines))) co_return Result<void>();
+      if (!is_at_end) continue;
+      if (!watch) watch = FolderWatch::open(home, run_folder(id).path());
+      if (watch) {
+        co_await watch->changed();
+      } else {  // it has never been started
+        co_await web::sleep_for(pause_between_looks);
+      }
+    }
   }
 
   Task<> adopt(std::vector<std::string> ids) {
@@ -426,6 +479,23 @@ Task<Result<std::vector<std::string>>> ProcessEngine::logs(std::string id, std::
   auto folder = impl_->run_folder(id);
   auto work = [folder, lines] { return folder.last_lines(lines); };
   co_return co_await web::offload(impl_->files, std::move(work));
+}
+
+Task<Result<std::vector<LogLine>>> ProcessEngine::read_log(std::string id, LogQuery query) {
+  auto impl = impl_;
+  auto work = [impl, id, query] { return impl->read_log(id, [&](const LogFile& log) { return log.read(query); }); };
+  co_return co_await web::offload(impl->files, std::move(work));
+}
+
+Task<Result<std::string>> ProcessEngine::log_end(std::string id) {
+  auto impl = impl_;
+  auto work = [impl, id] { return impl->read_log(id, [](const LogFile& log) { return log.end(); }); };
+  co_return log_position(co_await web::offload(impl->files, std::move(work)));
+}
+
+Task<Result<void>> ProcessEngine::follow_log(std::string id, std::string after, LogSink sink) {
+  co_return co_await asio::co_spawn(impl_->home, impl_->follow_log(std::move(id), std::move(after), std::move(sink)),
+                                    web::use_task);
 }
 
 Task<Result<void>> ProcessEngine::adopt(std::vector<std::string> ids) {

@@ -78,15 +78,6 @@ files::Descriptor RunFolder::open_log() const {
   return file;
 }
 
-void RunFolder::rotate_log(std::uint64_t limit) const {
-  auto path = folder_ / "agent.log", previous = folder_ / "agent.log.1";
-  std::error_code missing;
-  auto size = fs::file_size(path, missing);
-  if (missing || size <= limit) return;
-  fs::copy_file(path, previous, fs::copy_options::overwrite_existing);
-  fs::resize_file(path, 0);
-}
-
 std::vector<std::string> RunFolder::last_lines(std::size_t count) const {
   std::string text;
   for (auto name : {"agent.log", "agent.log.1"}) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "appliance/files/descriptor.h"
+#include "appliance/runtime/log_file.h"
 
 namespace runtime {
 
@@ -44,9 +45,8 @@ class RunFolder {
 
   // For appending.
   files::Descriptor open_log() const;
-  // Copies the log to agent.log.1 and empties it once it is larger than `limit`. Whoever writes goes on in the same
-  // file; what is written between the copy and the emptying is lost.
-  void rotate_log(std::uint64_t limit) const;
+  LogFile log() const { return LogFile(folder_); }
+  const std::filesystem::path& path() const { return folder_; }
   // The last lines, without line ends, oldest first. Reads no more than the last 256 KB.
   std::vector<std::string> last_lines(std::size_t count) const;
 

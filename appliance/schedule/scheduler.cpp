@@ -4,6 +4,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/describe/enum_to_string.hpp>
+#include <set>
 
 #include "appliance/ai/extract.h"
 #include "appliance/schedule/timetable.h"
@@ -149,21 +150,34 @@ web::Task<> Scheduler::tick() {
   const TickTime time;
   const auto now = clock_();
   searched_ = std::min(searched_, now);  // the clock may have been set back
+  std::set<std::string> held_back;       // due, of owners who have enough at work
   while (at_work_ < options_.most_at_work && !stopping_) {
     const auto room = std::min(options_.batch, options_.most_at_work - at_work_);
-    const auto due = system_.find_range(tasks, "due", searched_, now + 1ms, room);
+    auto due = system_.find_range(tasks, "due", searched_, now + 1ms, room + held_back.size());
+    std::erase_if(due, [&](const Task& task) { return held_back.contains(task.id); });
     if (due.empty()) {
-      searched_ = std::max(searched_, now - slowest_write);
+      if (held_back.empty()) searched_ = std::max(searched_, now - slowest_write);
       co_return;
     }
     auto change = system_.change();
     std::vector<Begun> begun;
+    std::map<store::UserId, std::size_t> begun_of;
+    bool is_empty = true;
     for (const auto& found : due) {
+      if (at_work_of(found.owner) + begun_of[found.owner] >= options_.most_of_one) {
+        held_back.insert(found.id);
+        continue;
+      }
       auto row = system_.get(tasks, found.owner, found.id);
       if (!row || row->value.next_run != found.next_run) continue;  // changed since it was found
-      if (auto run = take(change, row->value, now)) begun.push_back(std::move(*run));
+      if (auto run = take(change, row->value, now)) {
+        ++begun_of[found.owner];
+        begun.push_back(std::move(*run));
+      }
       change.update(tasks, *row);
+      is_empty = false;
     }
+    if (is_empty) continue;  // the next look goes past those held back
     const auto outcome = co_await change.commit();
     if (!outcome.ok()) continue;  // somebody else wrote one of them in between: they are looked at again
     for (auto& run : begun) launch(std::move(run));
@@ -245,14 +259,29 @@ web::Task<web::Result<Run>> Scheduler::run_now(store::UserId user, std::string i
   }
 }
 
+std::size_t Scheduler::at_work_of(store::UserId owner) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = at_work_of_.find(owner);
+  return found == at_work_of_.end() ? 0 : found->second;
+}
+
 void Scheduler::launch(Begun begun) {
   ++at_work_;
+  const auto owner = begun.run.owner;
+  {
+    const std::scoped_lock lock(mutex_);
+    ++at_work_of_[owner];
+  }
   if (begun.run.trigger == Trigger::schedule) observe_delay(begun.run);
-  boost::asio::co_spawn(home_, perform(std::move(begun)), [this](std::exception_ptr failure) {
+  boost::asio::co_spawn(home_, perform(std::move(begun)), [this, owner](std::exception_ptr failure) {
     try {
       if (failure) std::rethrow_exception(failure);
     } catch (const std::exception& error) {  // a store that is read-only; recover() finds the run
       web::log::error("the end of a scheduled run was not written", {{"reason", std::string(error.what())}});
+    }
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto own = at_work_of_.find(owner); --own->second == 0) at_work_of_.erase(own);
     }
     if (--at_work_ == 0) all_ended_.cancel();
   });

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,7 @@ using Sender = std::function<web::Task<web::Result<std::string>>(store::UserId, 
 
 struct SchedulerOptions {
   std::size_t most_at_work = 1'024;   // what comes due beyond that waits for room
+  std::size_t most_of_one = 256;      // of one owner: what else is due of them waits, and others' comes first
   std::size_t batch = 100;            // runs begun in one commit
   std::chrono::seconds patience{60};  // a run that begins later than that has been missed (the machine slept)
 };
@@ -63,6 +66,7 @@ class Scheduler {
   void insert(store::Change&, const Run&) const;
   void note_overlap(store::Change&, const Task&) const;
   void launch(Begun);
+  std::size_t at_work_of(store::UserId) const;
   web::Task<> perform(Begun);
   web::Task<web::Result<std::string>> ask(Run, std::string prompt);
   web::Task<std::optional<Begun>> finish(Run, web::Result<std::string> answer);
@@ -77,6 +81,8 @@ class Scheduler {
   agentbox::Periodic ticks_;
 
   std::atomic<std::size_t> at_work_{0};
+  mutable std::mutex mutex_;                         // protects at_work_of_
+  std::map<store::UserId, std::size_t> at_work_of_;  // by owner; no zeros
   std::atomic<bool> stopping_{false};
   // Used on the home thread only.
   web::Timer all_ended_;

@@ -398,4 +398,22 @@ TEST_F(Scheduler, TicksByItself) {
   EXPECT_EQ(history(task).at(0).outcome, Outcome::succeeded);
 }
 
+TEST_F(Scheduler, OneUsersManyDoNotStarveAnothersOne) {
+  options.most_at_work = 4;
+  options.most_of_one = 3;
+  options.batch = 2;
+  crash_and_come_back();
+  for (const auto* prompt : {"hold 1", "hold 2", "hold 3", "hold 4", "hold 5"}) create("0 9 * * *", prompt);
+  auto other = wanted("1 9 * * *", "the other's");
+  other.agent = "ag_eve";
+  ASSERT_TRUE(try_create(other, stranger));
+  pass(1h);
+  EXPECT_EQ(asked().size(), 3u) << "two have to wait";
+  pass(1min);
+  EXPECT_EQ(asked().back(), "the other's");
+  release();
+  tick();
+  EXPECT_EQ(asked().size(), 6u) << "and then they come";
+}
+
 }  // namespace

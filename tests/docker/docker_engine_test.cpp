@@ -156,6 +156,46 @@ TEST_F(DockerEngine, AContainerThatExitsAtOnceLeavesItsLastWords) {
   EXPECT_THAT(log(agent.id), Contains("cannot go on: no spoon"));
 }
 
+TEST_F(DockerEngine, ItsLogIsReadOnFromAnyLineAndOverAnotherContainer) {
+  const auto agent = started("plain");
+  const auto read = [&](runtime::LogQuery query) {
+    return life->loop.run(life->engine->read_log(agent.id, std::move(query))).value();
+  };
+  ASSERT_TRUE(eventually([&] { return !read({}).empty(); }));
+  const auto first = read({}).front();
+  EXPECT_EQ(first.text, "hello from plain");
+  EXPECT_TRUE(first.at);
+  EXPECT_THAT(read({.limit = 10, .after = first.id, .since = {}, .until = {}}), IsEmpty());
+  EXPECT_EQ(read({.limit = 10, .after = {}, .since = first.at, .until = first.at}).size(), 1u);
+  EXPECT_GT(life->loop.run(life->engine->log_end(agent.id)).value(), first.id);
+
+  std::vector<runtime::LogLine> followed;
+  const auto follow = [&](std::string after) {
+    return life->loop.run(
+        life->engine->follow_log(agent.id, std::move(after), [&](std::vector<runtime::LogLine> lines) {
+          for (auto& line : lines) followed.push_back(std::move(line));
+          return followed.empty();
+        }));
+  };
+  EXPECT_TRUE(follow({}));
+  ASSERT_EQ(followed.size(), 1u);
+  EXPECT_EQ(followed.front().id, first.id);
+  ASSERT_TRUE(stop(agent.id));
+  ASSERT_TRUE(start(agent));
+  followed.clear();
+  EXPECT_TRUE(follow(first.id));
+  ASSERT_EQ(followed.size(), 1u);
+  EXPECT_GT(followed.front().id, first.id);
+}
+
+TEST_F(DockerEngine, TellsWhatItsContainerWasMadeFrom) {
+  const auto agent = started("plain");
+  EXPECT_THAT(inspect(agent.id).value().image, testing::StartsWith("sha256:"));
+  auto same = spec("other");
+  same.image = inspect(agent.id).value().image;
+  EXPECT_TRUE(start(same)) << "an image is named by its id, too: that is how an update is taken back";
+}
+
 TEST_F(DockerEngine, NamesAnImageThatIsNotThere) {
   auto wanted = spec("plain");
   wanted.image = "nobody/has:this";

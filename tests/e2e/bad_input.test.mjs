@@ -121,6 +121,7 @@ const inhabited = async (t) => {
   const ids = {
     id: (path) => (path.startsWith("/api/keys") ? key : agent),
     userId: () => agent,
+    agentId: () => agent,
     user: () => ada.id,
     taskId: () => task,
   };

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/json.hpp>
 #include <charconv>
@@ -278,6 +279,42 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     co_return std::move(*lines);
   }
 
+  // With the engine's times, of which ids are made. `query.after` is the time the lines come after.
+  Task<Result<std::vector<LogLine>>> read_log(std::string id, LogQuery query) {
+    std::vector<LogLine> lines;
+    auto take = [&lines, &query](std::string_view line) {
+      auto read = docker::parse_log_line(line);
+      const bool is_wanted = read.id > query.after && (!query.since || (read.at && *read.at >= *query.since)) &&
+                             (!query.until || (read.at && *read.at <= *query.until));
+      if (is_wanted) lines.push_back(std::move(read));
+    };
+    docker::LogFrames frames(take);
+    const bool is_plain = query.after.empty() && !query.since && !query.until;
+    const auto path = path_of(id) + "/logs?stdout=1&stderr=1&timestamps=1" +
+                      (is_plain ? "&tail=" + std::to_string(query.limit) : docker::since_query(query.after));
+    std::function<bool(std::string_view)> sink = [&frames](std::string_view bytes) { return frames.take(bytes); };
+    const auto read = co_await api.stream(path, std::move(sink));
+    if (!read && read.error().kind == web::Kind::unavailable) co_return read.error();
+    frames.finish();
+    std::ranges::stable_sort(lines, {}, &LogLine::id);  // stdout and stderr are two streams
+    if (lines.size() > query.limit) lines.erase(lines.begin(), lines.end() - std::ptrdiff_t(query.limit));
+    co_return std::move(lines);
+  }
+
+  Task<Result<void>> follow_log(std::string id, std::string after, LogSink sink) {
+    std::vector<LogLine> fresh;
+    docker::LogFrames frames([&fresh, &after](std::string_view line) {
+      auto read = docker::parse_log_line(line);
+      if (read.id > after) fresh.push_back(std::move(read));
+    });
+    const auto path = path_of(id) + "/logs?follow=1&stdout=1&stderr=1&timestamps=1" + docker::since_query(after);
+    std::function<bool(std::string_view)> bytes_come = [&frames, &fresh, &sink](std::string_view bytes) {
+      const bool is_readable = frames.take(bytes);
+      return (fresh.empty() || sink(std::exchange(fresh, {}))) && is_readable;
+    };
+    co_return co_await api.stream(path, std::move(bytes_come));
+  }
+
   Task<Result<void>> adopt() {
     follow();
     const auto reachable = co_await door();
@@ -439,6 +476,20 @@ Task<Result<InstanceStats>> DockerEngine::stats(std::string id) {
 
 Task<Result<std::vector<std::string>>> DockerEngine::logs(std::string id, std::size_t lines) {
   co_return co_await asio::co_spawn(impl_->home, impl_->logs(std::move(id), lines), web::use_task);
+}
+
+Task<Result<std::vector<LogLine>>> DockerEngine::read_log(std::string id, LogQuery query) {
+  co_return co_await asio::co_spawn(impl_->home, impl_->read_log(std::move(id), std::move(query)), web::use_task);
+}
+
+Task<Result<std::string>> DockerEngine::log_end(std::string) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  co_return log_position(std::uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+}
+
+Task<Result<void>> DockerEngine::follow_log(std::string id, std::string after, LogSink sink) {
+  co_return co_await asio::co_spawn(impl_->home, impl_->follow_log(std::move(id), std::move(after), std::move(sink)),
+                                    web::use_task);
 }
 
 Task<Result<void>> DockerEngine::adopt(std::vector<std::string>) {

@@ -1,6 +1,10 @@
 #include "appliance/runtime/docker/log_frames.h"
 
 #include <algorithm>
+
+#include "appliance/runtime/docker/container.h"
+
+#include <algorithm>
 #include <utility>
 
 namespace runtime::docker {
@@ -54,6 +58,33 @@ void LogFrames::text(std::string& line, std::string_view bytes) {
 void LogFrames::finish() {
   for (auto* line : {&out_, &err_})
     if (!line->empty()) line_(std::exchange(*line, {}));
+}
+
+LogLine parse_log_line(std::string_view line) {
+  constexpr std::string_view to_seconds = "0000-00-00T00:00:00";
+  const auto space = std::min(line.find(' '), line.size());
+  const auto time = line.substr(0, space);
+  const auto at = parse_time(time);
+  if (!at) return {.id = log_position(0), .at = {}, .text = std::string(line)};
+  std::uint64_t nanoseconds = 0;
+  int digits = 0;
+  for (auto rest = time.substr(to_seconds.size() + 1); digits < 9; ++digits) {
+    const bool is_digit = !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
+    nanoseconds = nanoseconds * 10 + (is_digit ? std::uint64_t(rest.front() - '0') : 0);
+    if (is_digit) rest.remove_prefix(1);
+  }
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(at->time_since_epoch()).count();
+  return {.id = log_position(std::uint64_t(seconds) * 1'000'000'000 + nanoseconds),
+          .at = at,
+          .text = std::string(line.substr(std::min(line.size(), space + 1)))};
+}
+
+std::string since_query(std::string_view id) {
+  const auto position = parse_log_position(id);
+  if (!position) return {};
+  auto fraction = std::to_string(*position % 1'000'000'000);
+  fraction.insert(0, 9 - fraction.size(), '0');
+  return "&since=" + std::to_string(*position / 1'000'000'000) + "." + fraction;
 }
 
 }  // namespace runtime::docker

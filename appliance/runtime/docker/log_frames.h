@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "appliance/runtime/log_line.h"
+
 namespace runtime::docker {
 
 class LogFrames {
@@ -30,5 +32,11 @@ class LogFrames {
   bool to_stderr_ = false;
   std::string out_, err_;  // each stream's line that is not ended yet
 };
+
+// A line that begins with the engine's time (`timestamps=1`): its id is that time in nanoseconds since the epoch. One
+// without a time has the least id.
+LogLine parse_log_line(std::string_view);
+// "&since=1700000000.000000001" for an id; nothing for none.
+std::string since_query(std::string_view id);
 
 }  // namespace runtime::docker

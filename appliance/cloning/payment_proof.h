@@ -1,0 +1,41 @@
+// What a client shows for having paid for a clone (x402): the contract's fields, each checked, and each transaction
+// good for one clone.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <string>
+
+#include "store/store.h"
+#include "web/fields.h"
+#include "web/result.h"
+
+namespace cloning {
+
+inline constexpr auto price = "1.0", currency = "pathUSD";
+inline constexpr std::int64_t chain_id = 4217;
+
+struct PaymentProof {
+  web::Text<1, 130> transactionHash;
+  web::Text<1, 40> amount;
+  web::Text<1, 20> currency;
+  web::Integer<0, 1'000'000'000'000> chainId;
+  web::Text<1, 64> from, to;
+  web::Number timestamp;
+};
+BOOST_DESCRIBE_STRUCT(PaymentProof, (), (transactionHash, amount, currency, chainId, from, to, timestamp))
+
+// One that has paid for a clone. Kept for ever: it must not pay for another.
+struct Payment {
+  std::string transaction;  // lower case
+  std::int64_t user_id = 0;
+  std::string amount, from, to;
+  store::Time used_at;
+};
+BOOST_DESCRIBE_STRUCT(Payment, (), (transaction, user_id, amount, from, to, used_at))
+
+inline const store::Global<Payment> payments{{.family = "clone_payments", .number = 36}, &Payment::transaction, {}};
+
+// By shape: whether the transaction is what it says only its chain knows. Kind::invalid, naming the field.
+web::Result<Payment> checked(const PaymentProof&, store::UserId payer);
+
+}  // namespace cloning

@@ -1,0 +1,14 @@
+// /api/agents/clone: another agent like one of one's own, paid for once.
+#pragma once
+
+#include <vector>
+
+#include "appliance/agents/agents.h"
+#include "appliance/guards.h"
+
+namespace cloning {
+
+// The arguments must outlive the rows.
+std::vector<web::Route> web_routes(agents::Agents&, store::System, const agentbox::Guards&);
+
+}  // namespace cloning

@@ -1,0 +1,132 @@
+// Live logs: lines reach readers as they are written, resume where a reader left off, and never pile up.
+import assert from "node:assert/strict";
+import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { get } from "node:http";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Box, INTERNAL_KEY, until } from "./box.mjs";
+
+const with_agent = async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const log = join(box.folder, "agents", id, "run", "agent.log");
+  return { box, ada, id, log, write: (text) => appendFileSync(log, text) };
+};
+
+// Reads a stream of server-sent events: {events, closed, close()}.
+const follow = (t, box, path, headers) => {
+  const stream = { events: [], closed: false };
+  const asked = get(new URL(path, box.web), { headers, agent: false });
+  t.after(() => asked.destroy());
+  asked.on("error", () => (stream.closed = true));
+  asked.on("response", (answer) => {
+    stream.status = answer.statusCode;
+    let text = "";
+    answer.setEncoding("utf8");
+    answer.on("data", (piece) => {
+      const blocks = (text += piece).split("\n\n");
+      text = blocks.pop();
+      for (const block of blocks) {
+        const field = Object.fromEntries(block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]));
+        if (field.event) stream.events.push({ ...field, data: JSON.parse(field.data) });
+      }
+    });
+    answer.on("close", () => (stream.closed = true));
+  });
+  stream.close = () => asked.destroy();
+  stream.texts = () => stream.events.filter(({ event }) => event === "log").map(({ data }) => data.text);
+  return stream;
+};
+const streams = async (person) => (await person.call("GET", "/api/logs/active")).body.streams;
+
+test("what an agent writes reaches every reader, whole lines only, and resumes behind the last", async (t) => {
+  const { box, ada, id, write } = await with_agent(t);
+  const path = `/api/logs/${id}/stream?tail=1`, headers = { cookie: ada.cookie };
+  const readers = [follow(t, box, path, headers), follow(t, box, path, headers)];
+  await until("both are there", async () => (await streams(ada)).length === 2 && readers.every(({ events }) => events.length === 1));
+  write("one\ntw");
+  for (const reader of readers) await until("the first line", () => reader.texts().at(-1) === "one");
+  write("o\nthree\r\n");
+  for (const reader of readers) await until("the others", () => reader.texts().at(-1) === "three");
+  assert.deepEqual(readers[0].texts().slice(1), ["one", "two", "three"]);
+  const ids = readers[0].events.map(({ id }) => id);
+  assert.deepEqual(ids, [...new Set(ids)].sort(), "ids grow");
+
+  readers[0].close();
+  await until("one is gone", async () => (await streams(ada)).length === 1);
+  write("four\n");
+  const resumed = follow(t, box, path, { ...headers, "last-event-id": ids.at(-2) });
+  await until("what was missed", () => resumed.texts().at(-1) === "four");
+  assert.deepEqual(resumed.texts(), ["three", "four"]);
+  const stopped = await ada.call("POST", `/api/logs/${id}/stop`);
+  assert.deepEqual([stopped.status, stopped.body.stopped], [200, 2]);
+  await until("both have ended", () => resumed.closed && readers[1].closed);
+  assert.equal(resumed.events.at(-1).event, "end");
+  assert.deepEqual(await streams(ada), []);
+});
+
+test("a stream goes on over a restart of the agent", async (t) => {
+  const { box, ada, id } = await with_agent(t);
+  const reader = follow(t, box, `/api/logs/${id}/stream?tail=0`, { cookie: ada.cookie });
+  await until("it is there", async () => (await streams(ada)).length === 1);
+  await ada.call("POST", `/api/instance/${id}/restart`);
+  await until("the new process tells", () => reader.texts().some((text) => text.includes("agent ready")));
+  const { lines } = (await ada.call("GET", `/api/logs/${id}/history?limit=5000`)).body;
+  const told = reader.events.filter(({ event }) => event === "log").map(({ data }) => data);
+  assert.deepEqual(lines.slice(-told.length), told, "the history has the same lines under the same ids");
+});
+
+test("history by number, by time and behind a line", async (t) => {
+  const { ada, id, write } = await with_agent(t);
+  const history = async (query = "") => (await ada.call("GET", `/api/logs/${id}/history?${query}`)).body;
+  write('{"time":"2020-01-01T00:00:01.000Z","event":"old"}\nno time\n{"time":"2020-01-01T00:00:02.500Z","event":"later"}\n');
+  const newest = await history("limit=2");
+  assert.deepEqual(newest.lines.map(({ text, at }) => [text.length > 7 ? JSON.parse(text).event : text, at]), [["no time", null], ["later", "2020-01-01T00:00:02.500Z"]]);
+  assert.deepEqual((await history("since=2020-01-01T00:00:01Z&until=2020-01-01T00:00:02Z")).lines.map(({ text }) => JSON.parse(text).event), ["old"]);
+  assert.deepEqual((await history(`after=${newest.lines[0].id}`)).lines, [newest.lines[1]]);
+  assert.equal((await history(`after=${newest.lines[1].id}`)).count, 0);
+  for (const [query, field] of [["since=yesterday", "since"], ["until=2020-13-01T00:00:00Z", "until"], ["after=x", "after"], ["limit=0", "limit"]])
+    assert.match((await history(query)).error, new RegExp(`^${field}`), query);
+});
+
+test("a reader that does not read is dropped, and costs nobody else a line", async (t) => {
+  const { box, ada, id, write, log } = await with_agent(t);
+  const stuck = follow(t, box, `/api/logs/${id}/stream?tail=0`, { cookie: ada.cookie });
+  await until("it is there", async () => (await streams(ada)).length === 1);
+  const answer = await new Promise((resolve) => {
+    const asked = get(new URL(`/api/logs/${id}/stream?tail=0`, box.web), { headers: { cookie: ada.cookie }, agent: false }, resolve);
+    t.after(() => asked.destroy());
+  });
+  answer.pause();
+  await until("both are there", async () => (await streams(ada)).length === 2);
+  const block = ("x".repeat(1_000) + "\n").repeat(1_000);
+  let written = 0;
+  await until("the one that does not read is gone", async () => {
+    if (stuck.texts().length === written && statSync(log).size < 7_000_000) {
+      write(block);
+      written += 1_000;
+    }
+    return (await streams(ada)).length === 1 && stuck.texts().length === written;
+  }, 60_000);
+  assert.equal(stuck.closed, false);
+});
+
+test("logs are their owner's, and the operator's", async (t) => {
+  const { box, ada, id } = await with_agent(t);
+  const eve = await box.customer("eve@example.org");
+  for (const [method, path] of [["GET", "stream"], ["GET", "history"], ["POST", "stop"]])
+    assert.equal((await eve.call(method, `/api/logs/${id}/${path}`)).status, 404, path);
+  const reader = follow(t, box, `/api/logs/${id}/stream`, { cookie: ada.cookie });
+  await until("it is there", async () => (await streams(ada)).length === 1);
+  assert.deepEqual(await streams(eve), []);
+  const all = await box.backend_call("GET", "/api/logs/active");
+  assert.deepEqual(all.streams.map(({ agentId }) => agentId), [id]);
+  assert.ok((await box.backend_call("GET", `/api/logs/${id}/history`)).count > 0);
+  for (const headers of [{}, { authorization: "Bearer wrong" }])
+    assert.equal((await fetch(`${box.backend}/api/logs/active`, { headers })).status, 401);
+  assert.equal((await ada.call("GET", `/api/logs/${id}/stream?lastEventId=nonsense`)).status, 400);
+  assert.equal((await box.backend_call("POST", `/api/logs/${id}/stop`)).stopped, 1);
+  await until("it has ended", () => reader.closed);
+  assert.equal(readFileSync(join(box.folder, "agents", id, "run", "agent.log"), "utf8").includes(INTERNAL_KEY), false);
+});
