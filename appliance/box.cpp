@@ -13,6 +13,8 @@
 #include "appliance/agent_actions/routes.h"
 #include "appliance/agents/routes/routes.h"
 #include "appliance/ai/routes.h"
+#include "appliance/billing/cap_routes.h"
+#include "appliance/billing/gate.h"
 #include "appliance/billing/routes.h"
 #include "appliance/chat/chat.h"
 #include "appliance/cloning/routes.h"
@@ -48,6 +50,7 @@ using namespace std::chrono_literals;
 
 constexpr auto drain_deadline = 10s;
 constexpr auto prompts_grace = 5s;  // for scheduled runs at work; those cut off are made up by the next box
+constexpr auto calls_grace = 2s;    // for model calls to be settled; those cut off are by the next box
 constexpr auto same_wish = 1s;      // some supervisors signal a process and then its group: that is asking once
 constexpr unsigned blocking_threads = 2;
 
@@ -151,7 +154,11 @@ struct Box::Parts {
 
   // Models, agents, conversations.
   usage::Ledger ledger{system};
-  ai::Ai ai{settings, ledger};
+  billing::Caps caps{system};
+  billing::Gate gate{accounts, keys, subscriptions, caps, ledger, settings.admin_emails};
+  ai::Catalogues catalogues{folder.catalogue_file()};
+  ai::ProviderKeys provider_keys{system};
+  ai::Ai ai{settings, ledger, gate, catalogues, provider_keys};
   std::unique_ptr<runtime::Engine> engine =
       choose_engine(settings, home, blocking, [this](std::string gateway) { return open_door(std::move(gateway)); });
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
@@ -182,6 +189,8 @@ struct Box::Parts {
                    .agent_of = [this](std::string_view token) { return agents.caller_of_box_token(token); },
                    .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }});
 
+  const web::Guard model_guard = ai::model_guard(guards);
+
   WaysIn ways_in{{settings, system, accounts, sessions, keys, guards, home, blocking, folder.master_key(settings),
                   [this](const accounts::User& user) { return must_enrol(user); }}};
 
@@ -206,6 +215,16 @@ struct Box::Parts {
   }
   health::RouteParts vitals() {
     return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
+  }
+  billing::CapRouteParts spending() {
+    return {caps,
+            ledger,
+            [this](store::UserId user) { return accounts.find(user).has_value(); },
+            [this](store::UserId user, std::string_view agent) {
+              return agents.find(user, agent).has_value();
+            },
+            [this](store::UserId user, std::string_view key) { return keys.find(user, key).has_value(); },
+            guards};
   }
   maintenance::Parts upkeep() { return {*store, blocking, key_fingerprint(folder.master_key(settings)), guards}; }
   deployments::Parts deploying() {
@@ -245,6 +264,9 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, logs::web_routes(parts.logging()));
   web::append(table, agent_actions::web_routes(parts.agents, parts.chat, parts.guards));
   web::append(table, mpp::web_routes(parts.wallets, parts.guards));
+  web::append(table, billing::cap_web_routes(parts.spending()));
+  web::append(table, ai::web_routes(parts.ai, parts.provider_keys, parts.settings, parts.guards));
+  web::append(table, usage::web_routes(parts.ledger, parts.guards));
   web::append(table, chat::web_routes(parts.chat, parts.guards));
   web::append(table, memory::web_routes(parts.memories, parts.guards));
   web::append(table, uploads::web_routes(parts.uploads, parts.guards));
@@ -266,7 +288,9 @@ std::vector<web::Route> Box::backend_routes() const {
   web::append(table, schedule::backend_routes(parts.schedule, parts.guards));
   web::append(table, installations::backend_routes(parts.enrolment()));
   web::append(table, billing::routes(parts.subscriptions, parts.guards));
-  web::append(table, ai::routes(parts.ai, parts.guards));
+  web::append(table, billing::cap_admin_routes(parts.spending()));
+  web::append(table, ai::openai_routes(parts.ai, parts.model_guard));
+  web::append(table, ai::api_routes(parts.ai, parts.guards));
   web::append(table, usage::routes(parts.ledger, parts.guards));
   web::append(table, explorer::routes(parts.explorer, parts.guards));
   web::append(table, accounts::admin_routes(parts.people()));
@@ -280,6 +304,8 @@ std::vector<web::Route> Box::backend_routes() const {
 Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(settings)))) {
   parts_->agents.when_removed(
       [&chat = parts_->chat](store::UserId user, std::string agent) { return chat.forget(user, std::move(agent)); });
+  parts_->agents.when_removed(
+      [&caps = parts_->caps](store::UserId user, std::string agent) { return caps.forget(user, std::move(agent)); });
   parts_->agents.when_removed([&tasks = parts_->schedule.tasks](store::UserId user, std::string agent) {
     return tasks.forget(user, std::move(agent));
   });
@@ -321,8 +347,7 @@ std::string Box::Parts::open_door(std::string gateway) {
 
 web::ListenerOptions Box::Parts::door(std::string listen) {
   auto options = listener("agents", std::move(listen), 0.0625);
-  for (auto& row : ai::routes(ai, guards))
-    if (&row.guard == &guards.agent_token) options.routes.push_back(row);
+  web::append(options.routes, ai::openai_routes(ai, guards.agent_token));
   options.host_router = [port = port_of(summarizer_url)](const web::Request& request) {
     std::optional<web::Result<web::ProxyTarget>> target;
     if (request.path == "/api/summarize" || request.path == "/api/extract") {
@@ -357,6 +382,7 @@ web::Task<> Box::stop(SummarizerChild& summarizer) {
   co_await parts.schedule.scheduler.stop(prompts_grace);  // its agents answer through the backend
   co_await parts.log_hub.stop();                          // its streams would have the listeners wait
   co_await parts.server.drain(drain_deadline);
+  co_await parts.ai.finish(calls_grace);
   co_await parts.agents.stop();
   co_await parts.session_sweep.stop();
   co_await parts.ways_in.stop();
@@ -372,6 +398,8 @@ web::Task<> Box::stop(SummarizerChild& summarizer) {
 
 int Box::serve() {
   auto& parts = *parts_;
+  if (const auto left = parts.ledger.settle_leftovers(); left > 0)
+    web::log::info("interrupted_model_calls_settled", {{"count", static_cast<std::int64_t>(left)}});
   SummarizerChild summarizer(parts.settings);
   listen();
   const Endpoints endpoints{

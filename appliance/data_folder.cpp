@@ -9,7 +9,9 @@
 
 #include "appliance/accounts/records.h"
 #include "appliance/agents/records.h"
+#include "appliance/ai/provider_keys.h"
 #include "appliance/audit/audit.h"
+#include "appliance/billing/caps.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/chat/records.h"
 #include "appliance/cloning/payment_proof.h"
@@ -122,6 +124,10 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                                         store::describe(keys::api_keys),
                                         store::describe(billing::subscriptions),
                                         store::describe(usage::calls),
+                                        store::describe(usage::reservations),
+                                        store::describe(usage::names),
+                                        store::describe(billing::caps),
+                                        store::describe(ai::provider_keys),
                                         store::describe(agents::records),
                                         store::describe(agents::jobs),
                                         store::describe(chat::messages),

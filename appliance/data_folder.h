@@ -2,6 +2,7 @@
 //
 //   agentbox.toml   settings, written by init (0600)
 //   master.key      32 random bytes in hex: seals secrets at rest (0600)
+//   catalogue.json  the model catalogue, in place of the embedded one; only when somebody put it there
 //   store/          the store
 //   agents/         one folder an agent
 //   endpoints.json  where the running box listens; gone when none runs
@@ -27,6 +28,7 @@ class DataFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config_file() const { return path_ / config_file_name; }
   std::filesystem::path key_file() const { return path_ / "master.key"; }
+  std::filesystem::path catalogue_file() const { return path_ / "catalogue.json"; }
   std::filesystem::path store() const { return path_ / "store"; }
   std::filesystem::path agents() const { return path_ / "agents"; }
   std::filesystem::path endpoints_file() const { return path_ / "endpoints.json"; }

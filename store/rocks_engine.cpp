@@ -205,7 +205,10 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
   options.arena_block_size = 64u << 10;
   options.paranoid_file_checks = true;
   options.force_consistency_checks = true;
-  if (name == "counters") options.merge_operator = std::make_shared<CounterMerge>();
+  if (name == "counters") {
+    options.merge_operator = std::make_shared<CounterMerge>();
+    options.max_successive_merges = 64;  // reading a counter folds at most so many additions, however busy it is
+  }
   return options;
 }
 

@@ -1,5 +1,7 @@
 #include "web/connection.h"
 
+#include <sys/socket.h>
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <random>
@@ -21,6 +23,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto linger_time = 2s;
+constexpr auto hang_up_check_time = 250ms;
 constexpr std::size_t kept_output = 64 * 1024;  // an output buffer beyond this is given back after the answer
 
 // Unguessable enough not to collide between boxes, and cheap: a random start and a count.
@@ -71,6 +74,7 @@ Connection::Connection(std::shared_ptr<Lane> lane, Socket socket, asio::ip::addr
       peer_name_(peer.to_string()),
       peer_trusted_(!listener_.trusted.empty() && listener_.trusted.contains(peer)) {
   lane_->add(*this);
+  lane_->deadlines().add(hang_up_watch_);
 }
 
 Connection::~Connection() { listener_.admission.leave(peer_name_); }
@@ -248,8 +252,22 @@ Task<std::optional<Refusal>> Connection::receive_body(Exchange& exchange) {
 }
 
 Task<bool> Connection::serve(Exchange& exchange) {
+  hang_up_watch_.arm(hang_up_check_time);
   Response response = co_await listener_.dispatcher.handle(request_);
-  co_return co_await send(exchange, response);
+  const bool going_on = co_await send(exchange, response);
+  hang_up_watch_.disarm();
+  co_return going_on;
+}
+
+void Connection::HangUpWatch::expire() {
+  char next = 0;
+  const auto seen = ::recv(connection_.wire_.socket().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+  const bool gone = seen == 0 || (seen < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+  if (gone) {
+    connection_.cancel_.emit(asio::cancellation_type::total);
+  } else {
+    arm(hang_up_check_time);
+  }
 }
 
 Persistence Connection::persistence(const Exchange& exchange) const {

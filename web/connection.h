@@ -65,6 +65,18 @@ class Connection final
   Task<bool> send_stream(Exchange&, const Response&, const Stream&);
   Task<bool> upgrade(Exchange&, Response&, const Upgrade&);
   Task<bool> relay(Exchange&, ProxyTarget);
+  // While a request is served: looks from time to time whether its client is still there. When it has closed, what the
+  // handler waits for is cancelled with cancellation_type::total, which reaches only coroutines that have enabled it:
+  // those whose work is for the client alone.
+  class HangUpWatch final : public Deadline {
+   public:
+    explicit HangUpWatch(Connection& connection) : connection_(connection) {}
+
+   private:
+    void expire() override;
+    Connection& connection_;
+  };
+
   // Answers what cannot be served; the connection ends after it.
   Task<> refuse(Refusal);
 
@@ -79,6 +91,7 @@ class Connection final
   std::string output_;
   Request request_;
   boost::asio::cancellation_signal cancel_;
+  HangUpWatch hang_up_watch_{*this};
   std::function<void()> on_drain_;  // set while the connection is no longer HTTP
   bool waiting_ = false;            // between requests
   bool draining_ = false;

@@ -8,6 +8,8 @@
 namespace web {
 namespace {
 
+// The body field of an error that knows when asking again makes sense, in seconds.
+constexpr std::string_view retry_after_field = "retryAfter";
 // How long a client should wait when nothing knows better.
 constexpr std::string_view default_retry_seconds = "1";
 
@@ -174,7 +176,9 @@ Response error_response(const Error& error) {
   }
   body += '}';
   if (error.kind == Kind::too_many || error.kind == Kind::unavailable) {
-    response.headers.emplace_back("Retry-After", default_retry_seconds);
+    const auto* known = error.extra.if_contains(retry_after_field);
+    response.headers.emplace_back("Retry-After", known && known->is_int64() ? std::to_string(known->get_int64())
+                                                                            : std::string(default_retry_seconds));
   }
   return response;
 }

@@ -1,88 +1,415 @@
 #include "appliance/ai/ai.h"
 
+#include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/json.hpp>
+#include <boost/system/system_error.hpp>
+#include <deque>
+#include <set>
+
 #include "appliance/ai/builtin.h"
-#include "appliance/ai/openai_provider.h"
+#include "appliance/ai/wire_json.h"
+#include "web/log.h"
 
 namespace ai {
 
 namespace {
 
-std::unique_ptr<Provider> choose_provider(const agentbox::Settings& settings) {
-  if (!settings.local_model_url.empty()) {
-    return std::make_unique<OpenAiProvider>(OpenAiSettings{.name = "local",
-                                                           .base_url = settings.local_model_url,
-                                                           .key = settings.local_api_key,
-                                                           .default_model = settings.local_model,
-                                                           .only_listed = true,
-                                                           .timeout = settings.ai_model_timeout});
-  }
-  if (!settings.openrouter_api_key.empty()) {
-    return std::make_unique<OpenAiProvider>(OpenAiSettings{.name = "openrouter",
-                                                           .base_url = settings.openrouter_base_url,
-                                                           .key = settings.openrouter_api_key,
-                                                           .default_model = settings.openrouter_model,
-                                                           .timeout = settings.ai_model_timeout});
-  }
-  if (settings.ai_builtin) return std::make_unique<Builtin>();
-  return nullptr;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t least_answer = 16;  // tokens; with less room a call is refused
+
+std::int64_t milliseconds(Clock::duration time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
 }
 
-web::Error nothing_configured() {
-  return web::unavailable("No model is configured: set LOCAL_MODEL_URL or OPENROUTER_API_KEY, or AI_BUILTIN=true");
+// Whether another model may do better.
+bool is_worth_another(Fault fault) {
+  return fault != Fault::bad_request && fault != Fault::context_too_long && fault != Fault::cancelled;
 }
+
+Failure resting(const Candidate& candidate, std::chrono::seconds wait) {
+  return {.fault = Fault::overloaded,
+          .message = "The model provider '" + std::string(candidate.provider->name()) +
+                     "' has failed repeatedly and is left alone for a moment.",
+          .retry_after = wait};
+}
+
+Failure given_up() {
+  return {.fault = Fault::cancelled, .message = "The client has hung up.", .may_have_worked = true};
+}
+
+web::Error unpriced(const std::string& model) {
+  return {.kind = web::Kind::forbidden,
+          .message = "The catalogue has no price for " + model + ", so a cap on money rules it out",
+          .code = "MODEL_RESTRICTED"};
+}
+
+std::string joined(const std::vector<std::string>& tried) {
+  std::string text;
+  for (const auto& each : tried) text.append(text.empty() ? "" : ", ").append(each);
+  return text;
+}
+
+// A breaker's leave to make one attempt; given back at the end, whatever happens. Without a breaker there is always
+// leave.
+class Admission {
+ public:
+  explicit Admission(Breaker* breaker) : breaker_(breaker), admitted_(!breaker || breaker->admit(Clock::now())) {}
+  ~Admission() {
+    if (admitted_ && breaker_) breaker_->abandoned();
+  }
+  Admission(const Admission&) = delete;
+  Admission& operator=(const Admission&) = delete;
+  explicit operator bool() const { return admitted_; }
+  void tell(const Outcome<ChatAnswer>& outcome) {
+    if (!breaker_ || (!outcome && outcome.error().fault == Fault::cancelled)) return;
+    outcome ? breaker_->succeeded() : breaker_->failed(outcome.error().fault, Clock::now());
+    breaker_ = nullptr;
+  }
+
+ private:
+  Breaker* breaker_;
+  const bool admitted_;
+};
+
+class UnderWay {
+ public:
+  explicit UnderWay(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~UnderWay() { --count_; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
 
 }  // namespace
 
-Ai::Ai(const agentbox::Settings& settings, usage::Ledger& ledger)
-    : ledger_(ledger), provider_(choose_provider(settings)) {}
+// Passes pieces on and remembers when the first one came.
+class Ai::Witness final : public Listener {
+ public:
+  explicit Witness(Listener* to) : to_(to) {}
+  void text(std::string_view piece) override {
+    mark();
+    to_->text(piece);
+  }
+  void call(std::size_t index, std::string_view id, std::string_view name, std::string_view arguments) override {
+    mark();
+    to_->call(index, id, name, arguments);
+  }
+  bool begun() const { return first_.has_value(); }
+  const std::optional<Clock::time_point>& first() const { return first_; }
+  bool is_wanted() const { return to_ != nullptr; }
+
+ private:
+  void mark() {
+    if (!first_) first_ = Clock::now();
+  }
+  Listener* to_;
+  std::optional<Clock::time_point> first_;
+};
+
+struct Ai::Attempt {
+  const Candidate& candidate;
+  ChatRequest request;
+  bool may_be_cut = false;  // the caller named no limit
+  billing::Bounds bounds;
+  std::vector<usage::Limit> limits;
+  usage::Call call;
+  Witness witness;
+  Clock::time_point started = Clock::now();
+
+  usage::Money cost(const TokenUsage& used) const {
+    if (!candidate.model) return {};
+    return candidate.model->price.of(used.input, used.output, used.cached);
+  }
+  bool is_priced() const { return candidate.model || candidate.is_free(); }
+};
+
+Ai::Ai(const agentbox::Settings& settings, usage::Ledger& ledger, const billing::Gate& gate, Catalogues& catalogues,
+       const ProviderKeys& keys)
+    : settings_(settings),
+      ledger_(ledger),
+      gate_(gate),
+      catalogues_(catalogues),
+      providers_(settings),
+      chooser_(providers_, keys, settings.openrouter_model) {}
 
 Ai::~Ai() = default;
 
-std::string_view Ai::provider() const { return provider_ ? provider_->name() : std::string_view(); }
-
-usage::Call Ai::metered(const ChatRequest& request, const Outcome<ChatAnswer>& outcome, Who who) const {
-  usage::Call call{.user_id = who.user_id, .agent = std::move(who.agent), .provider = std::string(provider_->name())};
-  if (!outcome) {
-    call.model = request.model.empty() ? "default" : request.model;
-    call.outcome = to_string(outcome.error().fault);
-    return call;
+web::Task<std::optional<usage::Limit>> Ai::reserve(Attempt& attempt) {
+  auto& call = attempt.call;
+  for (bool cut = false;; cut = true) {
+    const TokenUsage most{.input = call.input_tokens, .output = *attempt.request.max_tokens};
+    call.output_tokens = most.output;
+    call.cost = attempt.candidate.is_free() ? 0 : attempt.cost(most).units();
+    const auto met = co_await ledger_.reserve(call, attempt.limits);
+    if (!met) co_return std::nullopt;
+    const auto& limit = attempt.limits[*met];
+    if (cut || !attempt.may_be_cut) co_return limit;
+    // Cut to half of what is left, so that callers side by side find room, too; all of it when that is little.
+    const auto left = limit.most - ledger_.counter(call.user_id, limit.counter);
+    auto room = left - call.input_tokens;
+    if (limit.figure == usage::Figure::cost) {
+      const auto each = attempt.cost({.output = 1}).units();
+      room = each > 0 ? (left - attempt.cost({.input = call.input_tokens}).units()) / each : 0;
+    }
+    if (room >= 32 * least_answer) room /= 2;
+    if (room < least_answer || room >= most.output) co_return limit;
+    attempt.request.max_tokens = room;
   }
-  call.model = outcome->model;
-  call.outcome = "ok";
-  call.input_tokens = outcome->usage.input;
-  call.output_tokens = outcome->usage.output;
-  call.estimated = outcome->usage.estimated;
-  // What runs on the box or the LAN is free; a router names dated versions of what the caller asked for.
-  call.priced = provider_->name() != "openrouter";
-  const auto* price = catalogue_.price(outcome->model);
-  if (!price) price = catalogue_.price(request.model);
-  if (!call.priced && price) {
-    call.priced = true;
-    call.cost =
-        (usage::price_of(call.input_tokens, price->input) + usage::price_of(call.output_tokens, price->output)).units();
-  }
-  return call;
 }
 
-web::Task<web::Result<ChatAnswer>> Ai::complete(ChatRequest request, Who who) {
-  if (!provider_) co_return nothing_configured();
-  const auto at = store::now();
-  const auto started = std::chrono::steady_clock::now();
-  const auto outcome = co_await provider_->complete(request);
-  const auto took = std::chrono::steady_clock::now() - started;
-  auto call = metered(request, outcome, std::move(who));
-  call.at = at;
-  call.latency_ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
-  co_await ledger_.record(std::move(call));
-  if (!outcome) co_return to_error(outcome.error());
-  co_return *outcome;
+web::Task<Outcome<ChatAnswer>> Ai::ask(Attempt& attempt, Interest& interest) {
+  if (interest.is_lost) {
+    auto failure = given_up();
+    failure.may_have_worked = false;
+    co_return failure;
+  }
+  const auto executor = co_await boost::asio::this_coro::executor;
+  auto* listener = attempt.witness.is_wanted() ? &attempt.witness : nullptr;
+  std::optional<Outcome<ChatAnswer>> outcome;
+  std::string thrown;
+  try {
+    auto asking = boost::asio::co_spawn(executor, attempt.candidate.provider->complete(attempt.request, listener),
+                                        boost::asio::bind_cancellation_slot(interest.cancel.slot(), web::use_task));
+    outcome.emplace(co_await std::move(asking));
+  } catch (const boost::system::system_error& error) {
+    if (!interest.is_lost) thrown = error.what();
+  } catch (const std::exception& error) {
+    thrown = error.what();
+  }
+  if (outcome) co_return std::move(*outcome);
+  if (thrown.empty()) co_return given_up();
+  web::log::error("model_call_failed",
+                  {{"provider", std::string(attempt.candidate.provider->name())}, {"reason", thrown}});
+  co_return Failure{
+      .fault = Fault::upstream_error, .message = "The model could not be asked.", .may_have_worked = true};
 }
 
-web::Task<web::Result<std::vector<ModelInfo>>> Ai::models() {
-  if (!provider_) co_return nothing_configured();
-  auto listed = co_await provider_->models();
-  if (!listed) co_return to_error(listed.error());
-  co_return std::move(*listed);
+web::Task<> Ai::settle(Attempt& attempt, const Outcome<ChatAnswer>& outcome) {
+  auto used = attempt.call;
+  const auto ended = Clock::now();
+  used.latency_ms = milliseconds(ended - attempt.started);
+  if (const auto& first = attempt.witness.first())
+    used.first_token_ms = std::max<std::int64_t>(1, milliseconds(*first - attempt.started));
+  if (outcome) {
+    used.outcome = "ok";
+    if (!outcome->model.empty() && !attempt.candidate.model) used.model = outcome->model;
+    used.input_tokens = outcome->usage.input;
+    used.output_tokens = outcome->usage.output;
+    used.cached_tokens = outcome->usage.cached;
+    used.reasoning_tokens = outcome->usage.reasoning;
+    used.estimated = outcome->usage.estimated;
+    used.cost = attempt.candidate.is_free() ? 0 : attempt.cost(outcome->usage).units();
+    std::set<std::string> tools;
+    for (const auto& made : outcome->message.tool_calls) tools.insert(made.name.substr(0, 64));
+    used.tools.assign(tools.begin(), tools.end());
+  } else {
+    used.outcome = to_string(outcome.error().fault);
+    // What may have been used and nobody tells of stays reserved: it is the most there can be.
+    if (!outcome.error().may_have_worked) {
+      used.input_tokens = used.output_tokens = used.cost = 0;
+      used.estimated = false;
+    }
+  }
+  co_await ledger_.settle(std::move(used));
+}
+
+web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked) {
+  Interest interest;
+  auto answer = co_await complete(std::move(asked), interest);
+  co_return answer;
+}
+
+std::optional<web::Error> Ai::misfit(const Candidate& candidate, const ChatRequest& request) {
+  const auto* model = candidate.model;
+  if (model && request.max_tokens && *request.max_tokens > model->max_output)
+    return web::invalid("max_tokens must be at most " + std::to_string(model->max_output) + " for " + model->id);
+  if (const auto wrong = candidate.provider->cannot(request)) return web::invalid(*wrong);
+  return std::nullopt;
+}
+
+Ai::Attempt Ai::prepare(const Candidate& candidate, const Ask& asked, Interest& interest) const {
+  Attempt attempt{.candidate = candidate, .request = asked.request, .witness = Witness(interest.listener)};
+  attempt.request.model = candidate.name_there;
+  if (!attempt.request.max_tokens) {
+    const std::int64_t usual = settings_.ai_max_tokens;
+    attempt.request.max_tokens = candidate.model ? std::min(usual, candidate.model->max_output) : usual;
+    attempt.may_be_cut = true;
+  }
+  attempt.call = {.user_id = asked.payer.user,
+                  .at = store::now(),
+                  .agent = asked.payer.agent,
+                  .key = asked.payer.key,
+                  .provider = std::string(candidate.provider->name()),
+                  .model = candidate.id.empty() ? "default" : candidate.id,
+                  .input_tokens = most_tokens(asked.request),
+                  .estimated = true,
+                  .priced = attempt.is_priced(),
+                  .own_key = candidate.own_key,
+                  .outcome = "interrupted"};
+  attempt.bounds = gate_.bounds_of(asked.payer, attempt.call);
+  attempt.limits = candidate.is_free() ? attempt.bounds.for_local() : attempt.bounds.limits;
+  return attempt;
+}
+
+std::optional<Candidate> Ai::instead_of(const Candidate& candidate, const billing::Cap* cap, const Ask& asked,
+                                        const Catalogue& catalogue) const {
+  const auto turn = cap ? cap->when_reached : billing::WhenReached::refuse;
+  if (turn == billing::WhenReached::local) return chooser_.local();
+  if (turn == billing::WhenReached::cheaper) return chooser_.cheaper_than(candidate, asked.payer, catalogue);
+  return std::nullopt;
+}
+
+web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
+  const UnderWay under_way(under_way_);
+  const auto catalogue = catalogues_.current();
+  auto chosen = co_await chooser_.choose(asked.wish, asked.payer, *catalogue);
+  if (!chosen) co_return chosen.error();
+  std::deque<Candidate> chain(chosen->begin(), chosen->end());
+  std::vector<std::string> tried;
+  std::optional<web::Error> last;
+  bool has_turned = false;  // to a cheaper or the local model, because of a cap
+
+  while (!chain.empty()) {
+    const auto candidate = std::move(chain.front());
+    chain.pop_front();
+    if (auto wrong = misfit(candidate, asked.request)) {
+      if (!last) last = std::move(*wrong);
+      continue;
+    }
+    auto attempt = prepare(candidate, asked, interest);
+    attempt.call.tried = tried;
+    const auto name = attempt.call.provider + "/" + attempt.call.model;
+    if (!attempt.is_priced() && attempt.bounds.has_money()) {
+      last = unpriced(attempt.call.model);
+      continue;
+    }
+    auto& breaker = providers_.breaker(candidate.provider->name());
+    Admission admission(candidate.own_key ? nullptr : &breaker);
+    if (!admission) {
+      tried.push_back(name + ": resting");
+      last = to_error(resting(candidate, breaker.wait(Clock::now())));
+      continue;
+    }
+    if (const auto met = co_await reserve(attempt)) {
+      last = gate_.refusal(attempt.bounds, *met, attempt.call);
+      auto instead = instead_of(candidate, attempt.bounds.cap_of(*met), asked, *catalogue);
+      if (!instead || has_turned) break;
+      has_turned = true;
+      tried.push_back(name + ": cap reached");
+      chain.assign(1, std::move(*instead));
+      continue;
+    }
+    attempt.started = Clock::now();
+    interest.serving =
+        candidate.id.empty() && !candidate.name_there.empty() ? candidate.name_there : attempt.call.model;
+    auto outcome = co_await ask(attempt, interest);
+    admission.tell(outcome);
+    co_await settle(attempt, outcome);
+    if (outcome) {
+      if (candidate.model) outcome->model = candidate.id;
+      if (!tried.empty()) web::log::info("model_fell_back", {{"served", outcome->model}, {"tried", joined(tried)}});
+      co_return std::move(*outcome);
+    }
+    const auto& failure = outcome.error();
+    tried.push_back(name + ": " + std::string(to_string(failure.fault)));
+    last = to_error(failure);
+    if (attempt.witness.begun() || !is_worth_another(failure.fault)) break;
+  }
+  if (!tried.empty()) web::log::info("model_failed", {{"tried", joined(tried)}});
+  co_return std::move(*last);
+}
+
+web::Task<web::Result<std::string>> Ai::embed(std::string model, std::string body, billing::Payer payer) {
+  const UnderWay under_way(under_way_);
+  const auto provider = chooser_.embedder();
+  if (!provider) co_return web::not_found("No provider of this box embeds texts");
+  const auto catalogue = catalogues_.current();
+  Candidate candidate{.provider = provider, .id = model, .name_there = model, .model = catalogue->find(model)};
+  Attempt attempt{.candidate = candidate, .request = {}, .witness = Witness(nullptr)};
+  attempt.call = {.user_id = payer.user,
+                  .at = store::now(),
+                  .agent = payer.agent,
+                  .key = payer.key,
+                  .provider = std::string(provider->name()),
+                  .model = model,
+                  .input_tokens = static_cast<std::int64_t>(body.size()),
+                  .estimated = true,
+                  .priced = attempt.is_priced(),
+                  .outcome = "interrupted"};
+  attempt.bounds = gate_.bounds_of(payer, attempt.call);
+  attempt.limits = candidate.is_free() ? attempt.bounds.for_local() : attempt.bounds.limits;
+  if (!attempt.is_priced() && attempt.bounds.has_money()) co_return unpriced(model);
+  attempt.request.max_tokens = 0;
+  if (const auto met = co_await reserve(attempt)) co_return gate_.refusal(attempt.bounds, *met, attempt.call);
+  attempt.started = Clock::now();
+  const auto answered = co_await provider->embeddings(std::move(body));
+  Outcome<ChatAnswer> outcome = answered ? Outcome<ChatAnswer>(ChatAnswer{}) : Outcome<ChatAnswer>(answered.error());
+  if (answered) {
+    boost::system::error_code error;
+    const auto value = boost::json::parse(*answered, error);
+    const auto* object = error ? nullptr : value.if_object();
+    const auto* usage = object ? object_in(*object, "usage") : nullptr;
+    const auto input = usage ? count_in(*usage, "prompt_tokens") : std::nullopt;
+    outcome->model = model;
+    outcome->usage = {.input = input.value_or(attempt.call.input_tokens / 4), .estimated = !input};
+  }
+  co_await settle(attempt, outcome);
+  if (!answered) co_return to_error(answered.error());
+  co_return *answered;
+}
+
+web::Task<std::vector<Listed>> Ai::models() {
+  const auto catalogue = catalogues_.current();
+  std::vector<Listed> listed;
+  for (const auto& model : catalogue->models()) {
+    listed.push_back({.id = model.id,
+                      .name = model.name,
+                      .provider = model.provider,
+                      .description = model.description,
+                      .tags = model.tags,
+                      .catalogue = catalogue,
+                      .entry = &model,
+                      .available = chooser_.server_of(model, 0).has_value()});
+  }
+  if (const auto local = providers_.local()) {
+    const auto here = co_await chooser_.listed_locally();
+    for (const auto& model : here) {
+      const bool known = catalogue->find(model.id) != nullptr;
+      const auto same = std::ranges::find(listed, model.id, &Listed::id);
+      if (known) same->available = true;
+      if (known) continue;
+      listed.push_back({.id = model.id,
+                        .name = model.id,
+                        .provider = "local",
+                        .description = "Served on the local network.",
+                        .tags = {"local"},
+                        .catalogue = nullptr,
+                        .available = true});
+    }
+  }
+  if (providers_.find("builtin")) {
+    listed.push_back({.id = std::string(builtin_model),
+                      .name = "Builtin",
+                      .provider = "builtin",
+                      .description = "An extractive text model inside agentbox: it picks sentences from what it is "
+                                     "given and makes nothing up.",
+                      .tags = {"offline"},
+                      .catalogue = nullptr,
+                      .available = true});
+  }
+  co_return listed;
+}
+
+web::Task<> Ai::finish(std::chrono::milliseconds grace) {
+  using namespace std::chrono_literals;
+  const auto deadline = Clock::now() + grace;
+  while (under_way_ > 0 && Clock::now() < deadline) co_await web::sleep_for(20ms);
 }
 
 }  // namespace ai

@@ -6,6 +6,7 @@
 #include "appliance/ai/builtin_intent.h"
 #include "appliance/ai/builtin_report.h"
 #include "appliance/ai/extract.h"
+#include "appliance/ai/openai_stream.h"
 #include "appliance/crypto/random.h"
 
 namespace ai {
@@ -120,9 +121,10 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
   return answer;
 }
 
-web::Task<Outcome<ChatAnswer>> Builtin::complete(ChatRequest request) {
+web::Task<Outcome<ChatAnswer>> Builtin::complete(ChatRequest request, Listener* listener) {
   auto answer = builtin_answer(request);
   answer.id = "chatcmpl-" + crypto::random_id(24);
+  if (listener) openai::tell(answer, *listener);
   co_return answer;
 }
 

@@ -12,7 +12,7 @@ inline constexpr std::string_view builtin_model = "agentbox/builtin";
 class Builtin : public Provider {
  public:
   std::string_view name() const override { return "builtin"; }
-  web::Task<Outcome<ChatAnswer>> complete(ChatRequest) override;
+  web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) override;
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;
 };
 

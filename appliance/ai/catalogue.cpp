@@ -1,56 +1,260 @@
 #include "appliance/ai/catalogue.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <fstream>
+#include <sstream>
 
 #include "ai/catalogue_json.h"
+#include "appliance/config.h"
 #include "web/fields.h"
 
 namespace ai {
 
 namespace {
 
-struct Entry {
-  web::Text<1, 200> id;
-  web::Integer<1, 100'000'000> context;
+using Id = web::Text<1, 200>;
+
+struct ModelEntry {
+  Id id, name;
+  web::Text<1, 100> provider;
+  web::Text<0, 1000> description;
+  web::List<web::Text<1, 50>, 0, 20> tags;
+  web::Integer<1, 100'000'000> context, maxOutput;
   web::Text<1, 20> input, output;
+  std::optional<web::Text<1, 20>> cachedInput;
+  std::optional<Id> direct;
 };
-BOOST_DESCRIBE_STRUCT(Entry, (), (id, context, input, output))
+BOOST_DESCRIBE_STRUCT(ModelEntry, (),
+                      (id, name, provider, description, tags, context, maxOutput, input, output, cachedInput, direct))
+
+struct PlanEntries {
+  std::vector<Id> label, solo, collective;
+};
+BOOST_DESCRIBE_STRUCT(PlanEntries, (), (label, solo, collective))
+
+struct TierEntry {
+  Id primary;
+  web::List<Id, 2, 2> fallbacks;
+};
+BOOST_DESCRIBE_STRUCT(TierEntry, (), (primary, fallbacks))
+
+struct TierEntries {
+  TierEntry reasoning, coding, fast, creative;
+};
+BOOST_DESCRIBE_STRUCT(TierEntries, (), (reasoning, coding, fast, creative))
+
+struct SubstituteEntry {
+  Id primary, fallback;
+};
+BOOST_DESCRIBE_STRUCT(SubstituteEntry, (), (primary, fallback))
+
+struct ProviderEntries {
+  SubstituteEntry openrouter, anthropic, openai, google;
+};
+BOOST_DESCRIBE_STRUCT(ProviderEntries, (), (openrouter, anthropic, openai, google))
+
+struct DemoEntry {
+  Id primary;
+  std::vector<Id> models;
+};
+BOOST_DESCRIBE_STRUCT(DemoEntry, (), (primary, models))
 
 struct File {
-  std::vector<Entry> models;
+  std::vector<ModelEntry> models;
+  PlanEntries plans;
+  TierEntries tiers;
+  boost::json::object tasks;
+  ProviderEntries providers;
+  DemoEntry demo;
 };
-BOOST_DESCRIBE_STRUCT(File, (), (models))
+BOOST_DESCRIBE_STRUCT(File, (), (models, plans, tiers, tasks, providers, demo))
+
+std::string at(const char* list, std::size_t index) { return std::string(list) + "[" + std::to_string(index) + "]"; }
+
+web::Result<usage::Money> price(const std::string& text, const std::string& where) {
+  const auto amount = usage::Money::parse(text);
+  if (!amount || amount->units() < 0) return web::invalid(where + " must be a price such as \"0.15\"");
+  return *amount;
+}
+
+web::Result<Model> model_of(const ModelEntry& entry, const std::string& where) {
+  Model model{.id = entry.id,
+              .name = entry.name,
+              .provider = entry.provider,
+              .description = entry.description,
+              .tags = {entry.tags.begin(), entry.tags.end()},
+              .context = entry.context,
+              .max_output = entry.maxOutput};
+  const auto input = price(entry.input, where + ".input"), output = price(entry.output, where + ".output");
+  const auto cached = entry.cachedInput ? price(*entry.cachedInput, where + ".cachedInput") : input;
+  for (const auto* each : {&input, &output, &cached})
+    if (!*each) return each->error();
+  if (*cached > *input) return web::invalid(where + ".cachedInput must not be more than input");
+  model.price = {.input = *input, .output = *output, .cached_input = *cached};
+  if (model.max_output > model.context) return web::invalid(where + ".maxOutput must not be more than context");
+  if (entry.direct) {
+    const auto colon = entry.direct->find(':');
+    model.direct_provider = entry.direct->substr(0, colon);
+    const bool known =
+        model.direct_provider == "anthropic" || model.direct_provider == "openai" || model.direct_provider == "google";
+    if (!known || colon == std::string::npos || colon + 1 == entry.direct->size())
+      return web::invalid(where + ".direct must be anthropic:, openai: or google: and the model's name there");
+    model.direct_name = entry.direct->substr(colon + 1);
+  }
+  return model;
+}
+
+template <class Ids>
+std::set<std::string, std::less<>> set_of(const Ids& ids) {
+  return {ids.begin(), ids.end()};
+}
 
 }  // namespace
 
-Catalogue::Catalogue() {
+usage::Money Price::of(std::int64_t input_tokens, std::int64_t output_tokens, std::int64_t cached_tokens) const {
+  return usage::price_of(input_tokens - cached_tokens, input) + usage::price_of(cached_tokens, cached_input) +
+         usage::price_of(output_tokens, output);
+}
+
+Catalogue Catalogue::embedded() {
   auto parsed = parse(catalogue_json);
   if (!parsed) throw std::logic_error("the embedded catalogue: " + parsed.error().message);
-  prices_ = std::move(parsed->prices_);
+  return std::move(*parsed);
 }
 
 web::Result<Catalogue> Catalogue::parse(std::string_view text) {
-  boost::system::error_code error;
-  const auto value = boost::json::parse(text, error);
-  if (error) return web::invalid("the catalogue is not JSON: " + error.message());
-  auto file = web::parse_value<File>(value);
+  const auto value = web::parse_json(text, "The catalogue");
+  if (!value) return value.error();
+  const auto file = web::parse_value<File>(*value);
   if (!file) return file.error();
-  std::map<std::string, Price, std::less<>> prices;
-  for (const auto& entry : file->models) {
-    const auto input = usage::Money::parse(entry.input), output = usage::Money::parse(entry.output);
-    if (!input || !output || input->units() < 0 || output->units() < 0) {
-      return web::invalid("the catalogue's entry " + entry.id + " must have input and output prices such as \"0.15\"");
-    }
-    if (!prices.emplace(entry.id, Price{.input = *input, .output = *output}).second) {
-      return web::invalid("the catalogue has two entries " + entry.id);
-    }
+
+  Catalogue made;
+  for (std::size_t i = 0; i < file->models.size(); ++i) {
+    const auto where = at("models", i) + " (" + file->models[i].id + ")";
+    auto model = model_of(file->models[i], where);
+    if (!model) return model.error();
+    if (!made.by_id_.emplace(model->id, i).second) return web::invalid(where + " is there twice");
+    made.models_.push_back(std::move(*model));
   }
-  return Catalogue(std::move(prices));
+  if (made.models_.empty()) return web::invalid("models must not be empty");
+
+  // Every name of a model elsewhere in the file is one of an entry.
+  std::optional<web::Error> problem;
+  const auto check = [&](const std::string& id, const std::string& where) {
+    if (!problem && !made.find(id)) problem = web::invalid(where + " names the model " + id + ", which has no entry");
+  };
+  const std::array lists{&file->plans.label, &file->plans.solo, &file->plans.collective};
+  for (std::size_t plan = 0; plan < lists.size(); ++plan) {
+    const auto where = "plans." + std::string(billing::to_string(static_cast<billing::Plan>(plan)));
+    for (std::size_t i = 0; i < lists[plan]->size(); ++i) check((*lists[plan])[i], at(where.c_str(), i));
+    made.plan_sets_[plan] = set_of(*lists[plan]);
+    if (plan == 0) continue;
+    for (const auto& id : made.plan_sets_[plan - 1])
+      if (!problem && !made.plan_sets_[plan].contains(id))
+        problem = web::invalid(where + " lacks " + id + ", which the plan below it has");
+  }
+  const auto add_tier = [&](const char* name, const TierEntry& tier) {
+    const auto where = "tiers." + std::string(name);
+    check(tier.primary, where + ".primary");
+    std::vector<std::string> models{tier.primary};
+    for (const auto& id : tier.fallbacks) {
+      check(id, where + ".fallbacks");
+      models.push_back(id);
+    }
+    if (!problem && set_of(models).size() != models.size()) problem = web::invalid(where + " names a model twice");
+    made.tiers_[name] = std::move(models);
+    made.tasks_[name] = name;
+  };
+  add_tier("reasoning", file->tiers.reasoning);
+  add_tier("coding", file->tiers.coding);
+  add_tier("fast", file->tiers.fast);
+  add_tier("creative", file->tiers.creative);
+  for (const auto& [task, tier] : file->tasks) {
+    if (!tier.is_string() || !made.tiers_.contains(std::string(tier.get_string())))
+      return web::invalid("tasks." + std::string(task) + " must be one of: reasoning, coding, fast, creative");
+    made.tasks_[std::string(task)] = tier.get_string();
+  }
+  if (!made.tasks_.contains("general")) return web::invalid("tasks.general is required");
+  const auto add_provider = [&](const char* name, const SubstituteEntry& entry) {
+    const auto where = "providers." + std::string(name);
+    check(entry.primary, where + ".primary");
+    check(entry.fallback, where + ".fallback");
+    for (const auto& id : {entry.primary, entry.fallback}) {
+      const auto* model = made.find(id);
+      if (!problem && std::string_view(name) != "openrouter" && model->direct_provider != name)
+        problem = web::invalid(where + " names the model " + id + ", which is not had there directly");
+    }
+    made.substitutes_[name] = {.primary = entry.primary, .fallback = entry.fallback};
+  };
+  add_provider("openrouter", file->providers.openrouter);
+  add_provider("anthropic", file->providers.anthropic);
+  add_provider("openai", file->providers.openai);
+  add_provider("google", file->providers.google);
+
+  made.demo_models_.assign(file->demo.models.begin(), file->demo.models.end());
+  made.demo_default_ = file->demo.primary;
+  for (const auto& id : made.demo_models_) check(id, "demo.models");
+  if (std::ranges::count(made.demo_models_, made.demo_default_) != 1)
+    return web::invalid("demo.primary must be one of demo.models");
+  if (problem) return std::move(*problem);
+  return made;
 }
 
-const Price* Catalogue::price(std::string_view model) const {
-  const auto found = prices_.find(model);
-  return found == prices_.end() ? nullptr : &found->second;
+const Model* Catalogue::find(std::string_view id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : &models_[found->second];
+}
+
+bool Catalogue::allows(billing::Plan plan, std::string_view model) const {
+  const auto at_plan = static_cast<std::size_t>(plan);
+  return at_plan >= plan_sets_.size() || plan_sets_[at_plan].contains(model);
+}
+
+std::vector<std::string> Catalogue::models_of(billing::Plan plan) const {
+  std::vector<std::string> ids;
+  for (const auto& model : models_)
+    if (allows(plan, model.id)) ids.push_back(model.id);
+  return ids;
+}
+
+const std::vector<std::string>& Catalogue::models_for(std::string_view task) const {
+  const auto found = tasks_.find(task);
+  return tiers_.at(found == tasks_.end() ? tasks_.at("general") : found->second);
+}
+
+const Substitutes* Catalogue::substitutes(std::string_view provider) const {
+  const auto found = substitutes_.find(provider);
+  return found == substitutes_.end() ? nullptr : &found->second;
+}
+
+Catalogues::Catalogues(std::filesystem::path file) : file_(std::move(file)) {
+  auto first = read();
+  if (!first) throw agentbox::UsageError(file_.string() + ": " + first.error().message);
+  current_ = std::make_shared<const Catalogue>(std::move(*first));
+}
+
+web::Result<Catalogue> Catalogues::read() const {
+  if (!std::filesystem::exists(file_)) return Catalogue::embedded();
+  std::ifstream in(file_);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) return web::invalid("it cannot be read");
+  return Catalogue::parse(text.str());
+}
+
+std::shared_ptr<const Catalogue> Catalogues::current() const {
+  const std::lock_guard lock(mutex_);
+  return current_;
+}
+
+web::Result<std::shared_ptr<const Catalogue>> Catalogues::reload() {
+  auto next = read();
+  if (!next) return next.error();
+  auto made = std::make_shared<const Catalogue>(std::move(*next));
+  const std::lock_guard lock(mutex_);
+  current_ = made;
+  return made;
 }
 
 }  // namespace ai

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "appliance/ai/openai_wire.h"
+#include "appliance/ai/wire_json.h"
 #include "appliance/crypto/random.h"
 #include "web/reply.h"
 
@@ -16,25 +17,6 @@ namespace {
 constexpr std::size_t piece_bytes = 96;
 
 web::Error bad_answer(std::string clause) { return {.kind = web::Kind::bad_gateway, .message = std::move(clause)}; }
-
-const json::object* object_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value ? value->if_object() : nullptr;
-}
-
-std::string string_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
-std::optional<std::int64_t> count_in(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  if (!value || !value->is_number()) return std::nullopt;
-  boost::system::error_code error;
-  const auto count = value->to_number<std::int64_t>(error);
-  if (error || count < 0) return std::nullopt;
-  return count;
-}
 
 std::string text_of(const json::value* content) {
   if (!content) return {};
@@ -55,10 +37,8 @@ ToolCall parse_call(const json::object& function, std::string id, std::size_t in
   if (!arguments || arguments->is_null()) {
     call.arguments = "{}";
   } else if (const auto* text = arguments->if_string()) {
-    call.arguments = text->empty() ? "{}" : std::string(*text);
-    boost::system::error_code error;
-    const auto parsed = json::parse(call.arguments, error);
-    call.malformed = error || !parsed.is_object();
+    call.arguments = std::string(*text);
+    return checked_call(std::move(call));
   } else {
     call.arguments = json::serialize(*arguments);
     call.malformed = !arguments->is_object();
@@ -79,40 +59,6 @@ std::vector<ToolCall> parse_calls(const json::object& message) {
     calls.push_back(parse_call(*function, {}, 0));
   }
   return calls;
-}
-
-Finish finish_named(std::string_view reason, bool has_calls) {
-  if (has_calls) return Finish::tool_calls;
-  if (reason == "length") return Finish::length;
-  if (reason == "content_filter") return Finish::content_filter;
-  return Finish::stop;
-}
-
-TokenUsage parse_usage(const json::object& body, const ChatRequest& request, const Message& answer) {
-  if (const auto* usage = object_in(body, "usage")) {
-    const auto input = count_in(*usage, "prompt_tokens");
-    const auto output = count_in(*usage, "completion_tokens");
-    if (input && output && *input + *output > 0) return {.input = *input, .output = *output};
-  }
-  return {.input = estimate_tokens(request), .output = estimate_tokens(answer), .estimated = true};
-}
-
-std::string_view wire_name(Finish finish) {
-  switch (finish) {
-    case Finish::tool_calls:
-      return "tool_calls";
-    case Finish::length:
-      return "length";
-    case Finish::content_filter:
-      return "content_filter";
-    case Finish::stop:
-      break;
-  }
-  return "stop";
-}
-
-json::object usage_to_wire(const TokenUsage& usage) {
-  return {{"prompt_tokens", usage.input}, {"completion_tokens", usage.output}, {"total_tokens", usage.total()}};
 }
 
 json::array calls_to_wire(const std::vector<ToolCall>& calls, bool indexed) {
@@ -159,6 +105,41 @@ std::string_view error_type(web::Kind kind) {
 
 }  // namespace
 
+std::string_view wire_name(Finish finish) {
+  switch (finish) {
+    case Finish::tool_calls:
+      return "tool_calls";
+    case Finish::length:
+      return "length";
+    case Finish::content_filter:
+      return "content_filter";
+    case Finish::stop:
+      break;
+  }
+  return "stop";
+}
+
+Finish finish_named(std::string_view reason, bool has_calls) {
+  if (has_calls) return Finish::tool_calls;
+  if (reason == "length") return Finish::length;
+  if (reason == "content_filter") return Finish::content_filter;
+  return Finish::stop;
+}
+
+std::optional<TokenUsage> parse_usage(const json::object& body) {
+  const auto* usage = object_in(body, "usage");
+  if (!usage) return std::nullopt;
+  const auto input = count_in(*usage, "prompt_tokens");
+  const auto output = count_in(*usage, "completion_tokens");
+  if (!input || !output || *input + *output == 0) return std::nullopt;
+  TokenUsage found{.input = *input, .output = *output};
+  if (const auto* details = object_in(*usage, "prompt_tokens_details"))
+    found.cached = std::min(count_in(*details, "cached_tokens").value_or(0), found.input);
+  if (const auto* details = object_in(*usage, "completion_tokens_details"))
+    found.reasoning = count_in(*details, "reasoning_tokens").value_or(0);
+  return found;
+}
+
 web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& request) {
   boost::system::error_code error;
   const auto value = json::parse(text, error);
@@ -180,10 +161,20 @@ web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& r
                     .content = text_of(message->if_contains("content")),
                     .tool_calls = parse_calls(*message)};
   answer.finish = finish_named(string_in(*choice, "finish_reason"), !answer.message.tool_calls.empty());
-  answer.usage = parse_usage(*body, request, answer.message);
+  const auto usage = parse_usage(*body);
+  answer.usage = usage ? *usage : estimated_usage(request, answer.message);
   if (answer.id.empty()) answer.id = "chatcmpl-" + crypto::random_id(24);
   if (answer.model.empty()) answer.model = request.model;
   return answer;
+}
+
+json::object usage_to_wire(const TokenUsage& usage) {
+  json::object wire{
+      {"prompt_tokens", usage.input}, {"completion_tokens", usage.output}, {"total_tokens", usage.total()}};
+  if (usage.cached > 0) wire["prompt_tokens_details"] = json::object{{"cached_tokens", usage.cached}};
+  if (usage.reasoning > 0) wire["completion_tokens_details"] = json::object{{"reasoning_tokens", usage.reasoning}};
+  if (usage.estimated) wire["estimated"] = true;
+  return wire;
 }
 
 json::object to_wire(const ChatAnswer& answer) {
@@ -240,7 +231,10 @@ json::object error_body(const web::Error& error) {
 }
 
 web::Response error_response(const web::Error& error) {
-  return web::json(error_body(error), web::http_status(error.kind));
+  auto response = web::json(error_body(error), web::http_status(error.kind));
+  const auto* wait = error.extra.if_contains("retryAfter");
+  if (wait && wait->is_int64()) response.set("Retry-After", std::to_string(wait->get_int64()));
+  return response;
 }
 
 }  // namespace ai::openai

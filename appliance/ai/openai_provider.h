@@ -1,4 +1,5 @@
-// Any server that speaks the OpenAI form: one on the LAN (Ollama, llama.cpp, vLLM) or a router on the internet.
+// Any server that speaks the OpenAI form: OpenAI's own, one on the LAN (Ollama, llama.cpp, vLLM), or the multi-model
+// router on the internet.
 #pragma once
 
 #include <chrono>
@@ -7,18 +8,20 @@
 #include <vector>
 
 #include "appliance/ai/provider.h"
+#include "appliance/ai/upstream.h"
 
 namespace ai {
 
 struct OpenAiSettings {
-  std::string name;           // local, openrouter: as in answers and messages
+  std::string name;           // local, openrouter, openai: as in answers and messages
   std::string base_url;       // up to and including /v1
   std::string key;            // secret; empty: no Authorization header
   std::string default_model;  // empty: the first the server lists
   // True: ask for the default instead of a model the server does not list. For servers that hold a few models of their
   // own, while agents carry the names of the router's.
   bool only_listed = false;
-  std::chrono::milliseconds timeout{30'000};  // over one whole exchange
+  bool completion_tokens = false;  // the limit is called max_completion_tokens there
+  std::chrono::milliseconds timeout{30'000};
 };
 
 class OpenAiProvider : public Provider {
@@ -26,16 +29,20 @@ class OpenAiProvider : public Provider {
   explicit OpenAiProvider(OpenAiSettings);
 
   std::string_view name() const override { return settings_.name; }
-  web::Task<Outcome<ChatAnswer>> complete(ChatRequest) override;
+  web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) override;
+  // Remembered for a minute.
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;
+  // The embeddings form, passed through with another model's name: the body of the answer.
+  web::Task<Outcome<std::string>> embeddings(std::string body) const;
 
  private:
-  web::Task<Outcome<std::string>> exchange(std::string method, std::string path, std::string body);
+  web::FetchHeaders headers() const;
   web::Task<Outcome<std::string>> choose_model(std::string asked);
-  Failure failure_of(int status, std::string_view body, const std::string& retry_after) const;
-  Failure fail(Fault, std::string_view what) const;
+  web::Task<Outcome<ChatAnswer>> streamed(ChatRequest request, std::string body, Listener& listener) const;
+  Outcome<ChatAnswer> parsed(const std::string& body, const ChatRequest&) const;
 
   const OpenAiSettings settings_;
+  const Upstream upstream_;
 
   std::mutex mutex_;  // protects the two below; never held across a suspension
   std::vector<ModelInfo> listed_;

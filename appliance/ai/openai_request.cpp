@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 #include <cmath>
 
+#include "appliance/ai/openai_options.h"
 #include "appliance/ai/openai_wire.h"
 #include "web/fields.h"
 
@@ -23,19 +24,59 @@ const json::value* given(const json::object& object, std::string_view name) {
   return value && !value->is_null() ? value : nullptr;
 }
 
-web::Result<std::string> parse_content(const json::value& value, const std::string& where) {
-  if (const auto* text = value.if_string()) return std::string(*text);
-  const auto* parts = value.if_array();
-  if (!parts) return web::invalid(where + " must be a string or an array of text parts");
-  std::string joined;
-  for (std::size_t i = 0; i < parts->size(); ++i) {
-    const auto* part = (*parts)[i].if_object();
-    const auto* text = part ? part->if_contains("text") : nullptr;
-    if (!text || !text->is_string()) return web::invalid(at(where, i) + " must be a part of type text");
-    if (!joined.empty()) joined += '\n';
-    joined += text->get_string();
+constexpr std::size_t most_images = 20;
+
+// The address of an image, or nothing when it is not one that models can be given.
+std::optional<Part> parse_image(const json::object& part) {
+  const auto* member = part.if_contains("image_url");
+  const auto* image = member ? member->if_object() : nullptr;
+  const auto* url = image ? image->if_contains("url") : nullptr;
+  if (!url || !url->is_string()) return std::nullopt;
+  Part parsed{.url = std::string(url->get_string())};
+  const auto given_inline = inline_image(parsed.url);
+  const bool inline_sound =
+      given_inline && given_inline->type.starts_with("image/") && given_inline->type.size() < 64 &&
+      !given_inline->data.empty() &&
+      given_inline->data.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") ==
+          std::string_view::npos;
+  if (!inline_sound && !parsed.url.starts_with("https://")) return std::nullopt;
+  if (const auto* detail = image->if_contains("detail"); detail && detail->is_string()) {
+    parsed.detail = detail->get_string();
+    if (parsed.detail != "auto" && parsed.detail != "low" && parsed.detail != "high") return std::nullopt;
   }
-  return joined;
+  return parsed;
+}
+
+// Fills in the content, and the parts when there are images.
+std::optional<web::Error> parse_content(const json::value& value, const std::string& where, Message& message) {
+  if (const auto* text = value.if_string()) {
+    message.content = *text;
+    return std::nullopt;
+  }
+  const auto* list = value.if_array();
+  if (!list) return web::invalid(where + " must be a string or an array of text parts");
+  const bool may_see = message.role == Role::user;
+  std::vector<Part> parts;
+  std::size_t images = 0;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const auto* part = (*list)[i].if_object();
+    const auto* text = part ? part->if_contains("text") : nullptr;
+    if (text && text->is_string()) {
+      if (!message.content.empty()) message.content += '\n';
+      message.content += text->get_string();
+      parts.push_back({.text = std::string(text->get_string())});
+      continue;
+    }
+    auto image = part && may_see ? parse_image(*part) : std::nullopt;
+    if (!image) {
+      return web::invalid(at(where, i) + " must be a part of type text" +
+                          (may_see ? ", or of type image_url with an https: or data:image/...;base64, address" : ""));
+    }
+    if (++images > most_images) return web::invalid(where + " must have at most 20 images");
+    parts.push_back(std::move(*image));
+  }
+  if (images > 0) message.parts = std::move(parts);
+  return std::nullopt;
 }
 
 web::Result<std::vector<ToolCall>> parse_calls(const json::value& value, const std::string& where) {
@@ -77,9 +118,7 @@ web::Result<Message> parse_message(const json::value& value, const std::string& 
   if (!role) return web::invalid(where + ".role must be one of: system, user, assistant, tool");
   Message message{.role = *role};
   if (const auto* content = given(*object, "content")) {
-    auto text = parse_content(*content, where + ".content");
-    if (!text) return text.error();
-    message.content = std::move(*text);
+    if (auto wrong = parse_content(*content, where + ".content", message)) return std::move(*wrong);
   } else if (*role != Role::assistant) {
     return web::invalid(where + ".content is required");
   }
@@ -92,7 +131,7 @@ web::Result<Message> parse_message(const json::value& value, const std::string& 
     const auto* id = given(*object, "tool_call_id");
     if (!id || !id->is_string()) return web::invalid(where + ".tool_call_id must be a string");
     message.tool_call_id = id->get_string();
-  } else if (message.content.empty() && message.tool_calls.empty()) {
+  } else if (message.content.empty() && message.tool_calls.empty() && message.parts.empty()) {
     return web::invalid(where + ".content must not be empty");
   }
   return message;
@@ -167,12 +206,27 @@ json::object call_to_wire(const ToolCall& call) {
           {"function", {{"name", call.name}, {"arguments", call.malformed ? "{}" : call.arguments}}}};
 }
 
+json::array parts_to_wire(const std::vector<Part>& parts) {
+  json::array wire;
+  for (const auto& part : parts) {
+    if (part.url.empty()) {
+      wire.push_back(json::object{{"type", "text"}, {"text", part.text}});
+      continue;
+    }
+    json::object image{{"url", part.url}};
+    if (!part.detail.empty()) image["detail"] = part.detail;
+    wire.push_back(json::object{{"type", "image_url"}, {"image_url", std::move(image)}});
+  }
+  return wire;
+}
+
 json::object message_to_wire(const Message& message) {
   switch (message.role) {
     case Role::system:
       return {{"role", "system"}, {"content", message.content}};
     case Role::user:
-      return {{"role", "user"}, {"content", message.content}};
+      if (message.parts.empty()) return {{"role", "user"}, {"content", message.content}};
+      return {{"role", "user"}, {"content", parts_to_wire(message.parts)}};
     case Role::tool:
       return {{"role", "tool"}, {"tool_call_id", message.tool_call_id}, {"content", message.content}};
     case Role::assistant:
@@ -237,6 +291,7 @@ web::Result<ChatRequest> parse_request(const json::value& value) {
     if (!include_usage) return web::invalid("stream_options." + include_usage.error().message);
     request.include_usage = *include_usage;
   }
+  if (auto wrong = read_options(*body, request)) return std::move(*wrong);
   return request;
 }
 
@@ -256,6 +311,8 @@ json::object to_wire(const ChatRequest& request) {
   if (request.temperature) wire["temperature"] = *request.temperature;
   if (request.top_p) wire["top_p"] = *request.top_p;
   if (request.max_tokens) wire["max_tokens"] = *request.max_tokens;
+  if (!request.stop.empty()) wire["stop"] = json::array(request.stop.begin(), request.stop.end());
+  for (const auto& option : request.options) wire[option.key()] = option.value();
   return wire;
 }
 

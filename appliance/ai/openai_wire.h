@@ -16,7 +16,8 @@ namespace ai::openai {
 inline constexpr std::size_t max_messages = 2'000, max_tools = 128;
 
 // A client's request. Kind::invalid names the field: "messages[2].role must be one of: ...". Content may be a string or
-// an array of text parts; the role developer counts as system; fields we do not know are ignored.
+// an array of parts: text, and images of users; the role developer counts as system; parameters that would not reach
+// the model are refused.
 web::Result<ChatRequest> parse_request(const boost::json::value& body);
 
 // The request as sent upstream, never streamed. Calls whose arguments are malformed are sent with empty ones, since
@@ -29,7 +30,13 @@ boost::json::object to_wire(const ChatRequest&);
 // name, such as "sent an answer without choices".
 web::Result<ChatAnswer> parse_answer(std::string_view body, const ChatRequest& request);
 
+// The usage of a whole answer or of a chunk; nothing when there is none.
+std::optional<TokenUsage> parse_usage(const boost::json::object& body);
+Finish finish_named(std::string_view reason, bool has_calls);
+std::string_view wire_name(Finish);
+
 boost::json::object to_wire(const ChatAnswer&);
+boost::json::object usage_to_wire(const TokenUsage&);
 // The data of each server-sent event of a streamed answer, the closing [DONE] included.
 std::vector<std::string> stream_events(const ChatAnswer&, bool include_usage);
 

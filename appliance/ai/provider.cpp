@@ -21,7 +21,9 @@ web::Error to_error(const Failure& failure) {
         return web::Kind::bad_gateway;
     }
   }();
-  return {.kind = kind, .message = failure.message, .code = std::string(to_string(failure.fault))};
+  web::Error error{.kind = kind, .message = failure.message, .code = std::string(to_string(failure.fault))};
+  if (failure.retry_after) error.extra["retryAfter"] = failure.retry_after->count();
+  return error;
 }
 
 }  // namespace ai

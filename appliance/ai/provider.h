@@ -16,13 +16,14 @@
 namespace ai {
 
 BOOST_DEFINE_ENUM_CLASS(Fault, rate_limited, overloaded, bad_key, context_too_long, bad_request, upstream_error,
-                        bad_answer, unreachable, timeout)
+                        bad_answer, unreachable, timeout, cancelled)
 
 // Why a provider gave no answer. The message is a sentence for the caller: it names the provider and never holds a key.
 struct Failure {
   Fault fault = Fault::upstream_error;
   std::string message;
   std::optional<std::chrono::seconds> retry_after;
+  bool may_have_worked = false;  // the provider may have made an answer, or a part of one, and charge for it
 };
 
 template <class T>
@@ -46,8 +47,11 @@ class Provider {
  public:
   virtual ~Provider() = default;
   virtual std::string_view name() const = 0;
-  // Answers whole. Callable from every io thread, many at a time; cancelling the coroutine aborts the upstream call.
-  virtual web::Task<Outcome<ChatAnswer>> complete(ChatRequest) = 0;
+  // The whole answer at the end; with a listener, its pieces as they come before that. Callable from every io thread,
+  // many at a time; cancelling the coroutine aborts the upstream call and throws operation_aborted.
+  virtual web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) = 0;
+  // What of the request it cannot do, as a sentence that names the field; nothing when it can do all.
+  virtual std::optional<std::string> cannot(const ChatRequest&) const { return std::nullopt; }
   // What the provider lists now.
   virtual web::Task<Outcome<std::vector<ModelInfo>>> models() = 0;
 };

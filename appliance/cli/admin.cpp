@@ -158,6 +158,18 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
       [](const BoxClient& box, const std::string&) { return print_outbox(box); });
   add("events", "Print the security events that came, and what was done, newest first", false,
       [](const BoxClient& box, const std::string&) { return print_security_events(box); });
+  auto* models = admin->add_subcommand("models", "Look after the model catalogue");
+  models->require_subcommand(1);
+  auto* reload = models->add_subcommand("reload", "Read the data folder's catalogue.json again, without a restart");
+  const SettingFlags reload_flags(*reload, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
+  reload->callback([&run, reload_flags] {
+    run = [reload_flags] {
+      const Settings settings = reload_flags.resolve();
+      const auto answer = BoxClient(settings).call("POST", "/api/admin/models/reload").as_object();
+      std::cout << json::serialize(answer.at("models")) << " models\n";
+      return 0;
+    };
+  });
   add("audit", "Print the record of sign-ins and other acts as JSON lines, oldest first", false,
       [](const BoxClient& box, const std::string&) { return print_audit(box); });
 }

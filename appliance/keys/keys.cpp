@@ -37,14 +37,16 @@ std::optional<Parts> split(std::string_view key) {
 }  // namespace
 
 web::Task<web::Result<Created>> Keys::create(store::UserId user, std::string name,
-                                             std::optional<store::Time> expires_at) {
+                                             std::optional<store::Time> expires_at,
+                                             std::optional<std::int64_t> monthly_budget) {
   const std::string secret = crypto::random_id(secret_length);
   ApiKey key{.user_id = user,
              .id = std::to_string(user) + "k" + crypto::random_id(random_id_length),
              .name = std::move(name),
              .secret_hash = crypto::sha256_hex(secret),
              .created_at = store::now(),
-             .expires_at = expires_at};
+             .expires_at = expires_at,
+             .monthly_budget = monthly_budget};
   key.prefix = std::string(key_prefix) + key.id;
   auto change = system_.change();
   change.insert(api_keys, key);

@@ -25,8 +25,10 @@ struct ApiKey {
   store::Time created_at{};
   std::optional<store::Time> last_used_at;  // within a minute
   std::optional<store::Time> expires_at;
+  std::optional<std::int64_t> monthly_budget;  // what model calls with it may cost in a calendar month: Money::units
 };
-BOOST_DESCRIBE_STRUCT(ApiKey, (), (user_id, id, name, prefix, secret_hash, created_at, last_used_at, expires_at))
+BOOST_DESCRIBE_STRUCT(ApiKey, (),
+                      (user_id, id, name, prefix, secret_hash, created_at, last_used_at, expires_at, monthly_budget))
 
 inline const store::Owned<ApiKey> api_keys{{.family = "api_keys", .number = 3}, &ApiKey::user_id, &ApiKey::id, {}};
 
@@ -48,7 +50,8 @@ class Keys {
   explicit Keys(store::System system) : system_(std::move(system)) {}
 
   // too_many when the user has `keys_per_user`.
-  web::Task<web::Result<Created>> create(store::UserId, std::string name, std::optional<store::Time> expires_at);
+  web::Task<web::Result<Created>> create(store::UserId, std::string name, std::optional<store::Time> expires_at,
+                                         std::optional<std::int64_t> monthly_budget = {});
   // Newest first.
   std::vector<ApiKey> list(store::UserId) const;
   std::optional<ApiKey> find(store::UserId, std::string_view id) const;

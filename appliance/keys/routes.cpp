@@ -1,5 +1,6 @@
 #include "appliance/keys/routes.h"
 
+#include "appliance/usage/money.h"
 #include "web/endpoint.h"
 
 namespace keys {
@@ -11,22 +12,25 @@ const web::RateLimit validation{.group = "keys-validate", .limit = 60};
 struct NewKey {
   web::Text<1, 100> name;
   std::optional<web::Integer<1, 3650>> expiresInDays;
+  std::optional<web::Text<1, 20>> budgetUsd;
 };
-BOOST_DESCRIBE_STRUCT(NewKey, (), (name, expiresInDays))
+BOOST_DESCRIBE_STRUCT(NewKey, (), (name, expiresInDays, budgetUsd))
 
 struct KeyView {
   std::string id, name, prefix;
   store::Time createdAt;
   std::optional<store::Time> lastUsedAt, expiresAt;
+  std::optional<std::string> budgetUsd;  // a calendar month (UTC)
 };
-BOOST_DESCRIBE_STRUCT(KeyView, (), (id, name, prefix, createdAt, lastUsedAt, expiresAt))
+BOOST_DESCRIBE_STRUCT(KeyView, (), (id, name, prefix, createdAt, lastUsedAt, expiresAt, budgetUsd))
 
 struct CreatedView {
   std::string id, name, prefix, key;
   store::Time createdAt;
   std::optional<store::Time> expiresAt;
+  std::optional<std::string> budgetUsd;
 };
-BOOST_DESCRIBE_STRUCT(CreatedView, (), (id, name, prefix, key, createdAt, expiresAt))
+BOOST_DESCRIBE_STRUCT(CreatedView, (), (id, name, prefix, key, createdAt, expiresAt, budgetUsd))
 
 struct KeyList {
   std::vector<KeyView> keys;
@@ -52,9 +56,14 @@ struct Validity {
 };
 BOOST_DESCRIBE_STRUCT(Validity, (), (valid, userId, plan))
 
+std::optional<std::string> budget_text(const ApiKey& key) {
+  if (!key.monthly_budget) return std::nullopt;
+  return usage::Money::of_units(*key.monthly_budget).to_string();
+}
+
 KeyView view(ApiKey key) {
-  return {std::move(key.id), std::move(key.name), std::move(key.prefix),
-          key.created_at,    key.last_used_at,    key.expires_at};
+  return {std::move(key.id), std::move(key.name), std::move(key.prefix), key.created_at,
+          key.last_used_at,  key.expires_at,      budget_text(key)};
 }
 
 // The key of the body, or the bearer when there is no body.
@@ -83,12 +92,19 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
   auto create = [&keys, &audit](web::Request& request, NewKey wanted) -> Answer {
     std::optional<store::Time> expires_at;
     if (wanted.expiresInDays) expires_at = store::now() + std::chrono::days(wanted.expiresInDays->value);
-    auto created = co_await keys.create(request.caller.user_id, std::move(wanted.name), expires_at);
+    std::optional<std::int64_t> budget;
+    if (wanted.budgetUsd) {
+      const auto amount = usage::Money::parse(*wanted.budgetUsd);
+      if (!amount || amount->units() < 0) co_return web::invalid("budgetUsd must be an amount such as \"12.50\"");
+      budget = amount->units();
+    }
+    auto created = co_await keys.create(request.caller.user_id, std::move(wanted.name), expires_at, budget);
     if (!created) co_return created.error();
     const auto& key = created->key;
     auto entry = audit::of_request(request, "API key made", key.prefix);
     co_await audit.note(std::move(entry));
-    const CreatedView answer{key.id, key.name, key.prefix, created->secret, key.created_at, key.expires_at};
+    const CreatedView answer{key.id,         key.name,       key.prefix,      created->secret,
+                             key.created_at, key.expires_at, budget_text(key)};
     co_return web::reply(answer, 201);
   };
   auto get = [&keys](web::Request& request) -> Answer {
@@ -124,7 +140,9 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
   return {
       {web::GET, "/api/keys", guards.session, nullptr, web::plain(list).returns<KeyList>(), "List one's API keys"},
       {web::POST, "/api/keys", guards.session, nullptr,
-       web::body<NewKey>(create).returns<CreatedView>(201).describe("`key` is shown this once."), "Create an API key"},
+       web::body<NewKey>(create).returns<CreatedView>(201).describe(
+           "`key` is shown this once. `budgetUsd` bounds what model calls with it may cost in a calendar month (UTC)."),
+       "Create an API key"},
       {web::GET, "/api/keys/:id", guards.session, nullptr, web::plain(get).returns<KeyView>(), "One API key"},
       {web::DELETE, "/api/keys/:id", guards.session, nullptr, web::plain(remove).returns<Removed>(),
        "Delete an API key: it is refused from then on"},

@@ -1,5 +1,5 @@
-// Counter names: usage/<period>/<slice>/<figure>, where the slice is all, agent/<id> or model/<id> and the figure is
-// one of those below. The cost is in Money::units.
+// Counter names: usage/<period>/<slice>/<figure>, where the slice is all, own-key, agent/<id>, key/<id>, model/<id> or
+// tool/<name>, and the figure is one of those below. The cost is in Money::units.
 #include "appliance/usage/ledger.h"
 
 #include <cstdio>
@@ -20,25 +20,39 @@ void count(store::Change& change, const Call& call, const std::string& prefix) {
   const auto add = [&](const char* figure, std::int64_t delta) {
     if (delta != 0) change.add(call.user_id, store::CounterName{prefix + figure}, delta);
   };
+  const bool succeeded = call.outcome == "ok";
   add("calls", 1);
-  add("failed", call.outcome == "ok" ? 0 : 1);
+  add("failed", succeeded ? 0 : 1);
   add("input", call.input_tokens);
   add("output", call.output_tokens);
+  add("cached", call.cached_tokens);
+  add("reasoning", call.reasoning_tokens);
   add("cost", call.cost);
+  add("latency", succeeded ? call.latency_ms : 0);
+  add("streamed", call.first_token_ms > 0 ? 1 : 0);
+  add("first", call.first_token_ms);
 }
 
-std::string date_text(store::Time at, bool with_day) {
-  const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(at));
-  char text[32];
-  const auto year = static_cast<int>(date.year());
-  const auto month = static_cast<unsigned>(date.month()), day = static_cast<unsigned>(date.day());
-  if (with_day) {
-    std::snprintf(text, sizeof text, "%04d-%02u-%02u", year, month, day);
-  } else {
-    std::snprintf(text, sizeof text, "%04d-%02u", year, month);
-  }
-  return text;
+// The agents, keys, models and tools of a call: "model/<id>".
+std::vector<std::string> names_of(const Call& call) {
+  std::vector<std::string> names{"model/" + call.model};
+  if (!call.agent.empty()) names.push_back("agent/" + call.agent);
+  if (!call.key.empty()) names.push_back("key/" + call.key);
+  for (const auto& tool : call.tools) names.push_back("tool/" + tool);
+  return names;
 }
+
+// The row and its counters.
+void keep(store::Change& change, const Call& call) {
+  change.insert(calls, call);
+  for (const auto& period : {Period::day(call.at), Period::month(call.at)}) {
+    count(change, call, prefix_of(period, call.own_key ? "own-key" : "all"));
+    for (const auto& name : names_of(call)) count(change, call, prefix_of(period, name));
+  }
+}
+
+// Another call has added a name that this one wanted to add: trying again finds it there.
+bool is_a_name(const store::Outcome& outcome) { return outcome.duplicate("id"); }
 
 std::string new_id(store::Time at) {
   char stamp[24];
@@ -48,23 +62,74 @@ std::string new_id(store::Time at) {
 
 }  // namespace
 
-Period Period::day(store::Time at) { return Period(date_text(at, true)); }
-Period Period::month(store::Time at) { return Period(date_text(at, false)); }
-
 web::Task<> Ledger::record(Call call) {
   call.id = new_id(call.at);
-  auto change = system_.change();
-  change.insert(calls, call);
-  for (const auto& period : {Period::day(call.at), Period::month(call.at)}) {
-    count(change, call, prefix_of(period, "all"));
-    if (!call.agent.empty()) count(change, call, prefix_of(period, "agent", call.agent));
-    count(change, call, prefix_of(period, "model", call.model));
+  for (;;) {
+    auto change = system_.change();
+    keep(change, call);
+    spend(change, call, 1);
+    add_names(change, call);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return;
+    if (!is_a_name(outcome)) throw std::logic_error("usage row " + call.id + " was refused by the store");
   }
+}
+
+web::Task<std::optional<std::size_t>> Ledger::reserve(Call& most, const std::vector<Limit>& limits) {
+  most.id = new_id(most.at);
+  auto change = system_.change();
+  change.insert(reservations, most);
+  spend(change, most, 1, limits);
   const auto outcome = co_await change.commit();
-  if (!outcome.ok()) throw std::logic_error("usage row " + call.id + " was refused by the store");
+  if (outcome.ok()) co_return std::nullopt;
+  std::optional<std::size_t> met;
+  for (std::size_t at = 0; at < limits.size(); ++at) {
+    const bool named = limits[at].counter == outcome.index;
+    if (named && (!met || limits[at].most < limits[*met].most)) met = at;
+  }
+  if (!met) throw std::logic_error("the reservation " + most.id + " was refused by the store");
+  co_return met;
+}
+
+web::Task<> Ledger::settle(Call used) {
+  for (;;) {
+    const auto reserved = system_.get(reservations, used.user_id, used.id);
+    if (!reserved) throw std::logic_error("the reservation " + used.id + " is gone");
+    used.at = reserved->value.at;
+    auto change = system_.change();
+    change.erase(reservations, *reserved);
+    spend(change, reserved->value, -1);
+    spend(change, used, 1);
+    keep(change, used);
+    add_names(change, used);
+    const auto outcome = co_await change.commit(store::Durability::relaxed);
+    if (outcome.ok()) co_return;
+    if (!is_a_name(outcome)) throw std::logic_error("the reservation " + used.id + " was settled twice");
+  }
+}
+
+std::size_t Ledger::settle_leftovers() {
+  std::vector<Call> left;
+  system_.each(reservations, [&](const Call& call) {
+    left.push_back(call);
+    return true;
+  });
+  for (const auto& call : left) {
+    const auto row = system_.get(reservations, call.user_id, call.id);
+    auto change = system_.change();
+    change.erase(reservations, *row);
+    keep(change, call);
+    add_names(change, call);
+    if (!change.commit_blocking().ok()) throw std::logic_error("the reservation " + call.id + " was settled twice");
+  }
+  return left.size();
 }
 
 Totals Ledger::totals(store::UserId user, const Period& period) const { return read(user, prefix_of(period, "all")); }
+
+Totals Ledger::own_key_totals(store::UserId user, const Period& period) const {
+  return read(user, prefix_of(period, "own-key"));
+}
 
 Totals Ledger::agent_totals(store::UserId user, std::string_view agent, const Period& period) const {
   return read(user, prefix_of(period, "agent", agent));
@@ -72,6 +137,23 @@ Totals Ledger::agent_totals(store::UserId user, std::string_view agent, const Pe
 
 Totals Ledger::model_totals(store::UserId user, std::string_view model, const Period& period) const {
   return read(user, prefix_of(period, "model", model));
+}
+
+std::map<std::string, Totals> Ledger::totals_by(store::UserId user, std::string_view kind, const Period& period) const {
+  const auto prefix = period.month_name() + "/" + std::string(kind) + "/";
+  std::map<std::string, Totals> found;
+  store::Page page{.limit = 1000, .after = prefix};
+  for (;;) {
+    const auto names_here = system_.tenant(user).list(names, page);
+    for (const auto& name : names_here) {
+      if (!name.id.starts_with(prefix)) return found;
+      const auto id = name.id.substr(prefix.size());
+      const auto totals = read(user, prefix_of(period, kind, id));
+      if (totals.calls > 0) found.emplace(id, totals);
+    }
+    if (names_here.size() < page.limit) return found;
+    page.after = names_here.back().id;
+  }
 }
 
 std::vector<Call> Ledger::newest(store::UserId user, std::size_t limit) const {
@@ -84,7 +166,33 @@ Totals Ledger::read(store::UserId user, const std::string& prefix) const {
           .failed = figure("failed"),
           .input_tokens = figure("input"),
           .output_tokens = figure("output"),
-          .cost = Money::of_units(figure("cost"))};
+          .cached_tokens = figure("cached"),
+          .reasoning_tokens = figure("reasoning"),
+          .cost = Money::of_units(figure("cost")),
+          .latency_ms = figure("latency"),
+          .streamed = figure("streamed"),
+          .first_token_ms = figure("first")};
+}
+
+void Ledger::add_names(store::Change& change, const Call& call) {
+  for (const auto& text : names_of(call)) {
+    const Name name{.user_id = call.user_id, .id = Period::month(call.at).name() + "/" + text};
+    if (!is_known(name)) change.insert(names, name);
+  }
+}
+
+bool Ledger::is_known(const Name& name) {
+  constexpr std::size_t most_remembered = 100'000;
+  auto key = std::to_string(name.user_id) + " " + name.id;
+  {
+    const std::lock_guard lock(mutex_);
+    if (known_names_.contains(key)) return true;
+  }
+  if (!system_.get(names, name.user_id, name.id)) return false;
+  const std::lock_guard lock(mutex_);
+  if (known_names_.size() >= most_remembered) known_names_.clear();
+  known_names_.insert(std::move(key));
+  return true;
 }
 
 }  // namespace usage

@@ -1,15 +1,23 @@
 // The usage ledger: one durable row for each model call, and counters by day and month kept in the same change, so that
 // quotas and dashboards read counters, not history.
+//
+// A call is reserved before it is made, with the most it can use, and settled after: each is one change of the store.
+// What a crash leaves reserved is settled at that most by the next box, so nothing that was used is ever lost.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
+#include "appliance/usage/period.h"
 #include "appliance/usage/records.h"
+#include "appliance/usage/spend.h"
 #include "store/store.h"
 #include "web/task.h"
 
@@ -17,21 +25,11 @@ namespace usage {
 
 struct Totals {
   std::int64_t calls = 0, failed = 0;  // calls includes the failed ones
-  std::int64_t input_tokens = 0, output_tokens = 0;
+  std::int64_t input_tokens = 0, output_tokens = 0, cached_tokens = 0, reasoning_tokens = 0;
   Money cost;
-};
-
-// A calendar day or month in UTC.
-class Period {
- public:
-  static Period day(store::Time);
-  static Period month(store::Time);
-  // 2026-11-21 or 2026-11.
-  const std::string& name() const { return name_; }
-
- private:
-  explicit Period(std::string name) : name_(std::move(name)) {}
-  std::string name_;
+  std::int64_t latency_ms = 0;                    // sum over the calls that succeeded
+  std::int64_t streamed = 0, first_token_ms = 0;  // how many had a first token to wait for, and the sum
+  std::int64_t total_tokens() const { return input_tokens + output_tokens; }
 };
 
 // Callable from every thread; must not outlive the store.
@@ -39,20 +37,43 @@ class Ledger {
  public:
   explicit Ledger(store::System system) : system_(std::move(system)) {}
 
-  // Fills in the call's id and writes it with its counters, all or nothing; returns once that is durable. Throws
-  // store::Unavailable when the store is read-only.
+  // Fills in the call's id and writes it with its counters, all or nothing; returns once that is durable. For calls
+  // that were not reserved. Throws store::Unavailable when the store is read-only.
   web::Task<> record(Call);
 
+  // What is to be reserved: the call with the most it can use. Fills in the id. The limit that has no room for it, by
+  // its place in `limits`, or nothing: then it is reserved, durably, and has to be settled. Throws store::Unavailable.
+  web::Task<std::optional<std::size_t>> reserve(Call& most, const std::vector<Limit>& limits);
+  // Puts what was used in the place of what was reserved. Not waited for to be on disk: should the power fail, the
+  // reservation stands, and is more. Throws store::Unavailable.
+  web::Task<> settle(Call used);
+  // Records what an earlier box left reserved, at the most it can have used. Before the first reserve; blocks. How
+  // many.
+  std::size_t settle_leftovers();
+
+  std::int64_t counter(store::UserId user, const std::string& name) const {
+    return system_.counter(user, store::CounterName{name});
+  }
   Totals totals(store::UserId, const Period&) const;
+  // Calls on the user's own provider keys, which are no part of the totals.
+  Totals own_key_totals(store::UserId, const Period&) const;
   Totals agent_totals(store::UserId, std::string_view agent, const Period&) const;
   Totals model_totals(store::UserId, std::string_view model, const Period&) const;
+  // Every agent, key, model or tool ("agent", "key", "model", "tool") that was used in the period, by id.
+  std::map<std::string, Totals> totals_by(store::UserId, std::string_view kind, const Period&) const;
   // Newest first.
   std::vector<Call> newest(store::UserId, std::size_t limit) const;
 
  private:
   Totals read(store::UserId, const std::string& prefix) const;
+  // Adds the names of the call that its month does not have yet.
+  void add_names(store::Change&, const Call&);
+  bool is_known(const Name&);
 
   store::System system_;
+
+  std::mutex mutex_;                             // protects the one below
+  std::unordered_set<std::string> known_names_;  // some that are in the store: user, space, id
 };
 
 }  // namespace usage

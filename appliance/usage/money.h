@@ -22,6 +22,7 @@ class Money {
   std::string to_string() const;
 
   friend Money operator+(Money a, Money b) { return Money(a.units_ + b.units_); }
+  friend Money operator-(Money a, Money b) { return Money(a.units_ - b.units_); }
   Money& operator+=(Money other) { return *this = *this + other; }
   auto operator<=>(const Money&) const = default;
 

@@ -1,15 +1,30 @@
 #include "appliance/usage/routes.h"
 
+#include "appliance/accounts/user_id.h"
+#include "appliance/usage/report.h"
 #include "web/endpoint.h"
 
 namespace usage {
 
 namespace {
 
-struct SummaryQuery {
-  web::Integer<1, std::numeric_limits<std::int64_t>::max()> userId;
+using Answer = web::Task<web::Result<web::Response>>;
+
+struct WhoQuery {
+  web::Text<1, 20> userId;
 };
-BOOST_DESCRIBE_STRUCT(SummaryQuery, (), (userId))
+BOOST_DESCRIBE_STRUCT(WhoQuery, (), (userId))
+
+struct DailyQuery {
+  web::Text<1, 20> userId;
+  std::optional<web::Integer<1, 366>> days;
+};
+BOOST_DESCRIBE_STRUCT(DailyQuery, (), (userId, days))
+
+struct DaysQuery {
+  std::optional<web::Integer<1, 366>> days;
+};
+BOOST_DESCRIBE_STRUCT(DaysQuery, (), (days))
 
 struct PeriodSummary {
   std::string period;
@@ -21,35 +36,223 @@ BOOST_DESCRIBE_STRUCT(PeriodSummary, (), (period, calls, failed, inputTokens, ou
 struct Summary {
   std::string userId;
   PeriodSummary day, month;
+  PeriodSummary ownKeys;  // this month's calls on the user's own provider keys, which are in neither
   std::string currency = "USD";
 };
-BOOST_DESCRIBE_STRUCT(Summary, (), (userId, day, month, currency))
+BOOST_DESCRIBE_STRUCT(Summary, (), (userId, day, month, ownKeys, currency))
 
-PeriodSummary summary_of(const Ledger& ledger, store::UserId user, const Period& period) {
-  const auto totals = ledger.totals(user, period);
+struct AgentUsage {
+  std::string userId, agentId;
+  PeriodSummary day, month;
+  std::string currency = "USD";
+};
+BOOST_DESCRIBE_STRUCT(AgentUsage, (), (userId, agentId, day, month, currency))
+
+struct RowsAnswer {
+  std::string userId, period;
+  std::vector<Row> rows;
+  std::int64_t count = 0;
+  std::string currency = "USD";
+};
+BOOST_DESCRIBE_STRUCT(RowsAnswer, (), (userId, period, rows, count, currency))
+
+struct DailyAnswer {
+  std::string userId;
+  std::vector<DayRow> days;
+  std::string currency = "USD";
+};
+BOOST_DESCRIBE_STRUCT(DailyAnswer, (), (userId, days, currency))
+
+struct Performance {
+  std::string userId, period;
+  std::int64_t calls = 0, failed = 0;
+  double successRate = 0;                           // 0 to 1; 0 without calls
+  std::optional<double> averageLatencyMs;           // of calls that succeeded
+  std::optional<double> averageTimeToFirstTokenMs;  // of streamed ones
+};
+BOOST_DESCRIBE_STRUCT(Performance, (),
+                      (userId, period, calls, failed, successRate, averageLatencyMs, averageTimeToFirstTokenMs))
+
+struct MetricsSummary {
+  std::string userId;
+  PeriodSummary day, month;
+  std::int64_t agents = 0, models = 0, tools = 0;  // that were used this month
+  std::string currency = "USD";
+};
+BOOST_DESCRIBE_STRUCT(MetricsSummary, (), (userId, day, month, agents, models, tools, currency))
+
+struct CostAnswer {
+  std::string period, total;
+  std::vector<Row> byAgent, byModel;
+  std::vector<DayRow> byDay;
+  std::string currency = "USD";
+};
+BOOST_DESCRIBE_STRUCT(CostAnswer, (), (period, total, byAgent, byModel, byDay, currency))
+
+PeriodSummary summary_of(const Totals& totals, const Period& period) {
   return {.period = period.name(),
           .calls = totals.calls,
           .failed = totals.failed,
           .inputTokens = totals.input_tokens,
           .outputTokens = totals.output_tokens,
-          .totalTokens = totals.input_tokens + totals.output_tokens,
+          .totalTokens = totals.total_tokens(),
           .cost = totals.cost.to_string()};
+}
+
+PeriodSummary summary_of(const Ledger& ledger, store::UserId user, const Period& period) {
+  return summary_of(ledger.totals(user, period), period);
+}
+
+// A user's id, or "demo": whoever uses the public demo.
+std::optional<store::UserId> user_named(std::string_view text) {
+  return text == demo_name ? std::optional(demo_user) : accounts::parse_user_id(text);
+}
+
+std::string shown(store::UserId user) { return user == demo_user ? std::string(demo_name) : std::to_string(user); }
+
+web::Error not_a_user() { return web::invalid("userId must be a user's id, or demo"); }
+
+Answer summary(const Ledger& ledger, std::string_view user_id) {
+  const auto user = user_named(user_id);
+  if (!user) co_return not_a_user();
+  const auto day = Period::day(store::now()), month = Period::month(store::now());
+  const Summary answer{.userId = shown(*user),
+                       .day = summary_of(ledger, *user, day),
+                       .month = summary_of(ledger, *user, month),
+                       .ownKeys = summary_of(ledger.own_key_totals(*user, month), month)};
+  co_return web::reply(answer);
+}
+
+Answer by_agent(const Ledger& ledger, std::string_view user_id, std::string agent) {
+  const auto user = user_named(user_id);
+  if (!user) co_return not_a_user();
+  const auto day = Period::day(store::now()), month = Period::month(store::now());
+  const AgentUsage answer{.userId = shown(*user),
+                          .agentId = agent,
+                          .day = summary_of(ledger.agent_totals(*user, agent, day), day),
+                          .month = summary_of(ledger.agent_totals(*user, agent, month), month)};
+  co_return web::reply(answer);
+}
+
+Answer by_kind(const Ledger& ledger, std::string_view user_id, std::string_view kind) {
+  const auto user = user_named(user_id);
+  if (!user) co_return not_a_user();
+  const auto month = Period::month(store::now());
+  RowsAnswer answer{.userId = shown(*user), .period = month.name(), .rows = rows(ledger, *user, kind, month)};
+  answer.count = static_cast<std::int64_t>(answer.rows.size());
+  co_return web::reply(answer);
+}
+
+Answer by_day(const Ledger& ledger, std::string_view user_id, std::optional<std::int64_t> days) {
+  const auto user = user_named(user_id);
+  if (!user) co_return not_a_user();
+  const DailyAnswer answer{.userId = shown(*user), .days = daily(ledger, *user, static_cast<int>(days.value_or(30)))};
+  co_return web::reply(answer);
+}
+
+Answer performance(const Ledger& ledger, std::string_view user_id) {
+  const auto user = user_named(user_id);
+  if (!user) co_return web::not_found("No such user");
+  const auto month = Period::month(store::now());
+  const auto totals = ledger.totals(*user, month);
+  const auto succeeded = totals.calls - totals.failed;
+  Performance answer{.userId = shown(*user), .period = month.name(), .calls = totals.calls, .failed = totals.failed};
+  const auto ratio = [](std::int64_t part, std::int64_t whole) {
+    return static_cast<double>(part) / static_cast<double>(whole);
+  };
+  if (totals.calls > 0) answer.successRate = ratio(succeeded, totals.calls);
+  if (succeeded > 0) answer.averageLatencyMs = ratio(totals.latency_ms, succeeded);
+  if (totals.streamed > 0) answer.averageTimeToFirstTokenMs = ratio(totals.first_token_ms, totals.streamed);
+  co_return web::reply(answer);
+}
+
+Answer metrics_summary(const Ledger& ledger, std::string_view user_id) {
+  const auto user = user_named(user_id);
+  if (!user) co_return web::not_found("No such user");
+  const auto day = Period::day(store::now()), month = Period::month(store::now());
+  const auto count = [&](const char* kind) {
+    return static_cast<std::int64_t>(ledger.totals_by(*user, kind, month).size());
+  };
+  const MetricsSummary answer{.userId = shown(*user),
+                              .day = summary_of(ledger, *user, day),
+                              .month = summary_of(ledger, *user, month),
+                              .agents = count("agent"),
+                              .models = count("model"),
+                              .tools = count("tool")};
+  co_return web::reply(answer);
+}
+
+Answer historical(const Ledger& ledger, std::string_view user_id, std::optional<std::int64_t> days) {
+  const auto user = user_named(user_id);
+  if (!user) co_return web::not_found("No such user");
+  const DailyAnswer answer{.userId = shown(*user), .days = daily(ledger, *user, static_cast<int>(days.value_or(30)))};
+  co_return web::reply(answer);
+}
+
+Answer cost(const Ledger& ledger, store::UserId user) {
+  const auto month = Period::month(store::now());
+  const CostAnswer answer{.period = month.name(),
+                          .total = ledger.totals(user, month).cost.to_string(),
+                          .byAgent = rows(ledger, user, "agent", month),
+                          .byModel = rows(ledger, user, "model", month),
+                          .byDay = daily(ledger, user, 30)};
+  co_return web::reply(answer);
+}
+
+std::optional<std::int64_t> given(const std::optional<web::Integer<1, 366>>& days) {
+  return days ? std::optional(days->value) : std::nullopt;
 }
 
 }  // namespace
 
 std::vector<web::Route> routes(Ledger& ledger, const agentbox::Guards& guards) {
-  const auto summary = [&ledger](web::Request&, SummaryQuery query) -> web::Task<web::Result<web::Response>> {
-    const auto now = store::now();
-    Summary answer{.userId = std::to_string(query.userId.value),
-                   .day = summary_of(ledger, query.userId, Period::day(now)),
-                   .month = summary_of(ledger, query.userId, Period::month(now))};
-    co_return web::reply(answer);
+  const auto& key = guards.internal_key;
+  const auto kind = [&ledger](const char* name) {
+    return web::query<WhoQuery>([&ledger, name](web::Request&, WhoQuery query) -> Answer {
+             co_return co_await by_kind(ledger, query.userId, name);
+           })
+        .returns<RowsAnswer>();
   };
+  auto one = [&ledger](web::Request&, WhoQuery query) -> Answer { co_return co_await summary(ledger, query.userId); };
+  auto agent = [&ledger](web::Request& request, WhoQuery query) -> Answer {
+    co_return co_await by_agent(ledger, query.userId, request.param("agentId"));
+  };
+  auto days = [&ledger](web::Request&, DailyQuery query) -> Answer {
+    co_return co_await by_day(ledger, query.userId, given(query.days));
+  };
+  auto history = [&ledger](web::Request& request, DaysQuery query) -> Answer {
+    co_return co_await historical(ledger, request.param("userId"), given(query.days));
+  };
+  auto speed = [&ledger](web::Request& request) { return performance(ledger, request.param("userId")); };
+  auto sums = [&ledger](web::Request& request) { return metrics_summary(ledger, request.param("userId")); };
+  constexpr const char* month_text = "This calendar month (UTC), the costliest first; costs in US dollars.";
   return {
-      {web::GET, "/api/usage/summary", guards.internal_key, nullptr,
-       web::query<SummaryQuery>(summary).returns<Summary>(),
+      {web::GET, "/api/usage/summary", key, nullptr,
+       web::query<WhoQuery>(one).returns<Summary>().describe(
+           "userId may be demo: the public demo's visitors. Calls on users' own provider keys stand apart."),
        "A user's model calls, tokens and cost today and this month (UTC)"},
+      {web::GET, "/api/usage/by-agent/:agentId", key, nullptr, web::query<WhoQuery>(agent).returns<AgentUsage>(),
+       "What one agent used today and this month"},
+      {web::GET, "/api/usage/by-model", key, nullptr, kind("model").describe(month_text), "What was used by model"},
+      {web::GET, "/api/usage/tools", key, nullptr,
+       kind("tool").describe("The calls in whose answers the model called the tool. " + std::string(month_text)),
+       "What was used by tool"},
+      {web::GET, "/api/usage/daily", key, nullptr, web::query<DailyQuery>(days).returns<DailyAnswer>(),
+       "What was used day by day, the last 30 unless `days` says otherwise"},
+      {web::GET, "/api/metrics/:userId/historical", key, nullptr, web::query<DaysQuery>(history).returns<DailyAnswer>(),
+       "A user's model calls day by day"},
+      {web::GET, "/api/metrics/:userId/performance", key, nullptr, web::plain(speed).returns<Performance>(),
+       "How a user's model calls went this month: success, latency, time to first token"},
+      {web::GET, "/api/metrics/:userId/summary", key, nullptr, web::plain(sums).returns<MetricsSummary>(),
+       "A user's model calls today and this month, and how many agents, models and tools took part"},
+  };
+}
+
+std::vector<web::Route> web_routes(Ledger& ledger, const agentbox::Guards& guards) {
+  auto mine = [&ledger](web::Request& request) { return cost(ledger, request.caller.user_id); };
+  return {
+      {web::GET, "/api/dashboard/cost", guards.session, nullptr, web::plain(mine).returns<CostAnswer>(),
+       "What one's model calls cost this month, by agent, by model, and by day of the last 30"},
   };
 }
 

@@ -8,7 +8,11 @@
 
 namespace usage {
 
-// GET /api/usage/summary on the backend. Both arguments must outlive the rows.
+// The arguments must outlive the rows.
+
+// /api/usage/* and /api/metrics/:userId/* on the backend.
 std::vector<web::Route> routes(Ledger&, const agentbox::Guards&);
+// GET /api/dashboard/cost on the web: one's own.
+std::vector<web::Route> web_routes(Ledger&, const agentbox::Guards&);
 
 }  // namespace usage

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "appliance/ai/catalogue.h"
 #include "appliance/ai/openai_provider.h"
 #include "appliance/ai/openai_wire.h"
 #include "tests/appliance/scripted_server.h"
@@ -50,7 +49,40 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"max_tokens":-1})", "max_tokens"},
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"max_tokens":1.5})", "max_tokens"},
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"stream":"yes"})", "stream"},
-        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"model":7})", "model"}));
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"model":7})", "model"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"n":2})", "n must be 1"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"stop":[1]})", "stop"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"seed":1.5})", "seed"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"logprobs":true})", "logprobs"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"models":["a"]})", "models is not supported"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"tool_choice":"required"})", "tool_choice"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema"}})",
+                   "response_format"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"presence_penalty":3})", "presence_penalty"},
+        BadRequest{R"({"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"file:///x"}}]}]})",
+                   "messages[0].content[0]"}));
+
+TEST(OpenaiRequest, PassesOnWhatItTakes) {
+  const auto parsed = ai::openai::parse_request(json::parse(R"({
+    "messages": [{"role": "user", "content": [{"type": "text", "text": "What is it?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}}]}],
+    "tools": [{"type": "function", "function": {"name": "look"}}],
+    "tool_choice": {"type": "function", "function": {"name": "look"}}, "parallel_tool_calls": false,
+    "response_format": {"type": "json_object"}, "stop": ["a", "b"], "seed": 7, "n": 1, "user": "ada",
+    "frequency_penalty": -1, "logit_bias": {"50256": -100}})"));
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  const auto wire = ai::openai::to_wire(*parsed);
+  EXPECT_EQ(wire.at("stop"), json::parse(R"(["a","b"])"));
+  EXPECT_EQ(wire.at("seed"), 7);
+  EXPECT_EQ(wire.at("tool_choice").at("function").at("name"), "look");
+  EXPECT_EQ(wire.at("parallel_tool_calls"), false);
+  EXPECT_EQ(wire.at("response_format").at("type"), "json_object");
+  EXPECT_EQ(wire.at("logit_bias").at("50256"), -100);
+  EXPECT_FALSE(wire.contains("user"));
+  const auto& content = wire.at("messages").at(0).at("content");
+  EXPECT_EQ(content.at(1).at("image_url").at("url"), "data:image/png;base64,AAAA");
+  EXPECT_EQ(content.at(1).at("image_url").at("detail"), "low");
+}
 
 TEST(OpenaiRequest, KeepsConversationsWithTools) {
   const auto parsed = ai::openai::parse_request(json::parse(R"({
@@ -204,6 +236,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Faulty{http(404, R"({"message":"no such model"})"), ai::Fault::bad_request, "no such model"},
                     Faulty{http(500, "oh no", "", "text/plain"), ai::Fault::upstream_error, "500"},
                     Faulty{http(200, "<html></html>", "", "text/html"), ai::Fault::bad_answer, "not a JSON object"},
+                    Faulty{http(200, R"({"choices":[{"message":)"), ai::Fault::bad_answer, "not a JSON object"},
+                    Faulty{http(529, R"({"error":{"message":"busy"}})"), ai::Fault::overloaded, "busy"},
                     Faulty{http(200, R"({"choices":null})"), ai::Fault::bad_answer, "without choices"},
                     Faulty{"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":[", ai::Fault::unreachable,
                            "cannot be reached"},
@@ -256,25 +290,6 @@ TEST(OpenAiProvider, PicksAModelTheServerLists) {
   }
   EXPECT_EQ(asked, (std::vector<std::string>{"first", "second", "first"}));
   EXPECT_EQ(listings, 1) << "the listing is cached";
-}
-
-// The catalogue
-
-TEST(Catalogue, HoldsPrices) {
-  const ai::Catalogue embedded;
-  ASSERT_TRUE(embedded.price("openai/gpt-4o-mini"));
-  EXPECT_EQ(embedded.price("openai/gpt-4o-mini")->input.to_string(), "0.15");
-  EXPECT_FALSE(embedded.price("nobody/nothing"));
-}
-
-TEST(Catalogue, NamesTheEntryAtFault) {
-  const auto bad = ai::Catalogue::parse(R"({"models":[{"id":"a/b","context":1,"input":"free","output":"1"}]})");
-  ASSERT_FALSE(bad);
-  EXPECT_THAT(bad.error().message, HasSubstr("a/b"));
-  const auto doubled = ai::Catalogue::parse(R"({"models":[{"id":"a","context":1,"input":"1","output":"1"},
-                                                          {"id":"a","context":1,"input":"1","output":"1"}]})");
-  ASSERT_FALSE(doubled);
-  EXPECT_THAT(doubled.error().message, HasSubstr("two entries a"));
 }
 
 }  // namespace

@@ -103,6 +103,8 @@ inline std::string calls(const std::string& tool, const std::string& arguments, 
 class ScriptedServer {
  public:
   static inline const std::string stall = "stall";
+  // Before an answer: sends it and keeps the connection open.
+  static inline const std::string stall_after = "stall after: ";
   using Script = std::function<std::string(const Received&)>;
 
   explicit ScriptedServer(Script script) : script_(std::move(script)) {
@@ -147,8 +149,14 @@ class ScriptedServer {
         const std::lock_guard lock(mutex_);
         received_.push_back(request);
       }
-      const auto answer = script_(request);
+      auto answer = script_(request);
       if (answer == stall) {
+        stalled_.push_back(connection);
+        continue;
+      }
+      if (answer.starts_with(stall_after)) {
+        answer.erase(0, stall_after.size());
+        ::send(connection, answer.data(), answer.size(), MSG_NOSIGNAL);
         stalled_.push_back(connection);
         continue;
       }

@@ -1,23 +1,16 @@
-// The ledger, what the AI layer writes into it, and the doors in front of both.
+// Money and the ledger.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "appliance/ai/ai.h"
-#include "appliance/ai/routes.h"
 #include "appliance/usage/ledger.h"
-#include "appliance/usage/routes.h"
 #include "tests/appliance/scripted_server.h"
-#include "web/fetch.h"
-#include "web/server.h"
 
 namespace {
 
 using namespace testing_words;
-using testing::HasSubstr;
 using testing::SizeIs;
 using usage::Money;
 using usage::Period;
-namespace json = boost::json;
 
 struct Amount {
   std::string text, shown;
@@ -56,7 +49,8 @@ class UsageTest : public testing::Test {
   UsageTest()
       : store(store::Store::open({.folder = folder.path / "store",
                                   .master_key = std::string(32, 'k'),
-                                  .tables = {store::describe(usage::calls)}})),
+                                  .tables = {store::describe(usage::calls), store::describe(usage::reservations),
+                                             store::describe(usage::names)}})),
         ledger(store->system()) {}
 
   void record(usage::Call call) {
@@ -132,167 +126,12 @@ TEST_F(UsageTest, SurvivesARestart) {
   record({.user_id = 1, .at = at(2026y / 11 / 21), .model = "m", .input_tokens = 7, .outcome = "ok"});
   store.reset();
   store = store::Store::open(
-      {.folder = folder.path / "store", .master_key = std::string(32, 'k'), .tables = {store::describe(usage::calls)}});
+      {.folder = folder.path / "store",
+       .master_key = std::string(32, 'k'),
+       .tables = {store::describe(usage::calls), store::describe(usage::reservations), store::describe(usage::names)}});
   usage::Ledger again(store->system());
   EXPECT_EQ(again.totals(1, Period::day(at(2026y / 11 / 21))).input_tokens, 7);
   EXPECT_THAT(again.newest(1, 5), SizeIs(1));
-}
-
-// The AI layer
-
-class AiTest : public UsageTest {
- protected:
-  web::Result<ai::ChatAnswer> ask(ai::Ai& ai, std::string model = {}) {
-    ai::ChatRequest request{.model = std::move(model),
-                            .messages = {{.role = ai::Role::user, .content = "Who are you?"}}};
-    ai::Who who{.user_id = 1, .agent = "agent-1"};
-    return await(ai.complete(std::move(request), std::move(who)));
-  }
-  agentbox::Settings settings;
-};
-
-TEST_F(AiTest, AnswersBuiltinWhereNothingIsConfigured) {
-  ai::Ai ai(settings, ledger);
-  EXPECT_EQ(ai.provider(), "builtin");
-  const auto answer = ask(ai);
-  ASSERT_TRUE(answer);
-  EXPECT_THAT(answer->message.content, HasSubstr("builtin"));
-  const auto rows = ledger.newest(1, 10);
-  ASSERT_THAT(rows, SizeIs(1));
-  EXPECT_EQ(rows[0].model, "agentbox/builtin");
-  EXPECT_EQ(rows[0].agent, "agent-1");
-  EXPECT_EQ(rows[0].outcome, "ok");
-  EXPECT_TRUE(rows[0].estimated);
-  EXPECT_TRUE(rows[0].priced);
-  EXPECT_EQ(rows[0].cost, 0);
-  EXPECT_GT(rows[0].output_tokens, 0);
-}
-
-TEST_F(AiTest, SaysWhenNothingCanAnswer) {
-  settings.ai_builtin = false;
-  ai::Ai ai(settings, ledger);
-  const auto answer = ask(ai);
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().kind, web::Kind::unavailable);
-  EXPECT_THAT(ledger.newest(1, 10), SizeIs(0)) << "nothing was asked";
-}
-
-TEST_F(AiTest, PrefersTheLocalServer) {
-  ScriptedServer local(std::vector{says("Local.")});
-  settings.local_model_url = local.url() + "/v1";
-  settings.local_model = "llama";
-  settings.openrouter_api_key = "sk-or";
-  ai::Ai ai(settings, ledger);
-  const auto answer = ask(ai);
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->provider, "local");
-  EXPECT_EQ(ledger.newest(1, 1).at(0).cost, 0);
-}
-
-TEST_F(AiTest, PricesTheRoutersModels) {
-  ScriptedServer router(std::vector{says("Routed.")});
-  settings.openrouter_api_key = "sk-or";
-  settings.openrouter_base_url = router.url();
-  ai::Ai ai(settings, ledger);
-  ASSERT_TRUE(ask(ai, "openai/gpt-4o-mini"));
-  ASSERT_TRUE(ask(ai, "unknown/model"));
-  const auto rows = ledger.newest(1, 10);
-  ASSERT_THAT(rows, SizeIs(2));
-  const auto priced = rows[0].priced ? rows[0] : rows[1];
-  EXPECT_EQ(Money::of_units(priced.cost).to_string(), "0.0000045") << "10 tokens in at 0.15, 5 out at 0.60 a million";
-  EXPECT_NE(rows[0].priced, rows[1].priced);
-  EXPECT_EQ(router.received().at(0).json().at("model"), "openai/gpt-4o-mini");
-}
-
-TEST_F(AiTest, MetersFailures) {
-  ScriptedServer router(std::vector{http(429, R"({"error":{"message":"slow down"}})")});
-  settings.openrouter_api_key = "sk-or";
-  settings.openrouter_base_url = router.url();
-  ai::Ai ai(settings, ledger);
-  const auto answer = ask(ai);
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().kind, web::Kind::too_many);
-  EXPECT_EQ(answer.error().code, "rate_limited");
-  EXPECT_EQ(ledger.newest(1, 1).at(0).outcome, "rate_limited");
-  EXPECT_EQ(ledger.totals(1, Period::month(store::now())).failed, 1);
-}
-
-// The doors
-
-class DoorTest : public AiTest {
- protected:
-  void SetUp() override {
-    guards.agent_token = {.name = "agent token",
-                          .scheme = "bearer",
-                          .admit = [](const web::Request& request) -> web::Result<web::Caller> {
-                            if (request.bearer() != "agent") return web::unauthenticated();
-                            return web::Caller{.user_id = 1, .agent = "agent-1"};
-                          }};
-    guards.internal_key = {.name = "internal key",
-                           .scheme = "bearer",
-                           .admit = [](const web::Request& request) -> web::Result<web::Caller> {
-                             if (request.bearer() != "internal") return web::unauthenticated();
-                             return web::Caller{};
-                           }};
-    web::ListenerOptions listener;
-    listener.name = "backend";
-    listener.listen = "127.0.0.1:0";
-    listener.routes = ai::routes(ai, guards);
-    web::append(listener.routes, usage::routes(ledger, guards));
-    server.listen(std::move(listener));
-    io.start();
-  }
-  web::FetchResponse request(std::string method, std::string path, std::string token, std::string body = {}) {
-    web::FetchRequest fetch{.url = server.url("backend") + path, .method = std::move(method), .body = std::move(body)};
-    fetch.headers.emplace_back("Authorization", "Bearer " + token);
-    if (!fetch.body.empty()) fetch.headers.emplace_back("Content-Type", "application/json");
-    auto response = await(web::fetch(std::move(fetch)));
-    return response ? *response : web::FetchResponse{.body = response.error().message};
-  }
-
-  agentbox::Guards guards;
-  ai::Ai ai{settings, ledger};
-  web::IoPool io{1};
-  web::Server server{io};
-};
-
-TEST_F(DoorTest, SpeaksTheOpenAiForm) {
-  const std::string ask = R"({"model":"any","messages":[{"role":"user","content":"Who are you?"}]})";
-  EXPECT_EQ(request("POST", "/v1/chat/completions", "stranger", ask).status, 401);
-  const auto response = request("POST", "/v1/chat/completions", "agent", ask);
-  ASSERT_EQ(response.status, 200) << response.body;
-  const auto body = json::parse(response.body);
-  EXPECT_EQ(body.at("object"), "chat.completion");
-  EXPECT_EQ(body.at("model"), "agentbox/builtin");
-  EXPECT_EQ(body.at("choices").at(0).at("finish_reason"), "stop");
-
-  const auto bad = request("POST", "/v1/chat/completions", "agent", R"({"messages":[]})");
-  EXPECT_EQ(bad.status, 400);
-  EXPECT_EQ(json::parse(bad.body).at("error").at("type"), "invalid_request_error");
-
-  const auto models = json::parse(request("GET", "/v1/models", "agent").body);
-  EXPECT_EQ(models.at("data").at(0).at("id"), "agentbox/builtin");
-}
-
-TEST_F(DoorTest, Streams) {
-  const auto response = request("POST", "/v1/chat/completions", "agent",
-                                R"({"stream":true,"messages":[{"role":"user","content":"Who are you?"}]})");
-  EXPECT_THAT(response.header("content-type"), HasSubstr("text/event-stream"));
-  EXPECT_THAT(response.body, HasSubstr("chat.completion.chunk"));
-  EXPECT_THAT(response.body, HasSubstr("data: [DONE]\n\n"));
-}
-
-TEST_F(DoorTest, SumsUpUsage) {
-  ASSERT_TRUE(ask(ai));
-  EXPECT_EQ(request("GET", "/api/usage/summary?userId=1", "agent").status, 401);
-  EXPECT_EQ(request("GET", "/api/usage/summary", "internal").status, 400);
-  EXPECT_EQ(request("GET", "/api/usage/summary?userId=x", "internal").status, 400);
-  const auto response = request("GET", "/api/usage/summary?userId=1", "internal");
-  ASSERT_EQ(response.status, 200) << response.body;
-  const auto body = json::parse(response.body);
-  EXPECT_EQ(body.at("month").at("calls"), 1);
-  EXPECT_GT(body.at("day").at("totalTokens").as_int64(), 0);
-  EXPECT_EQ(body.at("month").at("cost"), "0.00");
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ const refusal = {
   "backend key": (name) => (name === "the internal key" ? undefined : 401),
   "API key, with or without sk_": (name) => (name === "a user's key" ? undefined : 401),
   "agent token": (name) => (name === "an agent's token" ? undefined : 401),
+  "agent token or API key": (name) => (["an agent's token", "a user's key"].includes(name) ? undefined : 401),
 };
 
 const rows_of = async (box) => {

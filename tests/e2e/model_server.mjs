@@ -79,6 +79,21 @@ export const call = (...calls) => {
   }));
   return completion({ content: null, tool_calls }, "tool_calls", [20, 10]);
 };
+// A whole answer as the events of a stream: text in pieces of a few words, calls with their arguments in two.
+export const streamed = ({ body, ...reply }) => {
+  const { choices: [{ message, finish_reason }], usage, ...head } = JSON.parse(body);
+  const chunk = (delta, finish = null) => ({ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] });
+  const pieces = (message.content ?? "").match(/[^]{1,40}/gu) ?? [];
+  const calls = (message.tool_calls ?? []).flatMap((call, index) => {
+    const { name, arguments: text } = call.function, half = text.length >> 1;
+    return [{ tool_calls: [{ index, id: call.id, type: "function", function: { name, arguments: text.slice(0, half) } }] },
+            { tool_calls: [{ index, function: { arguments: text.slice(half) } }] }];
+  });
+  const chunks = [chunk({ role: "assistant", content: "" }), ...pieces.map((content) => chunk({ content })),
+                  ...calls.map((delta) => chunk(delta)), chunk({}, finish_reason), { ...head, choices: [], usage }];
+  const events = [...chunks.map((each) => JSON.stringify(each)), "[DONE]"].map((data) => `data: ${data}\n\n`);
+  return { ...reply, headers: { "content-type": "text/event-stream" }, body: events.join("") };
+};
 export const fail = (status, message, headers = {}) => ({ status, headers, body: JSON.stringify({ error: { message } }) });
 export const raw = (body) => ({ status: 200, body });
 export const hang = () => ({ hangs: true });
@@ -140,13 +155,16 @@ export class ModelServer {
   #reply_to(request, text) {
     const route = `${request.method} ${request.url}`;
     if (route === "GET /v1/models") return raw(JSON.stringify({ object: "list", data: [{ id: MODEL, object: "model" }] }));
+    if (route === "POST /v1/embeddings" && this.embeds) return raw(JSON.stringify(this.embeds(JSON.parse(text))));
     try {
       assert.equal(route, "POST /v1/chat/completions");
       assert.equal(request.headers["content-type"], "application/json");
       const body = JSON.parse(text);
       this.asked.push(body);
       assert.equal(body.model, MODEL);
-      assert.equal(body.stream, false);
+      assert.equal(typeof body.stream, "boolean");
+      assert.ok(Number.isInteger(body.max_tokens) && body.max_tokens > 0, "an answer has a limit");
+      if (body.stream) assert.deepEqual(body.stream_options, { include_usage: true });
       check_messages(body.messages);
       if (body.tools !== undefined) check_tools(body.tools);
       const next = this.script.shift();
@@ -154,7 +172,7 @@ export class ModelServer {
       const reply = typeof next === "function" ? next(body) : next;
       const { usage } = reply.status === 200 && parses_to_object(reply.body) ? JSON.parse(reply.body) : {};
       if (usage) this.reported.push(usage);
-      return reply;
+      return usage && body.stream ? streamed(reply) : reply;
     } catch (fault) {
       this.faults.push(fault.message);
       return fail(400, fault.message);

@@ -129,6 +129,58 @@ test("what is refused arrives as the client's own errors, with a sentence", asyn
   await refused(ask({ stream: true }), OpenAI.InternalServerError, 502, /status 500: out of memory/);
 });
 
+test("what the client asks for besides reaches the model, or is refused by name", async (t) => {
+  const { model, client } = await story_of(t);
+  model.will(say("{}"));
+  const given = {
+    tools, tool_choice: { type: "function", function: { name: "find_place" } }, parallel_tool_calls: false,
+    response_format: { type: "json_schema", json_schema: { name: "place", schema: { type: "object" } } },
+    stop: ["END"], seed: 7, presence_penalty: 0.5, frequency_penalty: -0.5, logit_bias: { 50256: -100 }, top_p: 0.9,
+  };
+  await client.chat.completions.create({ model: MODEL, messages: question, n: 1, user: "ada", ...given });
+  for (const [name, value] of Object.entries(given)) assert.deepEqual(model.asked[0][name], value, name);
+  for (const [name, value] of Object.entries({ n: 2, logprobs: true, seed: "x", stop: [7], tool_choice: "required", audio: {} }))
+    await assert.rejects(client.chat.completions.create({ model: MODEL, messages: question, [name]: value }),
+                         (error) => error.status === 400 && error.message.includes(name));
+  assert.equal(model.asked.length, 1);
+});
+
+test("a user's key opens the same door under the user's plan, with a budget and an end", async (t) => {
+  const { box, model, client_with } = await story_of(t);
+  const eve = await box.customer("eve@example.org", "label"), key = async (given) => (await eve.call("POST", "/api/keys", given)).body;
+  const { key: secret, id } = await key({ name: "script" });
+  model.will(say("Yes.", [9, 1]));
+  const client = client_with(secret);
+  assert.equal((await client.chat.completions.create({ model: MODEL, messages: question })).choices[0].message.content, "Yes.");
+  const { rows } = await box.backend_call("GET", `/api/usage/by-model?userId=${eve.id}`);
+  assert.deepEqual(rows.map((row) => [row.id, row.usage.totalTokens]), [[MODEL, 10]]);
+  const refused = async (body, status, code, by = client) =>
+    assert.rejects(by.chat.completions.create({ messages: question, ...body }), (error) => error.status === status && error.code === code);
+  await refused({ model: "nobody/nothing" }, 400, "model_not_found");
+  await refused({ model: "openai/gpt-4.1" }, 403, "MODEL_RESTRICTED");
+
+  await eve.call("PUT", "/api/caps", { scope: "key", target: id, period: "day", tokens: 20 });
+  await refused({ model: MODEL }, 429, "CAP_REACHED");
+  const { caps } = (await eve.call("GET", "/api/caps")).body;
+  assert.deepEqual(caps.map((cap) => [cap.id, cap.tokens, cap.usedTokens]), [[`own-key-${id}-day`, 20, 10]]);
+
+  const budgeted = await key({ name: "budgeted", budgetUsd: "12.50", expiresInDays: 1 });
+  assert.equal(budgeted.budgetUsd, "12.50");
+  const stranger = await box.customer("nina@example.org"), penniless = (await stranger.call("POST", "/api/keys", { name: "x" })).body.key;
+  await box.backend_call("PATCH", `/api/admin/users/${stranger.id}`, { plan: "none" });
+  await refused({ model: MODEL }, 402, "SUBSCRIPTION_REQUIRED", client_with(penniless));
+  assert.equal(model.asked.length, 1, "none of these reached the model");
+});
+
+test("embeddings pass through", async (t) => {
+  const { model, client, usage } = await story_of(t);
+  model.embeds = (body) => ({ object: "list", model: body.model, data: [{ object: "embedding", index: 0, embedding: [0.5, 1] }], usage: { prompt_tokens: 4, total_tokens: 4 } });
+  const answer = await client.embeddings.create({ model: "small", input: "a lighthouse", encoding_format: "float" });
+  assert.deepEqual(answer.data[0].embedding, [0.5, 1]);
+  const { day } = await usage();
+  assert.deepEqual([day.calls, day.inputTokens], [1, 4]);
+});
+
 test("a client that tries again by itself gets its answer", async (t) => {
   const { model, client_with, box_token } = await story_of(t);
   model.will(fail(503, "loading the model"), say("Loaded."));

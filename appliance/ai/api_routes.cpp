@@ -1,0 +1,309 @@
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <map>
+
+#include "appliance/ai/flight.h"
+#include "appliance/ai/openai_wire.h"
+#include "appliance/ai/routes.h"
+#include "web/endpoint.h"
+
+namespace ai {
+
+namespace json = boost::json;
+
+namespace {
+
+using Answer = web::Task<web::Result<web::Response>>;
+
+const web::RateLimit rate{.group = "ai", .limit = 30, .message = "AI rate limit exceeded."};
+
+// As a JSON number, for those who read one; the ledger never does.
+double number(usage::Money amount) { return std::strtod(amount.to_string().c_str(), nullptr); }
+
+std::string timestamp() { return web::iso8601(store::now()); }
+
+struct ModelView {
+  std::string id, name, provider, description;
+  std::vector<std::string> tags;
+  double inputCost = 0, outputCost = 0;  // US dollars for a million tokens
+  std::int64_t contextWindow = 0;        // 0: not known
+  bool available = false;
+};
+BOOST_DESCRIBE_STRUCT(ModelView, (),
+                      (id, name, provider, description, tags, inputCost, outputCost, contextWindow, available))
+
+struct ProviderModels {
+  std::string provider;
+  std::vector<ModelView> models;
+  std::int64_t count = 0;
+  std::string timestamp;
+};
+BOOST_DESCRIBE_STRUCT(ProviderModels, (), (provider, models, count, timestamp))
+
+struct Selection {
+  std::optional<web::Text<1, 100>> taskType;
+};
+BOOST_DESCRIBE_STRUCT(Selection, (), (taskType))
+
+struct SelectedModel {
+  std::string id, provider;
+};
+BOOST_DESCRIBE_STRUCT(SelectedModel, (), (id, provider))
+
+struct Selected {
+  SelectedModel model;
+  std::string taskType, timestamp;
+};
+BOOST_DESCRIBE_STRUCT(Selected, (), (model, taskType, timestamp))
+
+struct EstimateBody {
+  web::Text<1, 200> model;
+  web::NumberBetween<0, 1'000'000'000> inputTokens, outputTokens;
+};
+BOOST_DESCRIBE_STRUCT(EstimateBody, (), (model, inputTokens, outputTokens))
+
+struct Estimate {
+  std::string model;
+  std::int64_t inputTokens = 0, outputTokens = 0;
+  double estimatedCost = 0;
+  std::string currency = "USD", timestamp;
+};
+BOOST_DESCRIBE_STRUCT(Estimate, (), (model, inputTokens, outputTokens, estimatedCost, currency, timestamp))
+
+// For the OpenAPI document; read by parse_chat.
+struct ChatBody {
+  web::List<json::object, 1, openai::max_messages> messages;
+  std::optional<web::Text<0, 200>> model;
+  std::optional<web::Text<0, 100>> taskType;
+  std::optional<double> temperature, top_p;
+  std::optional<web::Integer<1, 1'000'000>> max_tokens;
+  std::optional<bool> stream;
+};
+BOOST_DESCRIBE_STRUCT(ChatBody, (), (messages, model, taskType, temperature, top_p, max_tokens, stream))
+
+struct Reloaded {
+  bool success = true;
+  std::int64_t models = 0;
+};
+BOOST_DESCRIBE_STRUCT(Reloaded, (), (success, models))
+
+ModelView view(const Listed& model) {
+  ModelView view{.id = model.id,
+                 .name = model.name,
+                 .provider = model.provider,
+                 .description = model.description,
+                 .tags = model.tags,
+                 .available = model.available};
+  if (model.entry) {
+    view.inputCost = number(model.entry->price.input);
+    view.outputCost = number(model.entry->price.output);
+    view.contextWindow = model.entry->context;
+  }
+  return view;
+}
+
+Answer health(Ai& ai) {
+  const auto now = Breaker::Clock::now();
+  json::object providers, circuits;
+  bool any = false, all = true;
+  for (const auto name : provider_names) {
+    const bool configured = ai.providers().find(name) != nullptr;
+    const auto circuit = ai.providers().breaker(name).state(now);
+    providers[name] = configured && circuit != Circuit::open;
+    if (!configured) continue;
+    circuits[name] = boost::describe::enum_to_string(circuit, "");
+    any = true;
+    all = all && circuit == Circuit::closed;
+  }
+  co_return web::json(json::object{{"status", any && all ? "healthy" : "degraded"},
+                                   {"providers", std::move(providers)},
+                                   {"circuits", std::move(circuits)},
+                                   {"timestamp", timestamp()}});
+}
+
+Answer list(Ai& ai) {
+  const auto models = co_await ai.models();
+  json::object answer;
+  json::array views;
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& model : models) {
+    views.push_back(web::to_json(view(model)));
+    ++counts[model.provider];
+  }
+  answer["count"] = views.size();
+  answer["models"] = std::move(views);
+  for (const auto& [provider, count] : counts) answer[provider] = count;
+  answer["timestamp"] = timestamp();
+  co_return web::json(answer);
+}
+
+Answer list_of(Ai& ai, web::Request& request) {
+  ProviderModels answer{.provider = request.param("provider"), .timestamp = timestamp()};
+  bool known = std::ranges::count(provider_names, answer.provider) > 0;
+  const auto models = co_await ai.models();
+  for (const auto& model : models) {
+    // The router has everything of the catalogue.
+    const bool routed = answer.provider == "openrouter" && model.entry;
+    if (model.provider != answer.provider && !routed) continue;
+    known = true;
+    answer.models.push_back(view(model));
+  }
+  if (!known) co_return web::not_found("No such provider");
+  answer.count = static_cast<std::int64_t>(answer.models.size());
+  co_return web::reply(answer);
+}
+
+Answer select(Ai& ai, web::Request& request, Selection wanted) {
+  const auto task = wanted.taskType ? std::string(*wanted.taskType) : "general";
+  billing::Payer payer{.plan = billing::Plan::network};
+  if (const auto plan = billing::plan_named(request.header("x-user-plan"))) payer.plan = *plan;
+  const auto catalogue = ai.catalogues().current();
+  Wish wish{.task = task};
+  const auto chosen = co_await ai.chooser().choose(std::move(wish), payer, *catalogue);
+  if (!chosen) co_return web::not_found("No models are available");
+  const auto& first = chosen->front();
+  const Selected answer{
+      .model = {.id = first.id.empty() ? "default" : first.id, .provider = std::string(first.provider->name())},
+      .taskType = task,
+      .timestamp = timestamp()};
+  co_return web::reply(answer);
+}
+
+Answer estimate(Ai& ai, EstimateBody wanted) {
+  const auto whole = [](double tokens) { return static_cast<std::int64_t>(tokens); };
+  for (const auto& [name, tokens] :
+       {std::pair("inputTokens", wanted.inputTokens.value), std::pair("outputTokens", wanted.outputTokens.value)})
+    if (static_cast<double>(whole(tokens)) != tokens) co_return web::invalid(std::string(name) + " must be whole");
+  Estimate answer{.model = wanted.model,
+                  .inputTokens = whole(wanted.inputTokens),
+                  .outputTokens = whole(wanted.outputTokens),
+                  .timestamp = timestamp()};
+  const auto models = co_await ai.models();
+  const auto found = std::ranges::find(models, answer.model, &Listed::id);
+  if (found == models.end()) co_return web::invalid("model is not one of this box's models");
+  if (found->entry) answer.estimatedCost = number(found->entry->price.of(answer.inputTokens, answer.outputTokens));
+  co_return web::reply(answer);
+}
+
+// The contract's body: the messages of the OpenAI form without tools, and fields of the same names.
+web::Result<Ask> parse_chat(const web::Request& request) {
+  const auto body = web::parse_body<json::object>(request);
+  if (!body) return body.error();
+  json::object form;
+  for (const auto* name : {"messages", "model", "temperature", "top_p", "max_tokens", "stream"})
+    if (const auto* value = body->if_contains(name)) form[name] = *value;
+  auto parsed = openai::parse_request(form);
+  if (!parsed) return parsed.error();
+  Ask ask{.request = std::move(*parsed), .wish = {}, .payer = {}};
+  for (std::size_t i = 0; i < ask.request.messages.size(); ++i) {
+    const auto where = "messages[" + std::to_string(i) + "]";
+    const auto& message = ask.request.messages[i];
+    if (message.role == Role::tool || !message.tool_calls.empty())
+      return web::invalid(where + ".role must be one of: user, assistant, system");
+    if (message.content.find_first_not_of(" \t\r\n") == std::string::npos && message.parts.empty())
+      return web::invalid(where + ".content must not be empty");
+  }
+  ask.wish.model = ask.request.model;
+  ask.wish.task = "general";
+  if (const auto* task = body->if_contains("taskType"); task && !task->is_null()) {
+    const auto text = web::parse_value<web::Text<0, 100>>(*task, "taskType");
+    if (!text) return text.error();
+    if (!text->empty()) ask.wish.task = *text;
+  }
+  return ask;
+}
+
+json::object to_wire(const ChatAnswer& answer) {
+  return {{"id", answer.id},
+          {"model", answer.model},
+          {"provider", answer.provider},
+          {"message", {{"role", "assistant"}, {"content", answer.message.content}}},
+          {"usage", openai::usage_to_wire(answer.usage)},
+          {"timestamp", timestamp()}};
+}
+
+web::Task<> send(Flight& flight, web::StreamWriter& writer) {
+  for (;;) {
+    const auto piece = co_await flight.next();
+    if (!piece) break;
+    const json::object delta{{"content", piece->text}};
+    co_await writer.event(json::serialize(delta), "delta");
+  }
+  const auto answer = co_await flight.answer();
+  if (!answer) {
+    const json::object told{{"error", answer.error().message}, {"code", answer.error().code}};
+    co_await writer.event(json::serialize(told), "error");
+    co_return;
+  }
+  co_await writer.event(json::serialize(to_wire(*answer)), "done");
+}
+
+Answer chat(Ai& ai, web::Request& request) {
+  auto payer = ai.gate().payer_of(request);
+  if (!payer) co_return payer.error();
+  auto ask = parse_chat(request);
+  if (!ask) co_return ask.error();
+  ask->payer = std::move(*payer);
+  const bool stream = ask->request.stream;
+  auto flight = co_await Flight::start(ai, std::move(*ask), stream);
+  if (stream && co_await flight.begins()) {
+    const auto shared = std::make_shared<Flight>(std::move(flight));
+    auto response =
+        web::server_sent_events([shared](web::StreamWriter& writer) -> web::Task<> { return send(*shared, writer); });
+    response.set("X-Accel-Buffering", "no");
+    co_return response;
+  }
+  const auto answer = co_await flight.answer();
+  if (!answer) co_return answer.error();
+  co_return web::json(to_wire(*answer));
+}
+
+}  // namespace
+
+std::vector<web::Route> api_routes(Ai& ai, const agentbox::Guards& guards) {
+  const auto& key = guards.internal_key;
+  auto chat_endpoint = web::plain([&ai](web::Request& request) { return chat(ai, request); });
+  chat_endpoint.body = web::schema_of<ChatBody>();
+  chat_endpoint.description =
+      "Headers: x-user-plan and x-billing-subscription-id; an administrator's x-user-email takes their place. Checked "
+      "in "
+      "this order: plan, subscription, body, model, quota and caps. Without a model, taskType chooses one. `usage` "
+      "says "
+      "`estimated: true` where the provider gave no counts. With stream: true the answer is server-sent events: "
+      "`delta` "
+      "({content}) for each piece, then `done` with the whole answer, or `error`.";
+  auto reload = [&ai](web::Request&) -> Answer {
+    const auto read = ai.catalogues().reload();
+    if (!read) co_return web::invalid("catalogue.json: " + read.error().message);
+    const Reloaded answer{.models = static_cast<std::int64_t>((*read)->models().size())};
+    co_return web::reply(answer);
+  };
+  return {
+      {web::GET, "/api/ai/health", key, &rate, web::plain([&ai](web::Request&) { return health(ai); }),
+       "Which providers are configured and up"},
+      {web::GET, "/api/ai/models", key, &rate,
+       web::plain([&ai](web::Request&) { return list(ai); })
+           .describe(
+               "`models`, `count`, and the count of each provider by its name. Costs are US dollars for a million "
+               "tokens."),
+       "All models: the catalogue's and the local server's"},
+      {web::GET, "/api/ai/models/:provider", key, &rate,
+       web::plain([&ai](web::Request& request) { return list_of(ai, request); }).returns<ProviderModels>(),
+       "The models of one provider"},
+      {web::POST, "/api/ai/models/select", key, &rate,
+       web::body<Selection>([&ai](web::Request& request, Selection wanted) {
+         return select(ai, request, std::move(wanted));
+       }).returns<Selected>(),
+       "The model for a kind of work"},
+      {web::POST, "/api/ai/chat", key, &rate, std::move(chat_endpoint), "Ask a model"},
+      {web::POST, "/api/ai/estimate-cost", key, &rate,
+       web::body<EstimateBody>([&ai](web::Request&, EstimateBody wanted) {
+         return estimate(ai, std::move(wanted));
+       }).returns<Estimate>(),
+       "What a call would cost"},
+      {web::POST, "/api/admin/models/reload", key, nullptr, web::plain(reload).returns<Reloaded>(),
+       "Read the model catalogue again"},
+  };
+}
+
+}  // namespace ai

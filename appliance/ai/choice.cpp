@@ -1,0 +1,169 @@
+#include "appliance/ai/choice.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "appliance/ai/builtin.h"
+
+namespace ai {
+
+namespace {
+
+web::Error restricted(const std::string& model, const billing::Payer& payer, const Catalogue& catalogue) {
+  web::Error error{
+      .kind = web::Kind::forbidden,
+      .message = "The model " + model + " is not part of the plan " + std::string(billing::to_string(payer.plan)),
+      .code = "MODEL_RESTRICTED"};
+  error.extra["success"] = false;
+  boost::json::array allowed;
+  for (const auto& id : catalogue.models_of(payer.plan)) allowed.emplace_back(id);
+  error.extra["allowedModels"] = std::move(allowed);
+  return error;
+}
+
+web::Error nothing_configured() {
+  return web::unavailable(
+      "No model is configured: set LOCAL_MODEL_URL or the API key of a provider, or AI_BUILTIN=true");
+}
+
+// What a typical request costs with it: three tokens in for one out.
+usage::Money weight(const Model& model) { return model.price.of(3'000'000, 1'000'000); }
+
+bool has(const std::vector<Candidate>& chain, std::string_view id) {
+  return std::ranges::any_of(chain, [id](const auto& candidate) { return candidate.id == id; });
+}
+
+}  // namespace
+
+std::optional<Candidate> Chooser::server_of(const Model& model, store::UserId user) const {
+  Candidate candidate{.id = model.id, .name_there = model.id, .model = &model};
+  if (!model.direct_provider.empty()) {
+    if (auto key = keys_.find(user, model.direct_provider)) {
+      candidate.provider = providers_.with_key(model.direct_provider, std::move(*key));
+      candidate.own_key = true;
+    } else {
+      candidate.provider = providers_.find(model.direct_provider);
+    }
+    if (candidate.provider) {
+      candidate.name_there = model.direct_name;
+      return candidate;
+    }
+  }
+  if (auto key = keys_.find(user, "openrouter")) {
+    candidate.provider = providers_.with_key("openrouter", std::move(*key));
+    candidate.own_key = true;
+  } else {
+    candidate.provider = providers_.find("openrouter");
+  }
+  if (!candidate.provider) return std::nullopt;
+  return candidate;
+}
+
+std::shared_ptr<OpenAiProvider> Chooser::embedder() const {
+  for (const auto* name : {"local", "openai", "openrouter"})
+    if (auto provider = std::dynamic_pointer_cast<OpenAiProvider>(providers_.find(name))) return provider;
+  return nullptr;
+}
+
+std::optional<Candidate> Chooser::local() const {
+  if (providers_.local()) return Candidate{.provider = providers_.local()};
+  if (auto builtin = providers_.find("builtin"))
+    return Candidate{.provider = std::move(builtin), .id = std::string(builtin_model)};
+  return std::nullopt;
+}
+
+std::vector<Candidate> Chooser::by_task(std::string_view task, const billing::Payer& payer,
+                                        const Catalogue& catalogue) const {
+  std::vector<Candidate> chain;
+  const auto add = [&](const std::string& id) {
+    if (!catalogue.allows(payer.plan, id) || has(chain, id)) return;
+    if (auto candidate = server_of(*catalogue.find(id), payer.user)) chain.push_back(std::move(*candidate));
+  };
+  for (const auto& id : catalogue.models_for(task)) add(id);
+  if (!chain.empty()) return chain;
+  // A plan that has none of the tier's: the best it has, as its price tells.
+  auto allowed = catalogue.models_of(payer.plan);
+  std::ranges::stable_sort(allowed, [&](const auto& one, const auto& other) {
+    return weight(*catalogue.find(one)) > weight(*catalogue.find(other));
+  });
+  for (const auto& id : allowed) add(id);
+  return chain;
+}
+
+std::vector<Candidate> Chooser::with_fallback(Candidate first, const billing::Payer& payer,
+                                              const Catalogue& catalogue) const {
+  const auto* substitutes = catalogue.substitutes(first.provider->name());
+  std::vector<Candidate> chain{std::move(first)};
+  if (!substitutes) return chain;
+  for (const auto* id : {&substitutes->fallback, &substitutes->primary}) {
+    if (has(chain, *id) || !catalogue.allows(payer.plan, *id) || chain.size() > 1) continue;
+    if (auto candidate = server_of(*catalogue.find(*id), payer.user)) chain.push_back(std::move(*candidate));
+  }
+  return chain;
+}
+
+web::Task<std::vector<ModelInfo>> Chooser::listed_locally() {
+  const auto local_server = providers_.local();
+  auto& breaker = providers_.breaker("local");
+  if (!local_server || !breaker.admit(Breaker::Clock::now())) co_return std::vector<ModelInfo>();
+  auto listed = co_await local_server->models();
+  if (!listed) {
+    breaker.failed(listed.error().fault, Breaker::Clock::now());
+    co_return std::vector<ModelInfo>();
+  }
+  breaker.succeeded();
+  co_return std::move(*listed);
+}
+
+web::Task<web::Result<std::vector<Candidate>>> Chooser::choose(Wish wish, const billing::Payer& payer,
+                                                               const Catalogue& catalogue) {
+  const auto builtin = providers_.find("builtin");
+  if (wish.model == builtin_model && builtin) co_return std::vector{*local()};
+  const auto* model = catalogue.find(wish.model);
+  if (model) {
+    const bool allowed = catalogue.allows(payer.plan, model->id);
+    if (!allowed && !wish.is_agents) co_return restricted(model->id, payer, catalogue);
+    auto served = allowed ? server_of(*model, payer.user) : std::nullopt;
+    if (served) co_return with_fallback(std::move(*served), payer, catalogue);
+  } else if (!wish.model.empty() && !wish.is_agents) {
+    const auto here = co_await listed_locally();
+    if (std::ranges::find(here, wish.model, &ModelInfo::id) == here.end()) {
+      co_return web::Error{.kind = web::Kind::invalid,
+                           .message = "model " + wish.model.substr(0, 200) + " is not one of this box's models",
+                           .code = "model_not_found"};
+    }
+  }
+  // A model of the local server, or one that nobody here serves: the local server is asked for it, and takes its own
+  // when it has not got that.
+  if (auto here = local(); here && !wish.model.empty()) {
+    here->name_there = wish.model;
+    co_return std::vector{std::move(*here)};
+  }
+  if (wish.task.empty()) {
+    if (auto here = local()) co_return std::vector{std::move(*here)};
+    if (auto router = providers_.find("openrouter"); router && !default_model_.empty()) {
+      const auto* known = catalogue.find(default_model_);
+      co_return std::vector{
+          Candidate{.provider = std::move(router), .id = default_model_, .name_there = default_model_, .model = known}};
+    }
+  }
+  auto chain = by_task(wish.task, payer, catalogue);
+  if (chain.empty())
+    if (auto here = local()) chain.push_back(std::move(*here));
+  if (!chain.empty()) co_return chain;
+  if (!providers_.any()) co_return nothing_configured();
+  co_return web::not_found("No model of this plan is served by the providers of this box");
+}
+
+std::optional<Candidate> Chooser::cheaper_than(const Candidate& current, const billing::Payer& payer,
+                                               const Catalogue& catalogue) const {
+  const Model* cheapest = nullptr;
+  for (const auto& model : catalogue.models()) {
+    if (!catalogue.allows(payer.plan, model.id) || !server_of(model, payer.user)) continue;
+    if (!cheapest || weight(model) < weight(*cheapest)) cheapest = &model;
+  }
+  const bool saves = cheapest && (!current.model || weight(*cheapest) < weight(*current.model));
+  return saves ? server_of(*cheapest, payer.user) : std::nullopt;
+}
+
+}  // namespace ai

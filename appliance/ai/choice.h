@@ -1,0 +1,65 @@
+// Which models are asked for a request, in which order, and through whom.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/ai/catalogue.h"
+#include "appliance/ai/provider_keys.h"
+#include "appliance/ai/providers.h"
+#include "appliance/billing/gate.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace ai {
+
+struct Candidate {
+  std::shared_ptr<Provider> provider;
+  std::string id;                // as the catalogue and the box's answers have it; empty: the provider's default
+  std::string name_there;        // what the provider calls it
+  const Model* model = nullptr;  // of the catalogue in hand; null: it has no entry
+  bool own_key = false;          // the user's own
+  bool is_free() const { return provider->name() == "local" || provider->name() == "builtin"; }
+};
+
+struct Wish {
+  std::string model, task;  // either may be empty
+  // True: a model that the box does not know, or the plan does not have, is as good as none. Agents carry names of
+  // models from the time they were made.
+  bool is_agents = false;
+};
+
+// Callable from every thread; the arguments must outlive it.
+class Chooser {
+ public:
+  Chooser(Providers& providers, const ProviderKeys& keys, std::string default_model)
+      : providers_(providers), keys_(keys), default_model_(std::move(default_model)) {}
+
+  // Never empty. invalid: nobody knows the model; forbidden, MODEL_RESTRICTED with allowedModels: it is not in the
+  // plan; not_found: there is no model for this; unavailable: none is configured. The catalogue must outlive the
+  // candidates.
+  web::Task<web::Result<std::vector<Candidate>>> choose(Wish, const billing::Payer&, const Catalogue&);
+  // The cheapest model of the plan that costs less than this one, if somebody serves one.
+  std::optional<Candidate> cheaper_than(const Candidate&, const billing::Payer&, const Catalogue&) const;
+  // What the local server lists now; nothing when there is none or it does not answer.
+  web::Task<std::vector<ModelInfo>> listed_locally();
+  // Whoever embeds: the local server, OpenAI, the router.
+  std::shared_ptr<OpenAiProvider> embedder() const;
+  // The local server's default, else the builtin model when nothing is configured.
+  std::optional<Candidate> local() const;
+  // Whoever serves a model of the catalogue: the user's own key, its maker, the router. Nothing: nobody.
+  std::optional<Candidate> server_of(const Model&, store::UserId) const;
+
+ private:
+  std::vector<Candidate> by_task(std::string_view task, const billing::Payer&, const Catalogue&) const;
+  std::vector<Candidate> with_fallback(Candidate, const billing::Payer&, const Catalogue&) const;
+
+  Providers& providers_;
+  const ProviderKeys& keys_;
+  const std::string default_model_;
+};
+
+}  // namespace ai

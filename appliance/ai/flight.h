@@ -1,0 +1,46 @@
+// One call of the AI layer as a handler sees it: waited for whole or piece by piece, and cut off when the handler's
+// client is gone.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "appliance/ai/ai.h"
+
+namespace ai {
+
+// A piece of a streamed answer: text, or a growing call.
+struct AnswerPiece {
+  std::string text;
+  std::optional<std::size_t> call;
+  std::string id, name, arguments;
+};
+
+// Lives on one io thread. The call itself goes on until it has been settled, also when this is gone before.
+class Flight {
+ public:
+  // Starts the call on the awaiting coroutine's io_context. `ai` must outlive the call.
+  static web::Task<Flight> start(Ai& ai, Ask, bool streamed);
+  Flight(Flight&&) = default;
+  Flight& operator=(Flight&&) = delete;
+  ~Flight();  // cuts off a call that has not ended
+
+  // The answer once it is whole. When the client hangs up before, the call is cut off and an error comes back.
+  web::Task<web::Result<ChatAnswer>> answer();
+  // Until the first piece has come or the call has ended. False: it ended without a piece; answer() tells how.
+  web::Task<bool> begins();
+  // The next piece; nothing once there is none any more: then answer() does not wait.
+  web::Task<std::optional<AnswerPiece>> next();
+  // The model that is being asked, or was asked last.
+  const std::string& serving() const;
+
+ private:
+  struct State;
+  explicit Flight(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  static web::Task<> run(std::shared_ptr<State>, Ai&, Ask);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace ai

@@ -1,0 +1,198 @@
+#include <boost/json.hpp>
+
+#include "appliance/ai/flight.h"
+#include "appliance/ai/openai_stream.h"
+#include "appliance/ai/openai_wire.h"
+#include "appliance/ai/routes.h"
+#include "appliance/crypto/random.h"
+#include "web/endpoint.h"
+
+namespace ai {
+
+namespace json = boost::json;
+
+namespace {
+
+using Answer = web::Task<web::Result<web::Response>>;
+
+// For the OpenAPI document only: the body is read by openai::parse_request, whose errors have the form clients expect.
+struct CompletionBody {
+  std::optional<web::Text<0, 200>> model;
+  web::List<json::object, 1, openai::max_messages> messages;
+  std::optional<web::List<json::object, 0, openai::max_tools>> tools;
+  std::optional<double> temperature, top_p;
+  std::optional<web::Integer<1, 1'000'000>> max_tokens;
+  std::optional<bool> stream;
+  std::optional<std::int64_t> seed;
+};
+BOOST_DESCRIBE_STRUCT(CompletionBody, (), (model, messages, tools, temperature, top_p, max_tokens, stream, seed))
+
+struct EmbeddingBody {
+  web::Text<1, 200> model;
+};
+BOOST_DESCRIBE_STRUCT(EmbeddingBody, (), (model))
+
+web::Result<ChatRequest> parse(const web::Request& request) {
+  auto body = web::parse_body<json::object>(request);
+  if (!body) return body.error();
+  return openai::parse_request(json::value(std::move(*body)));
+}
+
+std::int64_t unix_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// One streamed answer's chunks: the same id, time and model in all of them.
+class Chunks {
+ public:
+  explicit Chunks(std::string model) : model_(std::move(model)) {}
+
+  std::string delta(json::object content, json::value finish = nullptr) const {
+    json::array choices;
+    choices.push_back(json::object{{"index", 0}, {"delta", std::move(content)}, {"finish_reason", std::move(finish)}});
+    return json::serialize(chunk(std::move(choices)));
+  }
+  std::string opening() const { return delta({{"role", "assistant"}, {"content", ""}}); }
+  std::string end(Finish finish) const { return delta({}, json::string(openai::wire_name(finish))); }
+  std::string piece(const AnswerPiece& piece) const {
+    if (!piece.call) return delta({{"content", piece.text}});
+    json::object function{{"arguments", piece.arguments}};
+    if (!piece.name.empty()) function["name"] = piece.name;
+    json::object call{{"index", *piece.call}, {"function", std::move(function)}};
+    if (!piece.id.empty()) {
+      call["id"] = piece.id;
+      call["type"] = "function";
+    }
+    json::array calls;
+    calls.push_back(std::move(call));
+    return delta({{"tool_calls", std::move(calls)}});
+  }
+  std::string usage(const TokenUsage& used) const {
+    auto last = chunk({});
+    last["usage"] = openai::usage_to_wire(used);
+    return json::serialize(last);
+  }
+
+ private:
+  json::object chunk(json::array choices) const {
+    return {{"id", id_},
+            {"object", "chat.completion.chunk"},
+            {"created", created_},
+            {"model", model_},
+            {"choices", std::move(choices)}};
+  }
+  const std::string id_ = "chatcmpl-" + crypto::random_id(24);
+  const std::int64_t created_ = unix_now();
+  const std::string model_;
+};
+
+web::Task<> send(Flight& flight, bool include_usage, web::StreamWriter& writer) {
+  const Chunks chunks(flight.serving());
+  const auto opening = chunks.opening();
+  co_await writer.event(opening);
+  for (;;) {
+    const auto piece = co_await flight.next();
+    if (!piece) break;
+    const auto chunk = chunks.piece(*piece);
+    co_await writer.event(chunk);
+  }
+  const auto answer = co_await flight.answer();
+  if (!answer) {
+    const auto told = json::serialize(openai::error_body(answer.error()));
+    co_await writer.event(told);
+    co_return;
+  }
+  const auto end = chunks.end(answer->finish);
+  co_await writer.event(end);
+  if (include_usage) {
+    const auto usage = chunks.usage(answer->usage);
+    co_await writer.event(usage);
+  }
+  co_await writer.event("[DONE]");
+}
+
+web::Response streamed(Flight flight, bool include_usage) {
+  const auto shared = std::make_shared<Flight>(std::move(flight));
+  auto response = web::server_sent_events([shared, include_usage](web::StreamWriter& writer) -> web::Task<> {
+    return send(*shared, include_usage, writer);
+  });
+  response.set("X-Accel-Buffering", "no");
+  return response;
+}
+
+Answer complete(Ai& ai, web::Request& request) {
+  auto parsed = parse(request);
+  if (!parsed) co_return openai::error_response(parsed.error());
+  auto payer = ai.gate().payer_of(request.caller);
+  if (!payer) co_return openai::error_response(payer.error());
+  const bool stream = parsed->stream, include_usage = parsed->include_usage;
+  Ask ask{.request = std::move(*parsed), .wish = {}, .payer = std::move(*payer)};
+  ask.wish = {.model = ask.request.model, .task = {}, .is_agents = !request.caller.agent.empty()};
+  auto flight = co_await Flight::start(ai, std::move(ask), stream);
+  if (stream) {
+    const bool begun = co_await flight.begins();
+    // What fails before it begins is an error like any other.
+    if (begun) co_return streamed(std::move(flight), include_usage);
+  }
+  const auto answer = co_await flight.answer();
+  if (!answer) co_return openai::error_response(answer.error());
+  if (stream) co_return streamed(std::move(flight), include_usage);
+  co_return web::json(openai::to_wire(*answer));
+}
+
+Answer embed(Ai& ai, web::Request& request) {
+  const auto body = web::parse_body<EmbeddingBody>(request);
+  if (!body) co_return openai::error_response(body.error());
+  const auto payer = ai.gate().payer_of(request.caller);
+  if (!payer) co_return openai::error_response(payer.error());
+  const auto answer = co_await ai.embed(body->model, std::string(request.body), *payer);
+  if (!answer) co_return openai::error_response(answer.error());
+  web::Response response;
+  response.body = *answer;
+  co_return response;
+}
+
+Answer list(Ai& ai, web::Request& request) {
+  const auto payer = ai.gate().payer_of(request.caller);
+  if (!payer) co_return openai::error_response(payer.error());
+  const auto models = co_await ai.models();
+  json::array data;
+  for (const auto& model : models) {
+    const bool in_plan = !model.entry || ai.catalogues().current()->allows(payer->plan, model.entry->id);
+    if (!model.available || !in_plan) continue;
+    data.push_back(json::object{{"id", model.id}, {"object", "model"}, {"created", 0}, {"owned_by", model.provider}});
+  }
+  co_return web::json(json::object{{"object", "list"}, {"data", std::move(data)}});
+}
+
+}  // namespace
+
+web::Guard model_guard(const agentbox::Guards& guards) {
+  return {.name = "agent token or API key",
+          .scheme = "bearer",
+          .admit = [&guards](const web::Request& request) -> web::Result<web::Caller> {
+            auto agent = guards.agent_token.admit(request);
+            return agent ? std::move(agent) : guards.user_key.admit(request);
+          }};
+}
+
+std::vector<web::Route> openai_routes(Ai& ai, const web::Guard& guard) {
+  auto completions = web::plain([&ai](web::Request& request) { return complete(ai, request); });
+  completions.body = web::schema_of<CompletionBody>();
+  completions.description =
+      "The OpenAI chat-completions form: tools, tool_choice, parallel_tool_calls, images, response_format, stop, seed, "
+      "penalties and logit_bias reach the model, or are refused by name where its provider has no such thing. With "
+      "stream: true the answer is server-sent events. With an API key the key's user's plan, quota and caps hold; an "
+      "agent goes on its owner's.";
+  auto embeddings = web::plain([&ai](web::Request& request) { return embed(ai, request); });
+  embeddings.body = web::schema_of<EmbeddingBody>();
+  embeddings.description = "The OpenAI embeddings form, passed through to the local server, OpenAI or the router.";
+  return {
+      {web::POST, "/v1/chat/completions", guard, nullptr, std::move(completions), "Ask a model"},
+      {web::POST, "/v1/embeddings", guard, nullptr, std::move(embeddings), "Embed texts"},
+      {web::GET, "/v1/models", guard, nullptr, web::plain([&ai](web::Request& request) { return list(ai, request); }),
+       "The models one can ask here"},
+  };
+}
+
+}  // namespace ai

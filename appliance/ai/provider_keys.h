@@ -1,0 +1,43 @@
+// Users' own keys at providers (bring your own key): calls with them go on the user's account there, and are no part of
+// the plan's quota.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/store.h"
+#include "web/task.h"
+
+namespace ai {
+
+struct ProviderKey {
+  std::int64_t user_id = 0;
+  std::string id;     // the provider: openrouter, anthropic, openai, google
+  store::Sealed key;  // never shown again
+  std::string hint;   // its last four characters
+  store::Time updated_at{};
+};
+BOOST_DESCRIBE_STRUCT(ProviderKey, (), (user_id, id, key, hint, updated_at))
+
+inline const store::Owned<ProviderKey> provider_keys{
+    {.family = "provider_keys", .number = 63}, &ProviderKey::user_id, &ProviderKey::id, {}};
+
+// Callable from every thread; must not outlive the store.
+class ProviderKeys {
+ public:
+  explicit ProviderKeys(store::System system) : system_(std::move(system)) {}
+
+  std::vector<ProviderKey> list(store::UserId user) const { return system_.tenant(user).list(provider_keys); }
+  std::optional<std::string> find(store::UserId, std::string_view provider) const;
+  web::Task<ProviderKey> put(store::UserId, std::string provider, std::string key);
+  // False: there is none.
+  web::Task<bool> remove(store::UserId, std::string provider);
+
+ private:
+  store::System system_;
+};
+
+}  // namespace ai

@@ -1,0 +1,43 @@
+// The providers of this box: which are configured, how each is reached, and how it has been doing.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/ai/breaker.h"
+#include "appliance/ai/openai_provider.h"
+#include "appliance/ai/provider.h"
+#include "appliance/config.h"
+
+namespace ai {
+
+inline constexpr std::array<std::string_view, 6> provider_names{"openrouter", "anthropic", "openai",
+                                                                "google",     "local",     "builtin"};
+// Those a user can bring a key for.
+inline constexpr std::array<std::string_view, 4> keyed_providers{"openrouter", "anthropic", "openai", "google"};
+
+// Callable from every thread.
+class Providers {
+ public:
+  explicit Providers(const agentbox::Settings&);
+
+  // Null: not configured. The builtin one counts as configured only when nothing else is, and AI_BUILTIN allows it.
+  std::shared_ptr<Provider> find(std::string_view name) const;
+  std::shared_ptr<OpenAiProvider> local() const { return local_; }
+  bool any() const { return !configured_.empty(); }
+  // One of keyed_providers under another key.
+  std::shared_ptr<Provider> with_key(std::string_view name, std::string key) const;
+  Breaker& breaker(std::string_view name);
+
+ private:
+  const agentbox::Settings& settings_;
+  std::shared_ptr<OpenAiProvider> local_;
+  std::map<std::string, std::shared_ptr<Provider>, std::less<>> configured_;
+  std::map<std::string, Breaker, std::less<>> breakers_;  // one for each of provider_names; the map does not change
+};
+
+}  // namespace ai

@@ -1,0 +1,263 @@
+#include <boost/json.hpp>
+
+#include "appliance/ai/builtin.h"
+#include "appliance/ai/extract.h"
+#include "appliance/ai/flight.h"
+#include "appliance/ai/openai_wire.h"
+#include "appliance/ai/routes.h"
+#include "web/endpoint.h"
+#include "web/log.h"
+
+namespace ai {
+
+namespace json = boost::json;
+
+namespace {
+
+using Answer = web::Task<web::Result<web::Response>>;
+
+const web::RateLimit demo_rate{.group = "demo-chat", .limit = 10, .message = "Too many requests"};
+constexpr std::int64_t demo_answer_tokens = 1024;
+constexpr std::size_t demo_entry_characters = 4000, demo_entries = 50;
+constexpr const char* demo_agent = "demo-chat";
+
+struct DemoModel {
+  std::string id, name, provider;
+};
+BOOST_DESCRIBE_STRUCT(DemoModel, (), (id, name, provider))
+
+struct DemoInfo {
+  std::vector<DemoModel> models;
+  std::string mode = "demo", message;
+};
+BOOST_DESCRIBE_STRUCT(DemoInfo, (), (models, mode, message))
+
+// For the OpenAPI document; read by parse_demo.
+struct DemoBody {
+  web::Text<1, 1'048'576> message;
+  std::optional<web::Text<1, 200>> model;
+  std::optional<web::Text<0, 100>> mode;
+  std::optional<web::List<json::object, 0, 1000>> conversation;
+};
+BOOST_DESCRIBE_STRUCT(DemoBody, (), (message, model, mode, conversation))
+
+struct NewKey {
+  web::Text<1, 500> key;
+};
+BOOST_DESCRIBE_STRUCT(NewKey, (), (key))
+
+struct KeyView {
+  std::string provider, hint;
+  store::Time updatedAt;
+};
+BOOST_DESCRIBE_STRUCT(KeyView, (), (provider, hint, updatedAt))
+
+struct KeyList {
+  std::vector<KeyView> keys;
+  std::int64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(KeyList, (), (keys, count))
+
+struct Removed {
+  bool success = true;
+  std::string provider;
+};
+BOOST_DESCRIBE_STRUCT(Removed, (), (success, provider))
+
+struct RouterModel {
+  std::string id, name, provider, description;
+  std::int64_t contextWindow = 0;
+  bool available = false, inPlan = false;
+};
+BOOST_DESCRIBE_STRUCT(RouterModel, (), (id, name, provider, description, contextWindow, available, inPlan))
+
+struct RouterModels {
+  std::vector<RouterModel> models;
+  std::int64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(RouterModels, (), (models, count))
+
+// The first `count` characters of UTF-8.
+std::string first_characters(std::string_view text, std::size_t count) {
+  std::size_t at = 0;
+  for (; at < text.size() && count > 0; --count) {
+    ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+  }
+  return std::string(text.substr(0, at));
+}
+
+// The catalogue's demo models that are served here, else what this box has: its local or its builtin model.
+std::vector<DemoModel> demo_models(Ai& ai) {
+  const auto catalogue = ai.catalogues().current();
+  std::vector<DemoModel> models;
+  for (const auto& id : catalogue->demo_models()) {
+    const auto& model = *catalogue->find(id);
+    if (ai.chooser().server_of(model, usage::demo_user))
+      models.push_back({.id = model.id, .name = model.name, .provider = model.provider});
+  }
+  if (!models.empty()) return models;
+  if (ai.providers().local()) return {{.id = "local", .name = "Local model", .provider = "local"}};
+  if (ai.providers().find("builtin"))
+    return {{.id = std::string(builtin_model), .name = "Builtin", .provider = "builtin"}};
+  return {};
+}
+
+Answer demo_info(Ai& ai) {
+  const DemoInfo answer{.models = demo_models(ai),
+                        .message = "Send {message} to talk to one of these models without an account."};
+  co_return web::reply(answer);
+}
+
+web::Result<Ask> parse_demo(const web::Request& request, const std::vector<DemoModel>& models,
+                            const std::string& preferred) {
+  const auto body = web::parse_body<json::object>(request);
+  if (!body) return body.error();
+  const auto* message = body->if_contains("message");
+  if (!message || message->is_null()) return web::invalid("Message required");
+  const auto text = web::parse_value<web::Prose<0, 1'048'576>>(*message, "message");
+  if (!text) return text.error();
+  if (trimmed(*text).empty()) return web::invalid("Message required");
+  if (const auto* mode = body->if_contains("mode"); mode && !mode->is_null()) {
+    const auto named = web::parse_value<web::Text<0, 100>>(*mode, "mode");
+    if (!named) return named.error();
+  }
+  Ask ask;
+  if (const auto* conversation = body->if_contains("conversation"); conversation && !conversation->is_null()) {
+    const auto entries = web::parse_value<web::List<json::object, 0, 1000>>(*conversation, "conversation");
+    if (!entries) return entries.error();
+    for (const auto& entry : *entries) {
+      const auto* role = entry.if_contains("role");
+      const auto* content = entry.if_contains("content");
+      if (!role || *role != "user" || !content || !content->is_string() || content->get_string().empty()) continue;
+      ask.request.messages.push_back(
+          {.role = Role::user, .content = first_characters(content->get_string(), demo_entry_characters)});
+    }
+    auto& kept = ask.request.messages;
+    if (kept.size() > demo_entries) kept.erase(kept.begin(), kept.end() - demo_entries);
+  }
+  ask.request.messages.push_back({.role = Role::user, .content = first_characters(*text, demo_entry_characters)});
+  ask.request.max_tokens = demo_answer_tokens;
+  if (const auto* model = body->if_contains("model"); model && !model->is_null()) {
+    const auto named = web::parse_value<web::Text<1, 200>>(*model, "model");
+    if (!named) return named.error();
+    if (std::ranges::find(models, std::string(*named), &DemoModel::id) == models.end())
+      return web::invalid("model must be one of the demo's models");
+    ask.wish.model = *named;
+  } else {
+    const bool has_preferred = std::ranges::find(models, preferred, &DemoModel::id) != models.end();
+    ask.wish.model = has_preferred ? preferred : models.front().id;
+  }
+  return ask;
+}
+
+Answer demo_chat(Ai& ai, const agentbox::Settings& settings, web::Request& request) {
+  const auto models = demo_models(ai);
+  if (models.empty()) co_return web::unavailable("Demo unavailable — service not configured.");
+  auto ask = parse_demo(request, models, ai.catalogues().current()->demo_default());
+  if (!ask) co_return ask.error();
+  ask->payer = {.user = usage::demo_user,
+                .plan = billing::Plan::network,
+                .is_admin = true,
+                .agent = demo_agent,
+                .key = {},
+                .key_budget = {},
+                .daily_tokens = settings.demo_daily_tokens};
+  ask->wish.is_agents = true;  // "local" is the name of whatever the local server has
+  auto flight = co_await Flight::start(ai, std::move(*ask), false);
+  const auto answer = co_await flight.answer();
+  if (!answer) {
+    if (answer.error().kind == web::Kind::too_many) {
+      web::Error limited = answer.error();
+      limited.message = "Too many requests";
+      co_return limited;
+    }
+    co_return web::internal("Failed to get response", answer.error().message);
+  }
+  co_return web::json(json::object{{"id", answer->id},
+                                   {"model", answer->model},
+                                   {"message", answer->message.content},
+                                   {"usage", openai::usage_to_wire(answer->usage)},
+                                   {"done", true}});
+}
+
+bool takes_keys(std::string_view provider) { return std::ranges::count(keyed_providers, provider) > 0; }
+
+Answer put_key(ProviderKeys& keys, web::Request& request, NewKey wanted) {
+  const auto& provider = request.param("provider");
+  if (!takes_keys(provider)) co_return web::not_found("No such provider");
+  if (wanted.key.find(' ') != std::string::npos) co_return web::invalid("key must not hold spaces");
+  const auto kept = co_await keys.put(request.caller.user_id, provider, std::move(wanted.key));
+  const KeyView answer{.provider = kept.id, .hint = kept.hint, .updatedAt = kept.updated_at};
+  co_return web::reply(answer);
+}
+
+Answer remove_key(ProviderKeys& keys, web::Request& request) {
+  const auto& provider = request.param("provider");
+  const bool removed = co_await keys.remove(request.caller.user_id, provider);
+  if (!removed) co_return web::not_found("No such key");
+  const Removed answer{.provider = provider};
+  co_return web::reply(answer);
+}
+
+Answer list_keys(const ProviderKeys& keys, const web::Request& request) {
+  KeyList answer;
+  for (const auto& key : keys.list(request.caller.user_id))
+    answer.keys.push_back({.provider = key.id, .hint = key.hint, .updatedAt = key.updated_at});
+  answer.count = static_cast<std::int64_t>(answer.keys.size());
+  co_return web::reply(answer);
+}
+
+Answer list_models(Ai& ai, const web::Request& request) {
+  web::Caller caller = request.caller;
+  caller.credential.clear();  // a session is no key
+  const auto payer = ai.gate().payer_of(caller);
+  const auto catalogue = ai.catalogues().current();
+  RouterModels answer;
+  for (const auto& model : catalogue->models()) {
+    answer.models.push_back({.id = model.id,
+                             .name = model.name,
+                             .provider = model.provider,
+                             .description = model.description,
+                             .contextWindow = model.context,
+                             .available = ai.chooser().server_of(model, request.caller.user_id).has_value(),
+                             .inPlan = payer && catalogue->allows(payer->plan, model.id)});
+  }
+  answer.count = static_cast<std::int64_t>(answer.models.size());
+  co_return web::reply(answer);
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(Ai& ai, ProviderKeys& keys, const agentbox::Settings& settings,
+                                   const agentbox::Guards& guards) {
+  auto demo = web::plain([&ai, &settings](web::Request& request) { return demo_chat(ai, settings, request); });
+  demo.body = web::schema_of<DemoBody>();
+  demo.description =
+      "Answers {id, model, message, usage, done: true}. Of `conversation` only entries of the role user are kept, each "
+      "cut at 4000 characters.";
+  return {
+      {web::GET, "/api/demo/chat", guards.none, nullptr,
+       web::plain([&ai](web::Request&) { return demo_info(ai); }).returns<DemoInfo>(), "The models of the demo"},
+      {web::POST, "/api/demo/chat", guards.none, &demo_rate, std::move(demo), "Talk to a model without an account"},
+      {web::GET, "/api/models", guards.session, nullptr,
+       web::plain([&ai](web::Request& request) { return list_models(ai, request); }).returns<RouterModels>(),
+       "The models of the multi-model router, and which of them one's plan has"},
+      {web::GET, "/api/provider-keys", guards.session, nullptr,
+       web::plain([&keys](web::Request& request) { return list_keys(keys, request); }).returns<KeyList>(),
+       "One's own keys at model providers"},
+      {web::PUT, "/api/provider-keys/:provider", guards.session, nullptr,
+       web::body<NewKey>(
+           [&keys](web::Request& request, NewKey wanted) { return put_key(keys, request, std::move(wanted)); })
+           .returns<KeyView>()
+           .describe(
+               "For openrouter, anthropic, openai or google. Calls with it go on the user's account there, are no "
+               "part of the plan's quota, and are metered apart. It is kept sealed and never shown again."),
+       "Bring one's own key"},
+      {web::DELETE, "/api/provider-keys/:provider", guards.session, nullptr,
+       web::plain([&keys](web::Request& request) { return remove_key(keys, request); }).returns<Removed>(),
+       "Forget one's own key"},
+  };
+}
+
+}  // namespace ai

@@ -1,0 +1,45 @@
+#include "appliance/ai/wire_json.h"
+
+#include <boost/json.hpp>
+
+namespace ai {
+
+namespace json = boost::json;
+
+const json::object* object_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value ? value->if_object() : nullptr;
+}
+
+const json::array* array_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value ? value->if_array() : nullptr;
+}
+
+std::string string_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+std::optional<std::int64_t> count_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  if (!value || !value->is_number()) return std::nullopt;
+  boost::system::error_code error;
+  const auto count = value->to_number<std::int64_t>(error);
+  if (error || count < 0) return std::nullopt;
+  return count;
+}
+
+ToolCall checked_call(ToolCall call) {
+  if (call.arguments.empty()) call.arguments = "{}";
+  boost::system::error_code error;
+  const auto parsed = json::parse(call.arguments, error);
+  call.malformed = error || !parsed.is_object();
+  return call;
+}
+
+TokenUsage estimated_usage(const ChatRequest& request, const Message& answer) {
+  return {.input = estimate_tokens(request), .output = estimate_tokens(answer), .estimated = true};
+}
+
+}  // namespace ai

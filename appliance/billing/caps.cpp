@@ -1,0 +1,115 @@
+#include "appliance/billing/caps.h"
+
+namespace billing {
+
+namespace {
+
+const store::CounterName cap_count{"caps"};
+
+bool binds(const Cap& cap, const usage::Call& call) {
+  switch (cap.scope) {
+    case CapScope::agent:
+      return cap.target == call.agent;
+    case CapScope::key:
+      return cap.target == call.key;
+    case CapScope::plan:
+    case CapScope::user:
+      return !call.own_key;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string cap_id(const Cap& cap) {
+  std::string id = cap.by_admin ? "admin-" : "own-";
+  id.append(boost::describe::enum_to_string(cap.scope, "")).append("-").append(cap.target).append("-");
+  return id.append(boost::describe::enum_to_string(cap.period, ""));
+}
+
+std::vector<Cap> Caps::list(store::UserId user) const {
+  return system_.tenant(user).list(caps, {.limit = caps_per_user, .after = {}});
+}
+
+std::optional<Cap> Caps::find(store::UserId user, std::string_view id) const {
+  auto row = system_.tenant(user).get(caps, id);
+  if (!row) return std::nullopt;
+  return std::move(row->value);
+}
+
+web::Task<web::Result<Cap>> Caps::put(Cap cap) {
+  cap.id = cap_id(cap);
+  cap.updated_at = store::now();
+  for (;;) {
+    const auto tenant = system_.tenant(cap.user_id);
+    auto change = tenant.change();
+    if (auto row = tenant.get(caps, cap.id)) {
+      row->value = cap;
+      change.update(caps, *row);
+    } else {
+      change.insert(caps, cap);
+      change.add(cap.user_id, cap_count, 1, caps_per_user);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return cap;
+    if (outcome.kind == store::Outcome::Kind::over_bound) {
+      co_return web::Error{.kind = web::Kind::too_many,
+                           .message = "There are " + std::to_string(caps_per_user) + " caps already: delete one first"};
+    }
+  }
+}
+
+web::Task<web::Result<void>> Caps::remove(store::UserId user, std::string id) {
+  for (;;) {
+    const auto tenant = system_.tenant(user);
+    const auto row = tenant.get(caps, id);
+    if (!row) co_return web::not_found("No such cap");
+    auto change = tenant.change();
+    change.erase(caps, *row);
+    change.add(user, cap_count, -1);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return web::Result<void>();
+  }
+}
+
+web::Task<> Caps::forget(store::UserId user, std::string target) {
+  for (const auto& cap : list(user)) {
+    if (cap.target != target) continue;
+    const auto gone = co_await remove(user, cap.id);
+    static_cast<void>(gone);  // somebody else may have been faster
+  }
+}
+
+std::vector<Cap> Caps::of(const usage::Call& call, Plan plan) const {
+  std::vector<Cap> binding;
+  for (auto& cap : list(call.user_id))
+    if (binds(cap, call)) binding.push_back(std::move(cap));
+  if (call.own_key) return binding;
+  for (auto& cap : list(0))
+    if (cap.scope == CapScope::plan && cap.target == to_string(plan)) binding.push_back(std::move(cap));
+  return binding;
+}
+
+std::vector<usage::Limit> limits_of(const Cap& cap, store::Time at) {
+  const auto period = cap.period == CapPeriod::day ? usage::Period::day(at) : usage::Period::month(at);
+  std::string slice = "all";
+  if (cap.scope == CapScope::agent) slice = "agent/" + cap.target;
+  if (cap.scope == CapScope::key) slice = "key/" + cap.target;
+  std::vector<usage::Limit> limits;
+  using usage::Figure;
+  if (cap.tokens) {
+    limits.push_back({.counter = usage::spend_counter(period, slice, Figure::tokens),
+                      .most = *cap.tokens,
+                      .figure = Figure::tokens,
+                      .name = cap.id});
+  }
+  if (cap.cost) {
+    limits.push_back({.counter = usage::spend_counter(period, slice, Figure::cost),
+                      .most = *cap.cost,
+                      .figure = Figure::cost,
+                      .name = cap.id});
+  }
+  return limits;
+}
+
+}  // namespace billing

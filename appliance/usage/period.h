@@ -1,0 +1,28 @@
+// A calendar day or month in UTC.
+#pragma once
+
+#include <string>
+
+#include "store/codec.h"
+
+namespace usage {
+
+class Period {
+ public:
+  static Period day(store::Time);
+  static Period month(store::Time);
+  // 2026-11-21 or 2026-11.
+  const std::string& name() const { return name_; }
+  // The month's, also of a day.
+  std::string month_name() const { return name_.substr(0, 7); }
+
+ private:
+  explicit Period(std::string name) : name_(std::move(name)) {}
+  std::string name_;
+};
+
+// The first moment of the day or of the month after `at`: when what is counted begins anew.
+store::Time next_day(store::Time at);
+store::Time next_month(store::Time at);
+
+}  // namespace usage

@@ -1,0 +1,40 @@
+#include "appliance/usage/report.h"
+
+#include <algorithm>
+
+namespace usage {
+
+Figures figures(const Totals& totals) {
+  return {.calls = totals.calls,
+          .failed = totals.failed,
+          .inputTokens = totals.input_tokens,
+          .outputTokens = totals.output_tokens,
+          .cachedTokens = totals.cached_tokens,
+          .reasoningTokens = totals.reasoning_tokens,
+          .totalTokens = totals.total_tokens(),
+          .cost = totals.cost.to_string()};
+}
+
+std::vector<Row> rows(const Ledger& ledger, store::UserId user, std::string_view kind, const Period& period) {
+  std::vector<std::pair<std::string, Totals>> found;
+  for (auto& [id, totals] : ledger.totals_by(user, kind, period)) found.emplace_back(id, totals);
+  std::ranges::stable_sort(found, [](const auto& one, const auto& other) {
+    return std::pair(one.second.cost, one.second.total_tokens()) >
+           std::pair(other.second.cost, other.second.total_tokens());
+  });
+  std::vector<Row> sorted;
+  for (auto& [id, totals] : found) sorted.push_back({.id = std::move(id), .usage = figures(totals)});
+  return sorted;
+}
+
+std::vector<DayRow> daily(const Ledger& ledger, store::UserId user, int days) {
+  const auto now = store::now();
+  std::vector<DayRow> rows;
+  for (int ago = days - 1; ago >= 0; --ago) {
+    const auto day = Period::day(now - std::chrono::days(ago));
+    rows.push_back({.date = day.name(), .usage = figures(ledger.totals(user, day))});
+  }
+  return rows;
+}
+
+}  // namespace usage

@@ -1,0 +1,42 @@
+// What the ledger's counters say, in the shapes of the routes.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/usage/ledger.h"
+
+namespace usage {
+
+// Of calls on the box's provider keys unless it says otherwise. Costs are exact decimals of US dollars.
+struct Figures {
+  std::int64_t calls = 0, failed = 0, inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0,
+               totalTokens = 0;
+  std::string cost;
+};
+BOOST_DESCRIBE_STRUCT(Figures, (),
+                      (calls, failed, inputTokens, outputTokens, cachedTokens, reasoningTokens, totalTokens, cost))
+Figures figures(const Totals&);
+
+struct Row {
+  std::string id;
+  Figures usage;
+};
+BOOST_DESCRIBE_STRUCT(Row, (), (id, usage))
+
+// By agent, key, model or tool, the costliest first; on the user's own provider keys, too.
+std::vector<Row> rows(const Ledger&, store::UserId, std::string_view kind, const Period&);
+
+struct DayRow {
+  std::string date;
+  Figures usage;
+};
+BOOST_DESCRIBE_STRUCT(DayRow, (), (date, usage))
+
+// The last `days` days up to today, oldest first, those without calls as well.
+std::vector<DayRow> daily(const Ledger&, store::UserId, int days);
+
+}  // namespace usage

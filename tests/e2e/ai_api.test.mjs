@@ -1,0 +1,311 @@
+// The AI API from outside: who may ask, what may be spent, who answers when somebody does not.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ADMIN, Box, INTERNAL_KEY, run, send, until } from "./box.mjs";
+import { failed, hangs, RouterServer, served } from "./router_server.mjs";
+
+const FAST = ["google/gemini-2.0-flash-001", "openai/gpt-4o-mini", "anthropic/claude-3.5-haiku"]; // the tier, in order
+const messages = [{ role: "user", content: "Where is the lighthouse?" }];
+
+// A box with the router, Ada with a plan, and the words to ask as whoever her headers say.
+const story_of = async (t, plan = "solo", env = {}) => {
+  const router = await RouterServer.start(t);
+  const box = await Box.start(t, { OPENROUTER_API_KEY: "sk-router", OPENROUTER_BASE_URL: router.url, ...env });
+  const ada = await box.customer("ada@example.org", plan);
+  const { subscriptionId } = await box.backend_call("GET", "/api/admin/users/ada@example.org");
+  const paying = { "x-user-plan": plan, "x-billing-subscription-id": subscriptionId };
+  const call = (method, path, body, headers = paying) =>
+    send(box.backend, method, path, {
+      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json", ...headers },
+      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+    });
+  const chat = (body = {}, headers = paying) => call("POST", "/api/ai/chat", { messages, ...body }, headers);
+  const month = async (user = ada.id) => (await box.backend_call("GET", `/api/usage/summary?userId=${user}`)).month;
+  return { box, router, ada, paying, call, chat, month };
+};
+const refused = (answer, status, code) => {
+  assert.equal(answer.status, status, answer.text);
+  assert.deepEqual([answer.body.success, answer.body.code, typeof answer.body.error], [false, code, "string"], answer.text);
+  return answer;
+};
+
+test("the gate: plan, subscription, body, model, quota, in this order", async (t) => {
+  const { box, router, paying, chat, call, month } = await story_of(t);
+  const nonsense = { messages: [] };
+  for (const plan of [undefined, "free", "gold", ""])
+    refused(await chat(nonsense, { ...paying, "x-user-plan": plan ?? "" }), 402, "PLAN_REQUIRED");
+  for (const change of [{ "x-billing-subscription-id": "" }, { "x-billing-subscription-id": "sub_x" }, { "x-user-plan": "network" }])
+    refused(await chat(nonsense, { ...paying, ...change }), 402, "SUBSCRIPTION_REQUIRED");
+  const bad = {
+    "messages must": [nonsense, { messages: "hi" }, { messages: Array(10_000).fill(messages[0]) }],
+    messages: [{ messages: undefined }],
+    "messages[0].role": [{ messages: [{ role: "robot", content: "x" }] }, { messages: [{ role: "tool", tool_call_id: "1", content: "x" }] }],
+    "messages[0].content": [{ messages: [{ role: "user", content: "" }] }, { messages: [{ role: "user", content: " " }] }, { messages: [{ role: "user" }] }],
+    temperature: [{ temperature: -1 }, { temperature: "hot" }, { temperature: 3 }],
+    top_p: [{ top_p: 2 }],
+    max_tokens: [{ max_tokens: 0 }, { max_tokens: -5 }, { max_tokens: 1.5 }, { max_tokens: 900_000, model: FAST[1] }],
+    taskType: [{ taskType: 7 }],
+    model: [{ model: "nobody/nothing" }, { model: 7 }],
+  };
+  for (const [field, bodies] of Object.entries(bad))
+    for (const body of bodies) {
+      const answer = await chat(body);
+      assert.equal(answer.status, 400, `${JSON.stringify(body).slice(0, 80)}: ${answer.text}`);
+      assert.ok(answer.body.error.includes(field), `${answer.body.error} names ${field}`);
+    }
+  assert.equal((await call("POST", "/api/ai/chat", '{"messages":[{"role":"user","content":"x"}],"temperature":NaN}')).status, 400);
+  assert.equal((await chat({ messages: [{ role: "user", content: "x".repeat(1 << 20) }] })).status, 413);
+  const restricted = refused(await chat({ model: "openai/gpt-4.1" }), 403, "MODEL_RESTRICTED");
+  assert.equal(restricted.body.allowedModels.length, 5);
+  assert.deepEqual([router.asked.length, (await month()).calls], [0, 0], "nothing was asked and nothing metered");
+
+  const answer = await chat();
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(Object.keys(answer.body), ["id", "model", "provider", "message", "usage", "timestamp"]);
+  assert.deepEqual(answer.body.message, { role: "assistant", content: `Served by ${FAST[0]}.` });
+  assert.deepEqual([answer.body.model, answer.body.provider], [FAST[0], "openrouter"]);
+  assert.deepEqual(answer.body.usage, { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 });
+  assert.deepEqual([(await month()).calls, (await month()).cost], [1, "0.000003"]);
+
+  // An administrator needs neither, and has every model.
+  const admin = { "x-user-email": ADMIN.email.toUpperCase() };
+  assert.equal((await chat({ model: "openai/gpt-4.1" }, admin)).body.model, "openai/gpt-4.1");
+  refused(await chat({}, { "x-user-email": "ada@example.org" }), 402, "PLAN_REQUIRED");
+  await box.backend_call("PATCH", "/api/admin/users/ada@example.org", { plan: "none" });
+  refused(await chat(), 402, "SUBSCRIPTION_REQUIRED");
+});
+
+test("another model answers when one does not, and the answer says which", async (t) => {
+  const { box, router, chat, month } = await story_of(t, "network", { AI_MODEL_TIMEOUT_MS: "400" });
+  router.answers = { [FAST[0]]: failed(500), [FAST[1]]: failed(429) };
+  assert.equal((await chat({ taskType: "summarize" })).body.model, FAST[2]);
+  assert.deepEqual(router.models, FAST);
+  assert.deepEqual([(await month()).calls, (await month()).failed], [3, 2]);
+  assert.match(box.whole_log, /model_fell_back.*openrouter\/google\/gemini-2.0-flash-001: upstream_error/);
+
+  // A model that is named has its provider's fallback; a request that is wrong is not asked twice.
+  router.answers = { "openai/gpt-4.1": failed(503) };
+  assert.equal((await chat({ model: "openai/gpt-4.1" })).body.model, FAST[0]);
+  router.answers = { "openai/gpt-4.1": failed(400) };
+  router.asked = [];
+  assert.equal((await chat({ model: "openai/gpt-4.1" })).status, 400);
+  assert.deepEqual(router.models, ["openai/gpt-4.1"]);
+
+  router.answers = Object.fromEntries(FAST.map((model) => [model, failed(429, { "retry-after": "7" })]));
+  const limited = await chat();
+  assert.deepEqual([limited.status, limited.headers["retry-after"]], [429, "7"], limited.text);
+});
+
+test("a provider that is down costs one time-out, and comes back", async (t) => {
+  const { box, router, chat, call } = await story_of(t, "network", { AI_MODEL_TIMEOUT_MS: "300" });
+  const health = async () => (await call("GET", "/api/ai/health")).body;
+  assert.deepEqual([(await health()).status, (await health()).providers.openrouter, (await health()).providers.google], ["healthy", true, false]);
+  for (const model of FAST) router.answers[model] = hangs;
+  assert.equal((await chat()).status, 503);
+  assert.equal(router.asked.length, 1, "the others go through the same provider");
+  const resting = await chat();
+  assert.equal(resting.status, 503);
+  assert.ok(Number(resting.headers["retry-after"]) >= 1);
+  assert.equal(router.asked.length, 1, "it is left alone");
+  assert.deepEqual([(await health()).status, (await health()).providers.openrouter, (await health()).circuits.openrouter], ["degraded", false, "open"]);
+  router.answers = {};
+  await until("the provider is asked again", async () => (await chat()).status === 200);
+  assert.equal((await health()).status, "healthy", box.log);
+});
+
+test("streams: pieces as they come, and no second model once one has begun", async (t) => {
+  const { router, chat } = await story_of(t, "solo", { AI_MODEL_TIMEOUT_MS: "400" });
+  const events = (text) => text.split("\n\n").filter((event) => event.startsWith("event:")).map((event) => {
+    const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(event);
+    return [name, JSON.parse(data)];
+  });
+  router.answers[FAST[0]] = failed(500);
+  const whole = await chat({ stream: true });
+  assert.equal(whole.headers["content-type"], "text/event-stream");
+  const told = events(whole.text), deltas = told.filter(([name]) => name === "delta");
+  assert.equal(deltas.map(([, { content }]) => content).join(""), `Served by ${FAST[1]}.`);
+  assert.deepEqual(told.at(-1)[0], "done");
+  assert.deepEqual([told.at(-1)[1].model, told.at(-1)[1].usage.total_tokens], [FAST[1], 15]);
+
+  router.asked = [];
+  router.answers = { [FAST[0]]: { ...served(FAST[0]), stalls: true } };
+  const cut = events((await chat({ stream: true })).text);
+  assert.deepEqual([cut[0][0], cut.at(-1)[0]], ["delta", "error"]);
+  assert.match(cut.at(-1)[1].error, /stopped in the middle/);
+  assert.deepEqual(router.models, [FAST[0]]);
+});
+
+test("a client that hangs up ends the call upstream, and what it may have used counts", async (t) => {
+  const { router, month, box, paying } = await story_of(t);
+  const before = await month();
+  for (const stream of [false, true]) {
+    router.answers = { [FAST[0]]: stream ? (body) => ({ ...served(body.model), stalls: true }) : hangs };
+    const asked = router.asked.length, left = router.hung_up, leaving = new AbortController();
+    const answer = fetch(`${box.backend}/api/ai/chat`, {
+      method: "POST", signal: leaving.signal, body: JSON.stringify({ messages, stream }),
+      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json", ...paying },
+    });
+    answer.catch(() => {});
+    await until("the model is asked", () => router.asked.length === asked + 1);
+    if (stream) await (await answer).body.getReader().read();
+    leaving.abort();
+    await until("the upstream call is cancelled", () => router.hung_up === left + 1);
+  }
+  const after = await until("both are settled", async () => {
+    const now = await month();
+    return now.calls === before.calls + 2 && now;
+  });
+  assert.equal(after.failed, before.failed + 2);
+  assert.ok(after.totalTokens > before.totalTokens, "what may have been used is counted");
+});
+
+test("what may be spent: the plan's quota, caps, and what becomes of calls beyond", async (t) => {
+  const { box, router, ada, chat, call, month } = await story_of(t);
+  const cap = (body) => call("PUT", "/api/admin/caps", body);
+  router.answers[FAST[0]] = served(FAST[0], { usage: [1_999_800, 100] });
+  assert.equal((await chat()).status, 200);
+  router.answers = {};
+  const long = { messages: [{ role: "user", content: "x".repeat(200) }] };
+  refused(await chat(long), 429, "QUOTA_EXCEEDED");
+  const short = await chat({ messages: [{ role: "user", content: "Hi" }] });
+  assert.equal(short.status, 200, `${short.text} a shorter answer fits`);
+  assert.ok(router.asked.at(-1).max_tokens < 100);
+  const quota = refused(await chat({ max_tokens: 4000 }), 429, "QUOTA_EXCEEDED");
+  assert.ok(Number(quota.headers["retry-after"]) > 0);
+  assert.match(quota.body.resetsAt, /^\d{4}-\d\d-01T00:00:00/);
+  assert.ok((await month()).totalTokens <= 2_000_000);
+
+  // A cap on a plan binds each user who has it; money as well as tokens.
+  const eve = await box.customer("eve@example.org", "network");
+  const { subscriptionId } = await box.backend_call("GET", "/api/admin/users/eve@example.org");
+  const as_eve = { "x-user-plan": "network", "x-billing-subscription-id": subscriptionId };
+  assert.equal((await cap({ scope: "plan", target: "network", period: "day", usd: "0.001" })).status, 200);
+  const dear = { model: "anthropic/claude-sonnet-4", max_tokens: 4000 };
+  assert.equal(refused(await chat(dear, as_eve), 429, "CAP_REACHED").body.limit, "0.001");
+  await cap({ scope: "plan", target: "network", period: "day", usd: "0.002", whenReached: "cheaper" });
+  assert.equal((await chat(dear, as_eve)).body.model, FAST[0], "the cheapest model has room");
+  for (const body of [{ scope: "plan", target: "gold", period: "day", tokens: 1 }, { scope: "user", period: "day", tokens: 1 },
+                      { userId: ada.id, scope: "user", period: "day" }, { userId: ada.id, scope: "user", period: "year", tokens: 1 },
+                      { userId: ada.id, scope: "user", period: "day", usd: "-1" }, { userId: ada.id, scope: "agent", period: "day", tokens: 1 }])
+    assert.equal((await cap(body)).status, 400, JSON.stringify(body));
+  assert.equal((await cap({ userId: ada.id, scope: "agent", target: "ag_x", period: "day", tokens: 1 })).status, 404);
+
+  // The user sees the administrator's cap and cannot lift it.
+  await cap({ userId: eve.id, scope: "user", period: "month", tokens: 5 });
+  const [seen] = (await eve.call("GET", "/api/caps")).body.caps;
+  assert.deepEqual([seen.id, seen.byAdmin, seen.tokens], ["admin-user--month", true, 5]);
+  assert.equal((await eve.call("DELETE", `/api/caps/${seen.id}`)).status, 403);
+  assert.equal((await call("DELETE", `/api/admin/caps/${seen.id}?userId=${eve.id}`)).status, 200);
+});
+
+test("a box that is killed while models work loses nothing of what they may have used", async (t) => {
+  const { box, router, chat, month, ada } = await story_of(t);
+  router.answers[FAST[0]] = hangs;
+  const calls = [1, 2, 3].map(() => chat({ max_tokens: 100 }).catch(() => "cut off"));
+  await until("three calls are under way", () => router.asked.length === 3);
+  assert.equal((await month()).calls, 0);
+  await box.end("SIGKILL");
+  assert.deepEqual(await Promise.all(calls), Array(3).fill("cut off"));
+  await box.serve();
+  const after = (await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`)).month;
+  assert.deepEqual([after.calls, after.failed, after.outputTokens], [3, 3, 300], "at the most they can have used");
+  assert.ok(after.inputTokens >= 3 * messages[0].content.length);
+  await box.end("SIGKILL");
+  await box.serve();
+  assert.equal((await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`)).month.calls, 3, "once");
+});
+
+test("one's own key at a provider: apart from the quota, and never shown", async (t) => {
+  const { box, router, ada, chat, month } = await story_of(t, "solo", {});
+  const secret = "sk-or-adas-own-key-0123456789";
+  assert.deepEqual((await ada.call("PUT", "/api/provider-keys/openrouter", { key: secret })).body.hint, "6789");
+  assert.equal((await ada.call("PUT", "/api/provider-keys/acme", { key: secret })).status, 404);
+  assert.equal(JSON.stringify((await ada.call("GET", "/api/provider-keys")).body).includes(secret), false);
+  await box.backend_call("PUT", "/api/admin/caps", { userId: ada.id, scope: "user", period: "month", tokens: 0 });
+  assert.equal((await chat()).status, 200, "neither quota nor caps on the user bind");
+  assert.equal((await month()).calls, 0);
+  const { ownKeys } = await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`);
+  assert.deepEqual([ownKeys.calls, ownKeys.totalTokens], [1, 15]);
+  assert.equal((await ada.call("DELETE", "/api/provider-keys/openrouter")).status, 200);
+  refused(await chat(), 429, "CAP_REACHED");
+  assert.equal(box.whole_log.includes(secret), false);
+  assert.equal(router.asked.length, 1);
+});
+
+test("the catalogue and the routes that tell of it", async (t) => {
+  const { box, ada, call, router } = await story_of(t, "label");
+  const { models, count, ...rest } = (await call("GET", "/api/ai/models")).body;
+  assert.equal(models.length, count);
+  assert.equal(rest.openai, models.filter((model) => model.provider === "openai").length);
+  const mini = models.find((model) => model.id === "openai/gpt-4o-mini");
+  assert.deepEqual([mini.inputCost, mini.outputCost, mini.contextWindow, mini.available], [0.15, 0.6, 128_000, true]);
+  assert.equal((await call("GET", "/api/ai/models/google")).body.count, 2);
+  assert.equal((await call("GET", "/api/ai/models/openrouter")).body.count, count);
+  assert.equal((await call("GET", "/api/ai/models/acme")).status, 404);
+  const select = async (body) => (await call("POST", "/api/ai/models/select", body)).body;
+  assert.deepEqual((await select({})).model, { id: FAST[0], provider: "openrouter" });
+  assert.deepEqual([(await select({ taskType: "coding" })).taskType, (await select({ taskType: "coding" })).model.id], ["coding", FAST[2]]);
+  const estimate = (body) => call("POST", "/api/ai/estimate-cost", body);
+  const cost = (await estimate({ model: mini.id, inputTokens: 1_000_000, outputTokens: 500_000 })).body;
+  assert.deepEqual([cost.estimatedCost, cost.currency, cost.inputTokens], [0.45, "USD", 1_000_000]);
+  for (const [field, body] of Object.entries({
+    model: { inputTokens: 1, outputTokens: 1 }, inputTokens: { model: mini.id, outputTokens: 1 }, outputTokens: { model: mini.id, inputTokens: 1, outputTokens: -1 },
+  })) {
+    const answer = await estimate(body);
+    assert.equal(answer.status, 400);
+    assert.ok(answer.body.error.includes(field));
+  }
+  assert.equal((await ada.call("GET", "/api/models")).body.models.filter((model) => model.inPlan).length, 3);
+
+  const catalogue = JSON.parse(readFileSync(new URL("../../appliance/ai/catalogue.json", import.meta.url)));
+  catalogue.models[0].name = "Renamed";
+  writeFileSync(join(box.folder, "catalogue.json"), JSON.stringify(catalogue));
+  const reload = () => run(["admin", "models", "reload", "--data", box.folder], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
+  assert.deepEqual([(await reload()).code, (await reload()).out], [0, `${count} models\n`]);
+  assert.equal((await call("GET", "/api/ai/models")).body.models[0].name, "Renamed");
+  catalogue.models[1].input = "free";
+  writeFileSync(join(box.folder, "catalogue.json"), JSON.stringify(catalogue));
+  const broken = await reload();
+  assert.notEqual(broken.code, 0);
+  assert.match(broken.err, /models\[1\] \(openai\/gpt-4o-mini\)\.input/);
+  assert.equal(router.asked.length, 0);
+});
+
+test("the demo, and what the ledger tells", async (t) => {
+  const { box, router, ada, chat, month, call } = await story_of(t);
+  const demo = (body) => send(box.web, "POST", "/api/demo/chat", { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const info = (await send(box.web, "GET", "/api/demo/chat")).body;
+  assert.deepEqual([info.mode, Object.keys(info.models[0])], ["demo", ["id", "name", "provider"]]);
+  const conversation = [{ role: "user", content: "x".repeat(5000) }, { role: "assistant", content: "no" }, { role: "user", content: "earlier" }];
+  const { body } = await demo({ message: "Hello?", mode: "quick", conversation });
+  assert.deepEqual(body, { id: "gen-1", model: info.models[0].id, message: `Served by ${info.models[0].id}.`,
+                           usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }, done: true });
+  assert.equal(router.asked[0].max_tokens, 1024);
+  assert.deepEqual(router.asked[0].messages.map((each) => each.content.length), [4000, 7, 6]);
+  assert.deepEqual([(await demo({})).status, (await demo({})).body.error], [400, "Message required"]);
+  assert.equal((await demo({ message: "x", model: "openai/gpt-4.1" })).status, 400);
+  for (const model of info.models) router.answers[model.id] = failed(500);
+  assert.deepEqual([(await demo({ message: "x" })).status, (await demo({ message: "x" })).body.error], [500, "Failed to get response"]);
+  router.answers = {};
+  assert.equal((await month("demo")).inputTokens, 10);
+  const by_agent = await call("GET", "/api/usage/by-agent/demo-chat?userId=demo");
+  assert.equal(by_agent.body.month.calls - by_agent.body.month.failed, 1);
+
+  await until("the provider is asked again", async () => (await chat({ model: FAST[1] })).status === 200);
+  const cost = (await ada.call("GET", "/api/dashboard/cost")).body;
+  assert.deepEqual([cost.currency, cost.byDay.length, cost.byModel[0].id, cost.total], ["USD", 30, FAST[1], cost.byModel[0].usage.cost]);
+  const { days } = (await call("GET", `/api/usage/daily?userId=${ada.id}&days=7`)).body;
+  assert.deepEqual([days.length, days.at(-1).usage.cost], [7, cost.total]);
+  const speed = (await call("GET", `/api/metrics/${ada.id}/performance`)).body;
+  assert.ok(speed.successRate > 0 && speed.averageLatencyMs >= 0);
+  assert.equal((await call("GET", `/api/metrics/${ada.id}/summary`)).body.models, 1);
+  assert.equal((await call("GET", `/api/metrics/${ada.id}/historical?days=3`)).body.days.length, 3);
+});
+
+test("without any provider the demo says so", async (t) => {
+  const box = await Box.start(t, { AI_BUILTIN: "false" });
+  const answer = await send(box.web, "POST", "/api/demo/chat", { headers: { "content-type": "application/json" }, body: '{"message":"hi"}' });
+  assert.deepEqual([answer.status, answer.body.error], [503, "Demo unavailable — service not configured."]);
+});

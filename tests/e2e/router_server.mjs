@@ -1,0 +1,57 @@
+// A stand-in for the multi-model router: answers by the model that is asked, and tells when a caller has hung up.
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+export const served = (model, { usage = [10, 5], text = `Served by ${model}.` } = {}) => ({
+  status: 200,
+  body: {
+    id: "gen-1", object: "chat.completion", model: `${model}-20260101`,
+    choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+    usage: { prompt_tokens: usage[0], completion_tokens: usage[1], total_tokens: usage[0] + usage[1] },
+  },
+});
+export const failed = (status, headers = {}) => ({ status, headers, body: { error: { message: `status ${status}` } } });
+export const hangs = { hangs: true };
+
+export class RouterServer {
+  asked = []; // the bodies, oldest first
+  hung_up = 0; // calls whose caller left before the answer
+  answers = {}; // by model: an answer, or a function of the body that makes one; else the model serves
+
+  static async start(t) {
+    const router = new RouterServer();
+    const server = createServer((request, response) => void router.#answer(request, response));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    router.url = `http://127.0.0.1:${server.address().port}`;
+    return router;
+  }
+  get models() {
+    return this.asked.map((body) => body.model);
+  }
+
+  async #answer(request, response) {
+    let text = "";
+    for await (const part of request) text += part;
+    const body = JSON.parse(text || "{}");
+    this.asked.push(body);
+    response.on("close", () => (this.hung_up += response.writableFinished ? 0 : 1));
+    const planned = this.answers[body.model] ?? served(body.model);
+    const answer = typeof planned === "function" ? planned(body) : planned;
+    if (answer.hangs) return;
+    if (answer.status !== 200 || !body.stream)
+      return void response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(JSON.stringify(answer.body));
+    const { choices: [{ message }], usage, ...head } = answer.body;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const send = (event) => response.write(`data: ${JSON.stringify({ ...head, ...event })}\n\n`);
+    for (const word of message.content.split(/(?<= )/)) send({ choices: [{ index: 0, delta: { content: word }, finish_reason: null }] });
+    if (answer.stalls) return;
+    send({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+    send({ choices: [], usage });
+    response.end("data: [DONE]\n\n");
+  }
+}
