@@ -158,7 +158,8 @@ struct Box::Parts {
   billing::Gate gate{accounts, keys, subscriptions, caps, ledger, settings.admin_emails};
   ai::Catalogues catalogues{folder.catalogue_file()};
   ai::ProviderKeys provider_keys{system};
-  ai::Ai ai{settings, ledger, gate, catalogues, provider_keys};
+  ai::AnswerCache answer_cache{system};
+  ai::Ai ai{settings, ledger, gate, catalogues, provider_keys, answer_cache};
   std::unique_ptr<runtime::Engine> engine =
       choose_engine(settings, home, blocking, [this](std::string gateway) { return open_door(std::move(gateway)); });
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
@@ -220,9 +221,7 @@ struct Box::Parts {
     return {caps,
             ledger,
             [this](store::UserId user) { return accounts.find(user).has_value(); },
-            [this](store::UserId user, std::string_view agent) {
-              return agents.find(user, agent).has_value();
-            },
+            [this](store::UserId user, std::string_view agent) { return agents.find(user, agent).has_value(); },
             [this](store::UserId user, std::string_view key) { return keys.find(user, key).has_value(); },
             guards};
   }
@@ -264,6 +263,7 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, logs::web_routes(parts.logging()));
   web::append(table, agent_actions::web_routes(parts.agents, parts.chat, parts.guards));
   web::append(table, mpp::web_routes(parts.wallets, parts.guards));
+  web::append(table, billing::web_routes(parts.accounts, parts.guards));
   web::append(table, billing::cap_web_routes(parts.spending()));
   web::append(table, ai::web_routes(parts.ai, parts.provider_keys, parts.settings, parts.guards));
   web::append(table, usage::web_routes(parts.ledger, parts.guards));
@@ -291,7 +291,7 @@ std::vector<web::Route> Box::backend_routes() const {
   web::append(table, billing::cap_admin_routes(parts.spending()));
   web::append(table, ai::openai_routes(parts.ai, parts.model_guard));
   web::append(table, ai::api_routes(parts.ai, parts.guards));
-  web::append(table, usage::routes(parts.ledger, parts.guards));
+  web::append(table, usage::routes(parts.ledger, parts.spending().is_user, parts.guards));
   web::append(table, explorer::routes(parts.explorer, parts.guards));
   web::append(table, accounts::admin_routes(parts.people()));
   web::append(table, parts.ways_in.backend_routes());

@@ -9,6 +9,7 @@
 
 #include "appliance/accounts/records.h"
 #include "appliance/agents/records.h"
+#include "appliance/ai/answer_cache.h"
 #include "appliance/ai/provider_keys.h"
 #include "appliance/audit/audit.h"
 #include "appliance/billing/caps.h"
@@ -128,6 +129,7 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                                         store::describe(usage::names),
                                         store::describe(billing::caps),
                                         store::describe(ai::provider_keys),
+                                        store::describe(ai::cache_wishes),
                                         store::describe(agents::records),
                                         store::describe(agents::jobs),
                                         store::describe(chat::messages),

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "appliance/ai/builtin.h"
+#include "appliance/ai/openai_stream.h"
 #include "appliance/ai/wire_json.h"
 #include "web/log.h"
 
@@ -130,11 +131,12 @@ struct Ai::Attempt {
 };
 
 Ai::Ai(const agentbox::Settings& settings, usage::Ledger& ledger, const billing::Gate& gate, Catalogues& catalogues,
-       const ProviderKeys& keys)
+       const ProviderKeys& keys, AnswerCache& cache)
     : settings_(settings),
       ledger_(ledger),
       gate_(gate),
       catalogues_(catalogues),
+      cache_(cache),
       providers_(settings),
       chooser_(providers_, keys, settings.openrouter_model) {}
 
@@ -219,6 +221,19 @@ web::Task<> Ai::settle(Attempt& attempt, const Outcome<ChatAnswer>& outcome) {
   co_await ledger_.settle(std::move(used));
 }
 
+// An answer that cost nothing is a call all the same.
+web::Task<> Ai::record_cached(const Ask& asked, const ChatAnswer& answer) {
+  usage::Call call{.user_id = asked.payer.user,
+                   .at = store::now(),
+                   .agent = asked.payer.agent,
+                   .key = asked.payer.key,
+                   .provider = "cache",
+                   .model = answer.model,
+                   .priced = true,
+                   .outcome = "ok"};
+  co_await ledger_.record(std::move(call));
+}
+
 web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked) {
   Interest interest;
   auto answer = co_await complete(std::move(asked), interest);
@@ -270,6 +285,17 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
   const auto catalogue = catalogues_.current();
   auto chosen = co_await chooser_.choose(asked.wish, asked.payer, *catalogue);
   if (!chosen) co_return chosen.error();
+  const auto cached_for = cache_.lifetime(asked.payer.user);
+  std::string cache_name;
+  if (cached_for.count() > 0) {
+    cache_name = AnswerCache::name_of(asked.payer.user, asked.request, asked.wish.model, asked.wish.task);
+    if (auto known = cache_.find(cache_name, cached_for, Clock::now())) {
+      co_await record_cached(asked, *known);
+      interest.serving = known->model;
+      if (interest.listener) openai::tell(*known, *interest.listener);
+      co_return std::move(*known);
+    }
+  }
   std::deque<Candidate> chain(chosen->begin(), chosen->end());
   std::vector<std::string> tried;
   std::optional<web::Error> last;
@@ -313,6 +339,7 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
     co_await settle(attempt, outcome);
     if (outcome) {
       if (candidate.model) outcome->model = candidate.id;
+      if (!cache_name.empty()) cache_.keep(cache_name, *outcome, Clock::now());
       if (!tried.empty()) web::log::info("model_fell_back", {{"served", outcome->model}, {"tried", joined(tried)}});
       co_return std::move(*outcome);
     }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/ai/answer_cache.h"
 #include "appliance/ai/catalogue.h"
 #include "appliance/ai/choice.h"
 #include "appliance/ai/listing.h"
@@ -40,7 +41,7 @@ struct Interest {
 // Callable from every thread; the arguments must outlive it.
 class Ai {
  public:
-  Ai(const agentbox::Settings&, usage::Ledger&, const billing::Gate&, Catalogues&, const ProviderKeys&);
+  Ai(const agentbox::Settings&, usage::Ledger&, const billing::Gate&, Catalogues&, const ProviderKeys&, AnswerCache&);
   ~Ai();
 
   // One answer. Each attempt is reserved before and settled after, in the store; those that failed are settled, too.
@@ -61,6 +62,7 @@ class Ai {
   Chooser& chooser() { return chooser_; }
   Catalogues& catalogues() { return catalogues_; }
   const billing::Gate& gate() const { return gate_; }
+  AnswerCache& cache() { return cache_; }
 
  private:
   struct Attempt;
@@ -75,11 +77,13 @@ class Ai {
   web::Task<std::optional<usage::Limit>> reserve(Attempt&);
   web::Task<Outcome<ChatAnswer>> ask(Attempt&, Interest&);
   web::Task<> settle(Attempt&, const Outcome<ChatAnswer>&);
+  web::Task<> record_cached(const Ask&, const ChatAnswer&);
 
   const agentbox::Settings& settings_;
   usage::Ledger& ledger_;
   const billing::Gate& gate_;
   Catalogues& catalogues_;
+  AnswerCache& cache_;
   Providers providers_;
   Chooser chooser_;
   std::atomic<int> under_way_{0};

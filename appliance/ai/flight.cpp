@@ -14,8 +14,9 @@ struct Flight::State final : Listener {
   explicit State(web::Executor executor) : changed(executor, std::chrono::steady_clock::time_point::max()) {}
 
   void text(std::string_view piece) override {
-    // A reader that is behind gets what has gathered in one piece.
-    if (!pieces.empty() && !pieces.back().call) {
+    // A reader that is far behind gets what has gathered in one piece.
+    constexpr std::size_t far_behind = 256;
+    if (pieces.size() >= far_behind && !pieces.back().call) {
       pieces.back().text += piece;
     } else {
       pieces.push_back({.text = std::string(piece)});

@@ -64,6 +64,17 @@ struct Removed {
 };
 BOOST_DESCRIBE_STRUCT(Removed, (), (success, provider))
 
+struct CacheSetting {
+  web::Integer<0, 10'080> minutes;
+};
+BOOST_DESCRIBE_STRUCT(CacheSetting, (), (minutes))
+
+struct CacheView {
+  bool enabled = false;
+  std::int64_t minutes = 0;
+};
+BOOST_DESCRIBE_STRUCT(CacheView, (), (enabled, minutes))
+
 struct RouterModel {
   std::string id, name, provider, description;
   std::int64_t contextWindow = 0;
@@ -208,6 +219,17 @@ Answer list_keys(const ProviderKeys& keys, const web::Request& request) {
   co_return web::reply(answer);
 }
 
+Answer show_cache(Ai& ai, const web::Request& request) {
+  const auto minutes = ai.cache().lifetime(request.caller.user_id).count();
+  const CacheView answer{.enabled = minutes > 0, .minutes = minutes};
+  co_return web::reply(answer);
+}
+
+Answer set_cache(Ai& ai, web::Request& request, CacheSetting wanted) {
+  co_await ai.cache().set_lifetime(request.caller.user_id, std::chrono::minutes(wanted.minutes.value));
+  co_return co_await show_cache(ai, request);
+}
+
 Answer list_models(Ai& ai, const web::Request& request) {
   web::Caller caller = request.caller;
   caller.credential.clear();  // a session is no key
@@ -243,6 +265,16 @@ std::vector<web::Route> web_routes(Ai& ai, ProviderKeys& keys, const agentbox::S
       {web::GET, "/api/models", guards.session, nullptr,
        web::plain([&ai](web::Request& request) { return list_models(ai, request); }).returns<RouterModels>(),
        "The models of the multi-model router, and which of them one's plan has"},
+      {web::GET, "/api/response-cache", guards.session, nullptr,
+       web::plain([&ai](web::Request& request) { return show_cache(ai, request); }).returns<CacheView>(),
+       "Whether models' answers to the same request are kept for one"},
+      {web::PUT, "/api/response-cache", guards.session, nullptr,
+       web::body<CacheSetting>(
+           [&ai](web::Request& request, CacheSetting wanted) { return set_cache(ai, request, wanted); })
+           .returns<CacheView>()
+           .describe("For so many minutes a request that is the same in every byte gets the answer of the first, at no "
+                     "cost; 0, the default, switches it off. Nobody else's requests are looked at."),
+       "Keep models' answers"},
       {web::GET, "/api/provider-keys", guards.session, nullptr,
        web::plain([&keys](web::Request& request) { return list_keys(keys, request); }).returns<KeyList>(),
        "One's own keys at model providers"},

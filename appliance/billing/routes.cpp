@@ -21,7 +21,22 @@ struct Deployed {
 };
 BOOST_DESCRIBE_STRUCT(Deployed, (), (success, subscriptionId, plan, status))
 
+struct Credits {
+  std::int64_t credits = 0;
+};
+BOOST_DESCRIBE_STRUCT(Credits, (), (credits))
+
 }  // namespace
+
+std::vector<web::Route> web_routes(const accounts::Accounts& accounts, const agentbox::Guards& guards) {
+  auto balance = [&accounts](web::Request& request) -> web::Task<web::Result<web::Response>> {
+    const Credits answer{.credits = accounts.credits_of(request.caller.user_id)};
+    co_return web::reply(answer);
+  };
+  return {
+      {web::GET, "/api/credits", guards.session, nullptr, web::plain(balance).returns<Credits>(), "One's credits"},
+  };
+}
 
 std::vector<web::Route> routes(Subscriptions& service, const agentbox::Guards& guards) {
   auto deploy = [&service](web::Request&, Deploy wanted) -> web::Task<web::Result<web::Response>> {

@@ -150,13 +150,11 @@ Answer by_day(const Ledger& ledger, std::string_view user_id, std::optional<std:
   co_return web::reply(answer);
 }
 
-Answer performance(const Ledger& ledger, std::string_view user_id) {
-  const auto user = user_named(user_id);
-  if (!user) co_return web::not_found("No such user");
+Answer performance(const Ledger& ledger, store::UserId user) {
   const auto month = Period::month(store::now());
-  const auto totals = ledger.totals(*user, month);
+  const auto totals = ledger.totals(user, month);
   const auto succeeded = totals.calls - totals.failed;
-  Performance answer{.userId = shown(*user), .period = month.name(), .calls = totals.calls, .failed = totals.failed};
+  Performance answer{.userId = shown(user), .period = month.name(), .calls = totals.calls, .failed = totals.failed};
   const auto ratio = [](std::int64_t part, std::int64_t whole) {
     return static_cast<double>(part) / static_cast<double>(whole);
   };
@@ -166,26 +164,22 @@ Answer performance(const Ledger& ledger, std::string_view user_id) {
   co_return web::reply(answer);
 }
 
-Answer metrics_summary(const Ledger& ledger, std::string_view user_id) {
-  const auto user = user_named(user_id);
-  if (!user) co_return web::not_found("No such user");
+Answer metrics_summary(const Ledger& ledger, store::UserId user) {
   const auto day = Period::day(store::now()), month = Period::month(store::now());
   const auto count = [&](const char* kind) {
-    return static_cast<std::int64_t>(ledger.totals_by(*user, kind, month).size());
+    return static_cast<std::int64_t>(ledger.totals_by(user, kind, month).size());
   };
-  const MetricsSummary answer{.userId = shown(*user),
-                              .day = summary_of(ledger, *user, day),
-                              .month = summary_of(ledger, *user, month),
+  const MetricsSummary answer{.userId = shown(user),
+                              .day = summary_of(ledger, user, day),
+                              .month = summary_of(ledger, user, month),
                               .agents = count("agent"),
                               .models = count("model"),
                               .tools = count("tool")};
   co_return web::reply(answer);
 }
 
-Answer historical(const Ledger& ledger, std::string_view user_id, std::optional<std::int64_t> days) {
-  const auto user = user_named(user_id);
-  if (!user) co_return web::not_found("No such user");
-  const DailyAnswer answer{.userId = shown(*user), .days = daily(ledger, *user, static_cast<int>(days.value_or(30)))};
+Answer historical(const Ledger& ledger, store::UserId user, std::optional<std::int64_t> days) {
+  const DailyAnswer answer{.userId = shown(user), .days = daily(ledger, user, static_cast<int>(days.value_or(30)))};
   co_return web::reply(answer);
 }
 
@@ -205,7 +199,8 @@ std::optional<std::int64_t> given(const std::optional<web::Integer<1, 366>>& day
 
 }  // namespace
 
-std::vector<web::Route> routes(Ledger& ledger, const agentbox::Guards& guards) {
+std::vector<web::Route> routes(Ledger& ledger, std::function<bool(store::UserId)> is_user,
+                               const agentbox::Guards& guards) {
   const auto& key = guards.internal_key;
   const auto kind = [&ledger](const char* name) {
     return web::query<WhoQuery>([&ledger, name](web::Request&, WhoQuery query) -> Answer {
@@ -220,11 +215,26 @@ std::vector<web::Route> routes(Ledger& ledger, const agentbox::Guards& guards) {
   auto days = [&ledger](web::Request&, DailyQuery query) -> Answer {
     co_return co_await by_day(ledger, query.userId, given(query.days));
   };
-  auto history = [&ledger](web::Request& request, DaysQuery query) -> Answer {
-    co_return co_await historical(ledger, request.param("userId"), given(query.days));
+  // The user of the path, if there is one.
+  auto known = [is_user](const web::Request& request) {
+    const auto user = user_named(request.param("userId"));
+    return user && (*user == demo_user || is_user(*user)) ? user : std::nullopt;
   };
-  auto speed = [&ledger](web::Request& request) { return performance(ledger, request.param("userId")); };
-  auto sums = [&ledger](web::Request& request) { return metrics_summary(ledger, request.param("userId")); };
+  auto history = [&ledger, known](web::Request& request, DaysQuery query) -> Answer {
+    const auto user = known(request);
+    if (!user) co_return web::not_found("No such user");
+    co_return co_await historical(ledger, *user, given(query.days));
+  };
+  auto speed = [&ledger, known](web::Request& request) -> Answer {
+    const auto user = known(request);
+    if (!user) co_return web::not_found("No such user");
+    co_return co_await performance(ledger, *user);
+  };
+  auto sums = [&ledger, known](web::Request& request) -> Answer {
+    const auto user = known(request);
+    if (!user) co_return web::not_found("No such user");
+    co_return co_await metrics_summary(ledger, *user);
+  };
   constexpr const char* month_text = "This calendar month (UTC), the costliest first; costs in US dollars.";
   return {
       {web::GET, "/api/usage/summary", key, nullptr,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "appliance/guards.h"
@@ -10,8 +11,8 @@ namespace usage {
 
 // The arguments must outlive the rows.
 
-// /api/usage/* and /api/metrics/:userId/* on the backend.
-std::vector<web::Route> routes(Ledger&, const agentbox::Guards&);
+// /api/usage/* and /api/metrics/:userId/* on the backend. The latter tell nothing of whom `is_user` does not know.
+std::vector<web::Route> routes(Ledger&, std::function<bool(store::UserId)> is_user, const agentbox::Guards&);
 // GET /api/dashboard/cost on the web: one's own.
 std::vector<web::Route> web_routes(Ledger&, const agentbox::Guards&);
 

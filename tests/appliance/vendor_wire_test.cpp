@@ -283,7 +283,9 @@ TEST_P(VendorFault, IsToldAsWhatItIs) {
   EXPECT_EQ(answer.error().may_have_worked, fault.may_have_worked) << answer.error().message;
   EXPECT_THAT(answer.error().message, HasSubstr("'" + vendor + "'"));
   EXPECT_THAT(answer.error().message, Not(HasSubstr("very-secret")));
-  if (fault.fault == ai::Fault::rate_limited) EXPECT_EQ(answer.error().retry_after, std::chrono::seconds(7));
+  if (fault.fault == ai::Fault::rate_limited) {
+    EXPECT_EQ(answer.error().retry_after, std::chrono::seconds(7));
+  }
 }
 
 const std::vector<Fault> faults{

@@ -273,6 +273,24 @@ test("the catalogue and the routes that tell of it", async (t) => {
   assert.equal(router.asked.length, 0);
 });
 
+test("answers are kept for those who want it, each user's own", async (t) => {
+  const { box, router, ada, chat, month } = await story_of(t, "solo");
+  const ask = async (more) => assert.equal((await chat({ ...more })).status, 200);
+  await ask();
+  await ask();
+  assert.equal(router.asked.length, 2, "off until it is switched on");
+  assert.deepEqual((await ada.call("PUT", "/api/response-cache", { minutes: 5 })).body, { enabled: true, minutes: 5 });
+  await ask();
+  await ask();
+  await ask({ stream: true });
+  await ask({ temperature: 0.5 });
+  assert.equal(router.asked.length, 4);
+  assert.deepEqual([(await month()).calls, (await month()).totalTokens], [6, 60], "kept answers are calls that use nothing");
+  assert.equal((await ada.call("GET", "/api/credits")).body.credits, 0);
+  assert.equal((await ada.call("PUT", "/api/response-cache", { minutes: -1 })).status, 400);
+  assert.equal(box.whole_log.includes("lighthouse"), false);
+});
+
 test("the demo, and what the ledger tells", async (t) => {
   const { box, router, ada, chat, month, call } = await story_of(t);
   const demo = (body) => send(box.web, "POST", "/api/demo/chat", { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });

@@ -15,6 +15,7 @@ const missing = {
   task: "task_aaaaaaaaaaaaaaaaaaaa",
   passkey: "pk_aaaaaaaaaaaaaaaaaaaa",
   session: "0".repeat(16),
+  cap: "own-user--day",
 };
 
 // Bodies that the routes accept, where {} is none.
@@ -41,6 +42,8 @@ const neighbours = async (t) => {
   const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;
   const passkey = (await add_passkey(box, ada, PASSWORD)).id;
   const session = (await ada.call("GET", "/api/auth/sessions")).body.sessions[0].id;
+  const cap = (await ada.call("PUT", "/api/caps", { scope: "agent", target: agent, period: "day", tokens: 1_000_000 })).body.id;
+  await ada.call("PUT", "/api/provider-keys/openrouter", { key: "sk-4711" });
   const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
   const seen = async () => {
     const paths = [
@@ -57,6 +60,8 @@ const neighbours = async (t) => {
       "/api/settings/second-factor/passkeys",
       "/api/scheduled-tasks",
       `/api/scheduled-tasks/${task}/runs`,
+      "/api/caps",
+      "/api/provider-keys",
     ];
     const answers = await Promise.all(paths.map((path) => ada.call("GET", path)));
     assert.deepEqual(
@@ -68,7 +73,7 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session } };
+  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -86,14 +91,15 @@ test("every route with an id in its path", async (t) => {
   const { paths } = (await send(box.web, "GET", "/api/openapi.json")).body;
   // What a parameter of a route may name.
   const named = { userId: ["agent", "user"], taskId: ["task"] };
-  const of_id = { "/api/keys/": "key", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session" };
+  const of_id = { "/api/keys/": "key", "/api/caps/": "cap", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session" };
   const kinds = (path, name) => {
     const [, kind] = Object.entries(of_id).find(([start]) => path.startsWith(start)) ?? [];
     return kind ? [kind] : (named[name] ?? ["agent"]);
   };
+  const is_id = (name) => name !== "provider"; // everybody may have a key at each
   let asked = 0;
   for (const [path, methods] of Object.entries(paths))
-    for (const [, parameter] of path.matchAll(/{(\w+)}/g))
+    for (const [, parameter] of [...path.matchAll(/{(\w+)}/g)].filter(([, name]) => is_id(name)))
       for (const method of Object.keys(methods))
         for (const kind of kinds(path, parameter))
           for (const [name, person] of Object.entries({ eve, admin })) {

@@ -1,0 +1,159 @@
+// Who is asked, in which order; and when a provider is left alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "appliance/ai/breaker.h"
+#include "appliance/ai/choice.h"
+#include "tests/appliance/scripted_server.h"
+
+namespace {
+
+using namespace testing_words;
+using namespace std::chrono_literals;
+using ai::Breaker;
+using ai::Circuit;
+using ai::Fault;
+using billing::Plan;
+using testing::ElementsAre;
+
+TEST(Breaker, OpensOnFailuresInARow) {
+  Breaker breaker;
+  const auto now = Breaker::Clock::now();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(breaker.admit(now));
+    breaker.failed(Fault::unreachable, now);
+  }
+  breaker.succeeded();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(breaker.state(now), Circuit::closed);
+    ASSERT_TRUE(breaker.admit(now));
+    breaker.failed(Fault::overloaded, now);
+  }
+  EXPECT_EQ(breaker.state(now), Circuit::open);
+  EXPECT_FALSE(breaker.admit(now));
+  EXPECT_EQ(breaker.wait(now), Breaker::first_pause);
+}
+
+TEST(Breaker, ATimeOutIsEnough) {
+  Breaker breaker;
+  const auto now = Breaker::Clock::now();
+  breaker.failed(Fault::timeout, now);
+  EXPECT_EQ(breaker.state(now), Circuit::open);
+}
+
+TEST(Breaker, WhatIsTheCallersFaultDoesNotCount) {
+  Breaker breaker;
+  const auto now = Breaker::Clock::now();
+  for (const auto fault : {Fault::bad_request, Fault::context_too_long, Fault::rate_limited, Fault::bad_key,
+                           Fault::bad_request, Fault::bad_key})
+    breaker.failed(fault, now);
+  EXPECT_EQ(breaker.state(now), Circuit::closed);
+}
+
+TEST(Breaker, OnePassesWhenThePauseIsOver) {
+  Breaker breaker;
+  auto now = Breaker::Clock::now();
+  breaker.failed(Fault::timeout, now);
+  auto pause = Breaker::first_pause;
+  for (int i = 0; i < 6; ++i) {
+    now += pause;
+    EXPECT_EQ(breaker.state(now), Circuit::half_open);
+    EXPECT_TRUE(breaker.admit(now));
+    EXPECT_FALSE(breaker.admit(now)) << "only one";
+    breaker.failed(Fault::timeout, now);
+    pause = std::min(2 * pause, Breaker::longest_pause);
+    EXPECT_FALSE(breaker.admit(now + pause - 1s));
+  }
+  now += pause;
+  ASSERT_TRUE(breaker.admit(now));
+  breaker.abandoned();
+  ASSERT_TRUE(breaker.admit(now)) << "one that was given up tells nothing";
+  breaker.succeeded();
+  EXPECT_EQ(breaker.state(now), Circuit::closed);
+}
+
+class ChoiceTest : public testing::Test {
+ protected:
+  // The models asked for a wish, as provider:name, or the error's code or message.
+  std::vector<std::string> chosen(ai::Wish wish, Plan plan = Plan::network) {
+    ai::Providers providers(settings);
+    ai::Chooser chooser(providers, keys, settings.openrouter_model);
+    const billing::Payer payer{.user = 1, .plan = plan};
+    const auto candidates = await(chooser.choose(std::move(wish), payer, catalogue));
+    if (!candidates) {
+      const auto& error = candidates.error();
+      return {error.code.empty() ? error.message : error.code};
+    }
+    std::vector<std::string> names;
+    for (const auto& candidate : *candidates)
+      names.push_back(std::string(candidate.provider->name()) + (candidate.own_key ? "*:" : ":") +
+                      candidate.name_there);
+    return names;
+  }
+  void bring_key(const char* provider) {
+    await([](ai::ProviderKeys& into, std::string name) -> web::Task<int> {
+      co_await into.put(1, std::move(name), "sk-own");
+      co_return 0;
+    }(keys, provider));
+  }
+
+  TemporaryFolder folder;
+  std::unique_ptr<store::Store> store = store::Store::open({.folder = folder.path / "store",
+                                                            .master_key = std::string(32, 'k'),
+                                                            .tables = {store::describe(ai::provider_keys)}});
+  ai::ProviderKeys keys{store->system()};
+  const ai::Catalogue catalogue = ai::Catalogue::embedded();
+  agentbox::Settings settings;
+};
+
+TEST_F(ChoiceTest, ATiersModelsInTheirOrderThroughTheRouter) {
+  settings.openrouter_api_key = "k";
+  EXPECT_THAT(chosen({.task = "coding"}),
+              ElementsAre("openrouter:anthropic/claude-sonnet-4", "openrouter:openai/gpt-4.1-mini",
+                          "openrouter:anthropic/claude-3.5-haiku"));
+  EXPECT_THAT(chosen({.task = "coding"}, Plan::label), ElementsAre("openrouter:anthropic/claude-3.5-haiku"))
+      << "what the plan has of them";
+  EXPECT_THAT(chosen({.task = "reasoning"}, Plan::label),
+              ElementsAre("openrouter:anthropic/claude-3.5-haiku", "openrouter:openai/gpt-4o-mini",
+                          "openrouter:google/gemini-2.0-flash-001"))
+      << "the best of the plan when it has none of them";
+}
+
+TEST_F(ChoiceTest, ANamedModelAndItsProvidersFallback) {
+  settings.openrouter_api_key = "k";
+  settings.anthropic_api_key = "k";
+  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}),
+              ElementsAre("anthropic:claude-sonnet-4-20250514", "anthropic:claude-3-5-haiku-20241022"));
+  EXPECT_THAT(chosen({.model = "openai/gpt-4.1"}),
+              ElementsAre("openrouter:openai/gpt-4.1", "openrouter:google/gemini-2.0-flash-001"));
+  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}, Plan::label), ElementsAre("MODEL_RESTRICTED"));
+  EXPECT_THAT(chosen({.model = "nobody/nothing"}), ElementsAre("model_not_found"));
+}
+
+TEST_F(ChoiceTest, OnesOwnKeyComesFirst) {
+  settings.openrouter_api_key = "k";
+  bring_key("openai");
+  EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini"}), ElementsAre("openai*:gpt-4o-mini", "openai*:gpt-4.1-mini"));
+}
+
+TEST_F(ChoiceTest, AgentsTakeTheLocalServer) {
+  ScriptedServer local(std::vector{http(200, R"({"data":[{"id":"llama"}]})")});
+  settings.local_model_url = local.url();
+  settings.openrouter_api_key = "k";
+  EXPECT_THAT(chosen({.is_agents = true}), ElementsAre("local:"));
+  EXPECT_THAT(chosen({.model = "gone/model", .is_agents = true}), ElementsAre("local:gone/model"));
+  EXPECT_THAT(chosen({.model = "llama"}), ElementsAre("local:llama"));
+  EXPECT_THAT(chosen({.model = "mistral"}), ElementsAre("model_not_found"));
+}
+
+TEST_F(ChoiceTest, BuiltinOnlyWhereThereIsNothingElse) {
+  EXPECT_THAT(chosen({.task = "general"}), ElementsAre("builtin:"));
+  EXPECT_THAT(chosen({.model = "agentbox/builtin"}), ElementsAre("builtin:"));
+  settings.ai_builtin = false;
+  EXPECT_THAT(chosen({.task = "general"}), ElementsAre(testing::HasSubstr("No model is configured")));
+  settings.google_api_key = "k";
+  EXPECT_THAT(chosen({.task = "fast"}), ElementsAre("google:gemini-2.0-flash-001"));
+  EXPECT_THAT(chosen({.task = "coding"}, Plan::label), ElementsAre("google:gemini-2.0-flash-001"));
+}
+
+}  // namespace

@@ -1,0 +1,67 @@
+#include "appliance/ai/answer_cache.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/appliance/scripted_server.h"
+
+namespace {
+
+using namespace testing_words;
+using namespace std::chrono_literals;
+using ai::AnswerCache;
+
+class AnswerCacheTest : public testing::Test {
+ protected:
+  static ai::ChatAnswer answer(std::string text) {
+    return {.model = "m", .message = {.role = ai::Role::assistant, .content = std::move(text)}};
+  }
+  void switch_on(store::UserId user, std::chrono::minutes lifetime) {
+    await([](AnswerCache& in, store::UserId whose, std::chrono::minutes time) -> web::Task<int> {
+      co_await in.set_lifetime(whose, time);
+      co_return 0;
+    }(cache, user, lifetime));
+  }
+  TemporaryFolder folder;
+  std::unique_ptr<store::Store> store = store::Store::open({.folder = folder.path / "store",
+                                                            .master_key = std::string(32, 'k'),
+                                                            .tables = {store::describe(ai::cache_wishes)}});
+  AnswerCache cache{store->system(), 10'000};
+  AnswerCache::Clock::time_point now = AnswerCache::Clock::now();
+};
+
+TEST_F(AnswerCacheTest, IsOffUntilItsUserSwitchesItOn) {
+  EXPECT_EQ(cache.lifetime(1), 0min);
+  switch_on(1, 5min);
+  switch_on(1, 7min);
+  EXPECT_EQ(cache.lifetime(1), 7min);
+  EXPECT_EQ(cache.lifetime(2), 0min);
+}
+
+TEST_F(AnswerCacheTest, KnowsARequestByEveryByteAndItsUser) {
+  ai::ChatRequest request{.messages = {{.role = ai::Role::user, .content = "Hello?"}}};
+  const auto name = AnswerCache::name_of(1, request, "m", "");
+  EXPECT_EQ(AnswerCache::name_of(1, request, "m", ""), name);
+  EXPECT_NE(AnswerCache::name_of(2, request, "m", ""), name);
+  EXPECT_NE(AnswerCache::name_of(1, request, "n", ""), name);
+  EXPECT_NE(AnswerCache::name_of(1, request, "m", "fast"), name);
+  request.temperature = 0.5;
+  EXPECT_NE(AnswerCache::name_of(1, request, "m", ""), name);
+}
+
+TEST_F(AnswerCacheTest, ForgetsWhatIsOldAndWhatWasUsedLongestAgo) {
+  cache.keep("a", answer("one"), now);
+  EXPECT_EQ(cache.find("a", 5min, now + 4min)->message.content, "one");
+  EXPECT_FALSE(cache.find("a", 5min, now + 5min));
+  EXPECT_FALSE(cache.find("a", 60min, now)) << "it is gone";
+
+  cache.keep("a", answer(std::string(3'000, 'x')), now);
+  cache.keep("b", answer(std::string(3'000, 'x')), now);
+  ASSERT_TRUE(cache.find("a", 5min, now));
+  cache.keep("c", answer(std::string(3'000, 'x')), now);
+  EXPECT_TRUE(cache.find("a", 5min, now));
+  EXPECT_FALSE(cache.find("b", 5min, now));
+  cache.keep("d", answer(std::string(20'000, 'x')), now);
+  EXPECT_FALSE(cache.find("d", 5min, now)) << "larger than all there is room for";
+}
+
+}  // namespace
