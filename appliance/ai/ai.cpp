@@ -58,7 +58,8 @@ std::string joined(const std::vector<std::string>& tried) {
 // leave.
 class Admission {
  public:
-  explicit Admission(Breaker* breaker) : breaker_(breaker), admitted_(!breaker || breaker->admit(Clock::now())) {}
+  Admission(Breaker* breaker, bool is_last_resort)
+      : breaker_(breaker), admitted_(!breaker || breaker->admit(Clock::now(), is_last_resort)) {}
   ~Admission() {
     if (admitted_ && breaker_) breaker_->abandoned();
   }
@@ -316,7 +317,7 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
       continue;
     }
     auto& breaker = providers_.breaker(candidate.provider->name());
-    Admission admission(candidate.own_key ? nullptr : &breaker);
+    Admission admission(candidate.own_key ? nullptr : &breaker, chain.empty());
     if (!admission) {
       tried.push_back(name + ": resting");
       last = to_error(resting(candidate, breaker.wait(Clock::now())));

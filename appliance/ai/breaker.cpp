@@ -17,9 +17,9 @@ bool Breaker::counts(Fault fault) {
   }
 }
 
-bool Breaker::admit(Clock::time_point now) {
+bool Breaker::admit(Clock::time_point now, bool is_last_resort) {
   const std::lock_guard lock(mutex_);
-  if (!is_open_) return true;
+  if (!is_open_ || (is_last_resort && !is_slow_)) return true;
   if (probing_ || now < open_until_) return false;
   probing_ = true;
   return true;
@@ -28,7 +28,7 @@ bool Breaker::admit(Clock::time_point now) {
 void Breaker::succeeded() {
   const std::lock_guard lock(mutex_);
   failures_ = 0;
-  is_open_ = probing_ = false;
+  is_open_ = probing_ = is_slow_ = false;
   pause_ = first_pause;
 }
 
@@ -43,6 +43,7 @@ void Breaker::failed(Fault fault, Clock::time_point now) {
   if (probing_) pause_ = std::min(2 * pause_, longest_pause);
   probing_ = false;
   is_open_ = true;
+  is_slow_ = fault == Fault::timeout;
   open_until_ = now + pause_;
 }
 

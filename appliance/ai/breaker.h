@@ -12,8 +12,9 @@ namespace ai {
 
 BOOST_DEFINE_ENUM_CLASS(Circuit, closed, open, half_open)
 
-// Closed: all pass. Open: none passes until the pause is over. Half-open: one passes, and decides; each failure of that
-// one doubles the pause, up to a minute. Callable from every thread.
+// Closed: all pass. Open: none passes until the pause is over, but for last resorts where failing has been quick: those
+// lose nothing by trying. Half-open: one passes, and decides; each failure of that one doubles the pause, up to a
+// minute. Callable from every thread.
 class Breaker {
  public:
   using Clock = std::chrono::steady_clock;
@@ -21,7 +22,7 @@ class Breaker {
   static constexpr std::chrono::seconds first_pause{5}, longest_pause{60};
 
   // Whether an attempt may be made now; each that may is followed by one of the three below.
-  bool admit(Clock::time_point now);
+  bool admit(Clock::time_point now, bool is_last_resort = false);
   void succeeded();
   void failed(Fault, Clock::time_point now);
   void abandoned();  // ended by the caller: tells nothing
@@ -37,6 +38,7 @@ class Breaker {
   mutable std::mutex mutex_;  // protects all below
   int failures_ = 0;
   bool is_open_ = false, probing_ = false;
+  bool is_slow_ = false;  // a time-out has opened it
   Clock::time_point open_until_{};
   std::chrono::seconds pause_ = first_pause;
 };

@@ -31,6 +31,7 @@ TEST(Breaker, OpensOnFailuresInARow) {
   }
   EXPECT_EQ(breaker.state(now), Circuit::open);
   EXPECT_FALSE(breaker.admit(now));
+  EXPECT_TRUE(breaker.admit(now, true)) << "failing has been quick, and there is nobody else";
   EXPECT_EQ(breaker.wait(now), Breaker::first_pause);
 }
 
@@ -39,6 +40,7 @@ TEST(Breaker, ATimeOutIsEnough) {
   const auto now = Breaker::Clock::now();
   breaker.failed(Fault::timeout, now);
   EXPECT_EQ(breaker.state(now), Circuit::open);
+  EXPECT_FALSE(breaker.admit(now, true)) << "waiting for it again would cost as long again";
 }
 
 TEST(Breaker, WhatIsTheCallersFaultDoesNotCount) {

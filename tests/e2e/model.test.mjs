@@ -162,6 +162,8 @@ test("a model that does not answer in time, and one that is not there, are told 
   assert.deepEqual([late.status, late.body.error],
                    [504, "The agent did not answer: The model provider 'local' did not answer in time."]);
   story.model.vanish();
+  await until("the provider may be asked again", async () =>
+    (await story.box.backend_call("GET", "/api/ai/health")).circuits.local === "half_open");
   const absent = await story.say("Is anybody there?");
   assert.equal(absent.status, 502);
   assert.match(absent.body.error, /'local' cannot be reached: .*connection refused\.$/);
