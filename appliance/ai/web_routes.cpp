@@ -19,6 +19,7 @@ using Answer = web::Task<web::Result<web::Response>>;
 const web::RateLimit demo_rate{.group = "demo-chat", .limit = 10, .message = "Too many requests"};
 constexpr std::int64_t demo_answer_tokens = 1024;
 constexpr std::size_t demo_entry_characters = 4000, demo_entries = 50;
+constexpr std::size_t demo_message_characters = 100'000;  // more is refused; of less the first 4000 are asked
 constexpr const char* demo_agent = "demo-chat";
 
 struct DemoModel {
@@ -34,7 +35,7 @@ BOOST_DESCRIBE_STRUCT(DemoInfo, (), (models, mode, message))
 
 // For the OpenAPI document; read by parse_demo.
 struct DemoBody {
-  web::Text<1, 1'048'576> message;
+  web::Text<1, demo_message_characters> message;
   std::optional<web::Text<1, 200>> model;
   std::optional<web::Text<0, 100>> mode;
   std::optional<web::List<json::object, 0, 1000>> conversation;
@@ -126,7 +127,7 @@ web::Result<Ask> parse_demo(const web::Request& request, const std::vector<DemoM
   if (!body) return body.error();
   const auto* message = body->if_contains("message");
   if (!message || message->is_null()) return web::invalid("Message required");
-  const auto text = web::parse_value<web::Prose<0, 1'048'576>>(*message, "message");
+  const auto text = web::parse_value<web::Prose<0, demo_message_characters>>(*message, "message");
   if (!text) return text.error();
   if (trimmed(*text).empty()) return web::invalid("Message required");
   if (const auto* mode = body->if_contains("mode"); mode && !mode->is_null()) {
