@@ -317,7 +317,11 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
       continue;
     }
     auto& breaker = providers_.breaker(candidate.provider->name());
-    Admission admission(candidate.own_key ? nullptr : &breaker, chain.empty());
+    // With nobody else to turn to, the model that was meant is tried, once.
+    const bool is_last_resort = tried.empty() && std::ranges::all_of(chain, [&](const auto& other) {
+                                  return other.provider->name() == candidate.provider->name();
+                                });
+    Admission admission(candidate.own_key ? nullptr : &breaker, is_last_resort);
     if (!admission) {
       tried.push_back(name + ": resting");
       last = to_error(resting(candidate, breaker.wait(Clock::now())));

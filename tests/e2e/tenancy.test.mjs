@@ -187,7 +187,7 @@ test("what an agent uses is its owner's, whatever it says", async (t) => {
       "x-user-id": eve.id,
       "x-user-email": "eve@example.org",
     },
-    body: JSON.stringify({ messages: [{ role: "user", content: "hello" }], user: eve.id, userId: eve.id }),
+    body: JSON.stringify({ messages: [{ role: "user", content: "hello" }], user: eve.id }),
   });
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual([await usage(ada), await usage(eve)], [before[0] + 1, before[1]]);
