@@ -54,10 +54,10 @@ TEST_F(AnswerCacheTest, ForgetsWhatIsOldAndWhatWasUsedLongestAgo) {
   EXPECT_FALSE(cache.find("a", 5min, now + 5min));
   EXPECT_FALSE(cache.find("a", 60min, now)) << "it is gone";
 
-  cache.keep("a", answer(std::string(3'000, 'x')), now);
-  cache.keep("b", answer(std::string(3'000, 'x')), now);
+  cache.keep("a", answer(std::string(3'500, 'x')), now);
+  cache.keep("b", answer(std::string(3'500, 'x')), now);
   ASSERT_TRUE(cache.find("a", 5min, now));
-  cache.keep("c", answer(std::string(3'000, 'x')), now);
+  cache.keep("c", answer(std::string(3'500, 'x')), now);
   EXPECT_TRUE(cache.find("a", 5min, now));
   EXPECT_FALSE(cache.find("b", 5min, now));
   cache.keep("d", answer(std::string(20'000, 'x')), now);

@@ -123,7 +123,7 @@ TEST(Anthropic, Streams) {
   const auto answer = ask(*provider_of("anthropic", server.url()), whole_conversation(), &heard);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_THAT(heard.texts, ElementsAre("Hel", "lo"));
-  EXPECT_EQ(heard.calls, "0:toolu_1/look/;0:///{\"at\":;0:///1};");
+  EXPECT_EQ(heard.calls, "0:toolu_1/look/;0://{\"at\":;0://1};");
   EXPECT_EQ(answer->message.content, "Hello");
   EXPECT_EQ(answer->message.tool_calls.at(0).arguments, R"({"at":1})");
   EXPECT_FALSE(answer->message.tool_calls.at(0).malformed);
@@ -222,7 +222,7 @@ TEST(OpenAiStream, ComesInPieces) {
   const auto answer = ask(*provider_of("openai", server.url()), whole_conversation(), &heard);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_THAT(heard.texts, ElementsAre("Hel", "lo"));
-  EXPECT_EQ(heard.calls, "0:call_9/look/;0:///{\"at\":1};");
+  EXPECT_EQ(heard.calls, "0:call_9/look/;0://{\"at\":1};");
   EXPECT_EQ(answer->message.content, "Hello");
   EXPECT_EQ(answer->usage.input, 12);
   EXPECT_EQ(answer->usage.cached, 4);
