@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <future>
+#include <iterator>
 
 #include "appliance/crypto/random.h"
 #include "tests/appliance/agent_box.h"
@@ -325,7 +327,9 @@ class AgentRoutes : public Agents {
   }
   Answer web(web::Method method, std::string_view pattern, const web::Caller& caller, std::string parameter = {},
              std::string_view body = {}) {
-    return call(agents::web_routes(*box->agents, guards), method, pattern, caller, std::move(parameter), body);
+    auto table = agents::web_routes(*box->agents, guards);
+    std::ranges::move(agents::web_lifecycle_routes(*box->agents, guards), std::back_inserter(table));
+    return call(table, method, pattern, caller, std::move(parameter), body);
   }
   Answer backend(web::Method method, std::string_view pattern, std::string parameter = {}, std::string_view body = {}) {
     return call(agents::backend_routes(*box->agents, guards), method, pattern, {}, std::move(parameter), body);

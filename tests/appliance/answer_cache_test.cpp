@@ -25,7 +25,7 @@ class AnswerCacheTest : public testing::Test {
   std::unique_ptr<store::Store> store = store::Store::open({.folder = folder.path / "store",
                                                             .master_key = std::string(32, 'k'),
                                                             .tables = {store::describe(ai::cache_wishes)}});
-  AnswerCache cache{store->system(), 10'000};
+  AnswerCache cache{store->system(), 8'000};  // two of the answers below
   AnswerCache::Clock::time_point now = AnswerCache::Clock::now();
 };
 
