@@ -51,12 +51,11 @@ struct Settings {
 
   std::string local_model_url, local_api_key,
       local_model;  // any OpenAI-compatible server; model: empty picks its first
-  std::string openrouter_api_key, openrouter_base_url = "https://openrouter.ai/api/v1",
-                                  openrouter_model;
+  std::string openrouter_api_key, openrouter_base_url = "https://openrouter.ai/api/v1", openrouter_model;
   std::string anthropic_api_key, anthropic_base_url = "https://api.anthropic.com/v1";
   std::string openai_api_key, openai_base_url = "https://api.openai.com/v1";
   std::string google_api_key, google_base_url = "https://generativelanguage.googleapis.com/v1beta";
-  unsigned ai_max_tokens = 4096;        // of an answer whose caller names no limit
+  unsigned ai_max_tokens = 4096;         // of an answer whose caller names no limit
   unsigned demo_daily_tokens = 500'000;  // of all visitors of the public demo together
   bool ai_builtin = true;
   std::chrono::milliseconds ai_model_timeout{30'000};

@@ -43,7 +43,7 @@ class HostAccess {
   store::System system_;
   std::string suffix_;  // ".localhost"
   std::function<bool(const accounts::User&)> is_refused_ = [](const accounts::User&) { return false; };
-  std::mutex mutex_;    // protects tickets_
+  std::mutex mutex_;  // protects tickets_
   std::map<std::string, Ticket, std::less<>> tickets_;
 };
 

@@ -21,7 +21,8 @@ inline constexpr std::size_t tokens_at_once = 3;  // a fourth mail within a toke
 // request() and reset() are callable from every thread; the arguments must outlive it.
 class Recovery {
  public:
-  Recovery(store::System, accounts::Accounts&, identities::Identities&, mail::Outbox&, const agentbox::Site&, boost::asio::io_context& home);
+  Recovery(store::System, accounts::Accounts&, identities::Identities&, mail::Outbox&, const agentbox::Site&,
+           boost::asio::io_context& home);
 
   // Durable once this returns. Success for every text: what is no address, has no account, or stands for a wallet gets
   // no mail.
