@@ -184,7 +184,7 @@ test("an agent that cannot start says why, also later, and starts once it can", 
   squatter.close();
   await once(squatter, "close");
   const { ada } = await story_of(t, { env: { AGENT_PORT_RANGE: `${port}-${port}` } });
-  ada.expected = ["status of 500"];
+  ada.expected = ["status of 503"];
   await ada.enter("ada@example.org");
   await ada.create_agent("Scout");
   await ada.sees_status("running");
@@ -196,7 +196,7 @@ test("an agent that cannot start says why, also later, and starts once it can", 
   await ada.button("Start").click();
   await ada.sees_status("error");
   for (const look of ["at once", "after a reload"]) {
-    await ada.alert.getByText("No port of AGENT_PORT_RANGE is free.").waitFor();
+    await ada.alert.getByText("Every port of AGENT_PORT_RANGE is taken").waitFor();
     assert.equal(await ada.alert.count(), 1, look);
     await ada.page.reload();
   }
