@@ -35,13 +35,18 @@ export const run = (args, { env = {}, ...options } = {}) =>
 // One request as it is given here: no header is added but Host, Content-Length and Connection, and a name may occur
 // twice (an array). `body` is text or bytes. Resolves with {status, headers, text, body}; body is undefined unless the
 // answer is JSON. A stream that goes on for ever begins with the event `ready`, and is read no further.
-export const send = (base, method, path, { headers = {}, body } = {}) =>
+// With head_only the body is not waited for: it may have no end.
+export const send = (base, method, path, { headers = {}, body, head_only = false } = {}) =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(base);
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const asked = http_request({ host: hostname, port, method, path, agent: false, headers: { ...length, ...headers } });
     asked.on("error", reject);
     asked.on("response", async (answer) => {
+      if (head_only) {
+        resolve({ status: answer.statusCode, headers: answer.headers });
+        return asked.destroy();
+      }
       const parts = [];
       const is_events = answer.headers["content-type"]?.startsWith("text/event-stream");
       for await (const part of answer) {
