@@ -15,7 +15,11 @@ if(AGENTBOX_SANITIZE)
   add_compile_options(-fsanitize=${AGENTBOX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${AGENTBOX_SANITIZE})
   add_compile_definitions(AGENTBOX_SANITIZED=1)
-  if(AGENTBOX_SANITIZE MATCHES "thread")
+  if(AGENTBOX_SANITIZE MATCHES "address")
+    # At a fixed address: the undefined sanitizer's tables would be ten million relocations, half a second of every start.
+    add_compile_options(-fno-pie)
+    add_link_options(-no-pie)
+  else()
     add_compile_options(-Wno-tsan)  # Asio's fences, which it cannot see; the mutexes beside them it can
   endif()
 endif()
@@ -27,7 +31,7 @@ add_library(agentbox_warnings INTERFACE)
 target_compile_options(agentbox_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror
   $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete -Wno-maybe-uninitialized -Wno-missing-field-initializers>)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (CMAKE_BUILD_TYPE STREQUAL "Release" OR AGENTBOX_SANITIZE MATCHES "thread"))
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (CMAKE_BUILD_TYPE STREQUAL "Release" OR AGENTBOX_SANITIZE))
   # False alarms of g++ 12 about std::string and std::vector once they are inlined (GCC bug 105651 and its kin).
   target_compile_options(agentbox_warnings INTERFACE
     -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
