@@ -31,10 +31,12 @@ Period Period::month(store::Time at) { return Period(date_text(at, false)); }
 
 store::Time next_day(store::Time at) { return std::chrono::floor<std::chrono::days>(at) + std::chrono::days(1); }
 
-store::Time next_month(store::Time at) {
+store::Time next_month(store::Time at) { return months_before(at, -1); }
+
+store::Time months_before(store::Time at, int months) {
   const auto date = date_of(at);
-  const auto next = date.year() / date.month() / 1 + std::chrono::months(1);
-  return std::chrono::sys_days(next);
+  const auto first = date.year() / date.month() / 1 - std::chrono::months(months);
+  return std::chrono::sys_days(first);
 }
 
 }  // namespace usage

@@ -24,5 +24,7 @@ class Period {
 // The first moment of the day or of the month after `at`: when what is counted begins anew.
 store::Time next_day(store::Time at);
 store::Time next_month(store::Time at);
+// The first moment of the month so many before that of `at`.
+store::Time months_before(store::Time at, int months);
 
 }  // namespace usage

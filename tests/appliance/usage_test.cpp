@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "appliance/usage/ledger.h"
+#include "appliance/usage/name_sweep.h"
 #include "tests/appliance/scripted_server.h"
 
 namespace {
@@ -120,6 +121,39 @@ TEST_F(UsageTest, PeriodsAreCalendarOnesInUtc) {
   EXPECT_EQ(Period::day(midnight).name(), "2026-03-01");
   EXPECT_EQ(Period::day(midnight - 1ms).name(), "2026-02-28");
   EXPECT_EQ(Period::month(midnight - 1ms).name(), "2026-02");
+  EXPECT_EQ(usage::next_month(at(2026y / 12 / 31)), store::Time(std::chrono::sys_days(2027y / 1 / 1)));
+  EXPECT_EQ(usage::months_before(at(2026y / 3 / 31), 1), store::Time(std::chrono::sys_days(2026y / 2 / 1)));
+}
+
+TEST_F(UsageTest, NamesOfAYearAgoAreRemovedAndCountersStay) {
+  const auto now = at(2026y / 11 / 21);
+  std::size_t old_months = 0;
+  for (const auto when : {at(2026y / 11 / 1), at(2025y / 11 / 1), at(2025y / 10 / 31), at(2024y / 12 / 5)}) {
+    for (const store::UserId user : {store::UserId{1}, store::UserId{2}, usage::demo_user})
+      record({.user_id = user, .at = when, .agent = "a", .model = "m", .input_tokens = 1, .outcome = "ok"});
+    old_months += when < at(2025y / 11 / 1) ? 1 : 0;
+  }
+  boost::asio::thread_pool blocking(1);
+  usage::NameSweep sweep(store->system(), blocking);
+  constexpr std::size_t users = 3, names_each = 2;
+  EXPECT_EQ(await(sweep.run(now)), old_months * users * names_each);
+  EXPECT_EQ(await(sweep.run(now)), 0u);
+  for (const auto kept : {at(2026y / 11 / 1), at(2025y / 11 / 1)})
+    EXPECT_THAT(ledger.totals_by(usage::demo_user, "agent", Period::month(kept)), SizeIs(1));
+  const auto gone = Period::month(at(2025y / 10 / 31));
+  EXPECT_THAT(ledger.totals_by(1, "agent", gone), SizeIs(0));
+  EXPECT_EQ(ledger.totals(1, gone).input_tokens, 1);
+}
+
+TEST_F(UsageTest, ManyOldNamesAreRemovedInSeveralChanges) {
+  for (int tool = 0; tool < 60; ++tool) {
+    usage::Call call{.user_id = 1, .at = at(2020y / 1 / 1), .model = "m", .outcome = "ok"};
+    for (int other = 0; other < 20; ++other) call.tools.push_back(std::to_string(tool * 20 + other));
+    record(std::move(call));
+  }
+  boost::asio::thread_pool blocking(1);
+  usage::NameSweep sweep(store->system(), blocking);
+  EXPECT_EQ(await(sweep.run(at(2026y / 11 / 21))), 1201u);
 }
 
 TEST_F(UsageTest, SurvivesARestart) {
