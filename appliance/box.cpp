@@ -36,6 +36,7 @@
 #include "appliance/schedule/schedule.h"
 #include "appliance/summarizer_child.h"
 #include "appliance/uploads/uploads.h"
+#include "appliance/usage/name_sweep.h"
 #include "appliance/usage/routes.h"
 #include "appliance/ways_in.h"
 #include "web/log.h"
@@ -154,6 +155,7 @@ struct Box::Parts {
 
   // Models, agents, conversations.
   usage::Ledger ledger{system};
+  usage::NameSweep name_sweep{system, blocking};
   billing::Caps caps{system};
   billing::Gate gate{accounts, keys, subscriptions, caps, ledger, settings.admin_emails};
   ai::Catalogues catalogues{folder.catalogue_file()};
@@ -180,6 +182,7 @@ struct Box::Parts {
   health::DockerProbe docker{settings.docker_host};
   Periodic session_sweep{home, "sessions", 10min, [this]() -> web::Task<> { co_await sessions.sweep(store::now()); }};
   Periodic key_uses{home, "key uses", 30s, [this] { return keys.flush_uses(); }};
+  Periodic old_names{home, "usage names", 24h, [this]() -> web::Task<> { co_await name_sweep.run(store::now()); }};
   Periodic docker_probe{home, "docker", 15s, [this] { return docker.ask(); }};
 
   const Guards guards =
@@ -225,6 +228,7 @@ struct Box::Parts {
             [this](store::UserId user, std::string_view key) { return keys.find(user, key).has_value(); },
             guards};
   }
+  ai::BillingParts charging() { return {accounts, subscriptions, gate, ledger, provider_keys, guards}; }
   maintenance::Parts upkeep() { return {*store, blocking, key_fingerprint(folder.master_key(settings)), guards}; }
   deployments::Parts deploying() {
     return {deployments, agents,
@@ -265,7 +269,9 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, mpp::web_routes(parts.wallets, parts.guards));
   web::append(table, billing::web_routes(parts.accounts, parts.guards));
   web::append(table, billing::cap_web_routes(parts.spending()));
-  web::append(table, ai::web_routes(parts.ai, parts.provider_keys, parts.settings, parts.guards));
+  web::append(table, ai::web_routes(parts.ai, parts.settings, parts.guards));
+  web::append(table, ai::own_key_routes(parts.provider_keys, parts.guards));
+  web::append(table, ai::billing_routes(parts.charging()));
   web::append(table, usage::web_routes(parts.ledger, parts.guards));
   web::append(table, chat::web_routes(parts.chat, parts.guards));
   web::append(table, memory::web_routes(parts.memories, parts.guards));
@@ -385,6 +391,7 @@ web::Task<> Box::stop(SummarizerChild& summarizer) {
   co_await parts.ai.finish(calls_grace);
   co_await parts.agents.stop();
   co_await parts.session_sweep.stop();
+  co_await parts.old_names.stop();
   co_await parts.ways_in.stop();
   co_await parts.docker_probe.stop();
   co_await parts.key_uses.stop();
@@ -423,6 +430,7 @@ int Box::serve() {
     if (failure) web::log::error("agents could not be started", {{"reason", reason(failure)}});
   });
   parts.session_sweep.start();
+  parts.old_names.start();
   parts.ways_in.start();
   parts.key_uses.start();
   parts.docker_probe.start();

@@ -54,6 +54,15 @@ std::string joined(const std::vector<std::string>& tried) {
   return text;
 }
 
+// What an answer in the embeddings form says was read.
+std::optional<std::int64_t> prompt_tokens_in(const std::string& body) {
+  boost::system::error_code error;
+  const auto value = boost::json::parse(body, error);
+  const auto* object = error ? nullptr : value.if_object();
+  const auto* usage = object ? object_in(*object, "usage") : nullptr;
+  return usage ? count_in(*usage, "prompt_tokens") : std::nullopt;
+}
+
 // A breaker's leave to make one attempt; given back at the end, whatever happens. Without a breaker there is always
 // leave.
 class Admission {
@@ -245,6 +254,9 @@ std::optional<web::Error> Ai::misfit(const Candidate& candidate, const ChatReque
   const auto* model = candidate.model;
   if (model && request.max_tokens && *request.max_tokens > model->max_output)
     return web::invalid("max_tokens must be at most " + std::to_string(model->max_output) + " for " + model->id);
+  for (std::size_t i = 0; model && !model->sees() && i < request.messages.size(); ++i)
+    if (has_images(request.messages[i]))
+      return web::invalid("messages[" + std::to_string(i) + "].content: " + model->id + " takes no images");
   if (const auto wrong = candidate.provider->cannot(request)) return web::invalid(*wrong);
   return std::nullopt;
 }
@@ -306,7 +318,10 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
     const auto candidate = std::move(chain.front());
     chain.pop_front();
     if (auto wrong = misfit(candidate, asked.request)) {
+      // Whoever names a model is told what it cannot do; where the box chooses, it chooses another.
+      const bool is_named = !candidate.id.empty() && candidate.id == asked.wish.model;
       if (!last) last = std::move(*wrong);
+      if (is_named) break;
       continue;
     }
     auto attempt = prepare(candidate, asked, interest);
@@ -359,38 +374,30 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
 
 web::Task<web::Result<std::string>> Ai::embed(std::string model, std::string body, billing::Payer payer) {
   const UnderWay under_way(under_way_);
-  const auto provider = chooser_.embedder();
-  if (!provider) co_return web::not_found("No provider of this box embeds texts");
+  auto candidate = co_await chooser_.embedder(model, payer.user);
+  if (!candidate) co_return web::not_found("No provider of this box embeds texts");
   const auto catalogue = catalogues_.current();
-  Candidate candidate{.provider = provider, .id = model, .name_there = model, .model = catalogue->find(model)};
-  Attempt attempt{.candidate = candidate, .request = {}, .witness = Witness(nullptr)};
-  attempt.call = {.user_id = payer.user,
-                  .at = store::now(),
-                  .agent = payer.agent,
-                  .key = payer.key,
-                  .provider = std::string(provider->name()),
-                  .model = model,
-                  .input_tokens = static_cast<std::int64_t>(body.size()),
-                  .estimated = true,
-                  .priced = attempt.is_priced(),
-                  .outcome = "interrupted"};
-  attempt.bounds = gate_.bounds_of(payer, attempt.call);
-  attempt.limits = candidate.is_free() ? attempt.bounds.for_local() : attempt.bounds.limits;
-  if (!attempt.is_priced() && attempt.bounds.has_money()) co_return unpriced(model);
+  candidate->model = catalogue->find(model);
+  Interest interest;
+  const Ask asked{.request = {}, .wish = {}, .payer = std::move(payer)};
+  auto attempt = prepare(*candidate, asked, interest);
+  attempt.call.input_tokens = static_cast<std::int64_t>(body.size());
   attempt.request.max_tokens = 0;
+  attempt.may_be_cut = false;
+  if (!attempt.is_priced() && attempt.bounds.has_money()) co_return unpriced(model);
+  auto& breaker = providers_.breaker(candidate->provider->name());
+  Admission admission(candidate->own_key ? nullptr : &breaker, true);
+  if (!admission) co_return to_error(resting(*candidate, breaker.wait(Clock::now())));
   if (const auto met = co_await reserve(attempt)) co_return gate_.refusal(attempt.bounds, *met, attempt.call);
   attempt.started = Clock::now();
-  const auto answered = co_await provider->embeddings(std::move(body));
+  const auto answered = co_await dynamic_cast<const OpenAiProvider&>(*candidate->provider).embeddings(std::move(body));
   Outcome<ChatAnswer> outcome = answered ? Outcome<ChatAnswer>(ChatAnswer{}) : Outcome<ChatAnswer>(answered.error());
   if (answered) {
-    boost::system::error_code error;
-    const auto value = boost::json::parse(*answered, error);
-    const auto* object = error ? nullptr : value.if_object();
-    const auto* usage = object ? object_in(*object, "usage") : nullptr;
-    const auto input = usage ? count_in(*usage, "prompt_tokens") : std::nullopt;
+    const auto input = prompt_tokens_in(*answered);
     outcome->model = model;
     outcome->usage = {.input = input.value_or(attempt.call.input_tokens / 4), .estimated = !input};
   }
+  admission.tell(outcome);
   co_await settle(attempt, outcome);
   if (!answered) co_return to_error(answered.error());
   co_return *answered;

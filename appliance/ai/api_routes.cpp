@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <cstdlib>
 #include <map>
@@ -5,6 +7,7 @@
 #include "appliance/ai/flight.h"
 #include "appliance/ai/openai_wire.h"
 #include "appliance/ai/routes.h"
+#include "appliance/ai/wire_json.h"
 #include "web/endpoint.h"
 
 namespace ai {
@@ -41,7 +44,7 @@ struct ProviderModels {
 BOOST_DESCRIBE_STRUCT(ProviderModels, (), (provider, models, count, timestamp))
 
 struct Selection {
-  std::optional<web::Text<1, 100>> taskType;
+  std::optional<web::Text<0, 100>> taskType;
 };
 BOOST_DESCRIBE_STRUCT(Selection, (), (taskType))
 
@@ -154,7 +157,7 @@ Answer list_of(Ai& ai, web::Request& request) {
 }
 
 Answer select(Ai& ai, web::Request& request, Selection wanted) {
-  const auto task = wanted.taskType ? std::string(*wanted.taskType) : "general";
+  const auto task = wanted.taskType && !wanted.taskType->empty() ? std::string(*wanted.taskType) : "general";
   billing::Payer payer{.plan = billing::Plan::network};
   if (const auto plan = billing::plan_named(request.header("x-user-plan"))) payer.plan = *plan;
   const auto catalogue = ai.catalogues().current();
@@ -185,10 +188,23 @@ Answer estimate(Ai& ai, EstimateBody wanted) {
   co_return web::reply(answer);
 }
 
+// Nobody else speaks here: what tools say comes in at the door for OpenAI's clients.
+std::optional<web::Error> wrong_role(const json::object& body) {
+  constexpr std::array<std::string_view, 3> roles{"user", "assistant", "system"};
+  const auto* messages = array_in(body, "messages");
+  for (std::size_t i = 0; messages && i < messages->size(); ++i) {
+    const auto* message = (*messages)[i].if_object();
+    if (message && std::ranges::count(roles, string_in(*message, "role")) > 0) continue;
+    return web::invalid("messages[" + std::to_string(i) + "].role must be one of: user, assistant, system");
+  }
+  return std::nullopt;
+}
+
 // The contract's body: the messages of the OpenAI form without tools, and fields of the same names.
 web::Result<Ask> parse_chat(const web::Request& request) {
   const auto body = web::parse_body<json::object>(request);
   if (!body) return body.error();
+  if (auto wrong = wrong_role(*body)) return std::move(*wrong);
   json::object form;
   for (const auto* name : {"messages", "model", "temperature", "top_p", "max_tokens", "stream"})
     if (const auto* value = body->if_contains(name)) form[name] = *value;
@@ -198,8 +214,7 @@ web::Result<Ask> parse_chat(const web::Request& request) {
   for (std::size_t i = 0; i < ask.request.messages.size(); ++i) {
     const auto where = "messages[" + std::to_string(i) + "]";
     const auto& message = ask.request.messages[i];
-    if (message.role == Role::tool || !message.tool_calls.empty())
-      return web::invalid(where + ".role must be one of: user, assistant, system");
+    if (!message.tool_calls.empty()) return web::invalid(where + ".tool_calls is not supported");
     if (message.content.find_first_not_of(" \t\r\n") == std::string::npos && message.parts.empty())
       return web::invalid(where + ".content must not be empty");
   }
@@ -266,12 +281,9 @@ std::vector<web::Route> api_routes(Ai& ai, const agentbox::Guards& guards) {
   chat_endpoint.body = web::schema_of<ChatBody>();
   chat_endpoint.description =
       "Headers: x-user-plan and x-billing-subscription-id; an administrator's x-user-email takes their place. Checked "
-      "in "
-      "this order: plan, subscription, body, model, quota and caps. Without a model, taskType chooses one. `usage` "
-      "says "
-      "`estimated: true` where the provider gave no counts. With stream: true the answer is server-sent events: "
-      "`delta` "
-      "({content}) for each piece, then `done` with the whole answer, or `error`.";
+      "in this order: plan, subscription, body, model, quota and caps. Without a model, taskType chooses one. `usage` "
+      "says `estimated: true` where the provider gave no counts. With stream: true the answer is server-sent events: "
+      "`delta` ({content}) for each piece, then `done` with the whole answer, or `error`.";
   auto reload = [&ai](web::Request&) -> Answer {
     const auto read = ai.catalogues().reload();
     if (!read) co_return web::invalid("catalogue.json: " + read.error().message);

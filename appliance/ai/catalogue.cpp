@@ -112,6 +112,8 @@ std::set<std::string, std::less<>> set_of(const Ids& ids) {
 
 }  // namespace
 
+bool Model::sees() const { return std::ranges::find(tags, "vision") != tags.end(); }
+
 usage::Money Price::of(std::int64_t input_tokens, std::int64_t output_tokens, std::int64_t cached_tokens) const {
   return usage::price_of(input_tokens - cached_tokens, input) + usage::price_of(cached_tokens, cached_input) +
          usage::price_of(output_tokens, output);

@@ -1,10 +1,9 @@
 // The models the box knows: what they can do and cost, which plans may use them, which serve which work, and who stands
 // in for whom. catalogue.json is embedded in the binary; a file of that name in the data folder takes its place.
 //
-//   models      id, name, provider (whose model it is), description, tags, context and maxOutput in tokens, prices in
-//   US
-//               dollars for a million tokens as text, direct: "<provider>:<its own name there>" when one of the
-//               providers anthropic, openai and google has it besides the multi-model router
+//   models      id, name, provider (whose model it is), description, tags (images go to those with "vision"), context
+//               and maxOutput in tokens, prices in US dollars for a million tokens as text, direct: "<provider>:<its
+//               own name there>" when one of the providers anthropic, openai and google has it besides the router
 //   plans       the models of label, solo and collective, each set within the next; network has all
 //   tiers       reasoning, coding, fast, creative: a primary and two fallbacks
 //   tasks       task types and their tiers; "general" must be one
@@ -41,6 +40,7 @@ struct Model {
   std::int64_t context = 0, max_output = 0;  // tokens
   Price price;
   std::string direct_provider, direct_name;  // empty: only through the router
+  bool sees() const;                         // takes images
 };
 
 struct Substitutes {

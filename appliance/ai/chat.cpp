@@ -27,6 +27,8 @@ std::optional<InlineImage> inline_image(std::string_view url) {
   return InlineImage{.type = url.substr(scheme.size(), at - scheme.size()), .data = url.substr(at + mark.size())};
 }
 
+bool has_images(const Message& message) { return images_in(message) > 0; }
+
 std::int64_t most_tokens(const ChatRequest& request) {
   const auto bytes = [](std::string_view text) { return static_cast<std::int64_t>(text.size()); };
   std::int64_t tokens = most_tokens_around_message + bytes(boost::json::serialize(request.options));

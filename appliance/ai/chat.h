@@ -41,6 +41,8 @@ struct Message {
 };
 BOOST_DESCRIBE_STRUCT(Message, (), (role, content, tool_calls, tool_call_id, parts))
 
+bool has_images(const Message&);
+
 // The two halves of an image given as data:<type>;base64,<data>; nothing for other addresses.
 struct InlineImage {
   std::string_view type, data;

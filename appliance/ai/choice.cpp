@@ -35,34 +35,39 @@ bool has(const std::vector<Candidate>& chain, std::string_view id) {
 
 }  // namespace
 
+Candidate Chooser::through(std::string_view provider, store::UserId user) const {
+  if (auto key = keys_.find(user, provider))
+    return {.provider = providers_.with_key(provider, std::move(*key)), .own_key = true};
+  return {.provider = providers_.find(provider)};
+}
+
 std::optional<Candidate> Chooser::server_of(const Model& model, store::UserId user) const {
-  Candidate candidate{.id = model.id, .name_there = model.id, .model = &model};
-  if (!model.direct_provider.empty()) {
-    if (auto key = keys_.find(user, model.direct_provider)) {
-      candidate.provider = providers_.with_key(model.direct_provider, std::move(*key));
-      candidate.own_key = true;
-    } else {
-      candidate.provider = providers_.find(model.direct_provider);
-    }
-    if (candidate.provider) {
-      candidate.name_there = model.direct_name;
-      return candidate;
-    }
-  }
-  if (auto key = keys_.find(user, "openrouter")) {
-    candidate.provider = providers_.with_key("openrouter", std::move(*key));
-    candidate.own_key = true;
-  } else {
-    candidate.provider = providers_.find("openrouter");
-  }
+  Candidate candidate;
+  if (!model.direct_provider.empty()) candidate = through(model.direct_provider, user);
+  const bool is_direct = candidate.provider != nullptr;
+  if (!is_direct) candidate = through("openrouter", user);
   if (!candidate.provider) return std::nullopt;
+  candidate.id = model.id;
+  candidate.name_there = is_direct ? model.direct_name : model.id;
+  candidate.model = &model;
   return candidate;
 }
 
-std::shared_ptr<OpenAiProvider> Chooser::embedder() const {
-  for (const auto* name : {"local", "openai", "openrouter"})
-    if (auto provider = std::dynamic_pointer_cast<OpenAiProvider>(providers_.find(name))) return provider;
-  return nullptr;
+web::Task<std::optional<Candidate>> Chooser::embedder(std::string model, store::UserId user) {
+  const bool names_vendor = model.find('/') != model.npos;
+  Candidate candidate = through(names_vendor ? "openrouter" : "openai", user);
+  if (!candidate.provider) candidate = through(names_vendor ? "openai" : "openrouter", user);
+  if (providers_.local()) {
+    bool is_local = !candidate.provider;
+    if (!is_local) {
+      const auto here = co_await listed_locally();
+      is_local = std::ranges::find(here, model, &ModelInfo::id) != here.end();
+    }
+    if (is_local) candidate = {.provider = providers_.local()};
+  }
+  if (!candidate.provider) co_return std::nullopt;
+  candidate.id = candidate.name_there = std::move(model);
+  co_return candidate;
 }
 
 std::optional<Candidate> Chooser::local() const {

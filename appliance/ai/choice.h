@@ -46,8 +46,10 @@ class Chooser {
   std::optional<Candidate> cheaper_than(const Candidate&, const billing::Payer&, const Catalogue&) const;
   // What the local server lists now; nothing when there is none or it does not answer.
   web::Task<std::vector<ModelInfo>> listed_locally();
-  // Whoever embeds: the local server, OpenAI, the router.
-  std::shared_ptr<OpenAiProvider> embedder() const;
+  // Who embeds with the model of this name: the local server if it lists it, or if there is nobody else; else OpenAI or
+  // the router, through the user's own key if there is one. A name with a vendor before it ("openai/...") is the
+  // router's. Nothing: nobody embeds. The provider is an OpenAiProvider.
+  web::Task<std::optional<Candidate>> embedder(std::string model, store::UserId);
   // The local server's default, else the builtin model when nothing is configured.
   std::optional<Candidate> local() const;
   // Whoever serves a model of the catalogue: the user's own key, its maker, the router. Nothing: nobody.
@@ -56,6 +58,8 @@ class Chooser {
  private:
   std::vector<Candidate> by_task(std::string_view task, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> with_fallback(Candidate, const billing::Payer&, const Catalogue&) const;
+  // With the user's own key, else as the box has it; without a provider when it has not.
+  Candidate through(std::string_view provider, store::UserId) const;
 
   Providers& providers_;
   const ProviderKeys& keys_;

@@ -1,4 +1,5 @@
 // The request half of openai_wire.h.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
 
@@ -185,8 +186,10 @@ web::Result<bool> parse_flag(const json::object& body, std::string_view name) {
   return value->get_bool();
 }
 
+// Under either of its names; the smaller of two.
 web::Result<std::optional<std::int64_t>> parse_max_tokens(const json::object& body) {
   constexpr std::int64_t most = 1'000'000;
+  std::optional<std::int64_t> limit;
   for (const auto* name : {"max_tokens", "max_completion_tokens"}) {
     const auto* value = given(body, name);
     if (!value) continue;
@@ -195,9 +198,9 @@ web::Result<std::optional<std::int64_t>> parse_max_tokens(const json::object& bo
     if (error || number < 1 || number > most) {
       return web::invalid(std::string(name) + " must be a whole number from 1 to " + std::to_string(most));
     }
-    return std::optional(number);
+    limit = std::min(number, limit.value_or(most));
   }
-  return std::optional<std::int64_t>{};
+  return limit;
 }
 
 json::object call_to_wire(const ToolCall& call) {

@@ -27,10 +27,39 @@ struct CompletionBody {
 };
 BOOST_DESCRIBE_STRUCT(CompletionBody, (), (model, messages, tools, temperature, top_p, max_tokens, stream, seed))
 
+// For the OpenAPI document; read by parse_embedding, since `input` is of several types.
 struct EmbeddingBody {
   web::Text<1, 200> model;
 };
 BOOST_DESCRIBE_STRUCT(EmbeddingBody, (), (model))
+
+// A text, tokens, or a list of either; as many as OpenAI takes.
+bool is_input(const json::value& input) {
+  constexpr std::size_t most = 2048;
+  const auto is_one = [](const json::value& each) {
+    if (const auto* text = each.if_string()) return !text->empty();
+    if (const auto* tokens = each.if_array()) return !tokens->empty();
+    return each.is_int64();
+  };
+  const auto* list = input.if_array();
+  if (!list) return input.is_string() && is_one(input);
+  return !list->empty() && list->size() <= most && std::ranges::all_of(*list, is_one);
+}
+
+// The model's name; the body goes on as it is.
+web::Result<std::string> parse_embedding(const web::Request& request) {
+  const auto body = web::parse_body<json::object>(request);
+  if (!body) return body.error();
+  const auto* model = body->if_contains("model");
+  if (!model) return web::invalid("model is required");
+  auto name = web::parse_value<web::Text<1, 200>>(*model, "model");
+  if (!name) return name.error();
+  const auto* input = body->if_contains("input");
+  if (!input) return web::invalid("input is required");
+  if (!is_input(*input))
+    return web::invalid("input must be a text, or an array of 1 to 2048 texts or tokens, none of them empty");
+  return std::string(std::move(*name));
+}
 
 web::Result<ChatRequest> parse(const web::Request& request) {
   auto body = web::parse_body<json::object>(request);
@@ -141,11 +170,11 @@ Answer complete(Ai& ai, web::Request& request) {
 }
 
 Answer embed(Ai& ai, web::Request& request) {
-  const auto body = web::parse_body<EmbeddingBody>(request);
-  if (!body) co_return openai::error_response(body.error());
+  const auto model = parse_embedding(request);
+  if (!model) co_return openai::error_response(model.error());
   const auto payer = ai.gate().payer_of(request.caller);
   if (!payer) co_return openai::error_response(payer.error());
-  const auto answer = co_await ai.embed(body->model, std::string(request.body), *payer);
+  const auto answer = co_await ai.embed(*model, std::string(request.body), *payer);
   if (!answer) co_return openai::error_response(answer.error());
   web::Response response;
   response.body = *answer;
@@ -186,7 +215,10 @@ std::vector<web::Route> openai_routes(Ai& ai, const web::Guard& guard) {
       "agent goes on its owner's.";
   auto embeddings = web::plain([&ai](web::Request& request) { return embed(ai, request); });
   embeddings.body = web::schema_of<EmbeddingBody>();
-  embeddings.description = "The OpenAI embeddings form, passed through to the local server, OpenAI or the router.";
+  embeddings.description =
+      "The OpenAI embeddings form ({model, input, ...}), passed through: to the local server when it lists the model, "
+      "else to OpenAI or the "
+      "router, with one's own key where one has brought it.";
   return {
       {web::POST, "/v1/chat/completions", guard, nullptr, std::move(completions), "Ask a model"},
       {web::POST, "/v1/embeddings", guard, nullptr, std::move(embeddings), "Embed texts"},

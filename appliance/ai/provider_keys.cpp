@@ -1,15 +1,25 @@
 #include "appliance/ai/provider_keys.h"
 
+#include <algorithm>
+
+#include "appliance/ai/providers.h"
+
 namespace ai {
 
 std::optional<std::string> ProviderKeys::find(store::UserId user, std::string_view provider) const {
   auto row = system_.tenant(user).get(provider_keys, provider);
-  if (!row) return std::nullopt;
+  if (!row || row->value.is_set_aside) return std::nullopt;
   return std::move(row->value.key.clear);
 }
 
-web::Task<ProviderKey> ProviderKeys::put(store::UserId user, std::string provider, std::string key) {
+web::Task<web::Result<ProviderKey>> ProviderKeys::put(store::UserId user, std::string provider, std::string key) {
   constexpr std::size_t shown = 4;
+  if (std::ranges::count(keyed_providers, provider) == 0)
+    co_return web::invalid("provider must be one of: openrouter, anthropic, openai, google");
+  // It becomes a header of the calls to its provider.
+  const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
+  if (key.empty() || !std::ranges::all_of(key, is_visible))
+    co_return web::invalid("key must be visible ASCII characters without spaces");
   const ProviderKey kept{.user_id = user,
                          .id = std::move(provider),
                          .key = {key},
@@ -38,6 +48,24 @@ web::Task<bool> ProviderKeys::remove(store::UserId user, std::string provider) {
     change.erase(provider_keys, *row);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return true;
+  }
+}
+
+web::Task<> ProviderKeys::set_aside(store::UserId user) { return set_all(user, true); }
+web::Task<> ProviderKeys::take_up(store::UserId user) { return set_all(user, false); }
+
+web::Task<> ProviderKeys::set_all(store::UserId user, bool aside) {
+  for (;;) {
+    const auto tenant = system_.tenant(user);
+    auto change = tenant.change();
+    for (const auto provider : keyed_providers) {
+      auto row = tenant.get(provider_keys, provider);
+      if (!row || row->value.is_set_aside == aside) continue;
+      row->value.is_set_aside = aside;
+      change.update(provider_keys, *row);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "store/store.h"
+#include "web/result.h"
 #include "web/task.h"
 
 namespace ai {
@@ -19,8 +20,9 @@ struct ProviderKey {
   store::Sealed key;  // never shown again
   std::string hint;   // its last four characters
   store::Time updated_at{};
+  bool is_set_aside = false;  // kept, but nobody is asked with it
 };
-BOOST_DESCRIBE_STRUCT(ProviderKey, (), (user_id, id, key, hint, updated_at))
+BOOST_DESCRIBE_STRUCT(ProviderKey, (), (user_id, id, key, hint, updated_at, is_set_aside))
 
 inline const store::Owned<ProviderKey> provider_keys{
     {.family = "provider_keys", .number = 63}, &ProviderKey::user_id, &ProviderKey::id, {}};
@@ -31,12 +33,19 @@ class ProviderKeys {
   explicit ProviderKeys(store::System system) : system_(std::move(system)) {}
 
   std::vector<ProviderKey> list(store::UserId user) const { return system_.tenant(user).list(provider_keys); }
+  // Nothing: there is none, or it is set aside.
   std::optional<std::string> find(store::UserId, std::string_view provider) const;
-  web::Task<ProviderKey> put(store::UserId, std::string provider, std::string key);
+  // In use from now on, whatever became of the one before. invalid, naming the field: nobody takes such a key.
+  web::Task<web::Result<ProviderKey>> put(store::UserId, std::string provider, std::string key);
+  // All of the user's keys at once. They stay sealed where they are.
+  web::Task<> set_aside(store::UserId);
+  web::Task<> take_up(store::UserId);
   // False: there is none.
   web::Task<bool> remove(store::UserId, std::string provider);
 
  private:
+  web::Task<> set_all(store::UserId, bool aside);
+
   store::System system_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "appliance/ai/ai.h"
 #include "appliance/ai/provider_keys.h"
+#include "appliance/billing/subscriptions.h"
 #include "appliance/guards.h"
 #include "web/route.h"
 
@@ -20,7 +21,20 @@ web::Guard model_guard(const agentbox::Guards&);
 std::vector<web::Route> openai_routes(Ai&, const web::Guard& guard);
 // The contract's AI API on the backend, /api/ai/*, and POST /api/admin/models/reload.
 std::vector<web::Route> api_routes(Ai&, const agentbox::Guards&);
-// /api/demo/chat, /api/models and /api/provider-keys on the web.
-std::vector<web::Route> web_routes(Ai&, ProviderKeys&, const agentbox::Settings&, const agentbox::Guards&);
+// /api/demo/chat, /api/models and /api/response-cache on the web.
+std::vector<web::Route> web_routes(Ai&, const agentbox::Settings&, const agentbox::Guards&);
+// /api/provider-keys on the web.
+std::vector<web::Route> own_key_routes(ProviderKeys&, const agentbox::Guards&);
+
+struct BillingParts {
+  const accounts::Accounts& accounts;
+  const billing::Subscriptions& subscriptions;
+  const billing::Gate& gate;
+  const usage::Ledger& ledger;
+  ProviderKeys& keys;
+  const agentbox::Guards& guards;
+};
+// /api/billing on the web: the plan, what is used of it, and whether one's own keys take its place.
+std::vector<web::Route> billing_routes(BillingParts);
 
 }  // namespace ai

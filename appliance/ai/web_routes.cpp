@@ -42,29 +42,6 @@ struct DemoBody {
 };
 BOOST_DESCRIBE_STRUCT(DemoBody, (), (message, model, mode, conversation))
 
-struct NewKey {
-  web::Text<1, 500> key;
-};
-BOOST_DESCRIBE_STRUCT(NewKey, (), (key))
-
-struct KeyView {
-  std::string provider, hint;
-  store::Time updatedAt;
-};
-BOOST_DESCRIBE_STRUCT(KeyView, (), (provider, hint, updatedAt))
-
-struct KeyList {
-  std::vector<KeyView> keys;
-  std::int64_t count = 0;
-};
-BOOST_DESCRIBE_STRUCT(KeyList, (), (keys, count))
-
-struct Removed {
-  bool success = true;
-  std::string provider;
-};
-BOOST_DESCRIBE_STRUCT(Removed, (), (success, provider))
-
 struct CacheSetting {
   web::Integer<0, 10'080> minutes;
 };
@@ -193,33 +170,6 @@ Answer demo_chat(Ai& ai, const agentbox::Settings& settings, web::Request& reque
                                    {"done", true}});
 }
 
-bool takes_keys(std::string_view provider) { return std::ranges::count(keyed_providers, provider) > 0; }
-
-Answer put_key(ProviderKeys& keys, web::Request& request, NewKey wanted) {
-  const auto& provider = request.param("provider");
-  if (!takes_keys(provider)) co_return web::not_found("No such provider");
-  if (wanted.key.find(' ') != std::string::npos) co_return web::invalid("key must not hold spaces");
-  const auto kept = co_await keys.put(request.caller.user_id, provider, std::move(wanted.key));
-  const KeyView answer{.provider = kept.id, .hint = kept.hint, .updatedAt = kept.updated_at};
-  co_return web::reply(answer);
-}
-
-Answer remove_key(ProviderKeys& keys, web::Request& request) {
-  const auto& provider = request.param("provider");
-  const bool removed = co_await keys.remove(request.caller.user_id, provider);
-  if (!removed) co_return web::not_found("No such key");
-  const Removed answer{.provider = provider};
-  co_return web::reply(answer);
-}
-
-Answer list_keys(const ProviderKeys& keys, const web::Request& request) {
-  KeyList answer;
-  for (const auto& key : keys.list(request.caller.user_id))
-    answer.keys.push_back({.provider = key.id, .hint = key.hint, .updatedAt = key.updated_at});
-  answer.count = static_cast<std::int64_t>(answer.keys.size());
-  co_return web::reply(answer);
-}
-
 Answer show_cache(Ai& ai, const web::Request& request) {
   const auto minutes = ai.cache().lifetime(request.caller.user_id).count();
   const CacheView answer{.enabled = minutes > 0, .minutes = minutes};
@@ -252,8 +202,7 @@ Answer list_models(Ai& ai, const web::Request& request) {
 
 }  // namespace
 
-std::vector<web::Route> web_routes(Ai& ai, ProviderKeys& keys, const agentbox::Settings& settings,
-                                   const agentbox::Guards& guards) {
+std::vector<web::Route> web_routes(Ai& ai, const agentbox::Settings& settings, const agentbox::Guards& guards) {
   auto demo = web::plain([&ai, &settings](web::Request& request) { return demo_chat(ai, settings, request); });
   demo.body = web::schema_of<DemoBody>();
   demo.description =
@@ -276,20 +225,6 @@ std::vector<web::Route> web_routes(Ai& ai, ProviderKeys& keys, const agentbox::S
            .describe("For so many minutes a request that is the same in every byte gets the answer of the first, at no "
                      "cost; 0, the default, switches it off. Nobody else's requests are looked at."),
        "Keep models' answers"},
-      {web::GET, "/api/provider-keys", guards.session, nullptr,
-       web::plain([&keys](web::Request& request) { return list_keys(keys, request); }).returns<KeyList>(),
-       "One's own keys at model providers"},
-      {web::PUT, "/api/provider-keys/:provider", guards.session, nullptr,
-       web::body<NewKey>(
-           [&keys](web::Request& request, NewKey wanted) { return put_key(keys, request, std::move(wanted)); })
-           .returns<KeyView>()
-           .describe(
-               "For openrouter, anthropic, openai or google. Calls with it go on the user's account there, are no "
-               "part of the plan's quota, and are metered apart. It is kept sealed and never shown again."),
-       "Bring one's own key"},
-      {web::DELETE, "/api/provider-keys/:provider", guards.session, nullptr,
-       web::plain([&keys](web::Request& request) { return remove_key(keys, request); }).returns<Removed>(),
-       "Forget one's own key"},
   };
 }
 

@@ -3,33 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { FAST, messages, refused, story_of } from "./ai_story.mjs";
 import { ADMIN, Box, INTERNAL_KEY, run, send, until } from "./box.mjs";
-import { failed, hangs, RouterServer, served } from "./router_server.mjs";
-
-const FAST = ["google/gemini-2.0-flash-001", "openai/gpt-4o-mini", "anthropic/claude-3.5-haiku"]; // the tier, in order
-const messages = [{ role: "user", content: "Where is the lighthouse?" }];
-
-// A box with the router, Ada with a plan, and the words to ask as whoever her headers say.
-const story_of = async (t, plan = "solo", env = {}) => {
-  const router = await RouterServer.start(t);
-  const box = await Box.start(t, { OPENROUTER_API_KEY: "sk-router", OPENROUTER_BASE_URL: router.url, ...env });
-  const ada = await box.customer("ada@example.org", plan);
-  const { subscriptionId } = await box.backend_call("GET", "/api/admin/users/ada@example.org");
-  const paying = { "x-user-plan": plan, "x-billing-subscription-id": subscriptionId };
-  const call = (method, path, body, headers = paying) =>
-    send(box.backend, method, path, {
-      headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json", ...headers },
-      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
-    });
-  const chat = (body = {}, headers = paying) => call("POST", "/api/ai/chat", { messages, ...body }, headers);
-  const month = async (user = ada.id) => (await box.backend_call("GET", `/api/usage/summary?userId=${user}`)).month;
-  return { box, router, ada, paying, call, chat, month };
-};
-const refused = (answer, status, code) => {
-  assert.equal(answer.status, status, answer.text);
-  assert.deepEqual([answer.body.success, answer.body.code, typeof answer.body.error], [false, code, "string"], answer.text);
-  return answer;
-};
+import { failed, hangs, served } from "./router_server.mjs";
 
 test("the gate: plan, subscription, body, model, quota, in this order", async (t) => {
   const { box, router, paying, chat, call, month } = await story_of(t);
@@ -38,25 +14,8 @@ test("the gate: plan, subscription, body, model, quota, in this order", async (t
     refused(await chat(nonsense, { ...paying, "x-user-plan": plan ?? "" }), 402, "PLAN_REQUIRED");
   for (const change of [{ "x-billing-subscription-id": "" }, { "x-billing-subscription-id": "sub_x" }, { "x-user-plan": "network" }])
     refused(await chat(nonsense, { ...paying, ...change }), 402, "SUBSCRIPTION_REQUIRED");
-  const bad = {
-    "messages must": [nonsense, { messages: "hi" }, { messages: Array(10_000).fill(messages[0]) }],
-    messages: [{ messages: undefined }],
-    "messages[0].role": [{ messages: [{ role: "robot", content: "x" }] }, { messages: [{ role: "tool", tool_call_id: "1", content: "x" }] }],
-    "messages[0].content": [{ messages: [{ role: "user", content: "" }] }, { messages: [{ role: "user", content: " " }] }, { messages: [{ role: "user" }] }],
-    temperature: [{ temperature: -1 }, { temperature: "hot" }, { temperature: 3 }],
-    top_p: [{ top_p: 2 }],
-    max_tokens: [{ max_tokens: 0 }, { max_tokens: -5 }, { max_tokens: 1.5 }, { max_tokens: 900_000, model: FAST[1] }],
-    taskType: [{ taskType: 7 }],
-    model: [{ model: "nobody/nothing" }, { model: 7 }],
-  };
-  for (const [field, bodies] of Object.entries(bad))
-    for (const body of bodies) {
-      const answer = await chat(body);
-      assert.equal(answer.status, 400, `${JSON.stringify(body).slice(0, 80)}: ${answer.text}`);
-      assert.ok(answer.body.error.includes(field), `${answer.body.error} names ${field}`);
-    }
-  assert.equal((await call("POST", "/api/ai/chat", '{"messages":[{"role":"user","content":"x"}],"temperature":NaN}')).status, 400);
-  assert.equal((await chat({ messages: [{ role: "user", content: "x".repeat(1 << 20) }] })).status, 413);
+  assert.match((await chat(nonsense)).body.error, /^messages must be a non-empty array/);
+  assert.equal((await chat({ model: "nobody/nothing" })).status, 400);
   const restricted = refused(await chat({ model: "openai/gpt-4.1" }), 403, "MODEL_RESTRICTED");
   assert.equal(restricted.body.allowedModels.length, 5);
   assert.deepEqual([router.asked.length, (await month()).calls], [0, 0], "nothing was asked and nothing metered");
@@ -217,23 +176,6 @@ test("a box that is killed while models work loses nothing of what they may have
   assert.equal((await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`)).month.calls, 3, "once");
 });
 
-test("one's own key at a provider: apart from the quota, and never shown", async (t) => {
-  const { box, router, ada, chat, month } = await story_of(t, "solo", {});
-  const secret = "sk-or-adas-own-key-0123456789";
-  assert.deepEqual((await ada.call("PUT", "/api/provider-keys/openrouter", { key: secret })).body.hint, "6789");
-  assert.equal((await ada.call("PUT", "/api/provider-keys/acme", { key: secret })).status, 404);
-  assert.equal(JSON.stringify((await ada.call("GET", "/api/provider-keys")).body).includes(secret), false);
-  await box.backend_call("PUT", "/api/admin/caps", { userId: ada.id, scope: "user", period: "month", tokens: 0 });
-  assert.equal((await chat()).status, 200, "neither quota nor caps on the user bind");
-  assert.equal((await month()).calls, 0);
-  const { ownKeys } = await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`);
-  assert.deepEqual([ownKeys.calls, ownKeys.totalTokens], [1, 15]);
-  assert.equal((await ada.call("DELETE", "/api/provider-keys/openrouter")).status, 200);
-  refused(await chat(), 429, "CAP_REACHED");
-  assert.equal(box.whole_log.includes(secret), false);
-  assert.equal(router.asked.length, 1);
-});
-
 test("the catalogue and the routes that tell of it", async (t) => {
   const { box, ada, call, router } = await story_of(t, "label");
   const { models, count, ...rest } = (await call("GET", "/api/ai/models")).body;
@@ -271,24 +213,6 @@ test("the catalogue and the routes that tell of it", async (t) => {
   assert.notEqual(broken.code, 0);
   assert.match(broken.err, /models\[1\] \(openai\/gpt-4o-mini\)\.input/);
   assert.equal(router.asked.length, 0);
-});
-
-test("answers are kept for those who want it, each user's own", async (t) => {
-  const { box, router, ada, chat, month } = await story_of(t, "solo");
-  const ask = async (more) => assert.equal((await chat({ ...more })).status, 200);
-  await ask();
-  await ask();
-  assert.equal(router.asked.length, 2, "off until it is switched on");
-  assert.deepEqual((await ada.call("PUT", "/api/response-cache", { minutes: 5 })).body, { enabled: true, minutes: 5 });
-  await ask();
-  await ask();
-  await ask({ stream: true });
-  await ask({ temperature: 0.5 });
-  assert.equal(router.asked.length, 4);
-  assert.deepEqual([(await month()).calls, (await month()).totalTokens], [6, 60], "kept answers are calls that use nothing");
-  assert.equal((await ada.call("GET", "/api/credits")).body.credits, 0);
-  assert.equal((await ada.call("PUT", "/api/response-cache", { minutes: -1 })).status, 400);
-  assert.equal(box.whole_log.includes("lighthouse"), false);
 });
 
 test("the demo, and what the ledger tells", async (t) => {

@@ -1,4 +1,5 @@
-// A stand-in for the multi-model router: answers by the model that is asked, and tells when a caller has hung up.
+// A stand-in for the multi-model router, or for OpenAI: answers by the model that is asked, embeds, and tells when a caller has
+// hung up.
 import { once } from "node:events";
 import { createServer } from "node:http";
 
@@ -13,8 +14,14 @@ export const served = (model, { usage = [10, 5], text = `Served by ${model}.` } 
 export const failed = (status, headers = {}) => ({ status, headers, body: { error: { message: `status ${status}` } } });
 export const hangs = { hangs: true };
 
+const embedded = ({ model, input }) => ({
+  object: "list", model, usage: { prompt_tokens: 4, total_tokens: 4 },
+  data: [input].flat().map((_, index) => ({ object: "embedding", index, embedding: [0.5, index] })),
+});
+
 export class RouterServer {
   asked = []; // the bodies, oldest first
+  keys = []; // what each was asked with
   hung_up = 0; // calls whose caller left before the answer
   answers = {}; // by model: an answer, or a function of the body that makes one; else the model serves
 
@@ -33,12 +40,17 @@ export class RouterServer {
   get models() {
     return this.asked.map((body) => body.model);
   }
+  get newest_key() {
+    return this.keys.at(-1);
+  }
 
   async #answer(request, response) {
     let text = "";
     for await (const part of request) text += part;
     const body = JSON.parse(text || "{}");
     this.asked.push(body);
+    this.keys.push(request.headers.authorization?.replace("Bearer ", ""));
+    if (request.url.endsWith("/embeddings")) return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(embedded(body)));
     response.on("close", () => (this.hung_up += response.writableFinished ? 0 : 1));
     const planned = this.answers[body.model] ?? served(body.model);
     const answer = typeof planned === "function" ? planned(body) : planned;

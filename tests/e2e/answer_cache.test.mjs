@@ -1,0 +1,81 @@
+// Answers that are kept: for whom, for what, and what becomes of limits meanwhile.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FAST, messages, refused, story_of } from "./ai_story.mjs";
+import { failed } from "./router_server.mjs";
+
+const keep = (person, minutes) => person.call("PUT", "/api/response-cache", { minutes });
+
+test("answers are kept for those who want it, each user's own", async (t) => {
+  const { box, router, ada, chat, month } = await story_of(t);
+  const ask = async (more, headers) => assert.equal((await chat({ ...more }, headers)).status, 200);
+  await ask();
+  await ask();
+  assert.equal(router.asked.length, 2, "off until it is switched on");
+  assert.deepEqual((await keep(ada, 5)).body, { enabled: true, minutes: 5 });
+  await ask();
+  await ask();
+  await ask({ stream: true });
+  await ask({ temperature: 0.5 });
+  assert.equal(router.asked.length, 4);
+  assert.deepEqual([(await month()).calls, (await month()).totalTokens], [6, 60], "kept answers are calls that use nothing");
+  assert.equal((await ada.call("GET", "/api/credits")).body.credits, 0);
+
+  const eve = await box.customer("eve@example.org");
+  const { subscriptionId } = await box.backend_call("GET", "/api/admin/users/eve@example.org");
+  const as_eve = { "x-user-plan": "solo", "x-billing-subscription-id": subscriptionId };
+  await keep(eve, 5);
+  await ask({}, as_eve);
+  assert.equal(router.asked.length, 5, "somebody else's answer is not hers");
+
+  assert.deepEqual((await keep(ada, 0)).body, { enabled: false, minutes: 0 });
+  await ask();
+  assert.equal(router.asked.length, 6);
+  for (const minutes of [-1, 1.5, 10_081, "5", null, undefined]) assert.equal((await keep(ada, minutes)).status, 400, String(minutes));
+  assert.equal(box.whole_log.includes("lighthouse"), false);
+});
+
+test("a kept answer is the same at the door for clients, whole and as a stream", async (t) => {
+  const { router, ada, door, month } = await story_of(t);
+  await keep(ada, 60);
+  const { ask } = await door(), body = { model: FAST[1], messages };
+  const whole = (await ask("chat/completions", body)).body;
+  const again = (await ask("chat/completions", body)).body;
+  assert.deepEqual([again.choices, again.model, again.usage], [whole.choices, whole.model, whole.usage]);
+  const { text } = await ask("chat/completions", { ...body, stream: true, stream_options: { include_usage: true } });
+  const chunks = text.split("\n").filter((line) => line.startsWith("data: {")).map((line) => JSON.parse(line.slice("data: ".length)));
+  assert.equal(chunks.flatMap((chunk) => chunk.choices).map((choice) => choice.delta.content ?? "").join(""), whole.choices[0].message.content);
+  assert.deepEqual([chunks.at(-1).usage, chunks[0].model], [whole.usage, FAST[1]]);
+  assert.ok(text.trimEnd().endsWith("data: [DONE]"));
+  assert.deepEqual([router.asked.length, (await month()).calls, (await month()).totalTokens], [1, 3, 15]);
+
+  // Anything that could change the answer asks anew.
+  const tools = [{ type: "function", function: { name: "look", description: "Looks.", parameters: { type: "object", properties: {} } } }];
+  for (const change of [{ max_tokens: 50 }, { top_p: 0.5 }, { tools }, { stop: ["x"] }, { seed: 1 }, { model: FAST[0] }, { messages: [...messages, ...messages] }]) {
+    const before = router.asked.length;
+    await ask("chat/completions", { ...body, ...change });
+    assert.equal(router.asked.length, before + 1, JSON.stringify(change));
+  }
+});
+
+test("only answers are kept; the plan still decides who gets them, and caps do not stand in their way", async (t) => {
+  const { box, router, ada, chat } = await story_of(t, "network");
+  await keep(ada, 60);
+  router.answers = Object.fromEntries(FAST.map((model) => [model, failed(429)]));
+  assert.equal((await chat()).status, 429);
+  router.answers = { [FAST[0]]: failed(429) };
+  assert.equal((await chat()).body.model, FAST[1], "a failure is not kept");
+  router.answers = {};
+  const asked = router.asked.length;
+  assert.equal((await chat()).body.model, FAST[1], "the answer tells who made it");
+  const dear = { model: "openai/gpt-4.1" };
+  assert.equal((await chat(dear)).status, 200);
+  await box.backend_call("PUT", "/api/admin/caps", { userId: ada.id, scope: "user", period: "day", tokens: 0 });
+  assert.equal((await chat(dear)).status, 200, "it uses nothing");
+  refused(await chat({ ...dear, temperature: 1 }), 429, "CAP_REACHED");
+  assert.equal(router.asked.length, asked + 1);
+
+  await box.backend_call("PATCH", "/api/admin/users/ada@example.org", { plan: "solo" });
+  const { subscriptionId } = await box.backend_call("GET", "/api/admin/users/ada@example.org");
+  refused(await chat(dear, { "x-user-plan": "solo", "x-billing-subscription-id": subscriptionId }), 403, "MODEL_RESTRICTED");
+});
