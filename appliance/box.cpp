@@ -65,10 +65,11 @@ unsigned network_threads(const Settings& settings) {
   return settings.threads > 0 ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
-explorer::Options explorer_options(const Settings& settings, const DataFolder& folder) {
+explorer::Options explorer_options(const Settings& settings, const DataFolder& folder,
+                                   const explorer::GitHosts& git_hosts) {
   explorer::Options options{.root = settings.browse_root,
                             .author = {.name = settings.git_author_name, .email = settings.git_author_email},
-                            .credentials = *explorer::parse_credentials(settings.git_credentials),
+                            .find_credential = [&git_hosts](const auto& origin) { return git_hosts.find(origin); },
                             .remote_time = settings.git_remote_timeout};
   if (options.root.empty()) {
     options.root = folder.agents();
@@ -174,7 +175,8 @@ struct Box::Parts {
   uploads::Uploads uploads{agents, folder.agents(), blocking};
   mpp::Wallets wallets{system};
   installations::Installations installations{system, settings.installation_heartbeat_interval};
-  explorer::Explorer explorer{explorer_options(settings, folder),
+  explorer::GitHosts git_hosts{system};
+  explorer::Explorer explorer{explorer_options(settings, folder, git_hosts),
                               [this](std::string_view agent) { return workspace_of(agent); }};
 
   // The box itself.
@@ -299,6 +301,7 @@ std::vector<web::Route> Box::backend_routes() const {
   web::append(table, ai::api_routes(parts.ai, parts.guards));
   web::append(table, usage::routes(parts.ledger, parts.spending().is_user, parts.guards));
   web::append(table, explorer::routes(parts.explorer, parts.guards));
+  web::append(table, explorer::admin_routes(parts.git_hosts, parts.ways_in.audit(), parts.guards));
   web::append(table, accounts::admin_routes(parts.people()));
   web::append(table, parts.ways_in.backend_routes());
   web::append(table, maintenance::routes(parts.upkeep()));

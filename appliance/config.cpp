@@ -12,7 +12,6 @@
 #include "appliance/cli/toml.h"
 #include "appliance/crypto/ethereum.h"
 #include "appliance/crypto/random.h"
-#include "appliance/explorer/remotes.h"
 
 namespace agentbox {
 
@@ -291,16 +290,6 @@ Setting git_name(std::string name, std::string Settings::*member, std::string he
   });
 }
 
-Setting git_credentials() {
-  return checked(secret("GIT_CREDENTIALS", &Settings::git_credentials,
-                        "who pushes to which host: https://user:token@host,... with what is not a letter or digit in "
-                        "user and token percent-encoded"),
-                 [](const std::string& value) -> Problem {
-                   if (explorer::parse_credentials(value)) return {};
-                   return "must be URLs such as https://user:token@git.example.org, separated by commas";
-                 });
-}
-
 Problem http_url(const std::string& value) {
   if (value.empty() || value.starts_with("http://") || value.starts_with("https://")) return {};
   return "must begin with http:// or https://";
@@ -405,7 +394,6 @@ std::vector<Setting> make_table() {
              "what the file explorer shows when no agent is named; unset: the data folder's agents/"),
       git_name("GIT_AUTHOR_NAME", &S::git_author_name, "who the box's commits are by"),
       git_name("GIT_AUTHOR_EMAIL", &S::git_author_email, "their e-mail address"),
-      git_credentials(),
       duration("GIT_REMOTE_TIMEOUT", &S::git_remote_timeout, "seconds", 1, 600, "for one push"),
       boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
               "let the summarizer fetch private and loopback addresses"),

@@ -17,6 +17,7 @@
 #include "appliance/chat/records.h"
 #include "appliance/cloning/payment_proof.h"
 #include "appliance/crypto/random.h"
+#include "appliance/explorer/git_hosts.h"
 #include "appliance/identities/records.h"
 #include "appliance/installations/installations.h"
 #include "appliance/keys/keys.h"
@@ -138,6 +139,7 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                                         store::describe(watchdog::watches),
                                         store::describe(installations::table),
                                         store::describe(mpp::wallets),
+                                        store::describe(explorer::git_hosts),
                                         store::describe(cloning::payments)},
                              .migrations = {},
                              .read_only = access == Access::read_only});

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "appliance/cli/box_client.h"
+#include "appliance/cli/git_hosts.h"
 #include "appliance/cli/setting_flags.h"
 #include "appliance/crypto/random.h"
 
@@ -158,6 +159,7 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
       [](const BoxClient& box, const std::string&) { return print_outbox(box); });
   add("events", "Print the security events that came, and what was done, newest first", false,
       [](const BoxClient& box, const std::string&) { return print_security_events(box); });
+  add_git_hosts(*admin, run);
   auto* models = admin->add_subcommand("models", "Look after the model catalogue");
   models->require_subcommand(1);
   auto* reload = models->add_subcommand("reload", "Read the data folder's catalogue.json again, without a restart");

@@ -17,7 +17,7 @@ struct Inside {
 Explorer::Explorer(Options options, FindWorkspace find_workspace)
     : root_(std::filesystem::absolute(options.root).lexically_normal()),
       find_workspace_(std::move(find_workspace)),
-      repositories_(std::move(options.author), std::move(options.credentials), options.remote_time),
+      repositories_(std::move(options.author), std::move(options.find_credential), options.remote_time),
       threads_(threads) {}
 
 Explorer::~Explorer() {

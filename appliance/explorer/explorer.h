@@ -23,7 +23,7 @@ namespace explorer {
 struct Options {
   std::filesystem::path root;  // where requests look that name no agent
   git::Identity author;
-  std::vector<HostCredential> credentials;
+  FindCredential find_credential;                 // the box's accounts at git hosts
   std::chrono::milliseconds remote_time{60'000};  // for one push
 };
 

@@ -148,7 +148,8 @@ web::Endpoint sync_endpoint(Explorer& explorer) {
       .returns<SyncAnswer>()
       .describe(
           "Stages everything, commits it as GIT_AUTHOR_NAME, and pushes the branch to its remote over http, https or "
-          "to a folder, with the credentials of GIT_CREDENTIALS. `message` of the answer says what was done, or why "
+          "ssh or to a folder, as who the box is there (/api/admin/git-hosts). `message` of the answer says what was "
+          "done, or why "
           "the push failed while the commit stands. No hook runs. 409 while another sync is running.");
 }
 

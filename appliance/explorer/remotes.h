@@ -1,38 +1,31 @@
 // Which remotes the box pushes to, and as whom.
 #pragma once
 
-#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "appliance/explorer/git/push.h"
 #include "appliance/explorer/place.h"
+#include "appliance/explorer/remote_url.h"
 #include "web/result.h"
 
 namespace explorer {
 
-// What GIT_CREDENTIALS holds of one remote host.
-struct HostCredential {
-  std::string scheme, host;  // lower case
-  std::uint16_t port = 0;
-  git::Credential credential;
-};
-// "https://user:token@git.example.org, ...": one URL a host, no paths; user and password percent-encoded where they
-// must be. Nothing when one cannot be read.
-std::optional<std::vector<HostCredential>> parse_credentials(std::string_view);
+// The box's account at a host; nothing when it has none there. Callable from every thread.
+using FindCredential = std::function<std::optional<git::Credential>(const Origin&)>;
 
 struct Destination {
-  std::string url;                  // what git is to use; holds no credential
+  std::string url;                  // what git is to use; holds no secret
   std::optional<git::Route> route;  // none for a folder
   std::optional<git::Credential> credential;
+  std::optional<std::string> ssh_path;  // for ssh: where the repository is at the host
 };
 
-// Judges a remote's URL. http and https, to hosts whose name resolves; a workspace's remotes must have public addresses
-// unless the host has a credential. Folders (a path, or file://) for the operator's own repository only. A credential
-// is given to the scheme, host and port it was set for, and the one in the URL is not used. Blocks on name resolution.
-// Errors are sentences for the answer.
-web::Result<Destination> judge(const std::string& url, const Place&, const std::vector<HostCredential>&);
+// Judges a remote's URL. http and https, to hosts whose name resolves, and ssh to hosts where the box has an account; a
+// workspace's remotes must have public addresses unless the box has an account there. Folders (a path, or file://) for
+// the operator's own repository only. An account is used at its own scheme, host and port alone, and user and password
+// in the URL are not. Blocks on name resolution. Errors are sentences for the answer.
+web::Result<Destination> judge(const std::string& url, const Place&, const FindCredential&);
 
 }  // namespace explorer

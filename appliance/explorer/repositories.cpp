@@ -64,9 +64,8 @@ struct Repositories::Committed {
   std::optional<git::Remote> remote;
 };
 
-Repositories::Repositories(git::Identity author, std::vector<HostCredential> credentials,
-                           std::chrono::milliseconds remote_time)
-    : author_(std::move(author)), credentials_(std::move(credentials)), remote_time_(remote_time) {}
+Repositories::Repositories(git::Identity author, FindCredential find_credential, std::chrono::milliseconds remote_time)
+    : author_(std::move(author)), find_credential_(std::move(find_credential)), remote_time_(remote_time) {}
 
 web::Result<std::optional<Status>> Repositories::status(const Place& place) const {
   return look(place, [](git_repository* repository) -> std::optional<Status> {
@@ -136,13 +135,14 @@ std::optional<std::string> Repositories::push(const Place& place, const Committe
   const git::Patience patience{.deadline = std::chrono::steady_clock::now() + remote_time_,
                                .is_given_up = is_given_up_};
   // Outside the confinement: names are resolved with the box's files, not a workspace's.
-  auto destination = judge(committed.remote->url, place, credentials_);
+  auto destination = judge(committed.remote->url, place, find_credential_);
   if (!destination) return destination.error().message;
   const git::PushOrder order{.remote = committed.remote->name,
                              .url = std::move(destination->url),
                              .branch = *committed.branch,
                              .route = std::move(destination->route),
-                             .credential = std::move(destination->credential)};
+                             .credential = std::move(destination->credential),
+                             .ssh_path = std::move(destination->ssh_path)};
   const auto pushed = look(place, [&](git_repository* repository) {
     require(repository);
     return git::push(repository, order, patience);

@@ -43,7 +43,7 @@ struct Synced {
 // not trusted are Kind::internal with the reason; one that somebody else is changing just now is Kind::conflict.
 class Repositories {
  public:
-  Repositories(git::Identity author, std::vector<HostCredential>, std::chrono::milliseconds remote_time);
+  Repositories(git::Identity author, FindCredential, std::chrono::milliseconds remote_time);
 
   // Nothing: the folder is no repository.
   web::Result<std::optional<Status>> status(const Place&) const;
@@ -68,7 +68,7 @@ class Repositories {
   std::optional<std::string> push(const Place&, const Committed&) const;
 
   const git::Identity author_;
-  const std::vector<HostCredential> credentials_;
+  const FindCredential find_credential_;
   const std::chrono::milliseconds remote_time_;
   std::atomic<bool> is_given_up_ = false;
   std::mutex mutex_;  // protects syncing_

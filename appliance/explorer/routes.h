@@ -2,7 +2,9 @@
 
 #include <vector>
 
+#include "appliance/audit/audit.h"
 #include "appliance/explorer/explorer.h"
+#include "appliance/explorer/git_hosts.h"
 #include "appliance/guards.h"
 #include "web/route.h"
 
@@ -10,5 +12,8 @@ namespace explorer {
 
 // /api/browse/* on the backend.
 std::vector<web::Route> routes(Explorer&, const agentbox::Guards&);
+
+// /api/admin/git-hosts on the backend: the box's accounts at git hosts.
+std::vector<web::Route> admin_routes(GitHosts&, audit::Audit&, const agentbox::Guards&);
 
 }  // namespace explorer

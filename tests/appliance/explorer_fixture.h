@@ -75,6 +75,9 @@ inline Outcome run_git(const fs::path& folder, std::vector<std::string> argument
   return outcome;
 }
 
+// The box has no account anywhere.
+inline std::optional<git::Credential> nobody(const explorer::Origin&) { return std::nullopt; }
+
 class ExplorerTest : public testing::Test {
  protected:
   // What git says when it must succeed.
@@ -96,6 +99,16 @@ class ExplorerTest : public testing::Test {
     git({"add", "-A"});
     git({"commit", "-q", "--allow-empty", "-m", message});
   }
+  // As if nothing had been touched for an hour: git's index then vouches for every file that is as it was.
+  void settle() {
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+      const bool is_gits = entry.path().string().find("/.git/") != std::string::npos;
+      if (entry.is_regular_file() && !entry.is_symlink() && !is_gits) {
+        fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+      }
+    }
+    run_git(root, {"update-index", "-q", "--refresh"});
+  }
   fs::path make_bare(const std::string& name) {
     const auto path = scratch.path / name;
     fs::create_directories(path);
@@ -103,9 +116,9 @@ class ExplorerTest : public testing::Test {
     return path;
   }
 
-  explorer::Repositories repositories(std::vector<explorer::HostCredential> credentials = {},
-                                      std::chrono::milliseconds remote_time = std::chrono::seconds(30)) const {
-    return {{.name = "The Box", .email = "box@example.org"}, std::move(credentials), remote_time};
+  explorer::Repositories repositories(std::chrono::milliseconds remote_time = std::chrono::seconds(30),
+                                      explorer::FindCredential find_credential = nobody) const {
+    return {{.name = "The Box", .email = "box@example.org"}, std::move(find_credential), remote_time};
   }
 
   testing_words::TemporaryFolder scratch;

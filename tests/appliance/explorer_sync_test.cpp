@@ -25,7 +25,9 @@ class Mute {
     }
     port_ = ntohs(address.sin_port);
   }
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/x.git"; }
+  std::string url(const std::string& scheme = "http") const {
+    return scheme + "://127.0.0.1:" + std::to_string(port_) + "/x.git";
+  }
   // Returns once somebody has connected.
   void wait_for_visitor() { visitor_.reset(::accept(socket_.get(), nullptr, nullptr)); }
 
@@ -206,21 +208,27 @@ TEST_F(ExplorerSync, ALockedIndexIsAConflictThatPasses) {
 }
 
 TEST_F(ExplorerSync, ARemoteThatSaysNothingIsGivenUp) {
-  Mute mute;
-  git({"remote", "add", "origin", mute.url()});
-  put(root / "a.txt", "changed");
-  auto box = repositories({}, std::chrono::milliseconds(300));
-  const auto synced = box.sync(place, "x");
-  ASSERT_TRUE(synced);
-  EXPECT_TRUE(synced->hash);
-  EXPECT_THAT(synced->message, HasSubstr("did not answer in time"));
+  const auto known = [](const explorer::Origin&) {
+    return git::Credential{.user = "git", .secret = "x", .host_keys = {}};
+  };
+  git({"remote", "add", "origin", "placeholder"});
+  for (const auto* scheme : {"http", "https", "ssh"}) {
+    Mute mute;
+    git({"remote", "set-url", "origin", mute.url(scheme)});
+    put(root / "a.txt", scheme);
+    auto box = repositories(std::chrono::milliseconds(300), known);
+    const auto synced = box.sync(place, "x");
+    ASSERT_TRUE(synced);
+    EXPECT_TRUE(synced->hash);
+    EXPECT_THAT(synced->message, HasSubstr("did not answer in time")) << scheme;
+  }
 }
 
 TEST_F(ExplorerSync, TwoSyncsOfOneFolderDoNotMix) {
   Mute mute;
   git({"remote", "add", "origin", mute.url()});
   put(root / "a.txt", "changed");
-  auto box = repositories({}, std::chrono::hours(1));
+  auto box = repositories(std::chrono::hours(1));
   auto first = std::async(std::launch::async, [&] { return box.sync(place, "First"); });
   mute.wait_for_visitor();  // the first has committed and is pushing
   put(root / "a.txt", "changed again");
@@ -300,7 +308,7 @@ TEST_F(WorkspaceSync, DoesNotPushToFoldersOrIntoTheHouse) {
     ASSERT_TRUE(synced) << synced.error().message;
     EXPECT_TRUE(synced->hash);
     EXPECT_FALSE(synced->is_pushed) << url;
-    EXPECT_THAT(synced->message, testing::AnyOf(HasSubstr("http or https only"), HasSubstr("no public address")));
+    EXPECT_THAT(synced->message, testing::AnyOf(HasSubstr("http, https or ssh only"), HasSubstr("no public address")));
   }
   EXPECT_EQ(git(bare, {"for-each-ref"}), "");
 }

@@ -37,8 +37,9 @@ test("somebody looks around, edits a file, sees the change, and pushes it with t
   const scratch = mkdtempSync(join(tmpdir(), "explorer-server-"));
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
   const server = await git_server(t, scratch, "box", "s3cret/@token");
-  const credentials = server.url.replace("://", `://box:${encodeURIComponent("s3cret/@token")}@`);
-  const { root, box, call } = await box_with_project(t, { GIT_CREDENTIALS: credentials, GIT_AUTHOR_NAME: "Story Box", GIT_AUTHOR_EMAIL: "box@story.example" });
+  const { root, box, call } = await box_with_project(t, { GIT_AUTHOR_NAME: "Story Box", GIT_AUTHOR_EMAIL: "box@story.example" });
+  const account = await call("PUT", "/api/admin/git-hosts", { url: server.url.replace("://", "://box@"), secret: "s3cret/@token" });
+  assert.deepEqual([account.status, account.body.url, account.body.user], [200, server.url, "box"], JSON.stringify(account.body));
 
   assert.deepEqual((await call("GET", "/api/browse/git-status")).body, { ok: true, isGitRepo: false });
   assert.equal((await call("GET", "/api/browse/git-log")).status, 500);
@@ -100,7 +101,8 @@ test("a push that fails leaves the commit, says why, and gives the password to n
   const folder = mkdtempSync(join(tmpdir(), "explorer-server-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const server = await git_server(t, folder, "box", "right"), stranger = await git_server(t, folder, "box", "unknown");
-  const { root, call } = await box_with_project(t, { GIT_CREDENTIALS: server.url.replace("://", "://box:wrong@") });
+  const { root, call } = await box_with_project(t);
+  await call("PUT", "/api/admin/git-hosts", { url: server.url.replace("://", "://box@"), secret: "wrong" });
   make_repository(root);
   git(root, "remote", "add", "origin", "placeholder");
   let round = 0;
@@ -118,7 +120,7 @@ test("a push that fails leaves the commit, says why, and gives the password to n
   assert.match(await sync_to(stranger.url.replace("://", "://box:unknown@") + "/project.git"), /asks for credentials/, "the URL's own are not used");
   assert.ok(stranger.seen.length > 0 && stranger.seen.every((header) => header === undefined), stranger.seen.join());
   assert.match(await sync_to("https://127.0.0.1:1/project.git"), /reached/);
-  assert.match(await sync_to("ssh://git@127.0.0.1/project.git"), /http, https and to folders/);
+  assert.match(await sync_to("ssh://git@127.0.0.1/project.git"), /no key for ssh:\/\/127\.0\.0\.1:22/);
   assert.match(await sync_to("http://no-such-host.invalid/project.git"), /cannot be found/);
 });
 

@@ -1,8 +1,9 @@
-// A git server over HTTP, with a password: git's own http-backend behind node.
+// A git server over HTTP or HTTPS, with a password: git's own http-backend behind node.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as create_tls_server } from "node:https";
 import { join } from "node:path";
 
 // The command line, with no configuration but the repository's own.
@@ -15,11 +16,21 @@ export const git = (folder, ...args) =>
 
 const backend = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-http-backend");
 
-// Serves the bare repositories in `folder` to whoever has the password; `seen` lists the Authorization headers.
-export const git_server = async (t, folder, user, password) => {
+// A certificate for 127.0.0.1 that is its own authority, in `folder`.
+const certificate_in = (folder) => {
+  mkdirSync(folder, { recursive: true });
+  const key = join(folder, "key.pem"), certificate = join(folder, "certificate.pem");
+  execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2",
+                           "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1,DNS:127.0.0.1"], { stdio: "ignore" });
+  return { key: readFileSync(key), cert: readFileSync(certificate) };
+};
+
+// Serves the bare repositories in `folder` to whoever has the password; `seen` lists the Authorization headers. With
+// `tls`, a folder, over HTTPS, by a certificate.pem made there.
+export const git_server = async (t, folder, user, password, { tls } = {}) => {
   mkdirSync(folder, { recursive: true });
   const expected = `Basic ${btoa(`${user}:${password}`)}`, seen = [];
-  const server = createServer(async (request, response) => {
+  const answer_request = async (request, response) => {
     seen.push(request.headers.authorization);
     if (request.headers.authorization !== expected)
       return response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
@@ -38,9 +49,10 @@ export const git_server = async (t, folder, user, password) => {
     const status = Number.parseInt(headers.Status ?? "200");
     delete headers.Status;
     response.writeHead(status, headers).end(answer.subarray(end + 4));
-  });
+  };
+  const server = tls ? create_tls_server(certificate_in(tls), answer_request) : createServer(answer_request);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
-  return { url: `http://127.0.0.1:${server.address().port}`, seen };
+  return { url: `${tls ? "https" : "http"}://127.0.0.1:${server.address().port}`, seen };
 };

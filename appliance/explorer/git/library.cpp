@@ -1,5 +1,7 @@
 #include "appliance/explorer/git/library.h"
 
+#include <cstdlib>
+
 #include "appliance/explorer/git/handles.h"
 #include "appliance/explorer/git/remote_stream.h"
 
@@ -30,6 +32,10 @@ void set_up() {
   check(git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, most_cached_bytes), "limit its cache");
   check(git_libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECTS, most_pack_objects), "limit packs");
   check(git_libgit2_opts(GIT_OPT_SET_USER_AGENT, "agentbox"), "name itself");
+  // Authorities beside the machine's own, as for everything else that speaks TLS here.
+  if (const char* authorities = std::getenv("SSL_CERT_FILE")) {
+    check(git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, authorities, nullptr), "read SSL_CERT_FILE");
+  }
   register_remote_stream();
 }
 

@@ -1,6 +1,11 @@
 #include "appliance/explorer/git/push.h"
 
+#include <algorithm>
+
 #include "appliance/explorer/git/handles.h"
+#include "appliance/explorer/git/remote_stream.h"
+#include "appliance/explorer/git/ssh_transport.h"
+#include "web/utf8.h"
 
 namespace git {
 
@@ -9,11 +14,19 @@ namespace {
 struct Progress {
   const PushOrder& order;
   const Patience& patience;
+  std::optional<SshOrder> ssh;
   bool has_offered = false;
-  std::string rejection;
+  std::string refusal;    // why we went no further
+  std::string rejection;  // what the remote did not take, and why
 
   // Ends the push once patience is over.
   int go_on() const { return patience.is_over() ? GIT_EUSER : 0; }
+
+  int refuse(int code, std::string reason) {
+    refusal = std::move(reason);
+    git_error_set_str(GIT_ERROR_CALLBACK, refusal.c_str());
+    return code;
+  }
 };
 
 Progress& progress_of(void* payload) { return *static_cast<Progress*>(payload); }
@@ -21,18 +34,41 @@ Progress& progress_of(void* payload) { return *static_cast<Progress*>(payload); 
 int offer_credential(git_credential** out, const char*, const char*, unsigned allowed, void* payload) {
   auto& progress = progress_of(payload);
   const auto& credential = progress.order.credential;
-  if (!credential || progress.has_offered || !(allowed & GIT_CREDENTIAL_USERPASS_PLAINTEXT)) {
-    git_error_set_str(GIT_ERROR_HTTP, progress.has_offered ? "the remote refused the credentials"
-                                                           : "the remote asks for credentials, and none are set");
-    return GIT_EAUTH;
+  if (!credential) {
+    return progress.refuse(GIT_EAUTH,
+                           "The remote asks for credentials, and the box has none for it: its administrator gives it "
+                           "some with agentbox admin git-hosts set");
+  }
+  if (progress.has_offered || !(allowed & GIT_CREDENTIAL_USERPASS_PLAINTEXT)) {
+    return progress.refuse(GIT_EAUTH, "The remote refused the credentials that the box has for it");
   }
   progress.has_offered = true;
-  return git_credential_userpass_plaintext_new(out, credential->user.c_str(), credential->password.c_str());
+  return git_credential_userpass_plaintext_new(out, credential->user.c_str(), credential->secret.c_str());
+}
+
+int check_certificate(git_cert*, int is_valid, const char* host, void* payload) {
+  if (is_valid) return 0;
+  return progress_of(payload).refuse(
+      GIT_ECERTIFICATE,
+      "The certificate of " + std::string(host) + " is not valid for it, or not by an authority that the box trusts");
 }
 
 int note_rejection(const char* reference, const char* reason, void* payload) {
   if (reason) progress_of(payload).rejection = std::string(reference) + ": " + reason;
   return 0;
+}
+
+std::optional<SshOrder> ssh_order(const PushOrder& order, const Patience& patience) {
+  if (!order.ssh_path) return std::nullopt;
+  return SshOrder{.route = order.route.value(),
+                  .patience = patience,
+                  .credential = order.credential.value(),
+                  .path = *order.ssh_path,
+                  .refusal = {}};
+}
+
+int make_transport(git_transport** out, git_remote* owner, void* payload) {
+  return make_ssh_transport(out, owner, progress_of(payload).ssh.value());
 }
 
 git_push_options options_of(Progress& progress) {
@@ -42,7 +78,9 @@ git_push_options options_of(Progress& progress) {
   options.proxy_opts.type = GIT_PROXY_NONE;
   options.callbacks.payload = &progress;
   options.callbacks.credentials = offer_credential;
+  options.callbacks.certificate_check = check_certificate;
   options.callbacks.push_update_reference = note_rejection;
+  if (progress.ssh) options.callbacks.transport = make_transport;
   options.callbacks.pack_progress = [](int, std::uint32_t, std::uint32_t, void* payload) {
     return progress_of(payload).go_on();
   };
@@ -63,10 +101,30 @@ RemoteHandle remote_of(git_repository* repository, const PushOrder& order) {
                             "use the remote");
 }
 
+// What another machine may have written, as a part of our sentence.
+std::string quotable(std::string_view text) {
+  constexpr std::size_t most = 500;
+  std::string quoted;
+  while (!text.empty() && quoted.size() < most) {
+    const auto length = std::max<std::size_t>(web::decode_utf8(text).length, 1);
+    const bool is_plain = web::decode_utf8(text).length > 0 && static_cast<unsigned char>(text.front()) >= 0x20 &&
+                          static_cast<unsigned char>(text.front()) != 0x7f;
+    if (is_plain) {
+      quoted += text.substr(0, length);
+    } else if (!quoted.empty() && quoted.back() != ' ') {
+      quoted += ' ';
+    }
+    text.remove_prefix(length);
+  }
+  while (quoted.ends_with(' ')) quoted.pop_back();
+  return quoted;
+}
+
 }  // namespace
 
 std::optional<std::string> push(git_repository* repository, const PushOrder& order, const Patience& patience) {
-  Progress progress{.order = order, .patience = patience, .rejection = {}};
+  Progress progress{
+      .order = order, .patience = patience, .ssh = ssh_order(order, patience), .refusal = {}, .rejection = {}};
   const auto options = options_of(progress);
   std::optional<OnRoute> on_route;
   if (order.route) on_route.emplace(*order.route, patience);
@@ -78,9 +136,12 @@ std::optional<std::string> push(git_repository* repository, const PushOrder& ord
     const git_strarray references{.strings = &text, .count = 1};
     check(git_remote_push(remote.get(), &references, &options), "push");
   } catch (const Failure& failure) {
-    return patience.is_over() ? "The remote did not answer in time" : failure.what();
+    if (patience.is_over()) return "The remote did not answer in time";
+    if (!progress.refusal.empty()) return progress.refusal;
+    const bool is_ssh_failure = progress.ssh && !progress.ssh->refusal.empty();
+    return quotable(is_ssh_failure ? progress.ssh->refusal : failure.what());
   }
-  if (!progress.rejection.empty()) return "The remote refused " + progress.rejection;
+  if (!progress.rejection.empty()) return "The remote refused " + quotable(progress.rejection);
   return std::nullopt;
 }
 
