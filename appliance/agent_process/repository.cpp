@@ -43,9 +43,10 @@ std::vector<Repository::Changed> Repository::status(std::size_t limit) const {
 }
 
 std::optional<std::string> Repository::diff(const std::string& path, std::size_t most_bytes) const {
-  auto staged = git::diff(repository_.get(), git::Side::staged, path, most_bytes);
+  const auto suspects = git::suspects_in(repository_.get());
+  auto staged = git::diff(repository_.get(), git::Side::staged, path, most_bytes, suspects);
   if (!staged) return std::nullopt;
-  const auto unstaged = git::diff(repository_.get(), git::Side::unstaged, path, most_bytes - staged->size());
+  const auto unstaged = git::diff(repository_.get(), git::Side::unstaged, path, most_bytes - staged->size(), suspects);
   if (!unstaged) return std::nullopt;
   return *staged + *unstaged;
 }

@@ -16,27 +16,29 @@ namespace {
 
 bool comes_before(const Node& a, const Node& b) {
   if (a.is_folder != b.is_folder) return a.is_folder;
-  const auto less = [](char x, char y) {
-    return static_cast<unsigned char>(web::to_lower(x)) < static_cast<unsigned char>(web::to_lower(y));
-  };
-  if (std::ranges::lexicographical_compare(a.name, b.name, less)) return true;
-  if (std::ranges::lexicographical_compare(b.name, a.name, less)) return false;
-  return a.name < b.name;
+  const auto same = [](char x, char y) { return web::to_lower(x) == web::to_lower(y); };
+  const auto [in_a, in_b] = std::ranges::mismatch(a.name, b.name, same);
+  if (in_a == a.name.end() || in_b == b.name.end()) {
+    return a.name.size() != b.name.size() ? a.name.size() < b.name.size() : a.name < b.name;
+  }
+  return static_cast<unsigned char>(web::to_lower(*in_a)) < static_cast<unsigned char>(web::to_lower(*in_b));
 }
 
 class Walk {
  public:
   std::vector<Node> children(const files::Descriptor& folder, const std::string& prefix, int depth) {
     std::vector<Node> nodes;
-    for (const auto& name : files::names_in(folder)) {
-      struct stat info {};
-      if (!is_shown(name) || ::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) continue;
+    for (auto& [name, kind] : files::entries_in(folder)) {
+      if (kind == files::EntryKind::other || !is_shown(name)) continue;
       if (++count_ > most_nodes) {
         is_cut = true;
         break;
       }
-      nodes.push_back({.is_folder = S_ISDIR(info.st_mode), .name = name, .path = prefix + name, .children = {}});
+      auto path = prefix + name;
+      nodes.push_back({.is_folder = kind == files::EntryKind::folder,
+                       .name = std::move(name),
+                       .path = std::move(path),
+                       .children = {}});
     }
     std::ranges::sort(nodes, comes_before);
     if (depth > 1) {

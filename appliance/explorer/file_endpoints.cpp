@@ -1,11 +1,7 @@
-#include <boost/json.hpp>
-
 #include "appliance/explorer/endpoints.h"
 #include "appliance/explorer/route_parts.h"
 
 namespace explorer {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -88,14 +84,33 @@ struct SearchAnswer {
 };
 BOOST_DESCRIBE_STRUCT(SearchAnswer, (), (ok, matches, files, truncated))
 
-json::object node_json(const Node& node) {
-  json::object result{{"type", node.is_folder ? "folder" : "file"}, {"name", node.name}, {"path", node.path}};
-  if (!node.children) return result;
-  json::array children;
-  children.reserve(node.children->size());
-  for (const auto& child : *node.children) children.push_back(node_json(child));
-  result["children"] = std::move(children);
-  return result;
+// Straight to text: there may be thousands of them.
+void write_node(std::string& out, const Node& node) {
+  out += node.is_folder ? R"({"type":"folder","name":)" : R"({"type":"file","name":)";
+  web::write_json(out, node.name);
+  out += R"(,"path":)";
+  web::write_json(out, node.path);
+  if (node.children) {
+    out += R"(,"children":)";
+    char before = '[';
+    for (const auto& child : *node.children) {
+      out += before;
+      before = ',';
+      write_node(out, child);
+    }
+    out += before == '[' ? "[]" : "]";
+  }
+  out += '}';
+}
+
+web::Response tree_response(const Tree& tree) {
+  web::Response response;
+  auto& out = response.body.emplace<std::string>();
+  out += R"({"ok":true,"root":)";
+  write_node(out, tree.root);
+  if (tree.is_cut) out += R"(,"truncated":true)";
+  out += '}';
+  return response;
 }
 
 }  // namespace
@@ -105,9 +120,7 @@ web::Endpoint tree_endpoint(Explorer& explorer) {
            const auto depth = std::min(asked.depth ? asked.depth->value : 3, most_depth);
            const auto found = co_await explorer.tree(agent_of(asked.agent), path_of(asked.path), int(depth));
            if (!found) co_return found.error();
-           json::object answer{{"ok", true}, {"root", node_json(found->root)}};
-           if (found->is_cut) answer["truncated"] = true;
-           co_return web::json(std::move(answer));
+           co_return tree_response(*found);
          })
       .describe(
           "`root` is {type: file or folder, name, path, children?}: folders first, then by name. `depth` is at most 4. "

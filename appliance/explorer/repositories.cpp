@@ -84,9 +84,10 @@ web::Result<Diffs> Repositories::diff(const Place& place, std::string_view path)
   if (!asked) return asked.error();
   auto patches = look(place, [&](git_repository* repository) -> std::optional<Diffs> {
     require(repository);
-    auto unstaged = git::diff(repository, git::Side::unstaged, *asked, most_diff_bytes);
+    const auto suspects = git::suspects_in(repository);
+    auto unstaged = git::diff(repository, git::Side::unstaged, *asked, most_diff_bytes, suspects);
     if (!unstaged) return std::nullopt;
-    auto staged = git::diff(repository, git::Side::staged, *asked, most_diff_bytes);
+    auto staged = git::diff(repository, git::Side::staged, *asked, most_diff_bytes, suspects);
     if (!staged) return std::nullopt;
     return Diffs{.unstaged = std::move(*unstaged), .staged = std::move(*staged)};
   });

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "web/utf8.h"
 
@@ -39,6 +40,30 @@ bool give_to(const Descriptor& made, uid_t user, gid_t group) {
 web::Error too_large(std::size_t most_bytes) {
   if (most_bytes == 1u << 20) return web::invalid("The file is larger than 1 MB");
   return web::invalid("The file is larger than " + std::to_string(most_bytes) + " bytes");
+}
+
+// `visit` takes the descriptor of the folder that is listed and each dirent.
+template <class Visit>
+void visit_entries(const Descriptor& folder, Visit visit) {
+  Descriptor copy(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!copy) return;
+  const Listing open(::fdopendir(copy.get()));
+  if (!open) return;
+  const int listed = copy.release();
+  while (const auto* entry = ::readdir(open.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") visit(listed, *entry);
+  }
+}
+
+// Most file systems tell it with the name. Nothing: it is gone.
+std::optional<EntryKind> kind_of(int folder, const dirent& entry) {
+  if (entry.d_type == DT_REG) return EntryKind::file;
+  if (entry.d_type == DT_DIR) return EntryKind::folder;
+  if (entry.d_type != DT_UNKNOWN) return EntryKind::other;
+  struct stat info {};
+  if (::fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return S_ISREG(info.st_mode) ? EntryKind::file : S_ISDIR(info.st_mode) ? EntryKind::folder : EntryKind::other;
 }
 
 }  // namespace
@@ -103,16 +128,16 @@ web::Result<Descriptor> Root::open_or_make(const Components& components) const {
 
 std::vector<std::string> names_in(const Descriptor& folder) {
   std::vector<std::string> names;
-  Descriptor copy(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!copy) return names;
-  const Listing open(::fdopendir(copy.get()));
-  if (!open) return names;
-  copy.release();
-  while (const auto* entry = ::readdir(open.get())) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
+  visit_entries(folder, [&](int, const dirent& entry) { names.emplace_back(entry.d_name); });
   return names;
+}
+
+std::vector<FolderEntry> entries_in(const Descriptor& folder) {
+  std::vector<FolderEntry> entries;
+  visit_entries(folder, [&](int listed, const dirent& entry) {
+    if (const auto kind = kind_of(listed, entry)) entries.push_back({.name = entry.d_name, .kind = *kind});
+  });
+  return entries;
 }
 
 web::Result<Text> read_text(const Descriptor& file, std::size_t most_bytes) {

@@ -40,6 +40,13 @@ int open_beneath(const Descriptor& folder, const char* name, int flags);
 
 // What is in a folder, but for "." and ".."; in no order.
 std::vector<std::string> names_in(const Descriptor& folder);
+// The same with what each is, links not followed; what is gone meanwhile is left out.
+enum class EntryKind { file, folder, other };
+struct FolderEntry {
+  std::string name;
+  EntryKind kind = EntryKind::other;
+};
+std::vector<FolderEntry> entries_in(const Descriptor& folder);
 
 struct Text {
   std::string content;

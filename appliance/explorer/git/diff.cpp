@@ -1,5 +1,7 @@
 #include "appliance/explorer/git/diff.h"
 
+#include <vector>
+
 #include "appliance/explorer/git/handles.h"
 #include "appliance/explorer/git/head.h"
 #include "appliance/explorer/git/patch.h"
@@ -21,12 +23,36 @@ DiffHandle compare(git_repository* repository, Side side, const git_diff_options
       [&](auto** out) { return git_diff_tree_to_index(out, repository, tree.get(), nullptr, &options); }, doing);
 }
 
+bool is_within(const std::string& path, const std::string& folder) {
+  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+// Those of the suspects that `path` asks for.
+std::vector<std::string> asked_for(const std::vector<std::string>& suspects, const std::string& path) {
+  std::vector<std::string> paths;
+  for (const auto& suspect : suspects) {
+    if (path.empty() || is_within(suspect, path)) {
+      paths.push_back(suspect);
+    } else if (is_within(path, suspect)) {
+      paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
 }  // namespace
 
-std::optional<std::string> diff(git_repository* repository, Side side, const std::string& path,
-                                std::size_t most_bytes) {
+std::optional<std::string> diff(git_repository* repository, Side side, const std::string& path, std::size_t most_bytes,
+                                const std::optional<Suspects>& suspects) {
   if (git_repository_is_bare(repository) == 1) throw Failure("A bare repository has no files to compare");
-  const PatchOptions options(path);
+  std::vector<std::string> paths;
+  if (suspects) {
+    paths = asked_for(side == Side::staged ? suspects->staged : suspects->edited, path);
+    if (paths.empty()) return "";
+  } else if (!path.empty()) {
+    paths.push_back(path);
+  }
+  const PatchOptions options(std::move(paths));
   const auto compared = compare(repository, side, options.get());
   return patch_of(compared.get(), most_bytes);
 }

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "appliance/explorer/git/suspects.h"
+
 struct git_repository;
 
 namespace git {
@@ -12,8 +14,9 @@ namespace git {
 enum class Side { unstaged, staged };
 
 // A patch that git apply takes; empty when nothing differs. Of one file or folder, literally named, when `path` is
-// given. Nothing when it would be larger than `most_bytes`. Files of more than 8 MB are shown as binary. Throws
-// Failure, also in a bare repository.
-std::optional<std::string> diff(git_repository*, Side, const std::string& path, std::size_t most_bytes);
+// given. Nothing when it would be larger than `most_bytes`. Files of more than 8 MB are shown as binary. `suspects` are
+// what suspects_in(repository) found. Throws Failure, also in a bare repository.
+std::optional<std::string> diff(git_repository*, Side, const std::string& path, std::size_t most_bytes,
+                                const std::optional<Suspects>& suspects);
 
 }  // namespace git

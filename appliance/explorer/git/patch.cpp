@@ -28,12 +28,12 @@ int append_line(const git_diff_delta*, const git_diff_hunk*, const git_diff_line
 
 }  // namespace
 
-PatchOptions::PatchOptions(std::string path) : path_(std::move(path)) {
+PatchOptions::PatchOptions(std::vector<std::string> paths) : paths_(std::move(paths)) {
   options_.flags |= GIT_DIFF_DISABLE_PATHSPEC_MATCH | GIT_DIFF_INDENT_HEURISTIC;
   options_.old_prefix = "a";
   options_.new_prefix = "b";
   options_.max_size = most_text_bytes;
-  if (!path_.empty()) options_.pathspec = {.strings = &pattern_, .count = 1};
+  options_.pathspec = paths_.get();
 }
 
 std::optional<std::string> patch_of(git_diff* diff, std::size_t most_bytes) {

@@ -3,21 +3,22 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "appliance/explorer/git/handles.h"
+#include "appliance/explorer/git/path_list.h"
 
 namespace git {
 
-// How versions are compared: like git diff, of one file or folder when `path` is not empty, which is taken literally.
+// How versions are compared: like git diff, of these files and folders, or of everything when there are none.
 class PatchOptions {
  public:
-  explicit PatchOptions(std::string path);
+  explicit PatchOptions(std::vector<std::string> paths);
   PatchOptions(const PatchOptions&) = delete;
   const git_diff_options& get() const { return options_; }
 
  private:
-  std::string path_;
-  char* pattern_ = path_.data();
+  const PathList paths_;
   git_diff_options options_ = GIT_DIFF_OPTIONS_INIT;
 };
 

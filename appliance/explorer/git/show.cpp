@@ -141,7 +141,7 @@ ShowResult show(git_repository* repository, const ShowOrder& order) {
     const auto parent = made<CommitHandle>([&](auto** out) { return git_commit_parent(out, commit.get(), 0); }, doing);
     before = tree_of(parent.get());
   }
-  const PatchOptions options(order.path);
+  const PatchOptions options(order.path.empty() ? std::vector<std::string>() : std::vector{order.path});
   const auto compared = made<DiffHandle>(
       [&](auto** out) { return git_diff_tree_to_tree(out, repository, before.get(), tree.get(), &options.get()); },
       doing);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "appliance/explorer/git/handles.h"
+#include "appliance/explorer/git/path_list.h"
+#include "appliance/explorer/git/suspects.h"
 
 namespace git {
 
@@ -52,6 +54,14 @@ Change change_of(const git_status_entry& entry, git_index* index) {
   return change;
 }
 
+std::vector<std::string> all_of(const Suspects& suspects) {
+  std::vector<std::string> all;
+  for (const auto* paths : {&suspects.staged, &suspects.edited, &suspects.unknown}) {
+    all.insert(all.end(), paths->begin(), paths->end());
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string Change::code() const {
@@ -72,6 +82,13 @@ std::vector<Change> status(git_repository* repository, Untracked untracked, std:
   options.flags =
       GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RENAMES_HEAD_TO_INDEX | GIT_STATUS_OPT_SORT_CASE_SENSITIVELY;
   if (untracked == Untracked::file) options.flags |= GIT_STATUS_OPT_RECURSE_UNTRACKED_DIRS;
+  const auto suspects = suspects_in(repository);
+  const PathList paths(suspects ? all_of(*suspects) : std::vector<std::string>());
+  if (suspects) {
+    if (paths.is_empty()) return changes;
+    options.flags |= GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH;
+    options.pathspec = paths.get();
+  }
   const auto list = made<StatusHandle>([&](auto** out) { return git_status_list_new(out, repository, &options); },
                                        "compare the files");
   for (std::size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {

@@ -1,0 +1,26 @@
+// Paths for libgit2, taken literally.
+#pragma once
+
+#include <git2.h>
+
+#include <string>
+#include <vector>
+
+namespace git {
+
+class PathList {
+ public:
+  // What lies beneath another of the paths, or is named twice, is left out.
+  explicit PathList(std::vector<std::string> paths);
+  PathList(const PathList&) = delete;
+
+  bool is_empty() const { return paths_.empty(); }
+  // Valid while this lives. For libgit2 an empty one means everything.
+  git_strarray get() const { return {.strings = const_cast<char**>(pointers_.data()), .count = pointers_.size()}; }
+
+ private:
+  std::vector<std::string> paths_;
+  std::vector<char*> pointers_;
+};
+
+}  // namespace git
