@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t time_bytes = 6, random_bytes = 10, mac_bytes = 16;
 constexpr std::size_t signed_bytes = time_bytes + random_bytes;
+constexpr std::string_view used_as = "passkey";
 
 }  // namespace
 
@@ -41,7 +42,9 @@ std::optional<store::Time> Challenges::valid_until(std::string_view challenge, P
 web::Task<bool> Challenges::use(std::string challenge, Purpose purpose, store::UserId user, store::Time now) {
   const auto until = valid_until(challenge, purpose, user, now);
   if (!until) co_return false;
-  co_return co_await once_.use("passkey", std::move(challenge), *until);
+  co_return co_await once_.use(std::string(used_as), std::move(challenge), *until);
 }
+
+bool Challenges::is_used(std::string_view challenge) const { return once_.is_used(used_as, challenge); }
 
 }  // namespace second_factor

@@ -26,6 +26,7 @@ class Challenges {
   std::optional<store::Time> valid_until(std::string_view challenge, Purpose, store::UserId, store::Time now) const;
   // True once for a challenge that valid_until knows.
   web::Task<bool> use(std::string challenge, Purpose, store::UserId, store::Time now);
+  bool is_used(std::string_view challenge) const;
 
  private:
   std::string mac(std::string_view signed_bytes, Purpose, store::UserId) const;

@@ -142,10 +142,12 @@ std::optional<store::Row<Passkey>> Passkeys::find_credential(store::UserId user,
 
 web::Task<web::Result<void>> Passkeys::check(store::UserId user, webauthn::Asserted given, Purpose purpose) {
   const auto now = store::now();
+  // A second presentation is told as such, not by the counter that the first one moved on.
+  bool is_spent = false, is_replayed = false;
   const webauthn::IsChallenge is_ours = [&](std::string_view challenge) {
+    is_replayed = !is_spent && challenges_.is_used(challenge);
     return challenges_.valid_until(challenge, purpose, user, now).has_value();
   };
-  bool is_spent = false;
   for (;;) {
     auto row = find_credential(user, given.id);
     if (!row) co_return web::invalid("id is no passkey of this account");
@@ -153,6 +155,7 @@ web::Task<web::Result<void>> Passkeys::check(store::UserId user, webauthn::Asser
                                           .sign_count = static_cast<std::uint32_t>(row->value.sign_count),
                                           .user_handle = user_handle(user)};
     const auto proved = webauthn::verify_assertion(given, known, party(), is_ours);
+    if (is_replayed) co_return used_challenge();
     if (!proved) co_return proved.error();
     if (!is_spent) is_spent = co_await challenges_.use(proved->challenge, purpose, user, now);
     if (!is_spent) co_return used_challenge();

@@ -4,8 +4,20 @@
 
 namespace security {
 
+namespace {
+
+std::string id_of(std::string_view kind, std::string_view text) {
+  return std::string(kind) + ":" + crypto::sha256_hex(text);
+}
+
+}  // namespace
+
+bool Once::is_used(std::string_view kind, std::string_view text) const {
+  return system_.get(used_once, id_of(kind, text)).has_value();
+}
+
 web::Task<bool> Once::use(std::string kind, std::string text, store::Time until) {
-  const Used used{.id = kind + ":" + crypto::sha256_hex(text), .expires_at = until};
+  const Used used{.id = id_of(kind, text), .expires_at = until};
   auto change = system_.change();
   change.insert(used_once, used);
   const auto outcome = co_await change.commit();

@@ -3,6 +3,7 @@
 
 #include <boost/describe.hpp>
 #include <string>
+#include <string_view>
 
 #include "store/store.h"
 #include "web/task.h"
@@ -27,6 +28,7 @@ class Once {
   // True the first time for these texts, also across restarts; of several callers at once, for one. `until`: when the
   // text is refused for its age anyway, and need not be remembered any more.
   web::Task<bool> use(std::string kind, std::string text, store::Time until);
+  bool is_used(std::string_view kind, std::string_view text) const;
   web::Task<> sweep(store::Time now);
 
  private:

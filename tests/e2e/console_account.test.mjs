@@ -4,6 +4,10 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { Box, PASSWORD, until } from "./box.mjs";
 import { open_browser, Person, PHONE } from "./console_browser.mjs";
+import { package_named } from "./packages.mjs";
+
+const jsqr = package_named("jsqr");
+const { PNG } = package_named("pngjs");
 
 const NEW_PASSWORD = "another long password";
 
@@ -14,6 +18,12 @@ const story_of = async (t, { env, viewport } = {}) => {
   const ada = await Person.at(browser, box, { viewport });
   t.after(() => ada.check());
   return { box, browser, ada };
+};
+
+// What a camera reads in a screenshot (PNG).
+const read_qr_code = (screenshot) => {
+  const { data, width, height } = PNG.sync.read(screenshot);
+  return jsqr(new Uint8ClampedArray(data), width, height)?.data;
 };
 
 const code_of = (secret) => {
@@ -85,7 +95,9 @@ test("an authenticator app is set up, asked for, and removed with a recovery cod
   await ada.button("Go on").click();
   await ada.heading("Tell your app").waitFor();
   const secret = await ada.dialog.locator("pre").innerText();
-  assert.match(await ada.dialog.getByRole("link").getAttribute("href"), new RegExp(`^otpauth://totp/.*secret=${secret}`));
+  const url = await ada.dialog.getByRole("link").getAttribute("href");
+  assert.match(url, new RegExp(`^otpauth://totp/.*secret=${secret}`));
+  assert.equal(read_qr_code(await ada.dialog.getByRole("img").screenshot()), url, "a phone's camera sees the very link");
   await ada.label("Code").fill(code_of(secret));
   await ada.button("Turn it on").click();
   await ada.heading("Your recovery codes").waitFor();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, PASSWORD, send, until } from "./box.mjs";
+import { ADMIN, Box, PASSWORD, send, until } from "./box.mjs";
 import { open_web_socket } from "./web_socket.mjs";
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
@@ -66,6 +66,23 @@ test("a link from the console opens an agent once, for its owner, on its own hos
 
   await ada.call("POST", "/api/auth/signout");
   assert.equal((await scout.ask("GET", "/healthz", { headers: { cookie } })).status, 401, "it ends with the session");
+});
+
+test("an administrator who is asked for a second factor is kept out of the agents, too, until it is there", async (t) => {
+  const box = await Box.start(t);
+  const admin = box.person();
+  await admin.log_in(ADMIN.email, ADMIN.password);
+  const scout = await agent_of(box, admin, "Scout");
+  const cookie = await scout.open();
+  const link = await scout.link();
+  assert.equal((await scout.ask("GET", "/healthz", { headers: { cookie } })).status, 200);
+
+  await box.end("SIGTERM");
+  box.env = { ...box.env, ADMIN_SECOND_FACTOR: "on" };
+  await box.serve();
+  assert.equal((await scout.ask("GET", "/healthz", { headers: { cookie } })).status, 401);
+  assert.equal((await scout.ask("GET", link)).status, 401);
+  assert.equal((await scout.socket("/ws", { cookie, origin: `http://${scout.host}` })).status, 401);
 });
 
 test("nobody else gets in: not with the box's cookie, another agent's token, or the owner's after a ban", async (t) => {

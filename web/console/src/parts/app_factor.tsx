@@ -6,6 +6,7 @@ import { Dialog } from "./dialog";
 import { Field } from "./field";
 import { Notice } from "./notice";
 import { passwordOf, ProveDialog } from "./prove";
+import { QrCode } from "./qr_code";
 
 interface Begun {
   secret: string;
@@ -70,8 +71,10 @@ function ConfirmDialog({ begun, onClose }: { begun: Begun; onClose: () => void }
     <Dialog title="Tell your app" onClose={onClose}>
       <form onSubmit={(event) => void submit(event, confirm)}>
         <p>
-          Give your app this key, or <a href={begun.otpauthUrl}>open it on this device</a>. Then type what the app shows.
+          Scan this with your app, <a href={begun.otpauthUrl}>open it on this device</a>, or type the key below it. Then type
+          what the app shows.
         </p>
+        <QrCode text={begun.otpauthUrl} label="The key of this account, for an authenticator app" />
         <pre class="command">{begun.secret}</pre>
         <Field label="Code" name="code" required autoFocus autocomplete="one-time-code" inputMode="numeric" maxLength={32} />
         {error.value && <Notice kind="error">{error.value}</Notice>}
