@@ -263,7 +263,9 @@ void Connection::HangUpWatch::expire() {
   char next = 0;
   const auto seen = ::recv(connection_.wire_.socket().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
   const bool gone = seen == 0 || (seen < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
-  if (gone) {
+  if (gone && connection_.sends_endless_) {
+    connection_.cut();
+  } else if (gone) {
     connection_.cancel_.emit(asio::cancellation_type::total);
   } else {
     arm(hang_up_check_time);
@@ -331,6 +333,7 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
                       [this, both] { both->second->heartbeat(both, [this] { cut(); }); });
   bool complete = false;
   std::string failure;
+  sends_endless_ = response.endless;
   if (response.endless) on_drain_ = [this] { cut(); };
   try {
     co_await stream(*writer);
@@ -341,6 +344,7 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
     failure = error.what();
   }
   on_drain_ = nullptr;
+  sends_endless_ = false;
   heartbeat.reset();
   exchange.bytes = writer->written();
   // The head is out: all that is left to tell the client is an end without the last chunk.

@@ -67,7 +67,7 @@ class Connection final
   Task<bool> relay(Exchange&, ProxyTarget);
   // While a request is served: looks from time to time whether its client is still there. When it has closed, what the
   // handler waits for is cancelled with cancellation_type::total, which reaches only coroutines that have enabled it:
-  // those whose work is for the client alone.
+  // those whose work is for the client alone. An endless stream is cut: it may have nothing to write for hours.
   class HangUpWatch final : public Deadline {
    public:
     explicit HangUpWatch(Connection& connection) : connection_(connection) {}
@@ -95,6 +95,7 @@ class Connection final
   std::function<void()> on_drain_;  // set while the connection is no longer HTTP
   bool waiting_ = false;            // between requests
   bool draining_ = false;
+  bool sends_endless_ = false;  // Response::endless
 };
 
 }  // namespace web

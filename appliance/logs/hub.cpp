@@ -218,7 +218,7 @@ Task<Result<web::Response>> Hub::stream(Wish wish) {
   auto response = web::server_sent_events([place, lines = std::move(*backlog), wish](web::StreamWriter& writer) {
     return Impl::write(place, lines, wish.after, writer);
   });
-  response.set("X-Accel-Buffering", "no");
+  response.endless = true;
   co_return response;
 }
 

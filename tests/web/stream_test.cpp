@@ -45,6 +45,15 @@ class Streams : public WireTest {
       });
       co_return answer;
     };
+    auto silent = [this](Request&) -> Task<Result<Response>> {
+      auto answer = server_sent_events([this](StreamWriter& writer) -> Task<> {
+        const Ending ending{ended};
+        co_await writer.event("hello");
+        co_await sleep_for(1h);
+      });
+      answer.endless = true;
+      co_return answer;
+    };
     auto patient = [this](Request&) -> Task<Result<Response>> {
       auto answer = server_sent_events([this](StreamWriter& writer) -> Task<> {
         const Ending ending{ended};
@@ -64,6 +73,7 @@ class Streams : public WireTest {
     append(options.routes, {{GET, "/three", open_door, nullptr, plain(three), "Three pieces"},
                             {GET, "/events", open_door, nullptr, plain(events), "Two events"},
                             {GET, "/endless", open_door, nullptr, plain(endless), "Without end"},
+                            {GET, "/silent", open_door, nullptr, plain(silent), "Has nothing more to say"},
                             {GET, "/patient", open_door, nullptr, plain(patient), "Waits"},
                             {GET, "/broken", open_door, nullptr, plain(broken), "Fails half-way"}});
   }
@@ -113,6 +123,18 @@ TEST_F(Streams, AClientThatLeavesEndsItsHandler) {
   one.send(get("/endless"));
   one.take(50'000);
   one.reset();
+  ASSERT_EQ(ended.get_future().wait_for(20s), std::future_status::ready);
+}
+
+// Before a heartbeat could tell.
+TEST_F(Streams, AClientThatLeavesEndsAnEndlessStreamThatHasNothingToSay) {
+  options.limits.heartbeat_time = 1h;
+  serve();
+  {
+    auto one = client();
+    one.send(get("/silent"));
+    one.take(1);
+  }
   ASSERT_EQ(ended.get_future().wait_for(20s), std::future_status::ready);
 }
 
