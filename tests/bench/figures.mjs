@@ -6,22 +6,14 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { articles } from "./articles.mjs";
 import { pages } from "./pages.mjs";
-import { resident_mb, start_box, start_nginx, start_stack, stop, until_answers, wrk } from "./processes.mjs";
+import { live_agents } from "./live_agents.mjs";
+import { ADMIN, log_in, resident_mb, start_box, start_nginx, start_stack, stop, until_answers, wrk } from "./processes.mjs";
 import { repository } from "./repository.mjs";
 import { schedule } from "./schedule.mjs";
 import { guesses, many_sessions, wallets } from "./ways_in.mjs";
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-const ADMIN = { email: "admin@bench.local", password: "bench admin password" };
 const STACK_COOKIE = "app-session=bench-session";
-
-const log_in = async (web, who = ADMIN) => {
-  const answer = await fetch(`${web}/api/auth/login`, {
-    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(who),
-  });
-  if (!answer.ok) throw new Error(`log-in failed: ${answer.status} ${await answer.text()}`);
-  return answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).find((cookie) => cookie.startsWith("app-session="));
-};
 
 // Several rounds of several loads, interleaved, so that a slow moment of the machine hits all alike.
 const rounds = async (bench, loads) => {
@@ -219,6 +211,7 @@ export const figures = [
   { name: "articles", measure: articles },
   { name: "schedule", measure: schedule },
   { name: "watching", measure: watching },
+  { name: "live_agents", measure: live_agents },
   { name: "wallets", measure: wallets },
   { name: "many_sessions", measure: many_sessions },
   { name: "guesses", measure: guesses },

@@ -45,7 +45,7 @@ export const stop_all = () => Promise.all([...running].map((child) => stop(child
 
 // A box of its own. Resolves when it is ready; `started` is the moment of the spawn (performance.now()).
 export const start_box = async (binary, folder, settings = {}) => {
-  if (!settings.reuse) execFileSync(binary, ["init", "--data", folder, "--email", "admin@bench.local", "--password", "bench admin password"], { stdio: "ignore" });
+  if (!settings.reuse) execFileSync(binary, ["init", "--data", folder, "--email", ADMIN.email, "--password", ADMIN.password], { stdio: "ignore" });
   const started = performance.now();
   const child = start(binary, ["serve", "--data", folder], {
     env: {
@@ -55,6 +55,17 @@ export const start_box = async (binary, folder, settings = {}) => {
   });
   const ready = await first_json_line(child, "agentbox");
   return { child, started, web: ready.web, backend: ready.backend, summarizer: ready.summarizer };
+};
+
+export const ADMIN = { email: "admin@bench.local", password: "bench admin password" };
+
+// Resolves with the session's cookie.
+export const log_in = async (web, who = ADMIN) => {
+  const answer = await fetch(`${web}/api/auth/login`, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(who),
+  });
+  if (!answer.ok) throw new Error(`log-in failed: ${answer.status} ${await answer.text()}`);
+  return answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).find((cookie) => cookie.startsWith("app-session="));
 };
 
 // The summarizer alone, as a process of its own that may fetch from loopback.
