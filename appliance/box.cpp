@@ -23,6 +23,7 @@
 #include "appliance/deployments/routes.h"
 #include "appliance/engine_choice.h"
 #include "appliance/explorer/routes.h"
+#include "appliance/former_engine.h"
 #include "appliance/health/gauges.h"
 #include "appliance/health/routes.h"
 #include "appliance/heartbeat/routes.h"
@@ -163,10 +164,13 @@ struct Box::Parts {
   ai::ProviderKeys provider_keys{system};
   ai::AnswerCache answer_cache{system};
   ai::Ai ai{settings, ledger, gate, catalogues, provider_keys, answer_cache};
-  std::unique_ptr<runtime::Engine> engine =
-      choose_engine(settings, home, blocking, [this](std::string gateway) { return open_door(std::move(gateway)); });
+  std::unique_ptr<runtime::Engine> engine = engine_named(chosen_engine(settings));
+  FormerEngine former_engine{folder.engine_note(), engine->name(),
+                             [this](std::string_view name) { return engine_named(name); }};
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
   deployments::Deployments deployments{agents, subscriptions};
+  cloning::PaymentLookup clone_payments{settings.payment_rpc_url, settings.payment_receiver,
+                                        settings.payment_token_address};
   logs::Hub log_hub{*engine, home};
   chat::Chat chat{system, agents};
   schedule::Schedule schedule{system, subscriptions, schedule::through(system, chat), home};
@@ -212,7 +216,15 @@ struct Box::Parts {
     return folder.agents() / agent / "workspace";
   }
   // What is due finds the agents up.
+  std::unique_ptr<runtime::Engine> engine_named(std::string_view name) {
+    return make_engine(name, settings, home, blocking,
+                       [this](std::string gateway) { return open_door(std::move(gateway)); });
+  }
   web::Task<> start_agents() {
+    if (former_engine.is_another()) co_await agents.expect_start("It moves to another engine.");
+    std::vector<std::string> all;
+    for (auto& line : agents.list_all(std::size_t(-1))) all.push_back(std::move(line.id));
+    co_await former_engine.end_agents(std::move(all));
     co_await agents.start();
     co_await schedule.scheduler.start();
   }
@@ -265,7 +277,7 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, agents::web_lifecycle_routes(parts.agents, parts.guards));
   web::append(table, agents::web_detail_routes(parts.agents, parts.guards));
   web::append(table, deployments::web_routes(parts.deploying()));
-  web::append(table, cloning::web_routes(parts.agents, parts.system, parts.guards));
+  web::append(table, cloning::web_routes(parts.agents, parts.clone_payments, parts.system, parts.guards));
   web::append(table, logs::web_routes(parts.logging()));
   web::append(table, agent_actions::web_routes(parts.agents, parts.chat, parts.guards));
   web::append(table, mpp::web_routes(parts.wallets, parts.guards));

@@ -305,6 +305,11 @@ Problem mail_address(const std::string& value) {
   return "must be an e-mail address";
 }
 
+Problem chain_address(const std::string& value) {
+  if (value.empty() || crypto::EthereumAddress::parse(value)) return {};
+  return "must be 0x and 40 hex digits; in mixed case with its checksum";
+}
+
 Setting chain_id() {
   Setting setting = row("L2_CHAIN_ID", "number", "its chain id, which sign-in messages must name");
   setting.assign = [](Settings& settings, const std::string& value) -> Problem {
@@ -404,6 +409,14 @@ std::vector<Setting> make_table() {
                  "JSON-RPC of the chain that smart wallets and tokens are looked up on; unset: neither is possible"),
           http_url),
       chain_id(),
+      checked(secret("PAYMENT_RPC_URL", &S::payment_rpc_url,
+                     "JSON-RPC of the chain that clones are paid on; unset: payments are checked by their shape alone"),
+              http_url),
+      checked(text("PAYMENT_RECEIVER", &S::payment_receiver, "the account that must have been paid", "0x address"),
+              chain_address),
+      checked(text("PAYMENT_TOKEN_ADDRESS", &S::payment_token_address, "contract of what is paid with: pathUSD",
+                   "0x address"),
+              chain_address),
       url("IDP_ISSUER", &S::idp_issuer, "the identity provider: an OpenID issuer, which also sends security events"),
       list("IDP_CLIENT_ID", &S::idp_client_id, "id,...",
            "the box's client id there; further ones are taken as audiences of security events", as_is, ""),
@@ -422,10 +435,7 @@ std::vector<Setting> make_table() {
       secret("SOCIAL_ID_CLIENT_SECRET", &S::social_id_client_secret, "the client's secret there, when it has one"),
       checked(text("GATING_TOKEN_ADDRESS", &S::gating_token_address, "contract of the token that opens gated features",
                    "0x address"),
-              [](const std::string& value) -> Problem {
-                if (value.empty() || crypto::EthereumAddress::parse(value)) return {};
-                return "must be 0x and 40 hex digits; in mixed case with its checksum";
-              }),
+              chain_address),
       checked(text("GATING_TOKEN_MINIMUM", &S::gating_token_minimum, "how many of them are enough", "number"),
               [](const std::string& value) -> Problem {
                 if (chain::without_point(value, 18)) return {};
@@ -506,6 +516,9 @@ Settings resolve_settings(const Flags& flags, const Environment& environment, co
     throw UsageError("TLS_CERT and TLS_KEY belong together: set both or neither");
   if (!settings.smtp_url.empty() && settings.smtp_from.empty())
     throw UsageError("SMTP_URL needs SMTP_FROM: set the address that the box's mails come from");
+  if (!settings.payment_rpc_url.empty() &&
+      (settings.payment_receiver.empty() || settings.payment_token_address.empty()))
+    throw UsageError("PAYMENT_RPC_URL needs PAYMENT_RECEIVER and PAYMENT_TOKEN_ADDRESS: say who must have been paid");
   return settings;
 }
 

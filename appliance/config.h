@@ -72,6 +72,9 @@ struct Settings {
   std::string l2_rpc_url;  // the chain's node; may carry the provider's key: secret
   std::uint64_t l2_chain_id = 8453;
 
+  std::string payment_rpc_url;  // secret, as above
+  std::string payment_receiver, payment_token_address = "0x20c0000000000000000000000000000000000000";  // pathUSD
+
   std::string idp_issuer, idp_client_secret;
   std::vector<std::string> idp_client_id;  // the first is the box's own; security events may be for any
   std::string codehost_client_id, codehost_client_secret, codehost_base_url = "https://github.com",

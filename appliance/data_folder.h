@@ -5,6 +5,7 @@
 //   catalogue.json  the model catalogue, in place of the embedded one; only when somebody put it there
 //   store/          the store
 //   agents/         one folder an agent
+//   engine          the name of the engine that ran the agents last
 //   endpoints.json  where the running box listens; gone when none runs
 #pragma once
 
@@ -31,6 +32,7 @@ class DataFolder {
   std::filesystem::path catalogue_file() const { return path_ / "catalogue.json"; }
   std::filesystem::path store() const { return path_ / "store"; }
   std::filesystem::path agents() const { return path_ / "agents"; }
+  std::filesystem::path engine_note() const { return path_ / "engine"; }
   std::filesystem::path endpoints_file() const { return path_ / "endpoints.json"; }
 
   // 32 bytes: the setting's, else the key file's, which is made when there is neither a key nor a store yet. Throws

@@ -24,13 +24,16 @@ bool docker_is_usable(const Settings& settings) {
 
 }  // namespace
 
-std::unique_ptr<runtime::Engine> choose_engine(const Settings& settings, boost::asio::io_context& home,
-                                               boost::asio::thread_pool& files,
-                                               std::function<std::string(std::string gateway)> open_door) {
+std::string_view chosen_engine(const Settings& settings) {
+  const auto& wanted = settings.agent_runtime;
+  return wanted == "docker" || (wanted == "auto" && docker_is_usable(settings)) ? "docker" : "process";
+}
+
+std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settings& settings,
+                                             boost::asio::io_context& home, boost::asio::thread_pool& files,
+                                             std::function<std::string(std::string gateway)> open_door) {
   const DataFolder folder(settings.data);
-  const bool docker =
-      settings.agent_runtime == "docker" || (settings.agent_runtime == "auto" && docker_is_usable(settings));
-  if (docker) {
+  if (name == "docker") {
     runtime::DockerOptions options{.host = settings.docker_host,
                                    .image = settings.agent_image,
                                    .box = key_fingerprint(folder.master_key(settings)),
@@ -38,8 +41,12 @@ std::unique_ptr<runtime::Engine> choose_engine(const Settings& settings, boost::
                                    .open_door = std::move(open_door)};
     return std::make_unique<runtime::DockerEngine>(std::move(options), home, files);
   }
-  runtime::ProcessOptions options{.binary = std::filesystem::read_symlink("/proc/self/exe"), .folder = folder.agents()};
-  return std::make_unique<runtime::ProcessEngine>(std::move(options), home, files);
+  if (name == "process") {
+    runtime::ProcessOptions options{.binary = std::filesystem::read_symlink("/proc/self/exe"),
+                                    .folder = folder.agents()};
+    return std::make_unique<runtime::ProcessEngine>(std::move(options), home, files);
+  }
+  return nullptr;
 }
 
 }  // namespace agentbox

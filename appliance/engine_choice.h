@@ -6,16 +6,19 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "appliance/config.h"
 #include "appliance/runtime/engine.h"
 
 namespace agentbox {
 
-// `auto` takes Docker when its engine answers and has the agents' image, else processes; it asks, and so blocks. For
-// `home` and `files` see the engines; for `open_door` DockerOptions.
-std::unique_ptr<runtime::Engine> choose_engine(const Settings&, boost::asio::io_context& home,
-                                               boost::asio::thread_pool& files,
-                                               std::function<std::string(std::string gateway)> open_door);
+// process or docker. `auto` takes Docker when its engine answers and has the agents' image; it asks, and so blocks.
+std::string_view chosen_engine(const Settings&);
+
+// By its name; nothing for another name. For `home` and `files` see the engines; for `open_door` DockerOptions.
+std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settings&, boost::asio::io_context& home,
+                                             boost::asio::thread_pool& files,
+                                             std::function<std::string(std::string gateway)> open_door);
 
 }  // namespace agentbox

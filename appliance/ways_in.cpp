@@ -38,7 +38,7 @@ WaysIn::WaysIn(Parts given)
       once_(parts_.system),
       audit_(parts_.system),
       identities_(parts_.system, parts_.accounts, parts_.keys),
-      rpc_(parts_.settings.l2_rpc_url, parts_.settings.l2_chain_id),
+      rpc_(parts_.settings.l2_rpc_url, parts_.settings.l2_chain_id, "L2_RPC_URL"),
       nonces_(crypto::derived_key(parts_.master_key, "wallet nonces"), once_),
       wallets_(nonces_, rpc_, identities_, site_),
       provider_(parts_.settings.idp_issuer),

@@ -245,6 +245,18 @@ Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes 
   co_return std::move(*edited);
 }
 
+Task<> Agents::expect_start(std::string reason) {
+  const auto wanted = system_.find(records, "desired", std::string(desired::running), std::size_t(-1));
+  for (const Agent& agent : wanted) {
+    std::function<void(Agent&)> edit = [&reason](Agent& now) {
+      if (now.status != Status::running) return;
+      now.status = Status::provisioning;
+      now.status_reason = reason;
+    };
+    co_await system_.modify(records, agent.owner, agent.id, std::move(edit));
+  }
+}
+
 bool Agents::is_user(store::UserId user) const { return system_.get(accounts::users, user).has_value(); }
 
 std::vector<Line> Agents::list(store::UserId user) const {

@@ -70,6 +70,8 @@ class Agents {
   void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
   // Recovery: running agents are adopted, those that should run are started, jobs that were left go on.
   web::Task<> start();
+  // Before start(), when none can be adopted: those that should run are `provisioning` from now on, for this reason.
+  web::Task<> expect_start(std::string reason);
   // Waits for the work at hand; agents go on running.
   web::Task<> stop();
 

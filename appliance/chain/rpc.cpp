@@ -31,9 +31,44 @@ bool is_revert(const boost::json::object& error) {
   return false;
 }
 
+std::optional<std::string> bytes_in(const boost::json::object& object, std::string_view name) {
+  const auto* found = object.if_contains(name);
+  return found != nullptr && found->is_string() ? from_hex(found->get_string()) : std::nullopt;
+}
+
+std::optional<Receipt::Log> read_log(const boost::json::value& value) {
+  if (!value.is_object()) return std::nullopt;
+  const auto& object = value.get_object();
+  const auto contract = bytes_in(object, "address");
+  auto data = bytes_in(object, "data");
+  const auto* topics = object.if_contains("topics");
+  if (!contract || !data || topics == nullptr || !topics->is_array()) return std::nullopt;
+  Receipt::Log log{.contract = to_hex(*contract), .data = std::move(*data)};
+  for (const auto& topic : topics->get_array()) {
+    auto word = topic.is_string() ? from_hex(topic.get_string()) : std::nullopt;
+    if (!word || word->size() != word_bytes) return std::nullopt;
+    log.topics.push_back(std::move(*word));
+  }
+  return log;
+}
+
+std::optional<Receipt> read_receipt(const boost::json::value& value) {
+  if (!value.is_object()) return std::nullopt;
+  const auto& object = value.get_object();
+  const auto *status = object.if_contains("status"), *logs = object.if_contains("logs");
+  if (status == nullptr || !status->is_string() || logs == nullptr || !logs->is_array()) return std::nullopt;
+  Receipt receipt{.has_succeeded = status->get_string() == "0x1"};
+  for (const auto& entry : logs->get_array()) {
+    auto log = read_log(entry);
+    if (!log) return std::nullopt;
+    receipt.logs.push_back(std::move(*log));
+  }
+  return receipt;
+}
+
 }  // namespace
 
-// The result; null for a call that reverted, since no method of ours answers null otherwise.
+// The result; null for a call that reverted, too, since no call answers null otherwise.
 web::Task<web::Result<boost::json::value>> Rpc::ask(std::string method, boost::json::array params) {
   const boost::json::object call{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", std::move(params)}};
   web::FetchRequest request{.url = url_,
@@ -53,12 +88,12 @@ web::Task<web::Result<boost::json::value>> Rpc::ask(std::string method, boost::j
     co_return no_answer(method + ": " + boost::json::serialize(*error).substr(0, 500));
   }
   const auto* result = members.if_contains("result");
-  if (result == nullptr || !result->is_string()) co_return no_answer(method + " answered without a result");
+  if (result == nullptr) co_return no_answer(method + " answered without a result");
   co_return boost::json::value(*result);
 }
 
 web::Task<web::Result<void>> Rpc::check_chain() {
-  if (!is_configured()) co_return web::unavailable("No chain is configured on this box: set L2_RPC_URL");
+  if (!is_configured()) co_return web::unavailable("No chain is configured on this box: set " + setting_);
   if (chain_checked_) co_return web::Result<void>();
   const auto answered = co_await ask("eth_chainId", {});
   if (!answered) co_return answered.error();
@@ -66,7 +101,7 @@ web::Task<web::Result<void>> Rpc::check_chain() {
   std::uint64_t id = 0;
   if (!text.starts_with("0x") ||
       std::from_chars(text.data() + 2, text.data() + text.size(), id, 16).ec != std::errc() || id != chain_id_)
-    co_return no_answer("L2_RPC_URL is on chain " + text + ", not on L2_CHAIN_ID " + std::to_string(chain_id_));
+    co_return no_answer(setting_ + " is on chain " + text + ", not on " + std::to_string(chain_id_));
   chain_checked_ = true;
   co_return web::Result<void>();
 }
@@ -101,6 +136,19 @@ web::Task<web::Result<std::string>> Rpc::call(crypto::EthereumAddress to, std::s
 web::Task<web::Result<std::string>> Rpc::call_creation(std::string code) {
   boost::json::object transaction{{"data", to_hex(code)}};
   co_return co_await call(std::move(transaction));
+}
+
+web::Task<web::Result<std::optional<Receipt>>> Rpc::receipt(std::string hash) {
+  const auto checked = co_await check_chain();
+  if (!checked) co_return checked.error();
+  boost::json::array params{std::move(hash)};
+  const auto answered = co_await ask("eth_getTransactionReceipt", std::move(params));
+  if (!answered) co_return answered.error();
+  std::optional<Receipt> receipt;
+  if (answered->is_null()) co_return receipt;
+  receipt = read_receipt(*answered);
+  if (!receipt) co_return no_answer("eth_getTransactionReceipt answered no receipt");
+  co_return receipt;
 }
 
 }  // namespace chain

@@ -35,7 +35,8 @@ BOOST_DESCRIBE_STRUCT(Payment, (), (transaction, user_id, amount, from, to, used
 
 inline const store::Global<Payment> payments{{.family = "clone_payments", .number = 36}, &Payment::transaction, {}};
 
-// By shape: whether the transaction is what it says only its chain knows. Kind::invalid, naming the field.
+// By shape: whether the transaction is what it says only its chain knows (PaymentLookup). Kind::invalid, naming the
+// field.
 web::Result<Payment> checked(const PaymentProof&, store::UserId payer);
 
 }  // namespace cloning

@@ -50,9 +50,10 @@ BOOST_DESCRIBE_STRUCT(Cloned, (), (success, agent, payment))
 struct Health {
   std::string status = "ok", service = "clone", price = cloning::price, currency = cloning::currency;
   std::int64_t chainId = chain_id;
+  std::optional<std::string> payTo;
   store::Time timestamp;
 };
-BOOST_DESCRIBE_STRUCT(Health, (), (status, service, price, currency, chainId, timestamp))
+BOOST_DESCRIBE_STRUCT(Health, (), (status, service, price, currency, chainId, payTo, timestamp))
 
 // The payment is used up in the commit that makes the clone, or not at all.
 Result<void> use_up(const store::System& system, const Payment& payment, store::Change& change) {
@@ -66,10 +67,12 @@ Result<void> use_up(const store::System& system, const Payment& payment, store::
 
 }  // namespace
 
-std::vector<web::Route> web_routes(agents::Agents& service, store::System system, const agentbox::Guards& guards) {
-  auto clone = [&service, system](Request& request, Clone wanted) -> Handled {
+std::vector<web::Route> web_routes(agents::Agents& service, PaymentLookup& lookup, store::System system,
+                                   const agentbox::Guards& guards) {
+  auto clone = [&service, &lookup, system](Request& request, Clone wanted) -> Handled {
     const auto payment = checked(wanted.paymentProof, request.caller.user_id);
     if (!payment) co_return payment.error();
+    if (const auto confirmed = co_await lookup.confirm(*payment); !confirmed) co_return confirmed.error();
     const auto specialization = wanted.specialization.value_or(Specialization::general);
     agents::Descent descent{.parent = std::move(wanted.parentAgentId),
                             .specialization = boost::describe::enum_to_string(specialization, ""),
@@ -91,8 +94,9 @@ std::vector<web::Route> web_routes(agents::Agents& service, store::System system
     answer.payment = {payment->transaction, payment->amount, currency};
     co_return web::reply(answer, 200);
   };
-  auto health = [](Request&) -> Handled {
-    const Health answer{.timestamp = store::now()};
+  auto health = [&lookup](Request&) -> Handled {
+    Health answer{.timestamp = store::now()};
+    if (!lookup.receiver().empty()) answer.payTo = lookup.receiver();
     co_return web::reply(answer, 200);
   };
   return {
@@ -100,13 +104,14 @@ std::vector<web::Route> web_routes(agents::Agents& service, store::System system
        web::body<Clone>(clone).returns<Cloned>().describe(
            "A new agent with the model and the config (its secrets included) of one of the caller's own, in an empty "
            "workspace; it is started as after POST /api/agents/provision. generation is the parent's and the clone's "
-           "is "
-           "one more. Every field of paymentProof is required; its transaction pays for one clone, and 402 with "
-           "PAYMENT_ALREADY_USED says that it has. 402 without a subscription, 429 with current and limit when the "
-           "plan's number of agents is reached: the payment is not used up then."),
+           "is one more. Every field of paymentProof is required; its transaction pays for one clone, and 402 with "
+           "PAYMENT_ALREADY_USED says that it has. Where the box can ask the chain (PAYMENT_RPC_URL), 402 with "
+           "PAYMENT_TO_ANOTHER, PAYMENT_NOT_FOUND or PAYMENT_NOT_MADE says what the chain knows of it, and 503 that it "
+           "cannot be asked now. 402 without a subscription, 429 with current and limit when the plan's number of "
+           "agents is reached: the payment is not used up then."),
        "Clone an agent against payment"},
       {web::GET, "/api/agents/clone", guards.none, &agents_rate, web::plain(health).returns<Health>(),
-       "Whether agents can be cloned, and the price"},
+       "Whether agents can be cloned, the price, and whom to pay where the box looks it up"},
   };
 }
 

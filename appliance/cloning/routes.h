@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "appliance/agents/agents.h"
+#include "appliance/cloning/payment_lookup.h"
 #include "appliance/guards.h"
 
 namespace cloning {
 
 // The arguments must outlive the rows.
-std::vector<web::Route> web_routes(agents::Agents&, store::System, const agentbox::Guards&);
+std::vector<web::Route> web_routes(agents::Agents&, PaymentLookup&, store::System, const agentbox::Guards&);
 
 }  // namespace cloning

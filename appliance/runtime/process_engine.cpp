@@ -353,6 +353,11 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
 
   Task<Result<void>> stop(std::string id, std::chrono::seconds grace) {
     auto known = entries.find(id);
+    if (known == entries.end()) {  // one of an earlier box, perhaps
+      std::vector<std::string> unknown{id};
+      co_await adopt(std::move(unknown));
+      known = entries.find(id);
+    }
     if (known == entries.end() || !known->second.process) co_return Result<void>();
     auto process = known->second.process;
     proc::send_signal(process->watch.native_handle(), SIGTERM);

@@ -40,7 +40,15 @@ contract Echoes { fallback() external { assembly { calldatacopy(0, 0, calldatasi
 contract Token {
   mapping(address => uint256) public balanceOf;
   uint8 public constant decimals = 6;
+  event Transfer(address indexed from, address indexed to, uint256 value);
   function mint(address to, uint256 amount) external { balanceOf[to] += amount; }
+  function transfer(address to, uint256 amount) external returns (bool) {
+    require(balanceOf[msg.sender] >= amount);
+    balanceOf[msg.sender] -= amount;
+    balanceOf[to] += amount;
+    emit Transfer(msg.sender, to, amount);
+    return true;
+  }
 }
 `;
 
@@ -93,8 +101,9 @@ export class Chain {
   }
 
   async send(name, address, functionName, args) {
-    const hash = await this.payer.writeContract({ abi: this.contracts[name].abi, address, functionName, args });
+    const hash = await this.payer.writeContract({ abi: this.contracts[name].abi, address, functionName, args, gas: 200_000n });
     await this.reader.waitForTransactionReceipt({ hash });
+    return hash;
   }
 
   encode(name, functionName, args) {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Box, until } from "./box.mjs";
 import { Docker, IMAGE, no_docker } from "./docker.mjs";
+import { agent_processes } from "./processes.mjs";
 
 const skip = no_docker();
 
@@ -73,4 +74,29 @@ test("agents live in containers, through the death of the box, of an agent and o
     assert.equal((await ada.call("DELETE", `/api/agents/${id}`)).body.deleted, true);
     assert.deepEqual(docker.containers(), []);
   });
+});
+
+test("a box that changes its engine ends what it left in the other one", { skip }, async (t) => {
+  const docker = await Docker.start(t);
+  const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "process", AGENT_IMAGE: IMAGE });
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  assert.equal(agent_processes(box).length, 1);
+  const move_to = async (engine) => {
+    await box.end("SIGTERM");
+    box.env = { ...box.env, AGENT_RUNTIME: engine };
+    await box.serve();
+    await box.until_status(ada, id, "running");
+    assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "hello over there" })).status, 200);
+  };
+  const running = () => docker.containers().filter(({ State }) => State.Running).length;
+
+  await move_to("auto");
+  assert.deepEqual([agent_processes(box).length, running()], [0, 1]);
+  await docker.end("SIGTERM");
+  await move_to("process");
+  assert.match(box.log, /agents_of_former_engine.*does not answer/, "it cannot be asked, and the log says so");
+  await docker.serve();
+  await move_to("process");
+  assert.deepEqual(docker.containers(), []);
 });
