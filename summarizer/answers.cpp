@@ -5,6 +5,7 @@
 #include "summarizer/guard.h"
 #include "summarizer/json_ld.h"
 #include "summarizer/metadata.h"
+#include "summarizer/outline.h"
 #include "summarizer/page_urls.h"
 #include "summarizer/sentences.h"
 
@@ -30,10 +31,8 @@ std::optional<std::string> if_any(std::string text) {
 }  // namespace
 
 web::Result<SummaryAnswer> summary_of(const Page& page) {
-  const auto tree = Tree::parse(guarded(decoded(page)));
-  if (!tree) return tree.error();
   SummaryAnswer answer;
-  fill(answer, summarize(*tree));
+  fill(answer, outline_of(decoded(page)));
   return answer;
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "summarizer/bounds.h"
 #include "summarizer/dom.h"
 #include "summarizer/page_urls.h"
 #include "summarizer/text.h"
@@ -14,27 +15,7 @@
 namespace summarizer {
 namespace {
 
-constexpr std::size_t max_headings = 20, max_paragraphs = 10, max_links = 50, max_images = 20, max_meta = 100;
-// In characters. The contract bounds link texts and alternatives; the rest is ours, so that one page cannot make an
-// answer of megabytes.
-constexpr std::size_t max_label = 100, max_title = 1'000, max_paragraph = 10'000, max_meta_value = 2'000;
-
-// A list without duplicates and with an end.
-class Distinct {
- public:
-  explicit Distinct(std::size_t max) : max_(max) {}
-  void add(std::string text) {
-    if (text.empty() || full() || !seen_.insert(text).second) return;
-    items_.push_back(std::move(text));
-  }
-  bool full() const { return items_.size() == max_; }
-  std::vector<std::string> take() { return std::move(items_); }
-
- private:
-  const std::size_t max_;
-  std::unordered_set<std::string> seen_;
-  std::vector<std::string> items_;
-};
+constexpr std::size_t max_links = 50, max_images = 20;
 
 // Name and content of the <meta> elements that describe the page, names in lower case; the first of a name counts.
 boost::json::object described_by_meta(const GumboNode& root) {
@@ -42,13 +23,8 @@ boost::json::object described_by_meta(const GumboNode& root) {
   walk(root, [&meta](const GumboNode& node) {
     const auto* element = element_of(node);
     if (!element || element->tag != GUMBO_TAG_META) return element != nullptr;
-    for (const char* key : {"property", "name"}) {
-      std::string name = collapsed(attribute(*element, key), max_label);
-      std::ranges::transform(name, name.begin(), web::to_lower);
-      if (name != "description" && !name.starts_with("og:") && !name.starts_with("twitter:")) continue;
-      std::string content = collapsed(attribute(*element, "content"), max_meta_value);
-      if (!content.empty() && meta.size() < max_meta) meta.emplace(name, std::move(content));
-    }
+    for (const char* key : {"property", "name"})
+      describe(meta, attribute(*element, key), attribute(*element, "content"));
     return false;
   });
   return meta;
@@ -157,11 +133,6 @@ class ReferenceReader {
   std::unordered_set<std::string> seen_images_;
 };
 
-std::string text_or_empty(const boost::json::object& meta, std::string_view name) {
-  const auto* value = meta.if_contains(name);
-  return value ? std::string(value->as_string()) : std::string();
-}
-
 }  // namespace
 
 Summary summarize(const Tree& tree) {
@@ -169,10 +140,7 @@ Summary summarize(const Tree& tree) {
   Summary summary;
   summary.title = first_text(root, GUMBO_TAG_TITLE);
   if (summary.title.empty()) summary.title = first_text(root, GUMBO_TAG_H1);
-  const auto meta = described_by_meta(root);
-  for (const char* name : {"description", "og:description", "twitter:description"}) {
-    if (summary.description.empty()) summary.description = text_or_empty(meta, name);
-  }
+  summary.description = description_of(described_by_meta(root));
   BodyReader reader;
   for (const GumboNode* child : children_of(root.v.element)) {
     if (is(*child, GUMBO_TAG_BODY)) reader.read(*child);

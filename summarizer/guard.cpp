@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "summarizer/scanner.h"
 #include "web/ascii.h"
 
 namespace summarizer {
@@ -105,17 +104,14 @@ struct Open {
 
 class Guard {
  public:
-  Guard(std::string_view html, const Caps& caps)
-      : scanner_(html.substr(0, caps.bytes), caps.attributes, caps.attribute_value), caps_(caps) {
-    out_.reserve(std::min(html.size(), caps.bytes) + 1024);
-    out_ = "<!DOCTYPE html>";
-  }
+  Guard(std::string_view html, Sink& sink, const Caps& caps)
+      : scanner_(html.substr(0, caps.bytes), caps.attributes, caps.attribute_value), caps_(caps), sink_(sink) {}
 
-  std::string run() {
-    while (out_.size() < caps_.bytes && scanner_.next()) {
+  void run() {
+    while (sink_.size() < caps_.bytes && scanner_.next()) {
       const Token& token = scanner_.token();
       if (token.kind == Token::Kind::text) {
-        if (!skipping() && silent_ == 0) write_text(token.text);
+        if (!skipping() && silent_ == 0) sink_.text(token.text);
         continue;
       }
       if (token.name.size() > max_name) continue;
@@ -128,7 +124,6 @@ class Guard {
       }
     }
     while (!open_.empty()) close_top();
-    return std::move(out_);
   }
 
  private:
@@ -156,17 +151,17 @@ class Guard {
     if (dropped_tags.has(tag)) return;
     if (once.has(tag)) {
       if (std::exchange(seen_[tag == GUMBO_TAG_HTML ? 0 : tag == GUMBO_TAG_HEAD ? 1 : 2], true)) return;
-      return write_start(token);
+      return sink_.start(tag, token);
     }
     if (tag == GUMBO_TAG_TITLE || tag == GUMBO_TAG_TEXTAREA) {
       const auto text = scanner_.raw_text(token.name);
       if (silent_ > 0) return;
-      write_start(token);
-      write_text(text);
-      return write_end(element);
+      sink_.start(tag, token);
+      sink_.text(text);
+      return sink_.end(tag, element.name);
     }
     if (!make_room_for(tag)) return;
-    if (empty_elements.has(tag)) return write_start(token);
+    if (empty_elements.has(tag)) return sink_.start(tag, token);
     if (open_.size() >= caps_.depth) {
       ++too_deep_;
       return;
@@ -175,7 +170,7 @@ class Guard {
       ++silent_;
       return open({.tag = tag, .name = element.name, .written = false});
     }
-    write_start(token);
+    sink_.start(tag, token);
     open(element);
   }
 
@@ -190,8 +185,10 @@ class Guard {
       return;
     }
     if (element.tag == GUMBO_TAG_BR) {
-      out_ += "<br>";
-      return;
+      Token line_break;
+      line_break.kind = Token::Kind::start_tag;
+      line_break.name = "br";
+      return sink_.start(GUMBO_TAG_BR, line_break);
     }
     if (once.has(element.tag) || empty_elements.has(element.tag)) return;
     if (too_deep_ > 0) {
@@ -281,7 +278,7 @@ class Guard {
   }
   void close_top() {
     if (open_.back().written) {
-      write_end(open_.back());
+      sink_.end(open_.back().tag, open_.back().name);
     } else {
       --silent_;
     }
@@ -289,12 +286,27 @@ class Guard {
     open_.pop_back();
   }
 
-  void write_end(const Open& element) {
-    out_ += "</";
-    out_ += element.name;
-    out_ += '>';
+  Scanner scanner_;
+  const Caps& caps_;
+  Sink& sink_;
+  std::vector<Open> open_;
+  std::array<std::size_t, GUMBO_TAG_LAST + 1> open_count_{};  // of each tag in open_
+  std::size_t tags_ = 0;
+  std::size_t too_deep_ = 0;  // open elements beyond the depth cap, whose end tags are still to come
+  std::size_t silent_ = 0;    // open <noscript>s: their words are not the page's, their pictures are
+  GumboTag skipped_ = GUMBO_TAG_UNKNOWN;
+  std::size_t skip_depth_ = 0;  // of `skipped_` within itself
+  bool seen_[3] = {};
+};
+
+class Markup : public Sink {
+ public:
+  explicit Markup(std::size_t bytes) {
+    out_.reserve(bytes + 1024);
+    out_ = "<!DOCTYPE html>";
   }
-  void write_start(const Token& token) {
+
+  void start(GumboTag, const Token& token) override {
     out_ += '<';
     out_ += token.name;
     for (const auto& [name, value] : token.attributes) {
@@ -307,8 +319,18 @@ class Guard {
     }
     out_ += '>';
   }
+  void end(GumboTag, std::string_view name) override {
+    out_ += "</";
+    out_ += name;
+    out_ += '>';
+  }
   // A '<' in text must not become a tag beside what is written next.
-  void write_text(std::string_view text) { write_escaped(text, '<', "&lt;"); }
+  void text(std::string_view text) override { write_escaped(text, '<', "&lt;"); }
+  std::size_t size() const override { return out_.size(); }
+
+  std::string take() { return std::move(out_); }
+
+ private:
   void write_escaped(std::string_view text, char c, std::string_view escaped) {
     for (std::size_t at; (at = text.find("&#")) != text.npos;) {
       write_replaced(text.substr(0, at), c, escaped);
@@ -327,21 +349,19 @@ class Guard {
     out_ += text;
   }
 
-  Scanner scanner_;
-  const Caps& caps_;
   std::string out_;
-  std::vector<Open> open_;
-  std::array<std::size_t, GUMBO_TAG_LAST + 1> open_count_{};  // of each tag in open_
-  std::size_t tags_ = 0;
-  std::size_t too_deep_ = 0;  // open elements beyond the depth cap, whose end tags are still to come
-  std::size_t silent_ = 0;    // open <noscript>s: their words are not the page's, their pictures are
-  GumboTag skipped_ = GUMBO_TAG_UNKNOWN;
-  std::size_t skip_depth_ = 0;  // of `skipped_` within itself
-  bool seen_[3] = {};
 };
 
 }  // namespace
 
-std::string guarded(std::string_view html, const Caps& caps) { return Guard(html, caps).run(); }
+bool is_left_open(GumboTag tag) { return once.has(tag) || empty_elements.has(tag); }
+
+void guard(std::string_view html, Sink& sink, const Caps& caps) { Guard(html, sink, caps).run(); }
+
+std::string guarded(std::string_view html, const Caps& caps) {
+  Markup markup(std::min(html.size(), caps.bytes));
+  guard(html, markup, caps);
+  return markup.take();
+}
 
 }  // namespace summarizer

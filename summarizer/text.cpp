@@ -11,6 +11,12 @@ namespace {
 template <class Take>
 void for_each_character(std::string_view utf8, Take take) {
   while (!utf8.empty()) {
+    const auto first = static_cast<unsigned char>(utf8.front());
+    if (first < 0x80) {
+      if (!take(utf8.substr(0, 1), first == ' ' || (first >= 0x09 && first <= 0x0d))) return;
+      utf8.remove_prefix(1);
+      continue;
+    }
     const auto point = web::decode_utf8(utf8);
     const auto length = std::max<std::size_t>(point.length, 1);
     if (!take(utf8.substr(0, length), is_white_space(point.value))) return;

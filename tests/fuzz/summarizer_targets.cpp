@@ -14,6 +14,7 @@
 #include "summarizer/json_ld.h"
 #include "summarizer/markdown.h"
 #include "summarizer/metadata.h"
+#include "summarizer/outline.h"
 #include "summarizer/page_urls.h"
 #include "summarizer/sentences.h"
 #include "summarizer/url.h"
@@ -66,10 +67,12 @@ void page(std::string_view bytes) {
   require(depth_of(tree->root()) <= int(2 * Caps{}.depth + 16), "the tree is not deep");
 
   const auto summary = summarize(*tree);
-  require(summary.headings.size() <= 20 && summary.paragraphs.size() <= 10, "lists end where the contract says");
-  require(are_distinct(summary.headings) && are_distinct(summary.paragraphs), "nothing is said twice");
-  require(summary.word_count >= 0 && std::size_t(summary.word_count) <= markup.size(), "words are counted");
-  for (const auto& said : {summary.title, summary.description}) require(web::is_utf8(said), "answers are UTF-8");
+  for (const auto& one : {summary, outline_of(text)}) {
+    require(one.headings.size() <= 20 && one.paragraphs.size() <= 10, "lists end where the contract says");
+    require(are_distinct(one.headings) && are_distinct(one.paragraphs), "nothing is said twice");
+    require(one.word_count >= 0 && std::size_t(one.word_count) <= markup.size(), "words are counted");
+    for (const auto& said : {one.title, one.description}) require(web::is_utf8(said), "answers are UTF-8");
+  }
 
   const auto found = extract(*tree, "https://example.com/dir/page");
   require(found.links.size() <= 50 && found.images.size() <= 20, "lists end where the contract says");

@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "summarizer/answers.h"
+#include "summarizer/charset.h"
+#include "summarizer/outline.h"
 #include "web/ascii.h"
 #include "web/utf8.h"
 
@@ -78,6 +80,20 @@ TEST(Corpus, ArticlesAreFoundAndLittleElse) {
   }
   EXPECT_GE(pages, 40);
   EXPECT_GE(sum / pages, 0.98);
+}
+
+TEST(Corpus, TheOutlineSaysWhatTheTreeSays) {
+  for (const auto& entry : std::filesystem::directory_iterator(SUMMARIZER_CORPUS)) {
+    if (entry.path().extension() != ".html") continue;
+    const auto bytes = read(entry.path());
+    const auto html = to_utf8(bytes, find_charset(bytes, "text/html"));
+    const auto outline = outline_of(html), summary = summarize(*Tree::parse(guarded(html)));
+    EXPECT_EQ(outline.title, summary.title) << entry.path();
+    EXPECT_EQ(outline.description, summary.description) << entry.path();
+    EXPECT_EQ(outline.headings, summary.headings) << entry.path();
+    EXPECT_EQ(outline.paragraphs, summary.paragraphs) << entry.path();
+    EXPECT_EQ(outline.word_count, summary.word_count) << entry.path();
+  }
 }
 
 }  // namespace

@@ -6,11 +6,20 @@
 #include <boost/json/serialize.hpp>
 
 #include "summarizer/guard.h"
+#include "summarizer/outline.h"
 
 namespace summarizer {
 
 bool operator==(const Link& a, const Link& b) { return a.href == b.href && a.text == b.text; }
 bool operator==(const Image& a, const Image& b) { return a.src == b.src && a.alt == b.alt; }
+bool operator==(const Summary& a, const Summary& b) {
+  return a.title == b.title && a.description == b.description && a.headings == b.headings &&
+         a.paragraphs == b.paragraphs && a.word_count == b.word_count;
+}
+void PrintTo(const Summary& summary, std::ostream* out) {
+  *out << summary.title << " | " << summary.description << " | " << testing::PrintToString(summary.headings) << " | "
+       << testing::PrintToString(summary.paragraphs) << " | " << summary.word_count;
+}
 void PrintTo(const Link& link, std::ostream* out) { *out << link.href << " (" << link.text << ")"; }
 void PrintTo(const Image& image, std::ostream* out) { *out << image.src << " (" << image.alt << ")"; }
 
@@ -20,7 +29,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Summary summary_of(std::string_view html) { return summarize(*Tree::parse(guarded(html))); }
+// The tree and the outline say the same.
+Summary summary_of(std::string_view html) {
+  auto summary = summarize(*Tree::parse(guarded(html)));
+  EXPECT_EQ(outline_of(html), summary) << html;
+  return summary;
+}
 References references_of(std::string_view html, std::string_view url = "https://example.com/dir/page") {
   return extract(*Tree::parse(guarded(html)), url);
 }
@@ -96,6 +110,26 @@ TEST(Summarize, AnswersAnEmptyPageWithEmptyFields) {
     EXPECT_EQ(summary.title, "");
     EXPECT_THAT(summary.headings, IsEmpty());
     EXPECT_EQ(summary.word_count, 0);
+  }
+}
+
+TEST(Outline, DecodesReferencesAsGumboDoes) {
+  for (const auto* text : {"&lt;&gt;&amp;&quot;&nbsp;x", "&eacute;&Eacute &ampx &notit; &notin;",
+                           "&#65;&#x42;&#128;&#0;&#xD800;&#1114112;", "&#9999999999999999999;z",
+                           "&#;&#x;&;& &nosuch; &", "&#65 &#x41g", "&CounterClockwiseContourIntegral;"}) {
+    summary_of("<title>" + std::string(text) + "</title><p>" + text + "<h1>" + text);
+    summary_of("<meta name=description content=\"a " + std::string(text) + " &amp=1 &ltx\">");
+  }
+}
+
+TEST(Outline, ReadsNestedAndBrokenMarkupAsTheTreeDoes) {
+  for (const auto* html :
+       {"<p>a<button><p>b</p></button>c<p>a b c", "<h1><table><tr><td><h2>in</h2>x</table>out</h1>",
+        "<body hidden><p>x</p></body>", "<p hidden>a<p>b", "<p style='display:none'>a<b>b</b></p>c",
+        "<title></title><title>second</title>", "<select><option>a</select>b", "a<br>b<hr>c<img alt=x>d",
+        "<dialog>a</dialog><dialog open>b</dialog>c", "<h1></h1><h1> </h1><h1>third</h1>", "a\0b c",
+        "<textarea><p>x</textarea><p>y", "<noscript><p>x</p></noscript>z", "<li>a<li>b<td>c", "a</br>b"}) {
+    summary_of(html);
   }
 }
 
