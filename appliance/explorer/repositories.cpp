@@ -14,16 +14,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-git::Layout layout_of(const Place& place) { return place.is_workspace ? git::Layout::within : git::Layout::anywhere; }
+void require(git_repository* repository) {
+  if (!repository) throw git::Failure("This folder is not a git repository");
+}
+
+}  // namespace
 
 // Runs `use` on the open repository of the place, kept to its folder; what it may throw becomes an Error. `use` gets a
-// null pointer where there is no repository.
+// null pointer where there is no repository. An agent may exchange its repository at any time, so it is opened anew.
 template <class Use>
-auto look(const Place& place, Use use) -> web::Result<std::invoke_result_t<Use, git_repository*>> {
+auto Repositories::look(const Place& place, Use use) const -> web::Result<std::invoke_result_t<Use, git_repository*>> {
   try {
     return confined(place, [&](const fs::path& folder) {
-      const auto repository = git::open(folder, layout_of(place));
-      return use(repository.get());
+      if (place.is_workspace) return use(git::open(folder, git::Layout::within).get());
+      auto lease = kept_.take(folder);
+      auto result = use(lease.repository.get());
+      kept_.give_back(std::move(lease));
+      return result;
     });
   } catch (const git::Failure& failure) {
     return failure.cause == git::Failure::Cause::busy ? web::conflict(failure.what()) : web::internal(failure.what());
@@ -31,12 +38,6 @@ auto look(const Place& place, Use use) -> web::Result<std::invoke_result_t<Use, 
     return web::internal("The repository cannot be used: " + error.code().message(), error.what());
   }
 }
-
-void require(git_repository* repository) {
-  if (!repository) throw git::Failure("This folder is not a git repository");
-}
-
-}  // namespace
 
 // While it lives, nobody else syncs the folder.
 class Repositories::Turn {

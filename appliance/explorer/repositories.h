@@ -9,9 +9,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "appliance/explorer/git/commit.h"
+#include "appliance/explorer/git/kept.h"
 #include "appliance/explorer/git/log.h"
 #include "appliance/explorer/git/show.h"
 #include "appliance/explorer/git/status.h"
@@ -63,10 +65,13 @@ class Repositories {
 
  private:
   class Turn;
+  template <class Use>
+  auto look(const Place&, Use) const -> web::Result<std::invoke_result_t<Use, git_repository*>>;
   struct Committed;
   web::Result<Committed> commit(const Place&, const std::string& message) const;
   std::optional<std::string> push(const Place&, const Committed&) const;
 
+  mutable git::Kept kept_;
   const git::Identity author_;
   const FindCredential find_credential_;
   const std::chrono::milliseconds remote_time_;
