@@ -59,9 +59,7 @@ std::string tidy(const std::string& message) {
 
 std::optional<std::string> commit_all(git_repository* repository, const std::string& message, const Identity& author) {
   if (git_repository_is_bare(repository) == 1) throw Failure("A bare repository has no files to commit");
-  const auto index =
-      made<IndexHandle>([&](auto** out) { return git_repository_index(out, repository); }, "read the index");
-  check(git_index_read(index.get(), 0), "read the index");
+  const auto index = index_of(repository);
   require_committable(repository, index.get());
   check(git_index_add_all(index.get(), nullptr, GIT_INDEX_ADD_DEFAULT, nullptr, nullptr), "stage the files");
   // The tree before the index is written: the index then remembers it, which spares git reading every file's entry.

@@ -10,17 +10,17 @@ namespace git {
 
 namespace {
 
-DiffHandle compare(git_repository* repository, Side side, const git_diff_options& options) {
+DiffHandle compare(git_repository* repository, Side side, git_index* index, const git_diff_options& options) {
   constexpr auto doing = "compare the files";
   if (side == Side::unstaged) {
-    return made<DiffHandle>([&](auto** out) { return git_diff_index_to_workdir(out, repository, nullptr, &options); },
+    return made<DiffHandle>([&](auto** out) { return git_diff_index_to_workdir(out, repository, index, &options); },
                             doing);
   }
   const auto commit = head(repository);
   const auto tree =
       commit ? made<TreeHandle>([&](auto** out) { return git_commit_tree(out, commit.get()); }, doing) : TreeHandle();
   return made<DiffHandle>(
-      [&](auto** out) { return git_diff_tree_to_index(out, repository, tree.get(), nullptr, &options); }, doing);
+      [&](auto** out) { return git_diff_tree_to_index(out, repository, tree.get(), index, &options); }, doing);
 }
 
 bool is_within(const std::string& path, const std::string& folder) {
@@ -52,8 +52,9 @@ std::optional<std::string> diff(git_repository* repository, Side side, const std
   } else if (!path.empty()) {
     paths.push_back(path);
   }
+  const auto index = index_of(repository);
   const PatchOptions options(std::move(paths));
-  const auto compared = compare(repository, side, options.get());
+  const auto compared = compare(repository, side, index.get(), options.get());
   return patch_of(compared.get(), most_bytes);
 }
 

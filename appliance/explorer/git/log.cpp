@@ -33,6 +33,13 @@ CommitHandle head(git_repository* repository) {
                             "read the newest commit");
 }
 
+IndexHandle index_of(git_repository* repository) {
+  constexpr auto reading = "read the index";
+  auto index = made<IndexHandle>([&](auto** out) { return git_repository_index(out, repository); }, reading);
+  check(git_index_read(index.get(), 0), reading);
+  return index;
+}
+
 std::vector<Commit> log(git_repository* repository, std::size_t limit) {
   std::vector<Commit> commits;
   if (!head(repository)) return commits;

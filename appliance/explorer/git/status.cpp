@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "appliance/explorer/git/handles.h"
+#include "appliance/explorer/git/head.h"
 #include "appliance/explorer/git/path_list.h"
 #include "appliance/explorer/git/suspects.h"
 
@@ -75,8 +76,6 @@ std::string Change::code() const {
 std::vector<Change> status(git_repository* repository, Untracked untracked, std::size_t limit) {
   std::vector<Change> changes;
   if (git_repository_is_bare(repository) == 1) return changes;
-  const auto index =
-      made<IndexHandle>([&](auto** out) { return git_repository_index(out, repository); }, "read the index");
   git_status_options options = GIT_STATUS_OPTIONS_INIT;
   options.show = GIT_STATUS_SHOW_INDEX_AND_WORKDIR;
   options.flags =
@@ -89,6 +88,7 @@ std::vector<Change> status(git_repository* repository, Untracked untracked, std:
     options.flags |= GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH;
     options.pathspec = paths.get();
   }
+  const auto index = index_of(repository);
   const auto list = made<StatusHandle>([&](auto** out) { return git_status_list_new(out, repository, &options); },
                                        "compare the files");
   for (std::size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
