@@ -48,6 +48,13 @@ TEST_F(ExplorerHistory, GitAppliesOurPatches) {
   EXPECT_EQ(git({"rev-parse", "HEAD"}), before) << "looking changes nothing";
 }
 
+TEST_F(ExplorerHistory, WhatDiffersInItsLineEndsAloneDoesNotDifferWhereTheseAreMended) {
+  git({"config", "core.autocrlf", "input"});
+  put(root / "a.txt", "one\r\ntwo\r\nthree\r\n");
+  put(root / "folder/b.txt", "b\r\nc\r\n");
+  EXPECT_EQ(diff().unstaged, git({"-c", "core.safecrlf=false", "diff"}));
+}
+
 TEST_F(ExplorerHistory, APathNarrowsThePatchAndIsNoPattern) {
   put(root / "a.txt", "changed\n");
   put(root / "folder/b.txt", "changed\n");

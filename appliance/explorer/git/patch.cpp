@@ -12,9 +12,16 @@ struct Patch {
   bool is_whole = true;
 };
 
+// A header that names a file and says nothing of it: it is as it was once line ends and filters are reckoned with.
+bool is_empty_header(const git_diff_line& line) {
+  const std::string_view header(line.content, line.content_len);
+  return line.origin == GIT_DIFF_LINE_FILE_HDR && header.find('\n') == header.size() - 1;
+}
+
 // Called by libgit2 for each line; anything but 0 ends the printing.
 int append_line(const git_diff_delta*, const git_diff_hunk*, const git_diff_line* line, void* payload) {
   auto& patch = *static_cast<Patch*>(payload);
+  if (is_empty_header(*line)) return 0;
   if (patch.text.size() + line->content_len + 1 > patch.most_bytes) {
     patch.is_whole = false;
     return GIT_EUSER;
