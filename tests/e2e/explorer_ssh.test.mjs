@@ -1,13 +1,13 @@
 // Pushing to hosts that want to know who comes: ssh with a key, https with a token, and what is told when it fails.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Box, INTERNAL_KEY, run } from "./box.mjs";
 import { git, git_server } from "./git_server.mjs";
-import { command_line, environment, own_processes } from "./processes.mjs";
+import { agent_processes, command_line, environment, own_processes } from "./processes.mjs";
 import { ssh_key, ssh_server } from "./ssh_server.mjs";
 
 // A folder for one story, gone at its end.
@@ -124,6 +124,37 @@ test("an ssh host that is somebody else, or takes no such key, or has no such re
   }
   for (const wrong of ["git@127.0.0.1", "ssh://127.0.0.1", "ssh://a:b@127.0.0.1", "ssh://a@127.0.0.1/path", "ftp://a@b", "ssh://-oProxy@host", "https://"])
     assert.equal((await admin(box, "set", wrong, "--secret", key.file)).code, 2, wrong);
+});
+
+test("an agent's workspace is pushed by the box, which alone has the key", async (t) => {
+  const scratch = scratch_folder(t), { bare } = project_in(scratch);
+  const key = ssh_key(scratch, "box_key"), server = await ssh_server(t, join(scratch, "sshd"), key);
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada), workspace = join(box.folder, "agents", id, "workspace");
+  const account = `ssh://${server.user}@127.0.0.1:${server.port}`;
+  // As the agent itself would: what it owns stays its own.
+  const git_as_agent = (...args) => {
+    git(workspace, ...args);
+    const { uid, gid } = statSync(workspace);
+    chownSync(join(workspace, ".git", "config"), uid, gid);
+  };
+  git_as_agent("remote", "add", "origin", `${account}${bare}`);
+  const sync = async () => {
+    await box.backend_call("POST", `/api/browse/write?agent=${id}`, { path: "notes.md", content: `round ${++round}` });
+    const body = await box.backend_call("POST", `/api/browse/git-sync?agent=${id}`, {});
+    assert.equal(body.committed, true, JSON.stringify(body));
+    return body;
+  };
+  assert.match((await sync()).message, /no key for/);
+  await admin(box, "set", account, "--secret", key.file, "--host-key", server.fingerprint);
+  const synced = await sync();
+  assert.deepEqual([synced.pushed, git(bare, "rev-parse", "main").trim()], [true, synced.hash], synced.message);
+  const secret = key.private.split("\n")[2];
+  for (const { pid } of agent_processes(box)) assert.ok(!(command_line(pid) + environment(pid)).includes(secret));
+  for (const file of files_in(join(box.folder, "agents"))) assert.ok(!readFileSync(file).includes(secret), file);
+  git_as_agent("remote", "set-url", "origin", `ssh://127.0.0.1:1${bare}`);
+  assert.match((await sync()).message, /no key for/, "and is led nowhere else");
 });
 
 test("an https host is believed for its certificate and gets the token; another one gets neither", async (t) => {
