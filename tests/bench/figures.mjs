@@ -5,6 +5,7 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { articles } from "./articles.mjs";
+import { model_history, model_streams, models } from "./models.mjs";
 import { pages } from "./pages.mjs";
 import { live_agents } from "./live_agents.mjs";
 import { ADMIN, log_in, resident_mb, start_box, start_nginx, start_stack, stop, until_answers, wrk } from "./processes.mjs";
@@ -217,4 +218,7 @@ export const figures = [
   { name: "guesses", measure: guesses },
   { name: "repository", measure: repository },
   { name: "pages", measure: pages },
+  { name: "models", measure: models },
+  { name: "model_streams", measure: model_streams },
+  { name: "model_history", measure: model_history },
 ];

@@ -28,7 +28,7 @@ const first_json_line = (child, name) =>
     child.once("exit", (code) => reject(new Error(`${name} ended with ${code} before it was ready`)));
   });
 
-const start = (command, args, options = {}) => {
+export const start = (command, args, options = {}) => {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"], ...options });
   running.add(child);
   child.once("exit", () => running.delete(child));
@@ -79,6 +79,12 @@ export const start_node = async (file, folder, args = []) => {
   const child = start(process.execPath, [file, ...args], { cwd: folder, env: { ...process.env, NODE_ENV: "production" } });
   const { port } = await first_json_line(child, file);
   return { child, url: `http://127.0.0.1:${port}` };
+};
+
+// A program that prints one line of JSON when it is ready: that, and its child.
+export const start_program = async (file, args = []) => {
+  const child = start(file, args);
+  return { child, ...(await first_json_line(child, file)) };
 };
 
 export const start_nginx = async (folder, workers, body) => {
