@@ -7,6 +7,7 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/backup_engine.h>
@@ -15,10 +16,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <map>
 #include <mutex>
+#include <tuple>
 
 #include "store/committer.h"
 #include "store/counter.h"
+#include "store/counter_values.h"
 #include "store/store_folder.h"
 #include "store/versions.h"
 
@@ -43,6 +48,7 @@ std::int64_t number_of(std::string_view bytes) {
   return static_cast<std::int64_t>(number);
 }
 
+// Counters are written with their values now. What an earlier agentbox left are operands, folded when they are read.
 class CounterMerge final : public rocks::MergeOperator {
  public:
   const char* Name() const override { return "agentbox.counter"; }
@@ -207,7 +213,8 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
   options.force_consistency_checks = true;
   if (name == "counters") {
     options.merge_operator = std::make_shared<CounterMerge>();
-    options.max_successive_merges = 64;  // reading a counter folds at most so many additions, however busy it is
+    // A change writes many counters of one owner, whose number is the first eight bytes of their keys.
+    options.memtable_insert_with_hint_prefix_extractor.reset(rocks::NewFixedPrefixTransform(8));
   }
   return options;
 }
@@ -242,7 +249,8 @@ struct RocksEngine::Impl final : Committer::Log {
   rocks::ReadOptions reading;
   const bool read_only;
   Versions versions;
-  std::unique_ptr<Committer> committer;  // last: its thread uses the rest
+  mutable std::map<Family, CounterValues> known_counters;  // of the committer's thread
+  std::unique_ptr<Committer> committer;                    // last: its thread uses the rest
 
   ~Impl() override {
     committer.reset();
@@ -275,38 +283,50 @@ struct RocksEngine::Impl final : Committer::Log {
     return get(reading, family, key);
   }
   std::int64_t read_counter(Family family, std::string_view key) const override {
-    const auto value = get(reading, family, key);
-    return value && value->size() == 9 ? number_of(*value) : 0;
+    auto& known = known_counters[family];
+    if (const auto* value = known.find(key)) return *value;
+    const auto stored = get(reading, family, key);
+    const auto value = stored && stored->size() == 9 ? number_of(*stored) : 0;
+    known.put(key, value);
+    return value;
   }
 
   void append(const std::vector<const Batch*>& batches, bool sync) override {
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
     rocks::WriteBatch all;
+    std::map<Family, boost::unordered_flat_map<std::string_view, CounterStep>> steps;
     for (const auto* batch : batches) {
       for (const auto& write : batch->writes) {
-        auto* family = handles.at(write.family);
         switch (write.kind) {
           case Write::Kind::put:
-            all.Put(family, write.key, write.value);
+            all.Put(handles.at(write.family), write.key, write.value);
             break;
           case Write::Kind::erase:
-            all.Delete(family, write.key);
+            all.Delete(handles.at(write.family), write.key);
             break;
           case Write::Kind::add:
-            all.Merge(family, write.key, operand('a', write.delta));
+            steps[write.family][write.key].add(write.delta);
             break;
           case Write::Kind::raise:
-            all.Merge(family, write.key, operand('m', write.delta));
+            steps[write.family][write.key].raise(write.delta);
             break;
         }
       }
     }
+    // Their values and not the steps: whoever reads a busy counter would have to fold them all.
+    std::vector<std::tuple<Family, std::string_view, std::int64_t>> counted;
+    for (const auto& [family, by_key] : steps)
+      for (const auto& [key, step] : by_key)
+        counted.emplace_back(family, key, step.applied_to(read_counter(family, key)));
+    std::ranges::sort(counted);  // neighbours find their place in the memory table by each other's
+    for (const auto& [family, key, value] : counted) all.Put(handles.at(family), slice(key), operand('v', value));
     rocks::WriteOptions options;
     options.sync = sync;
     if (const auto status = db->Write(options, &all); !status.ok()) {
       fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
       throw Unavailable(*fail_stop->reason());
     }
+    for (const auto& [family, key, value] : counted) known_counters[family].put(key, value);
     for (const auto* batch : batches)
       for (const auto& write : batch->writes) versions.bump(write.family, write.key);
   }

@@ -215,6 +215,18 @@ TEST_F(StoreTest, CountersAddUpAndRespectTheirBound) {
   reopen();
   EXPECT_EQ(tenant(1).counter({"agents"}), 2);
   EXPECT_EQ(tenant(2).counter({"agents"}), 0);
+  const auto add = [&](std::int64_t delta) {
+    auto change = tenant(1).change();
+    change.add(1, {"agents"}, delta, 3);
+    return change.commit_blocking().ok();
+  };
+  EXPECT_TRUE(add(1));
+  EXPECT_FALSE(add(1));
+  EXPECT_TRUE(add(-5));
+  EXPECT_EQ(tenant(1).counter({"agents"}), -2);
+  reopen();
+  EXPECT_TRUE(add(5));
+  EXPECT_EQ(tenant(1).counter({"agents"}), 3);
 }
 
 TEST_F(StoreTest, IdsAreNeverHandedOutTwice) {

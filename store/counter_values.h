@@ -1,0 +1,39 @@
+// What counters hold, for their only writer: it need not read again what it wrote or read lately.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace store {
+
+// Of one family. For one thread.
+class CounterValues {
+ public:
+  // Null: not known. Valid until the next call of put.
+  const std::int64_t* find(std::string_view key) const {
+    const auto found = values_.find(key);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+  void put(std::string_view key, std::int64_t value) {
+    const auto found = values_.find(key);
+    if (found != values_.end()) {
+      found->second = value;
+      return;
+    }
+    if (values_.size() >= most) values_.clear();  // those in use are known again soon
+    values_.emplace(key, value);
+  }
+
+ private:
+  static constexpr std::size_t most = 16'384;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+  };
+  boost::unordered_flat_map<std::string, std::int64_t, Hash, std::equal_to<>> values_;
+};
+
+}  // namespace store

@@ -1,0 +1,28 @@
+#include "store/counter_values.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(CounterValues, KnowsWhatWasPutLast) {
+  store::CounterValues values;
+  EXPECT_EQ(values.find("a"), nullptr);
+  values.put("a", 1);
+  values.put("a", -7);
+  values.put(std::string("b\0c", 3), 2);
+  ASSERT_NE(values.find("a"), nullptr);
+  EXPECT_EQ(*values.find("a"), -7);
+  EXPECT_EQ(*values.find(std::string("b\0c", 3)), 2);
+  EXPECT_EQ(values.find("b"), nullptr);
+}
+
+TEST(CounterValues, ForgetsRatherThanGrows) {
+  store::CounterValues values;
+  values.put("first", 1);
+  for (int number = 0; number < 100'000; ++number) values.put("counter " + std::to_string(number), number);
+  EXPECT_EQ(values.find("first"), nullptr);
+  ASSERT_NE(values.find("counter 99999"), nullptr);
+  EXPECT_EQ(*values.find("counter 99999"), 99'999);
+}
+
+}  // namespace
