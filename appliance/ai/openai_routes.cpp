@@ -200,8 +200,11 @@ web::Guard model_guard(const agentbox::Guards& guards) {
   return {.name = "agent token or API key",
           .scheme = "bearer",
           .admit = [&guards](const web::Request& request) -> web::Result<web::Caller> {
-            auto agent = guards.agent_token.admit(request);
-            return agent ? std::move(agent) : guards.user_key.admit(request);
+            // Both are tried: an agent's token may begin like a key by chance.
+            const auto bearer = request.bearer();
+            const bool is_like_key = bearer && bearer->starts_with("sk_");
+            auto caller = (is_like_key ? guards.user_key : guards.agent_token).admit(request);
+            return caller ? std::move(caller) : (is_like_key ? guards.agent_token : guards.user_key).admit(request);
           }};
 }
 

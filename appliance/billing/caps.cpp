@@ -80,13 +80,30 @@ web::Task<> Caps::forget(store::UserId user, std::string target) {
   }
 }
 
+Caps::List Caps::current(store::UserId user) const {
+  constexpr std::size_t most_remembered = 10'000;
+  const auto version = system_.tenant(user).version(caps);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = remembered_.find(user);
+    if (known != remembered_.end() && known->second.version == version) return known->second.caps;
+  }
+  auto read = std::make_shared<const std::vector<Cap>>(list(user));
+  const std::lock_guard lock(mutex_);
+  if (remembered_.size() >= most_remembered) remembered_.clear();
+  remembered_[user] = {.version = version, .caps = read};
+  return read;
+}
+
 std::vector<Cap> Caps::of(const usage::Call& call, Plan plan) const {
   std::vector<Cap> binding;
-  for (auto& cap : list(call.user_id))
-    if (binds(cap, call)) binding.push_back(std::move(cap));
+  const auto own = current(call.user_id);
+  for (const auto& cap : *own)
+    if (binds(cap, call)) binding.push_back(cap);
   if (call.own_key) return binding;
-  for (auto& cap : list(0))
-    if (cap.scope == CapScope::plan && cap.target == to_string(plan)) binding.push_back(std::move(cap));
+  const auto on_plans = current(0);
+  for (const auto& cap : *on_plans)
+    if (cap.scope == CapScope::plan && cap.target == to_string(plan)) binding.push_back(cap);
   return binding;
 }
 

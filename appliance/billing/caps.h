@@ -4,8 +4,11 @@
 
 #include <boost/describe.hpp>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "appliance/billing/plans.h"
@@ -61,7 +64,17 @@ class Caps {
   std::vector<Cap> of(const usage::Call&, Plan) const;
 
  private:
+  using List = std::shared_ptr<const std::vector<Cap>>;
+  struct Remembered {
+    std::uint64_t version = 0;
+    List caps;
+  };
+  // As list(), but read only when something has changed: every model call asks.
+  List current(store::UserId) const;
+
   store::System system_;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<store::UserId, Remembered> remembered_;  // protected by mutex_
 };
 
 // The bounds of a cap on a call made at `at`; named after the cap's id.

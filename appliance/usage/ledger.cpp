@@ -1,5 +1,6 @@
 // Counter names: usage/<period>/<slice>/<figure>, where the slice is all, own-key, agent/<id>, key/<id>, model/<id> or
-// tool/<name>, and the figure is one of those below. The cost is in Money::units.
+// tool/<name>, and the figure is one of those below. The cost is in Money::units. Every one of them is a write for each
+// call, so there are those that a report reads and no others.
 #include "appliance/usage/ledger.h"
 
 #include <cstdio>
@@ -16,21 +17,26 @@ std::string prefix_of(const Period& period, std::string_view slice, std::string_
   return prefix;
 }
 
+void add(store::Change& change, const Call& call, const std::string& name, std::int64_t delta) {
+  if (delta != 0) change.add(call.user_id, store::CounterName{name}, delta);
+}
+
+// How much was used.
 void count(store::Change& change, const Call& call, const std::string& prefix) {
-  const auto add = [&](const char* figure, std::int64_t delta) {
-    if (delta != 0) change.add(call.user_id, store::CounterName{prefix + figure}, delta);
-  };
-  const bool succeeded = call.outcome == "ok";
-  add("calls", 1);
-  add("failed", succeeded ? 0 : 1);
-  add("input", call.input_tokens);
-  add("output", call.output_tokens);
-  add("cached", call.cached_tokens);
-  add("reasoning", call.reasoning_tokens);
-  add("cost", call.cost);
-  add("latency", succeeded ? call.latency_ms : 0);
-  add("streamed", call.first_token_ms > 0 ? 1 : 0);
-  add("first", call.first_token_ms);
+  add(change, call, prefix + "calls", 1);
+  add(change, call, prefix + "failed", call.outcome == "ok" ? 0 : 1);
+  add(change, call, prefix + "input", call.input_tokens);
+  add(change, call, prefix + "output", call.output_tokens);
+  add(change, call, prefix + "cached", call.cached_tokens);
+  add(change, call, prefix + "reasoning", call.reasoning_tokens);
+  add(change, call, prefix + "cost", call.cost);
+}
+
+// And how long it took.
+void count_times(store::Change& change, const Call& call, const std::string& prefix) {
+  add(change, call, prefix + "latency", call.outcome == "ok" ? call.latency_ms : 0);
+  add(change, call, prefix + "streamed", call.first_token_ms > 0 ? 1 : 0);
+  add(change, call, prefix + "first", call.first_token_ms);
 }
 
 // The agents, keys, models and tools of a call: "model/<id>".
@@ -45,10 +51,23 @@ std::vector<std::string> names_of(const Call& call) {
 // The row and its counters.
 void keep(store::Change& change, const Call& call) {
   change.insert(calls, call);
-  for (const auto& period : {Period::day(call.at), Period::month(call.at)}) {
-    count(change, call, prefix_of(period, call.own_key ? "own-key" : "all"));
-    for (const auto& name : names_of(call)) count(change, call, prefix_of(period, name));
+  const auto day = Period::day(call.at), month = Period::month(call.at);
+  for (const auto& period : {day, month}) {
+    const auto prefix = prefix_of(period, call.own_key ? "own-key" : "all");
+    count(change, call, prefix);
+    count_times(change, call, prefix);
   }
+  for (const auto& name : names_of(call)) count(change, call, prefix_of(month, name));
+  if (!call.agent.empty()) count(change, call, prefix_of(day, "agent", call.agent));
+}
+
+// What `used` is more, or less, than what was reserved for the same call.
+Call beyond(const Call& reserved, const Call& used) {
+  auto difference = used;
+  difference.input_tokens -= reserved.input_tokens;
+  difference.output_tokens -= reserved.output_tokens;
+  difference.cost -= reserved.cost;
+  return difference;
 }
 
 // Another call has added a name that this one wanted to add: trying again finds it there.
@@ -67,7 +86,7 @@ web::Task<> Ledger::record(Call call) {
   for (;;) {
     auto change = system_.change();
     keep(change, call);
-    spend(change, call, 1);
+    spend(change, call);
     add_names(change, call);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return;
@@ -79,7 +98,7 @@ web::Task<std::optional<std::size_t>> Ledger::reserve(Call& most, const std::vec
   most.id = new_id(most.at);
   auto change = system_.change();
   change.insert(reservations, most);
-  spend(change, most, 1, limits);
+  spend(change, most, limits);
   const auto outcome = co_await change.commit();
   if (outcome.ok()) co_return std::nullopt;
   std::optional<std::size_t> met;
@@ -98,8 +117,7 @@ web::Task<> Ledger::settle(Call used) {
     used.at = reserved->value.at;
     auto change = system_.change();
     change.erase(reservations, *reserved);
-    spend(change, reserved->value, -1);
-    spend(change, used, 1);
+    spend(change, beyond(reserved->value, used));
     keep(change, used);
     add_names(change, used);
     const auto outcome = co_await change.commit(store::Durability::relaxed);
@@ -135,12 +153,12 @@ Totals Ledger::agent_totals(store::UserId user, std::string_view agent, const Pe
   return read(user, prefix_of(period, "agent", agent));
 }
 
-Totals Ledger::model_totals(store::UserId user, std::string_view model, const Period& period) const {
-  return read(user, prefix_of(period, "model", model));
+Totals Ledger::model_totals(store::UserId user, std::string_view model, const Period& month) const {
+  return read(user, prefix_of(month, "model", model));
 }
 
-std::map<std::string, Totals> Ledger::totals_by(store::UserId user, std::string_view kind, const Period& period) const {
-  const auto prefix = period.month_name() + "/" + std::string(kind) + "/";
+std::map<std::string, Totals> Ledger::totals_by(store::UserId user, std::string_view kind, const Period& month) const {
+  const auto prefix = month.name() + "/" + std::string(kind) + "/";
   std::map<std::string, Totals> found;
   store::Page page{.limit = 1000, .after = prefix};
   for (;;) {
@@ -148,7 +166,7 @@ std::map<std::string, Totals> Ledger::totals_by(store::UserId user, std::string_
     for (const auto& name : names_here) {
       if (!name.id.starts_with(prefix)) return found;
       const auto id = name.id.substr(prefix.size());
-      const auto totals = read(user, prefix_of(period, kind, id));
+      const auto totals = read(user, prefix_of(month, kind, id));
       if (totals.calls > 0) found.emplace(id, totals);
     }
     if (names_here.size() < page.limit) return found;

@@ -27,8 +27,9 @@ struct Totals {
   std::int64_t calls = 0, failed = 0;  // calls includes the failed ones
   std::int64_t input_tokens = 0, output_tokens = 0, cached_tokens = 0, reasoning_tokens = 0;
   Money cost;
-  std::int64_t latency_ms = 0;                    // sum over the calls that succeeded
-  std::int64_t streamed = 0, first_token_ms = 0;  // how many had a first token to wait for, and the sum
+  // Of a user's calls as a whole only. The sum over those that succeeded; how many had a first token to wait for, and
+  // the sum of that.
+  std::int64_t latency_ms = 0, streamed = 0, first_token_ms = 0;
   std::int64_t total_tokens() const { return input_tokens + output_tokens; }
 };
 
@@ -58,9 +59,10 @@ class Ledger {
   // Calls on the user's own provider keys, which are no part of the totals.
   Totals own_key_totals(store::UserId, const Period&) const;
   Totals agent_totals(store::UserId, std::string_view agent, const Period&) const;
-  Totals model_totals(store::UserId, std::string_view model, const Period&) const;
-  // Every agent, key, model or tool ("agent", "key", "model", "tool") that was used in the period, by id.
-  std::map<std::string, Totals> totals_by(store::UserId, std::string_view kind, const Period&) const;
+  // By model only months are counted, and so they are by what follows.
+  Totals model_totals(store::UserId, std::string_view model, const Period& month) const;
+  // Every agent, key, model or tool ("agent", "key", "model", "tool") that was used in the month, by id.
+  std::map<std::string, Totals> totals_by(store::UserId, std::string_view kind, const Period& month) const;
   // Newest first.
   std::vector<Call> newest(store::UserId, std::size_t limit) const;
 

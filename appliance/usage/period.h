@@ -13,8 +13,6 @@ class Period {
   static Period month(store::Time);
   // 2026-11-21 or 2026-11.
   const std::string& name() const { return name_; }
-  // The month's, also of a day.
-  std::string month_name() const { return name_.substr(0, 7); }
 
  private:
   explicit Period(std::string name) : name_(std::move(name)) {}

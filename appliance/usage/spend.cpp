@@ -29,14 +29,14 @@ std::vector<std::string> spend_slices(const Call& call) {
   return slices;
 }
 
-void spend(store::Change& change, const Call& call, int sign, const std::vector<Limit>& limits) {
+void spend(store::Change& change, const Call& call, const std::vector<Limit>& limits) {
   for (const auto& period : {Period::day(call.at), Period::month(call.at)}) {
     for (const auto& slice : spend_slices(call)) {
       for (const auto figure : {Figure::tokens, Figure::cost}) {
         const auto amount = figure == Figure::tokens ? call.input_tokens + call.output_tokens : call.cost;
         auto name = spend_counter(period, slice, figure);
         const auto bound = bound_of(limits, name);
-        if (amount != 0 || bound) change.add(call.user_id, store::CounterName{std::move(name)}, sign * amount, bound);
+        if (amount != 0 || bound) change.add(call.user_id, store::CounterName{std::move(name)}, amount, bound);
       }
     }
   }

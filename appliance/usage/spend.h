@@ -29,7 +29,7 @@ std::string spend_counter(const Period&, std::string_view slice, Figure);
 // The slices a call counts in.
 std::vector<std::string> spend_slices(const Call&);
 
-// Adds `sign` times the tokens and the cost of `call` to its counters, those of `limits` within their bounds.
-void spend(store::Change&, const Call& call, int sign, const std::vector<Limit>& limits = {});
+// Adds the tokens and the cost of `call` to its counters, those of `limits` within their bounds.
+void spend(store::Change&, const Call& call, const std::vector<Limit>& limits = {});
 
 }  // namespace usage
