@@ -122,7 +122,13 @@ void CharacterReferences::append_named(std::string& out, std::string_view candid
 std::string CharacterReferences::of_attribute(std::string_view value) {
   if (value.find('&') == value.npos || asked_++ >= most_asked) return std::string(value);
   std::string page = "<meta content=\"";
-  for (const char c : value) c == '"' ? page += "&quot;" : page += c;
+  for (const char c : value) {
+    if (c == '"') {
+      page += "&quot;";
+    } else {
+      page += c;
+    }
+  }
   page += "\">";
   page = guarded(page);  // gumbo adds up the digits of a reference in an int
   const Output output(gumbo_parse_with_options(&kGumboDefaultOptions, page.data(), page.size()));

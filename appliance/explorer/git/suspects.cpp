@@ -157,7 +157,11 @@ class Comparison {
       if (git_tree_entry_type(entry) == GIT_OBJECT_TREE) {
         const bool is_there = std::ranges::binary_search(folder.folders, name);
         folders += is_there ? 1 : 0;
-        is_there ? compare(*git_tree_entry_id(entry), path + name + "/") : found_.push_back(path + name);
+        if (is_there) {
+          compare(*git_tree_entry_id(entry), path + name + "/");
+        } else {
+          found_.push_back(path + name);
+        }
       } else {
         files += compare_file(folder, name, entry) ? 1 : 0;
       }
@@ -191,12 +195,12 @@ class Comparison {
   std::vector<std::string> found_;
 };
 
-// What makes files equal that are not the same: then only libgit2 may judge.
-bool has_own_rules(git_repository* repository) {
+// Names may be equal without being the same: then only libgit2 may judge.
+bool ignores_case(git_repository* repository) {
   const auto config = made<ConfigHandle>([&](auto** out) { return git_repository_config_snapshot(out, repository); },
                                          "read the configuration");
-  int ignores_case = 0;
-  return git_config_get_bool(&ignores_case, config.get(), "core.ignorecase") == 0 && ignores_case != 0;
+  int ignored = 0;
+  return git_config_get_bool(&ignored, config.get(), "core.ignorecase") == 0 && ignored != 0;
 }
 
 }  // namespace
@@ -204,7 +208,7 @@ bool has_own_rules(git_repository* repository) {
 std::optional<Suspects> suspects_in(git_repository* repository) {
   const auto commit = head(repository);
   const char* files = git_repository_workdir(repository);
-  if (!commit || !files || has_own_rules(repository)) return std::nullopt;
+  if (!commit || !files || ignores_case(repository)) return std::nullopt;
   const auto index = IndexFile::read(std::string(git_repository_path(repository)) + "index");
   if (!index) return std::nullopt;
   const files::Descriptor root(::open(files, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
