@@ -1,12 +1,14 @@
 #include "appliance/explorer/git/path_list.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 namespace git {
 
 PathList::PathList(std::vector<std::string> paths) {
   std::ranges::sort(paths);
-  paths.erase(std::ranges::unique(paths).begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   const auto is_beneath_another = [&](const std::string& path) {
     for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1))
       if (std::ranges::binary_search(paths, path.substr(0, slash))) return true;

@@ -1,6 +1,5 @@
 #include "appliance/explorer/git/ssh_session.h"
 
-#include <libssh2.h>
 #include <openssl/evp.h>
 #include <poll.h>
 #include <sys/socket.h>

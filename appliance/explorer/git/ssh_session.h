@@ -1,14 +1,13 @@
 // One program run at an ssh host, over libssh2: who the host is is checked before anything is said about who we are.
 #pragma once
 
+#include <libssh2.h>
+
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "appliance/explorer/git/connection.h"
-
-struct _LIBSSH2_SESSION;
-struct _LIBSSH2_CHANNEL;
 
 namespace git {
 
@@ -32,8 +31,8 @@ class SshSession {
 
  private:
   struct Free {
-    void operator()(_LIBSSH2_SESSION*) const;
-    void operator()(_LIBSSH2_CHANNEL*) const;
+    void operator()(LIBSSH2_SESSION*) const;
+    void operator()(LIBSSH2_CHANNEL*) const;
   };
 
   void check_host(const std::vector<std::string>& known) const;
@@ -44,8 +43,8 @@ class SshSession {
 
   std::string host_;
   Connection connection_;
-  std::unique_ptr<_LIBSSH2_SESSION, Free> session_;
-  std::unique_ptr<_LIBSSH2_CHANNEL, Free> channel_;  // before its session
+  std::unique_ptr<LIBSSH2_SESSION, Free> session_;
+  std::unique_ptr<LIBSSH2_CHANNEL, Free> channel_;  // before its session
   bool has_answered_ = false;
 };
 
