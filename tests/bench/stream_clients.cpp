@@ -1,5 +1,5 @@
-// Opens COUNT streams of model_upstream.cpp's tokens at once, through whatever listens at PORT, and reads them to their
-// end. Prints how late the tokens were, in milliseconds: {"tokens", "p50", "p99", "max", "failed"}.
+// Opens COUNT streams of model_upstream.cpp's tokens, a thousand a second, through whatever listens at PORT, and reads
+// them to their end. Prints how late the tokens were, in milliseconds: {"tokens", "p50", "p99", "max", "failed"}.
 // usage: stream_clients PORT PATH BEARER_FILE COUNT < BODY; the file has one bearer a line, given to the streams in
 // turn
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -27,8 +28,14 @@ struct Seen {
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
   Stream(asio::io_context& context, std::string request, Seen& seen)
-      : socket_(context), request_(std::move(request)), seen_(seen) {}
+      : socket_(context), timer_(context), request_(std::move(request)), seen_(seen) {}
 
+  void open_after(std::chrono::milliseconds pause, unsigned short port) {
+    timer_.expires_after(pause);
+    timer_.async_wait([self = shared_from_this(), port](boost::system::error_code) { self->open(port); });
+  }
+
+ private:
   void open(unsigned short port) {
     socket_.async_connect(
         {asio::ip::make_address("127.0.0.1"), port}, [self = shared_from_this()](boost::system::error_code error) {
@@ -39,7 +46,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
         });
   }
 
- private:
   void fail() { ++seen_.failed; }
 
   void read() {
@@ -47,8 +53,15 @@ class Stream : public std::enable_shared_from_this<Stream> {
                             [self = shared_from_this()](boost::system::error_code error, std::size_t count) {
                               if (error) return self->fail();
                               self->text_.append(self->bytes_.data(), count);
+                              if (!std::exchange(self->has_begun_, true) && !self->is_accepted()) return self->fail();
                               if (!self->take()) self->read();
                             });
+  }
+
+  bool is_accepted() const {
+    if (text_.starts_with("HTTP/1.1 200 ")) return true;
+    std::fprintf(stderr, "%s\n", text_.c_str());
+    return false;
   }
 
   // Takes the tokens that have come. True: that was the end of the stream.
@@ -72,10 +85,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   }
 
   tcp::socket socket_;
+  asio::steady_timer timer_;
   const std::string request_;
   Seen& seen_;
   std::array<char, 8192> bytes_;
   std::string text_;
+  bool has_begun_ = false;
 };
 
 double at_share(const std::vector<double>& sorted, double share) {
@@ -101,7 +116,8 @@ int main(int argc, char** argv) {
     auto request = "POST " + std::string(argv[2]) +
                    " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n" + "Authorization: Bearer " +
                    bearer + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-    std::make_shared<Stream>(context, std::move(request), seen)->open(static_cast<unsigned short>(std::atoi(argv[1])));
+    std::make_shared<Stream>(context, std::move(request), seen)
+        ->open_after(std::chrono::milliseconds(number), static_cast<unsigned short>(std::atoi(argv[1])));
   }
   context.run();
   std::sort(seen.delays.begin(), seen.delays.end());
