@@ -62,7 +62,6 @@ struct Settings {
 
   std::filesystem::path browse_root;  // empty: the data folder's agents/
   std::string git_author_name = "agentbox", git_author_email = "agentbox@localhost";
-  std::string git_credentials;  // secret; see explorer::parse_credentials
   std::chrono::seconds git_remote_timeout{60};
 
   bool summarizer_allow_private = false;
