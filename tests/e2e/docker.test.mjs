@@ -100,3 +100,35 @@ test("a box that changes its engine ends what it left in the other one", { skip 
   await move_to("process");
   assert.deepEqual(docker.containers(), []);
 });
+
+test("a container that hangs is made anew, and one that dies three times is given up", { skip }, async (t) => {
+  const docker = await Docker.start(t);
+  const box = await Box.start(t, {
+    DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: IMAGE, WATCHDOG_CHECK_INTERVAL: "200ms", WATCHDOG_DEGRADED_CHECK_INTERVAL: "200ms",
+  });
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const seen = async () => (await ada.call("GET", `/api/agents/${id}`)).body.agent;
+  const until_watched = (state) =>
+    until(`the watchdog says ${state}`, async () => (await seen()).watchdog.state === state, 90_000);
+  const container = () => docker.containers().find(({ State }) => State.Running);
+  await until_watched("running");
+
+  const hung = container();
+  process.kill(hung.State.Pid, "SIGSTOP"); // the kernel still accepts connections for it
+  await until_watched("repairing");
+  await until("another container", () => container() && container().Id !== hung.Id);
+  await until_watched("running");
+  assert.deepEqual((await seen()).watchdog.history.map(({ state }) => state), ["starting", "running", "degraded", "repairing", "running"]);
+
+  for (let death = 1; death <= 3; ++death) {
+    const { Id } = container();
+    docker.ask("kill", Id);
+    if (death === 3) break;
+    await until("another container", () => container() && container().Id !== Id);
+    await until_watched("running");
+  }
+  await until_watched("crash_loop");
+  assert.equal((await seen()).status, "error");
+  assert.equal(container(), undefined);
+});
