@@ -86,7 +86,7 @@ struct House {
   identities::Identities identities{system, accounts, keys};
   security::Once once{system};
   wallet_sign_in::Nonces nonces{"key", once};
-  chain::Rpc rpc{"", 8453};
+  chain::Rpc rpc{"", 8453, "L2_RPC_URL"};
   agentbox::Site site{origin};
   wallet_sign_in::WalletSignIn wallets{nonces, rpc, identities, site};
 };
