@@ -72,8 +72,14 @@ class Wallet {
   std::string key_, address_;
 };
 
+agentbox::Settings settings_at(const char* folder) {
+  agentbox::Settings settings;
+  settings.data = folder;
+  return settings;
+}
+
 struct House {
-  explicit House(const char* folder) { settings.data = folder; }
+  explicit House(const char* folder) : settings(settings_at(folder)) {}
 
   agentbox::Settings settings;
   std::unique_ptr<store::Store> store = agentbox::open_store(settings);
