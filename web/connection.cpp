@@ -334,7 +334,13 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
   bool complete = false;
   std::string failure;
   sends_endless_ = response.endless;
-  if (response.endless) on_drain_ = [this] { cut(); };
+  std::optional<Heartbeat> admission;
+  if (response.endless) {
+    on_drain_ = [this] { cut(); };
+    admission.emplace(lane_->executor(), limits_.tunnel_check_time, [this, both] {
+      if (!listener_.dispatcher.is_admitted(request_)) cut();
+    });
+  }
   try {
     co_await stream(*writer);
     co_await writer->finish();
@@ -346,6 +352,7 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
   on_drain_ = nullptr;
   sends_endless_ = false;
   heartbeat.reset();
+  admission.reset();
   exchange.bytes = writer->written();
   // The head is out: all that is left to tell the client is an end without the last chunk.
   if (!complete)

@@ -263,6 +263,16 @@ Dispatcher::Dispatcher(const ListenerOptions& options) : impl_(std::make_unique<
 
 Dispatcher::~Dispatcher() = default;
 
+bool Dispatcher::is_admitted(const Request& request) const {
+  const auto row =
+      std::ranges::find(impl_->table, request.route.data(), [](const Route& one) { return one.path.data(); });
+  try {
+    return row != impl_->table.end() && row->guard.admit(request).has_value();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 Task<Response> Dispatcher::handle(Request& request) {
   Response response = co_await impl_->answer(request);
   co_return impl_->complete(request, std::move(response));

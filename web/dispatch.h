@@ -18,6 +18,8 @@ class Dispatcher {
   // listener and route rate limits (429), guard (401/403), CSRF rule (403), then the endpoint (400 before the handler,
   // 413, ...).
   Task<Response> handle(Request&);
+  // Whether the guard of the row that answers this request would let it in now, too: a session may have ended.
+  bool is_admitted(const Request&) const;
   // What handle's answers carry beside their own headers, for an answer that comes from no row.
   Response complete(const Request&, Response) const;
   // The complete answer to an error, which is logged when the box is at fault or the error has a detail.

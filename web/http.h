@@ -101,7 +101,7 @@ struct Response {
   // Of a stream whose length is known: it is sent with Content-Length instead of in chunks, and must write just as
   // much.
   std::optional<std::uint64_t> stream_length;
-  bool endless = false;  // a stream that only its client ends: it is cut at once when the server drains
+  bool endless = false;  // only its client ends it: cut when that is gone or not let in any more, and on drain
   // Complete header lines, each ending in CRLF, that are the same for many answers (the security headers). Set by the
   // dispatcher and alive as long as it; the connection appends them as they are.
   std::string_view constant_headers;

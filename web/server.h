@@ -46,7 +46,7 @@ struct Limits {
   std::chrono::milliseconds proxy_connect_time{5'000};  // 504 beyond
   std::chrono::milliseconds proxy_answer_time{120'000};  // without a byte from the target; 504 beyond
   std::chrono::milliseconds tunnel_check_time{
-      5'000};  // between two looks whether a proxied WebSocket is admitted still
+      5'000};  // between two looks whether a proxied WebSocket or an endless stream is admitted still
   std::chrono::milliseconds websocket_idle_time{60'000};  // without a frame from the peer; pinged at half of it
   std::size_t connections = 20'000;  // beyond: a clean 503 and close; kept below the descriptor limit
   std::size_t connections_per_address = 20'000;

@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box, INTERNAL_KEY, until } from "./box.mjs";
+import { Box, INTERNAL_KEY, PASSWORD, until } from "./box.mjs";
 
 const with_agent = async (t) => {
   const box = await Box.start(t);
@@ -133,4 +133,21 @@ test("logs are their owner's, and the operator's", async (t) => {
   assert.equal((await box.backend_call("POST", `/api/logs/${id}/stop`)).stopped, 1);
   await until("it has ended", () => reader.closed);
   assert.equal(readFileSync(join(box.folder, "agents", id, "run", "agent.log"), "utf8").includes(INTERNAL_KEY), false);
+});
+
+test("a stream ends with the session it was asked for with, and with its agent", async (t) => {
+  const { box, ada, id, write } = await with_agent(t);
+  const other = box.person();
+  await other.log_in("ada@example.org", PASSWORD);
+  const path = `/api/logs/${id}/stream?tail=0`;
+  const leaving = follow(t, box, path, { cookie: other.cookie }), staying = follow(t, box, path, { cookie: ada.cookie });
+  await until("both are there", async () => (await streams(ada)).length === 2);
+  await other.call("POST", "/api/auth/signout");
+  await until("one is cut", () => leaving.closed);
+  write("a word among those who may hear it\n");
+  await until("the other goes on", () => staying.texts().includes("a word among those who may hear it"));
+  assert.ok(!leaving.texts().includes("a word among those who may hear it"));
+  await ada.call("DELETE", `/api/agents/${id}`);
+  await until("it ends with the agent", () => staying.closed);
+  assert.deepEqual(await streams(ada), []);
 });
