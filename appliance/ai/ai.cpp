@@ -348,7 +348,8 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
       if (!instead || has_turned) break;
       has_turned = true;
       tried.push_back(name + ": cap reached");
-      chain.assign(1, std::move(*instead));
+      chain.clear();
+      chain.push_back(std::move(*instead));
       continue;
     }
     attempt.started = Clock::now();

@@ -6,6 +6,7 @@
 #include "appliance/explorer/confinement.h"
 #include "appliance/explorer/git/diff.h"
 #include "appliance/explorer/git/failure.h"
+#include "appliance/explorer/git/library.h"
 #include "appliance/explorer/git/repository.h"
 
 namespace explorer {
@@ -66,7 +67,13 @@ struct Repositories::Committed {
 };
 
 Repositories::Repositories(git::Identity author, FindCredential find_credential, std::chrono::milliseconds remote_time)
-    : author_(std::move(author)), find_credential_(std::move(find_credential)), remote_time_(remote_time) {}
+    : author_(std::move(author)), find_credential_(std::move(find_credential)), remote_time_(remote_time) {
+  try {
+    git::start_library();  // before a look that is confined to one folder: it reads the authorities' file
+  } catch (const git::Failure&) {
+    // Whoever looks at a repository first is told.
+  }
+}
 
 web::Result<std::optional<Status>> Repositories::status(const Place& place) const {
   return look(place, [](git_repository* repository) -> std::optional<Status> {

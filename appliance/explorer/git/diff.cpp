@@ -1,7 +1,9 @@
 #include "appliance/explorer/git/diff.h"
 
+#include <string_view>
 #include <vector>
 
+#include "appliance/explorer/git/failure.h"
 #include "appliance/explorer/git/handles.h"
 #include "appliance/explorer/git/head.h"
 #include "appliance/explorer/git/patch.h"
@@ -21,6 +23,13 @@ DiffHandle compare(git_repository* repository, Side side, git_index* index, cons
       commit ? made<TreeHandle>([&](auto** out) { return git_commit_tree(out, commit.get()); }, doing) : TreeHandle();
   return made<DiffHandle>(
       [&](auto** out) { return git_diff_tree_to_index(out, repository, tree.get(), index, &options); }, doing);
+}
+
+constexpr int most_looks = 10;
+
+// Somebody wrote between the look at a file's size and the look into it; libgit2 has no code for that.
+bool is_of_a_file_in_motion(const Failure& failure) {
+  return std::string_view(failure.what()).ends_with("file changed before we could read it");
 }
 
 bool is_within(const std::string& path, const std::string& folder) {
@@ -54,8 +63,16 @@ std::optional<std::string> diff(git_repository* repository, Side side, const std
   }
   const auto index = index_of(repository);
   const PatchOptions options(std::move(paths));
-  const auto compared = compare(repository, side, index.get(), options.get());
-  return patch_of(compared.get(), most_bytes);
+  for (int looks = 1;; ++looks) {
+    try {
+      const auto compared = compare(repository, side, index.get(), options.get());
+      return patch_of(compared.get(), most_bytes);
+    } catch (const Failure& failure) {
+      if (!is_of_a_file_in_motion(failure)) throw;
+      if (looks == most_looks)
+        throw Failure("A file is being written just now: please try again", Failure::Cause::busy);
+    }
+  }
 }
 
 }  // namespace git
