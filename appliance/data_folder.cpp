@@ -115,6 +115,7 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                              .tables = {store::describe(accounts::users),
                                         store::describe(accounts::sessions),
                                         store::describe(identities::identities),
+                                        store::describe(identities::closed_ways),
                                         store::describe(security::used_once),
                                         store::describe(audit::entries),
                                         store::describe(security_events::received),

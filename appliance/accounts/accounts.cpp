@@ -254,14 +254,13 @@ web::Task<web::Result<User>> Accounts::hand_to_owner(User user) {
   co_return edited;
 }
 
-web::Task<web::Result<User>> Accounts::reset_password(store::UserId id, std::string replacement) {
-  const auto user = find(id);
-  if (!user) co_return web::not_found("No such user");
-  if (auto refused = refuse_password(replacement, user->email)) co_return std::move(*refused);
-  auto hashed = co_await hasher_.hash(std::move(replacement));
-  if (!hashed) co_return hashed.error();
+web::Task<web::Result<std::string>> Accounts::hash_password(std::string password) {
+  co_return co_await hasher_.hash(std::move(password));
+}
+
+web::Task<web::Result<User>> Accounts::reset_password(store::UserId id, std::string hash) {
   auto apply = [&](User& edited) {
-    edited.password_hash = *hashed;
+    edited.password_hash = hash;
     edited.email_verified = true;
   };
   auto edited = co_await edit(id, apply);

@@ -69,8 +69,10 @@ class Accounts {
   // The owner of the address has come: whoever registered it before without proving so loses password and sessions.
   // Administrators were made by hand and keep theirs.
   web::Task<web::Result<User>> hand_to_owner(User);
-  // Sets a password for who proved to own the account's address, and ends all sessions. not_found, invalid.
-  web::Task<web::Result<User>> reset_password(store::UserId, std::string replacement);
+  // Of a password that refuse_password lets through. too_many when too many are being hashed.
+  web::Task<web::Result<std::string>> hash_password(std::string password);
+  // Sets the password's hash for who proved to own the account's address, and ends all sessions. not_found.
+  web::Task<web::Result<User>> reset_password(store::UserId, std::string hash);
 
   // The rules for new passwords; nothing when it is fine.
   static std::optional<web::Error> refuse_password(std::string_view password, std::string_view email);

@@ -1,5 +1,7 @@
 #include "appliance/identities/identities.h"
 
+#include <algorithm>
+
 #include "appliance/accounts/email.h"
 #include "appliance/second_factor/second_factor.h"
 
@@ -21,7 +23,7 @@ web::Task<web::Result<accounts::User>> Identities::sign_in(Proved proved) {
   if (!email) co_return web::invalid("The identity has no email address");
   if (accounts::is_reserved_email(*email)) co_return web::forbidden("This email is reserved");
   if (proved.name.size() > max_name_bytes) proved.name.clear();
-  auto user = co_await user_for(*email, proved.email_is_proved, proved.name);
+  auto user = co_await user_for(proved, *email);
   if (!user) co_return user.error();
   co_return co_await link(std::move(proved), std::move(*user));
 }
@@ -33,7 +35,7 @@ web::Task<web::Result<accounts::User>> Identities::sign_in_wallet(std::string ad
                 .name = address,
                 .refresh_token = {}};
   if (auto known = find(proved.id)) co_return co_await enter(std::move(*known), {});
-  auto user = co_await user_for(proved.email, true, proved.name);
+  auto user = co_await user_for(proved, proved.email);
   if (!user) co_return user.error();
   co_return co_await link(std::move(proved), std::move(*user));
 }
@@ -43,29 +45,40 @@ web::Task<web::Result<accounts::User>> Identities::enter(Identity identity, std:
   auto user = accounts_.find(identity.user_id);
   if (!user || user->is_disabled) co_return disabled();
   if (!refresh_token.empty()) {
-    auto apply = [&](Identity& edited) { edited.refresh_token = store::Sealed{refresh_token}; };
-    co_await system_.modify(identities, identity.id, apply);
+    auto apply = [&](Identity& edited) {
+      if (!edited.is_disabled) edited.refresh_token = store::Sealed{refresh_token};
+    };
+    const auto kept = co_await system_.modify(identities, identity.id, apply);
+    if (!kept || kept->is_disabled) co_return disabled();
   }
   co_return std::move(*user);
 }
 
-web::Task<web::Result<accounts::User>> Identities::user_for(std::string email, bool proved, std::string name) {
+web::Task<web::Result<accounts::User>> Identities::user_for(const Proved& proved, std::string email) {
   auto user = accounts_.find_by_email(email);
   if (!user) {
-    auto created = co_await accounts_.create_without_password(email, std::move(name), proved);
+    auto created = co_await accounts_.create_without_password(email, proved.name, proved.email_is_proved);
     if (created || created.error().kind != web::Kind::conflict) co_return created;
     user = accounts_.find_by_email(email);  // somebody was quicker
   }
-  if (!user || !proved) co_return web::conflict("A user with this email already exists");
-  if (user->is_disabled) co_return disabled();
-  const bool is_handed_over = !user->email_verified && !user->is_admin;
+  if (!user || !proved.email_is_proved) co_return web::conflict("A user with this email already exists");
+  if (user->is_disabled || is_closed(user->id, proved.id)) co_return disabled();
+  const auto before = *user;
   auto owned = co_await accounts_.hand_to_owner(std::move(*user));
-  if (owned && is_handed_over) {
-    co_await remove_keys(owned->id);
-    co_await remove_identities(owned->id);
-    co_await second_factor::SecondFactor::forget(system_, owned->id);
-  }
+  if (owned && !before.email_verified && !before.is_admin) co_await hand_over(before);
   co_return owned;
+}
+
+web::Task<> Identities::hand_over(const accounts::User& user) {
+  co_await remove_keys(user.id);
+  if (user.is_admin) co_return;
+  co_await remove_identities(user.id);
+  co_await second_factor::SecondFactor::forget(system_, user.id);
+}
+
+bool Identities::is_closed(store::UserId user, std::string_view id) const {
+  return std::ranges::any_of(system_.find(closed_ways, "user", user),
+                             [&](const ClosedWay& way) { return id.starts_with(way.kind); });
 }
 
 web::Task<web::Result<accounts::User>> Identities::link(Proved proved, accounts::User user) {
@@ -91,6 +104,16 @@ std::optional<Identity> Identities::find(std::string_view id) const {
 std::vector<Identity> Identities::of_user(store::UserId user) const { return system_.find(identities, "user", user); }
 
 web::Task<> Identities::set_disabled(store::UserId user, std::string kind, bool is_disabled) {
+  const ClosedWay way{.id = std::to_string(user) + ":" + kind, .user_id = user, .kind = kind};
+  const auto row = system_.get(closed_ways, way.id);
+  if (is_disabled != row.has_value()) {
+    auto change = system_.change();
+    if (row)
+      change.erase(closed_ways, *row);
+    else
+      change.insert(closed_ways, way);
+    co_await change.commit();
+  }
   for (const Identity& identity : of_user(user)) {
     if (!identity.id.starts_with(kind)) continue;
     auto apply = [&](Identity& edited) { edited.is_disabled = is_disabled; };

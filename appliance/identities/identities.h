@@ -39,16 +39,20 @@ class Identities {
 
   std::optional<Identity> find(std::string_view id) const;
   std::vector<Identity> of_user(store::UserId) const;
-  // Of every identity of the user whose id begins with `kind` ("idp:").
+  // Of every identity of the user whose id begins with `kind` ("idp:"), and of those that come yet.
   web::Task<> set_disabled(store::UserId, std::string kind, bool is_disabled);
   web::Task<> forget_refresh_tokens(store::UserId);
-  // The user's API keys.
-  web::Task<> remove_keys(store::UserId);
+  // The owner of the address has come to an account that nobody had vouched for: what whoever registered it left there
+  // to come back by ends: API keys, other identities, second factor. Administrators were made by hand and lose their
+  // keys alone.
+  web::Task<> hand_over(const accounts::User&);
 
  private:
   web::Task<web::Result<accounts::User>> enter(Identity, std::string refresh_token);
-  web::Task<web::Result<accounts::User>> user_for(std::string email, bool proved, std::string name);
+  web::Task<web::Result<accounts::User>> user_for(const Proved&, std::string email);
   web::Task<web::Result<accounts::User>> link(Proved, accounts::User);
+  bool is_closed(store::UserId, std::string_view id) const;
+  web::Task<> remove_keys(store::UserId);
   web::Task<> remove_identities(store::UserId);
 
   store::System system_;

@@ -23,4 +23,16 @@ BOOST_DESCRIBE_STRUCT(Identity, (), (id, user_id, refresh_token, is_disabled, cr
 inline const store::Global<Identity> identities{
     {.family = "identities", .number = 5}, &Identity::id, {store::index<Identity>(1, "user", &Identity::user_id)}};
 
+// A way in that the provider had closed: identities of that kind do not open the account until it is opened again, also
+// those that were never seen before.
+struct ClosedWay {
+  std::string id;  // user id, a colon, the kind
+  std::int64_t user_id = 0;
+  std::string kind;  // how the ids of its identities begin
+};
+BOOST_DESCRIBE_STRUCT(ClosedWay, (), (id, user_id, kind))
+
+inline const store::Global<ClosedWay> closed_ways{
+    {.family = "closed_ways", .number = 65}, &ClosedWay::id, {store::index<ClosedWay>(1, "user", &ClosedWay::user_id)}};
+
 }  // namespace identities

@@ -89,6 +89,8 @@ web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::
   const auto user = accounts_.find(token->value.user_id);
   if (!user || user->is_disabled || user->email != token->value.email) co_return bad_token();
   if (auto refused = accounts::Accounts::refuse_password(password, user->email)) co_return std::move(*refused);
+  auto hashed = co_await accounts_.hash_password(std::move(password));
+  if (!hashed) co_return hashed.error();
 
   auto change = system_.change();
   change.erase(tokens, *token);
@@ -97,8 +99,8 @@ web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::
       if (const auto row = system_.get(tokens, other.id)) change.erase(tokens, *row);
   const auto outcome = co_await change.commit();
   if (!outcome.ok()) co_return bad_token();
-  if (!user->email_verified) co_await identities_.remove_keys(user->id);
-  co_return co_await accounts_.reset_password(user->id, std::move(password));
+  if (!user->email_verified) co_await identities_.hand_over(*user);
+  co_return co_await accounts_.reset_password(user->id, std::move(*hashed));
 }
 
 web::Task<> Recovery::sweep(store::Time now) {

@@ -28,8 +28,9 @@ class Recovery {
   // no mail.
   web::Task<> request(std::string email);
   // Sets the password, ends all sessions and spends every token of the user. The mail is the first proof of an address
-  // that nobody had vouched for: whoever registered it may be somebody else, and the account's API keys end as well.
-  // invalid: the token is unknown, used or too old, or the password is refused, which spends no token.
+  // that nobody had vouched for: whoever registered it may be somebody else, see Identities::hand_over.
+  // invalid: the token is unknown, used or too old, or the password is refused. too_many: too many passwords are being
+  // hashed. A refused password and too_many spend no token.
   web::Task<web::Result<accounts::User>> reset(std::string token, std::string password);
   // Answers the requests that wait.
   web::Task<> work();

@@ -78,8 +78,10 @@ web::Task<> SecurityEvents::stop() { co_await worker_.stop(); }
 
 web::Task<> SecurityEvents::work() {
   for (;;) {
-    auto pending = system_.find(received, "progress", Progress::pending, 100);
+    auto pending = system_.find(received, "progress", Progress::pending, std::size_t(-1));
     if (pending.empty()) co_return;
+    std::ranges::stable_sort(pending, {},
+                             &Received::received_at);  // what opens a door and what shuts it do not commute
     for (auto& event : pending) co_await act(std::move(event));
   }
 }

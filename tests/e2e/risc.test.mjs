@@ -95,6 +95,63 @@ test("each event does what it is for", async (t) => {
   assert.equal(world.end, "/dashboard", "and open again");
 });
 
+test("a door that was shut is shut for identities that come later, too", async (t) => {
+  const world = await transmitter(t);
+  const { box } = world;
+  const ada = await box.customer("ada@example.org");
+  const act = async (name, data) => {
+    const subject = { subject_type: "id_token_claims", email: "ada@example.org" };
+    const claims = world.claims({ [event_uri(name)]: { subject, ...data } });
+    await world.deliver(claims);
+    return (await world.acted(claims)).actions.join();
+  };
+  await act("account-disabled", { reason: "hijacking" });
+  for (const sub of ["ada", "another"]) {
+    world.person.sub = sub;
+    await world.sign_in();
+    assert.equal(world.end, "/login?error=IdpAuthError", sub);
+  }
+  assert.equal((await ada.log_in("ada@example.org", PASSWORD)).status, 200, "her password is still hers");
+  await act("account-enabled");
+  await world.sign_in();
+  assert.equal(world.end, "/dashboard");
+});
+
+test("what shuts a door and what opens it count in the order they came", async (t) => {
+  const world = await transmitter(t);
+  await world.sign_in();
+  for (let round = 0; round < 8; ++round) {
+    const shut = world.event("account-disabled", { reason: "hijacking" }), open = world.event("account-enabled");
+    const order = round % 2 ? [open, shut] : [shut, open];
+    for (const claims of order) await world.deliver(claims);
+    for (const claims of order) await world.acted(claims);
+    await world.sign_in();
+    assert.equal(world.end, round % 2 ? "/login?error=IdpAuthError" : "/dashboard", `round ${round}`);
+  }
+});
+
+test("an identity nobody vouched for does not follow the address to its owner", async (t) => {
+  const world = await transmitter(t);
+  const { box } = world;
+  world.person = { sub: "evil", email: "victim@example.org", email_verified: false };
+  const squatter = await world.sign_in();
+  assert.equal(world.end, "/dashboard");
+  assert.notEqual(await session_in(squatter, box), null);
+
+  const victim = box.person();
+  await victim.call("POST", "/api/auth/forgot-password", { email: "victim@example.org" });
+  const { mails } = await until("a mail", async () => {
+    const found = await box.backend_call("GET", "/api/admin/outbox?limit=10");
+    return found.mails.length > 0 && found;
+  });
+  const [, token] = /\?reset=([A-Za-z0-9_-]{43})/.exec(mails[0].body);
+  assert.equal((await victim.call("POST", "/api/auth/reset-password", { token, password: "the owner's own password" })).status, 200);
+  const again = await world.sign_in();
+  assert.match(world.end, /^\/login\?error=/);
+  assert.equal(await session_in(again, box), null);
+  assert.equal((await victim.log_in("victim@example.org", "the owner's own password")).status, 200);
+});
+
 test("people are found by subject or address, and in the old receiver by address alone", async (t) => {
   const world = await transmitter(t);
   const { box } = world;

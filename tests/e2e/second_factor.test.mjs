@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
-import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, send } from "./box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, send, until } from "./box.mjs";
 
 const decoded = (base32) => {
   const bits = [...base32].map((c) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0")).join("");
@@ -101,6 +101,17 @@ test("who has lost everything is let in again by the administrator", async (t) =
   assert.equal((await state(ada)).enabled, false);
   const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000");
   assert.ok(entries.some((entry) => entry.act === "second factor removed by admin" && entry.subject === "ada@example.org"));
+});
+
+test("a second factor that a squatter set up ends when the owner of the address comes by mail", async (t) => {
+  const { box } = await ada_with_app(t);
+  const owner = box.person();
+  await owner.call("POST", "/api/auth/forgot-password", { email: "ada@example.org" });
+  const mail = await until("a mail", async () => (await box.backend_call("GET", "/api/admin/outbox?limit=10")).mails[0]);
+  const [, token] = /\?reset=([A-Za-z0-9_-]{43})/.exec(mail.body);
+  assert.equal((await owner.call("POST", "/api/auth/reset-password", { token, password: "the owner's own password" })).status, 200);
+  assert.equal((await owner.log_in("ada@example.org", "the owner's own password")).status, 200);
+  assert.equal((await state(owner)).enabled, false);
 });
 
 test("an administrator of a box that wants a second factor can do nothing before having one", async (t) => {
