@@ -327,6 +327,10 @@ Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(
       [&chat = parts_->chat](store::UserId user, std::string agent) { return chat.forget(user, std::move(agent)); });
   parts_->agents.when_removed(
       [&caps = parts_->caps](store::UserId user, std::string agent) { return caps.forget(user, std::move(agent)); });
+  parts_->agents.when_removed([&hub = parts_->log_hub](store::UserId, std::string agent) -> web::Task<> {
+    hub.end(agent, std::nullopt);
+    co_return;
+  });
   parts_->agents.when_removed([&tasks = parts_->schedule.tasks](store::UserId user, std::string agent) {
     return tasks.forget(user, std::move(agent));
   });

@@ -32,12 +32,14 @@ struct DeployedView {
   bool success = true;
   std::string id, agentId, userId, name;
   agents::Status status;
+  std::string statusReason;  // empty while all is well
   std::string plan, subdomain, url;
   bool alreadyActive;
   store::Time createdAt;
 };
 BOOST_DESCRIBE_STRUCT(DeployedView, (),
-                      (success, id, agentId, userId, name, status, plan, subdomain, url, alreadyActive, createdAt))
+                      (success, id, agentId, userId, name, status, statusReason, plan, subdomain, url, alreadyActive,
+                       createdAt))
 
 struct Provision {
   std::optional<web::Text<1, 100>> name;
@@ -139,6 +141,7 @@ std::vector<web::Route> backend_routes(const Parts& parts) {
                               .userId = std::to_string(*user),
                               .name = agent.name,
                               .status = agent.status,
+                              .statusReason = agent.status_reason,
                               .plan = agent.plan,
                               .subdomain = agent.subdomain,
                               .url = parts.agents.url(agent.subdomain),
@@ -153,7 +156,7 @@ std::vector<web::Route> backend_routes(const Parts& parts) {
            "that "
            "name one is made within the limit of `plan` (label): label 1, solo 3, collective 10, network 100. 201 when "
            "it was deployed, 200 when it ran already. 402 with AGENT_LIMIT_REACHED, current and limit. Answers when it "
-           "runs, after 15 seconds at most; its status tells."),
+           "runs, after 15 seconds at most; its status tells, and statusReason why it does not run."),
        "Deploy an agent"},
       {web::POST, "/api/provision", parts.guards.internal_key, &deployment_rate,
        web::body<ProvisionFor>(make).returns<Provisioned>().describe(about_provision),

@@ -101,9 +101,15 @@ export class Chain {
   }
 
   async send(name, address, functionName, args) {
-    const hash = await this.payer.writeContract({ abi: this.contracts[name].abi, address, functionName, args, gas: 200_000n });
-    await this.reader.waitForTransactionReceipt({ hash });
+    const { hash, status } = await this.try_to_send(name, address, functionName, args);
+    assert.equal(status, "success", functionName);
     return hash;
+  }
+
+  // Also what the chain will revert, which an estimate of its gas would refuse to send.
+  async try_to_send(name, address, functionName, args) {
+    const hash = await this.payer.writeContract({ abi: this.contracts[name].abi, address, functionName, args, gas: 2_000_000n });
+    return { hash, status: (await this.reader.waitForTransactionReceipt({ hash })).status };
   }
 
   encode(name, functionName, args) {

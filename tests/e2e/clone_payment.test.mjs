@@ -23,15 +23,17 @@ const paid_box = async (t) => {
       parentAgentId: parent, name: "Child",
       paymentProof: { transactionHash, amount: "1.0", currency: "pathUSD", chainId: PAYMENT_CHAIN, from, to: RECEIVER, timestamp: 1_790_000_000, ...more },
     });
-  return { chain, box, other_token, pay, clone };
+  return { chain, box, token, other_token, pay, clone };
 };
 
 test("a clone is made for a payment that is on its chain, and for no other", async (t) => {
-  const { chain, box, other_token, pay, clone } = await paid_box(t);
+  const { chain, box, token, other_token, pay, clone } = await paid_box(t);
   assert.equal((await fetch(`${box.web}/api/agents/clone`).then((answer) => answer.json())).payTo, RECEIVER);
 
   const little = await pay(RECEIVER, ONE - 1n), elsewhere = await pay(ELSEWHERE, ONE), worthless = await pay(RECEIVER, ONE, other_token);
-  const failed = await pay(RECEIVER, 1_000n * ONE), good = await pay(RECEIVER, 2n * ONE);
+  const { hash: failed, status } = await chain.try_to_send("Token", token, "transfer", [RECEIVER, 1_000n * ONE]);
+  assert.equal(status, "reverted");
+  const good = await pay(RECEIVER, 2n * ONE);
   const refused = [
     ["PAYMENT_TO_ANOTHER", elsewhere, { to: ELSEWHERE }],
     ["PAYMENT_NOT_FOUND", `0x${"ab".repeat(32)}`],

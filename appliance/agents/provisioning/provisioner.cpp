@@ -197,6 +197,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       if (!instance) continue;  // the engine has gone again
       const bool runs = instance->state == runtime::State::running;
       if (runs && worker.reaches_the_box(*instance)) {
+        co_await settle(agent);
         overseer.adopted(agent);
         continue;
       }
@@ -209,6 +210,17 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       auto asked = co_await ask(agent.owner, std::move(job), std::move(edit));
       if (asked) enqueue(agent.id);
     }
+  }
+
+  // One that runs and has nothing to be done, but was to be started again by a box that died before it said so in a
+  // job.
+  Task<> settle(const Agent& agent) {
+    if (agent.status != Status::provisioning) co_return;
+    std::function<void(Agent&)> edit = [](Agent& now) {
+      now.status = Status::running;
+      now.status_reason.clear();
+    };
+    co_await system.modify(records, agent.owner, agent.id, std::move(edit));
   }
 
   // A job that was left. What the watchdog of an earlier box was in the middle of begins anew.
