@@ -54,7 +54,7 @@ test("agents live in containers, through the death of the box, of an agent and o
   await t.test("it dies and is started again", async () => {
     const before = container().Id;
     docker.ask("kill", before);
-    await until("another container runs", () => container() && container().Id !== before);
+    await until("another container runs", () => ![undefined, before].includes(container()?.Id));
     await answers("after it died");
   });
 
@@ -117,7 +117,7 @@ test("a container that hangs is made anew, and one that dies three times is give
   const hung = container();
   process.kill(hung.State.Pid, "SIGSTOP"); // the kernel still accepts connections for it
   await until_watched("repairing");
-  await until("another container", () => container() && container().Id !== hung.Id);
+  await until("another container", () => ![undefined, hung.Id].includes(container()?.Id));
   await until_watched("running");
   assert.deepEqual((await seen()).watchdog.history.map(({ state }) => state), ["starting", "running", "degraded", "repairing", "running"]);
 
