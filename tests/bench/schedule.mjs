@@ -8,24 +8,25 @@ import { resident_mb, start_box, stop, until_answers } from "./processes.mjs";
 const MANY = 1_000_000, DUE = 1_000;
 const SECONDS_UNTIL_DUE = 15;  // the box must be up by then
 
-// A gateway for all tasks, which notes when each prompt arrives and answers after a second, as a quick model would.
-const start_gateway = async () => {
+// Gateways for the agents of ten users, which note when each prompt arrives and answer after a second, as a quick model would.
+const OWNERS = 10;
+const start_gateways = async () => {
   const arrivals = [];
-  const server = createServer((request, answer) => {
+  const servers = Array.from({ length: OWNERS }, () => createServer((request, answer) => {
     arrivals.push(Date.now());
     request.resume();
     setTimeout(() => {
       answer.setHeader("content-type", "application/json");
       answer.end(JSON.stringify({ model: "bench", choices: [{ message: { role: "assistant", content: "Nothing." } }] }));
     }, 1_000);
-  });
-  await once(server.listen(0, "127.0.0.1", 2_048), "listening");
-  return { arrivals, server, port: server.address().port };
+  }));
+  await Promise.all(servers.map((server) => once(server.listen(0, "127.0.0.1", 2_048), "listening")));
+  return { arrivals, servers, ports: servers.map((server) => server.address().port) };
 };
 
-const fill = (bench, folder, tasks, due, port) => {
+const fill = (bench, folder, tasks, due, ports) => {
   execFileSync(bench.binary, ["init", "--data", folder, "--email", "admin@bench.local", "--password", "bench admin password"], { stdio: "ignore" });
-  return JSON.parse(execFileSync(join(bench.tools, "fill_tasks"), [folder, tasks, due, SECONDS_UNTIL_DUE, port].map(String))).due;
+  return JSON.parse(execFileSync(join(bench.tools, "fill_tasks"), [folder, tasks, due, SECONDS_UNTIL_DUE, ...ports].map(String))).due;
 };
 
 const first_answer = async (bench, folder) => {
@@ -41,10 +42,10 @@ const ticks = async (box) => {
 };
 
 export const schedule = async (bench) => {
-  const gateway = await start_gateway();
+  const gateway = await start_gateways();
   const few = join(bench.folder, "tasks-few"), many = join(bench.folder, "tasks-many");
-  fill(bench, few, 0, 0, gateway.port);
-  const due = fill(bench, many, MANY, DUE, gateway.port);
+  fill(bench, few, 0, 0, gateway.ports);
+  const due = fill(bench, many, MANY, DUE, gateway.ports);
 
   const full = await first_answer(bench, many);
   const began = await ticks(full.box);
@@ -58,7 +59,7 @@ export const schedule = async (bench) => {
   const begun = gateway.arrivals.length, last = Math.max(...gateway.arrivals) - due;
   const resident = resident_mb(full.box.child.pid);
   await stop(full.box.child);
-  gateway.server.close();
+  for (const server of gateway.servers) server.close();
   if (begun !== DUE) throw new Error(`${begun} of ${DUE} prompts arrived`);
 
   const empty = await first_answer(bench, few);
