@@ -141,7 +141,7 @@ web::Task<web::Result<std::string>> Rpc::call_creation(std::string code) {
 web::Task<web::Result<std::optional<Receipt>>> Rpc::receipt(std::string hash) {
   const auto checked = co_await check_chain();
   if (!checked) co_return checked.error();
-  boost::json::array params{std::move(hash)};
+  boost::json::array params{hash};
   const auto answered = co_await ask("eth_getTransactionReceipt", std::move(params));
   if (!answered) co_return answered.error();
   std::optional<Receipt> receipt;
