@@ -7,6 +7,7 @@ import { request as http_request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { OWN_PORTS } from "./ports.mjs";
 
 export const binary = process.env.AGENTBOX_BINARY;
 assert.ok(binary, "AGENTBOX_BINARY names the binary under test");
@@ -91,7 +92,7 @@ export class Box {
       env: {
         PATH: process.env.PATH, HOME: process.env.HOME, WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0",
         SUMMARIZER_LISTEN: "127.0.0.1:0", INTERNAL_API_KEY: INTERNAL_KEY, RATE_LIMITS: "off", AGENT_RUNTIME: "process",
-        AGENT_PORT_RANGE: `${21000 + (process.pid % 400) * 40}-${21039 + (process.pid % 400) * 40}`, ...this.env,
+        AGENT_PORT_RANGE: OWN_PORTS, ...this.env,
       },
     });
     this.child.stderr.on("data", (bytes) => {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { Box, PASSWORD, send, until } from "./box.mjs";
 import { DESKTOP, open_browser, Person, PHONE } from "./console_browser.mjs";
 import { fail, hang, ModelServer, say } from "./model_server.mjs";
+import { free_ports } from "./ports.mjs";
 
 // A box with a customer, and the customer at a browser.
 const story_of = async (t, { env = {}, viewport } = {}) => {
@@ -177,12 +178,8 @@ test("a question that fails says why, and one from before a reload gets its answ
 });
 
 test("an agent that cannot start says why, also later, and starts once it can", async (t) => {
-  const squatter = createServer().listen(0, "127.0.0.1");
-  await once(squatter, "listening");
+  const port = await free_ports(1), squatter = createServer();
   t.after(() => squatter.close());
-  const { port } = squatter.address();
-  squatter.close();
-  await once(squatter, "close");
   const { ada } = await story_of(t, { env: { AGENT_PORT_RANGE: `${port}-${port}` } });
   ada.expected = ["status of 503"];
   await ada.enter("ada@example.org");

@@ -92,7 +92,9 @@ export class Person {
     await this.button("New agent").click();
     await this.label("Name").fill(name);
     await this.button("Create the agent").click();
-    await this.dialog.waitFor({ state: "detached" });
+    await this.dialog.waitFor({ state: "detached" }).catch(async (error) => {
+      throw new Error(`the dialog stays, saying: ${await this.dialog.innerText()}`, { cause: error });
+    });
   }
 
   // Until the chosen agent's panel says `status`, by itself: the page is not reloaded.

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ADMIN, Box, INTERNAL_KEY, send, until } from "./box.mjs";
+import { free_ports } from "./ports.mjs";
 import { agent_processes } from "./processes.mjs";
 
 const post = (box, path, body) =>
@@ -120,7 +121,8 @@ test("a clone has its parent's config, and one payment pays for one", async (t) 
 });
 
 test("fifty at once each get a port and a name, and a crash in the middle loses none", async (t) => {
-  const box = await Box.start(t, { AGENT_PORT_RANGE: `${38000 + (process.pid % 20) * 60}-${38059 + (process.pid % 20) * 60}` });
+  const first = await free_ports(60);
+  const box = await Box.start(t, { AGENT_PORT_RANGE: `${first}-${first + 59}` });
   const ada = await box.customer("ada@example.org", "network");
   const names = Array.from({ length: 50 }, (_, n) => `Scout ${n}`);
   const made = await Promise.all(names.map((name) => ada.call("POST", "/api/agents/provision", { name, tier: "enterprise" })));
@@ -141,7 +143,7 @@ test("fifty at once each get a port and a name, and a crash in the middle loses 
 });
 
 test("a range of ports that is used up is told", async (t) => {
-  const port = 39300 + (process.pid % 200);
+  const port = await free_ports(1);
   const box = await Box.start(t, { AGENT_PORT_RANGE: `${port}-${port}` });
   const ada = await box.customer("ada@example.org", "network");
   await box.running_agent(ada);
