@@ -41,6 +41,7 @@ static_library(dep_git2 ARCHIVES git2 mbedtls mbedx509 mbedcrypto http_parser pc
 foreach(mended git_regexp_match p_open)
   target_link_options(dep_git2 INTERFACE -Wl,--wrap=${mended},--undefined=__wrap_${mended})
 endforeach()
+static_library(dep_ssh ARCHIVES ssh z SHARED gssapi_krb5 OpenSSL::Crypto)
 static_library(dep_gumbo ARCHIVES gumbo)
 static_library(dep_re2 ARCHIVES re2 SHARED Threads::Threads)
 static_library(dep_secp256k1 ARCHIVES secp256k1)

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "appliance/explorer/git/ssh_key.h"
+
 namespace explorer {
 
 namespace {
@@ -44,6 +46,9 @@ std::optional<std::string> problem_of_ssh_key(const std::string& text) {
   }
   if (is_encrypted(text)) {
     return "secret must be a private key without a passphrase: make one for the box with ssh-keygen -t ed25519 -N ''";
+  }
+  if (!git::read_ssh_key(text)) {
+    return "secret must be a whole private key that ssh can use: Ed25519, ECDSA or RSA, as ssh-keygen makes them";
   }
   return std::nullopt;
 }

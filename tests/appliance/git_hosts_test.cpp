@@ -1,6 +1,9 @@
 // The box's accounts at git hosts: what is taken, what is kept, and that nothing of it lies there in clear.
 #include "appliance/explorer/git_hosts.h"
 
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+
 #include "appliance/explorer/ssh_key.h"
 #include "tests/appliance/explorer_fixture.h"
 
@@ -12,17 +15,30 @@ using testing::HasSubstr;
 
 const std::string fingerprint = "SHA256:" + std::string(43, 'a');
 
-// As ssh-keygen writes them; of the key itself only the beginning, which is all that is looked at.
-const std::string open_key =
+// A new one in PEM, as openssl genpkey writes it.
+std::string new_key() {
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"),
+                                                                EVP_PKEY_free);
+  const std::unique_ptr<BIO, decltype(&BIO_free)> text(BIO_new(BIO_s_mem()), BIO_free);
+  PEM_write_bio_PrivateKey(text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  char* bytes = nullptr;
+  const auto size = BIO_get_mem_data(text.get(), &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+const std::string open_key = new_key();
+// As ssh-keygen writes them; of the key itself only the beginning.
+const std::string cut_key =
     "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\n"
     "-----END OPENSSH PRIVATE KEY-----\n";
 const std::string locked_key =
     "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABDq0YkL4b\n"
     "-----END OPENSSH PRIVATE KEY-----\n";
 
-TEST(SshKeys, AreTakenWithoutAPassphrase) {
+TEST(SshKeys, AreTakenWholeAndWithoutAPassphrase) {
   EXPECT_FALSE(explorer::problem_of_ssh_key(open_key));
-  EXPECT_FALSE(explorer::problem_of_ssh_key("-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n"));
+  for (const auto& broken : {cut_key, std::string("-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n")})
+    EXPECT_THAT(explorer::problem_of_ssh_key(broken).value(), HasSubstr("whole private key")) << broken;
   for (const auto& locked :
        {locked_key, std::string("-----BEGIN ENCRYPTED PRIVATE KEY-----\nMC4=\n-----END ENCRYPTED PRIVATE KEY-----\n"),
         std::string("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nMC4=\n-----END RSA PRIVATE KEY-----\n")})

@@ -1,6 +1,7 @@
 // Pushing to hosts that want to know who comes: ssh with a key, https with a token, and what is told when it fails.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -93,6 +94,33 @@ test("a project goes to an ssh host once the box has a key and knows the host", 
   assert.notEqual((await admin(box, "forget", server.origin)).code, 0);
 });
 
+test("a key of any kind that ssh-keygen makes opens an ssh host, also one with an RSA key alone", async (t) => {
+  const scratch = scratch_folder(t), { root, bare } = project_in(scratch);
+  const keys = [["ed25519"], ["ecdsa"], ["ecdsa", "PEM"], ["rsa"], ["rsa", "PEM"], ["rsa", "PKCS8"]]
+    .map(([type, format]) => ssh_key(scratch, `${type}_${format ?? "openssh"}`, type, format));
+  const server = await ssh_server(t, join(scratch, "sshd"), keys, { host_key_type: "rsa" });
+  const box = await Box.start(t, { BROWSE_ROOT: root });
+  const account = `ssh://${server.user}@127.0.0.1:${server.port}`;
+  for (const key of keys) {
+    const set = await admin(box, "set", account, "--secret", key.file, "--host-key", server.fingerprint);
+    assert.equal(set.code, 0, set.text);
+    const pushed = await sync_to(box, root, `${account}${bare}`);
+    assert.equal(pushed.pushed, true, `${key.file}: ${pushed.message}`);
+  }
+});
+
+test("a project of many megabytes gets through ssh whole", async (t) => {
+  const scratch = scratch_folder(t), { root, bare } = project_in(scratch);
+  const key = ssh_key(scratch, "box_key"), server = await ssh_server(t, join(scratch, "sshd"), key);
+  const box = await Box.start(t, { BROWSE_ROOT: root });
+  const account = `ssh://${server.user}@127.0.0.1:${server.port}`;
+  await admin(box, "set", account, "--secret", key.file, "--host-key", server.fingerprint);
+  writeFileSync(join(root, "film.mp4"), randomBytes(20 << 20));
+  const pushed = await sync_to(box, root, `${account}${bare}`);
+  assert.equal(pushed.pushed, true, pushed.message);
+  git(bare, "fsck", "--strict");
+});
+
 test("an ssh host that is somebody else, or takes no such key, or has no such repository, says so", async (t) => {
   const scratch = scratch_folder(t), { root, bare } = project_in(scratch);
   const key = ssh_key(scratch, "box_key"), other = ssh_key(scratch, "other_key", "ecdsa");
@@ -117,8 +145,9 @@ test("an ssh host that is somebody else, or takes no such key, or has no such re
 
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a passphrase", "-f", join(scratch, "locked")]);
   writeFileSync(join(scratch, "password"), "hunter2\n");
+  writeFileSync(join(scratch, "cut"), key.private.split("\n").toSpliced(3, 1).join("\n"));
   for (const [args, sentence] of [[["--secret", join(scratch, "locked")], /without a passphrase/], [["--secret", join(scratch, "password")], /must be a private key/],
-                                  [["--secret", `${key.file}.pub`], /must be a private key/], [["--host-key", "MD5:ab"], /fingerprints/], [["--secret", join(scratch, "absent")], /cannot read/]]) {
+                                  [["--secret", join(scratch, "cut")], /must be a whole private key/], [["--secret", `${key.file}.pub`], /must be a private key/], [["--host-key", "MD5:ab"], /fingerprints/], [["--secret", join(scratch, "absent")], /cannot read/]]) {
     const answer = await set(...args);
     assert.deepEqual([answer.code, sentence.test(answer.text)], [2, true], answer.text);
   }
@@ -149,7 +178,8 @@ test("an agent's workspace is pushed by the box, which alone has the key", async
   assert.match((await sync()).message, /no key for/);
   await admin(box, "set", account, "--secret", key.file, "--host-key", server.fingerprint);
   const synced = await sync();
-  assert.deepEqual([synced.pushed, git(bare, "rev-parse", "main").trim()], [true, synced.hash], synced.message);
+  assert.equal(synced.pushed, true, synced.message);
+  assert.equal(git(bare, "rev-parse", "main").trim(), synced.hash);
   const secret = key.private.split("\n")[2];
   for (const { pid } of agent_processes(box)) assert.ok(!(command_line(pid) + environment(pid)).includes(secret));
   for (const file of files_in(join(box.folder, "agents"))) assert.ok(!readFileSync(file).includes(secret), file);

@@ -6,20 +6,20 @@ import { createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 
-// A new key pair: {file, private, public}.
-export const ssh_key = (folder, name, type = "ed25519") => {
+// A new key pair: {file, private, public}. The format is one of ssh-keygen's -m.
+export const ssh_key = (folder, name, type = "ed25519", format = "RFC4716") => {
   const file = join(folder, name);
-  execFileSync("ssh-keygen", ["-q", "-t", type, "-N", "", "-C", name, "-f", file]);
+  execFileSync("ssh-keygen", ["-q", "-t", type, "-m", format, "-N", "", "-C", name, "-f", file]);
   return { file, private: readFileSync(file, "utf8"), public: readFileSync(`${file}.pub`, "utf8") };
 };
 
 const fingerprint = (file) => execFileSync("ssh-keygen", ["-l", "-f", `${file}.pub`], { encoding: "utf8" }).split(" ")[1];
 
-// Serves what the user who runs the tests may reach to whoever holds the private half of `guest`.
-export const ssh_server = async (t, folder, guest) => {
+// Serves what the user who runs the tests may reach to whoever holds the private half of one of `guests`.
+export const ssh_server = async (t, folder, guests, { host_key_type = "ed25519" } = {}) => {
   mkdirSync(folder, { recursive: true });
-  const host = ssh_key(folder, "host_key");
-  writeFileSync(join(folder, "authorized_keys"), guest.public);
+  const host = ssh_key(folder, "host_key", host_key_type);
+  writeFileSync(join(folder, "authorized_keys"), [guests].flat().map((guest) => guest.public).join(""));
   writeFileSync(join(folder, "config"), `HostKey ${host.file}
 AuthorizedKeysFile ${join(folder, "authorized_keys")}
 StrictModes no

@@ -1,13 +1,15 @@
-// One program run at an ssh host, over libssh2: who the host is is checked before anything is said about who we are.
+// One program run at an ssh host, over libssh: who the host is is checked before anything is said about who we are.
 #pragma once
 
-#include <libssh2.h>
+#include <libssh/libssh.h>
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "appliance/explorer/git/connection.h"
+#include "appliance/explorer/git/push.h"
 
 namespace git {
 
@@ -15,14 +17,13 @@ namespace git {
 // over. One thread at a time.
 class SshSession {
  public:
-  // Connects. Throws unless the host shows a key with one of these fingerprints (SHA256:...).
-  SshSession(const Route&, const Patience&, const std::vector<std::string>& host_keys);
+  // Connects and signs in with a private key as read_ssh_key takes it. Throws unless the host shows one of the keys
+  // that the credential names.
+  SshSession(const Route&, const Patience&, const Credential&);
   SshSession(const SshSession&) = delete;
-  ~SshSession();
+  ~SshSession() = default;
 
-  // Signs in with a private key in PEM or OpenSSH's form.
-  void authenticate(const std::string& user, const std::string& key);
-  // Once, after that. `command` is read by the other end's shell.
+  // Once. `command` is read by the other end's shell.
   void run(const std::string& command);
   // At least one byte; 0 when the program has closed its output. Throws what the program complains of when it has said
   // nothing else.
@@ -31,20 +32,25 @@ class SshSession {
 
  private:
   struct Free {
-    void operator()(LIBSSH2_SESSION*) const;
-    void operator()(LIBSSH2_CHANNEL*) const;
+    void operator()(ssh_session session) const { ssh_free(session); }
+    void operator()(ssh_channel channel) const { ssh_channel_free(channel); }
   };
+  template <class Handle>
+  using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Free>;
 
+  void configure(const std::string& user);
   void check_host(const std::vector<std::string>& known) const;
-  // Repeats a call of libssh2 while that waits for the network; its result. Throws when patience is over.
+  void authenticate(const std::string& key);
+  // Repeats a call of libssh while it answers `again`, waiting for the network in between; its result. Throws when
+  // patience is over.
   template <class Call>
-  auto patiently(Call call);
+  int patiently(int again, Call call);
   [[noreturn]] void fail(const char* what) const;
 
   std::string host_;
   Connection connection_;
-  std::unique_ptr<LIBSSH2_SESSION, Free> session_;
-  std::unique_ptr<LIBSSH2_CHANNEL, Free> channel_;  // before its session
+  Owned<ssh_session> session_;
+  Owned<ssh_channel> channel_;  // which goes before its session
   bool has_answered_ = false;
 };
 

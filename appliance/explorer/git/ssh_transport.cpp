@@ -63,8 +63,7 @@ std::unique_ptr<Stream> open_stream(Transport& transport, const char* program) {
   std::unique_ptr<Stream> stream(new Stream{
       .base = {.subtransport = &transport.base, .read = read_stream, .write = write_stream, .free = free_stream},
       .transport = transport,
-      .session{order.route, order.patience, order.credential.host_keys}});
-  stream->session.authenticate(order.credential.user, order.credential.secret);
+      .session{order.route, order.patience, order.credential}});
   stream->session.run(std::string(program) + " " + shell_quoted(order.path));
   return stream;
 }
