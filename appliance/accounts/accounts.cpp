@@ -12,6 +12,7 @@ namespace accounts {
 namespace {
 
 web::Error wrong_credentials() { return web::unauthenticated("Invalid credentials"); }
+web::Error changed_meanwhile() { return web::conflict("The account was changed meanwhile"); }
 web::Error user_exists() { return web::conflict("A user with this email already exists"); }
 // Whoever owns a listed address is an admin, and nobody has proved to own the one they type.
 web::Error reserved_for_an_admin() { return web::forbidden("This email is reserved"); }
@@ -144,12 +145,13 @@ std::vector<User> Accounts::list(store::UserId after, std::size_t limit) const {
   return page;
 }
 
-web::Task<web::Result<User>> Accounts::edit(store::UserId id, std::function<void(User&)> apply) {
+web::Task<web::Result<User>> Accounts::edit(store::UserId id, Apply apply) {
   for (;;) {
     auto row = system_.get(users, id);
     if (!row) co_return web::not_found("No such user");
-    apply(row->value);
     auto change = system_.change();
+    const auto applied = apply(row->value, change);
+    if (!applied) co_return applied.error();
     change.update(users, *row);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return std::move(row->value);
@@ -178,6 +180,7 @@ web::Task<web::Result<void>> Accounts::prove_password(store::UserId id, std::str
 web::Task<web::Result<User>> Accounts::change_profile(store::UserId id, ProfileChange wanted) {
   if (!wanted.name && !wanted.email) co_return web::invalid("name or email is required");
   std::optional<std::string> email;
+  std::string proved_hash;
   if (wanted.email) {
     email = normalised_email(*wanted.email);
     if (!email) co_return web::invalid("email is not a valid address");
@@ -191,14 +194,18 @@ web::Task<web::Result<User>> Accounts::change_profile(store::UserId id, ProfileC
       if (wanted.current_password.empty()) co_return web::invalid("currentPassword is required to change the email");
       const auto proved = co_await prove(*user, std::move(wanted.current_password));
       if (!proved) co_return proved.error();
+      proved_hash = user->password_hash;
     }
   }
-  auto apply = [&](User& user) {
+  const Moment now = email ? co_await sessions_.next_moment() : Moment();
+  const Apply apply = [&](User& user, store::Change&) -> web::Result<void> {
     if (wanted.name) user.name = *wanted.name;
-    if (email) {
-      user.email = *email;
-      user.email_verified = false;
-    }
+    if (!email) return {};
+    if (user.password_hash != proved_hash) return changed_meanwhile();
+    user.email = *email;
+    user.email_verified = false;
+    user.email_since = now;
+    return {};
   };
   co_return co_await edit(id, apply);
 }
@@ -212,10 +219,16 @@ web::Task<web::Result<void>> Accounts::change_password(store::UserId id, std::st
   if (!proved) co_return proved.error();
   auto hashed = co_await hasher_.hash(std::move(replacement));
   if (!hashed) co_return hashed.error();
-  auto apply = [&](User& edited) { edited.password_hash = *hashed; };
+  const Moment now = co_await sessions_.next_moment();
+  const Apply apply = [&](User& edited, store::Change& change) -> web::Result<void> {
+    if (edited.password_hash != user->password_hash) return changed_meanwhile();
+    edited.password_hash = *hashed;
+    sessions_.end_all(edited, now, change, kept_session);
+    return {};
+  };
   const auto edited = co_await edit(id, apply);
   if (!edited) co_return edited.error();
-  co_await sessions_.end_all(id, std::move(kept_session));
+  co_await sessions_.remove_ended(id);
   co_return web::Result<void>();
 }
 
@@ -229,28 +242,35 @@ web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminCh
     if (!hashed) co_return hashed.error();
     hash = std::move(*hashed);
   }
-  auto apply = [&](User& user) {
+  const bool is_shut = wanted.is_disabled.value_or(false);
+  const Moment now = is_shut || !hash.empty() ? co_await sessions_.next_moment() : Moment();
+  const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
     if (!hash.empty()) user.password_hash = hash;
     if (wanted.is_admin) user.is_admin = *wanted.is_admin;
     if (wanted.is_disabled) user.is_disabled = *wanted.is_disabled;
+    if (now != 0) sessions_.end_all(user, now, change);
+    return {};
   };
   auto edited = co_await edit(id, apply);
-  if (edited && (!hash.empty() || edited->is_disabled)) co_await sessions_.end_all(id);
+  if (edited && now != 0) co_await sessions_.remove_ended(id);
   co_return edited;
 }
 
-web::Task<web::Result<User>> Accounts::hand_to_owner(User user) {
+web::Task<web::Result<User>> Accounts::hand_to_owner(User user, Also also) {
   if (user.email_verified || user.is_admin) co_return user;
-  const std::string address = user.email;
-  auto apply = [&](User& edited) {
-    if (edited.email != address || edited.email_verified) return;
+  const Moment now = co_await sessions_.next_moment();
+  const Apply apply = [&](User& edited, store::Change& change) -> web::Result<void> {
+    if (edited.email != user.email || edited.sessions_since != user.sessions_since) return changed_meanwhile();
+    if (edited.email_verified) return {};
+    const auto done = also(edited, change);
+    if (!done) return done.error();
     edited.password_hash.clear();
     edited.email_verified = true;
+    sessions_.end_all(edited, now, change);
+    return {};
   };
   auto edited = co_await edit(user.id, apply);
-  if (!edited) co_return edited.error();
-  if (edited->email != address) co_return web::conflict("The account was changed meanwhile");
-  co_await sessions_.end_all(edited->id);
+  if (edited) co_await sessions_.remove_ended(edited->id);
   co_return edited;
 }
 
@@ -258,15 +278,20 @@ web::Task<web::Result<std::string>> Accounts::hash_password(std::string password
   co_return co_await hasher_.hash(std::move(password));
 }
 
-web::Task<web::Result<User>> Accounts::reset_password(store::UserId id, std::string hash) {
-  auto apply = [&](User& edited) {
+web::Task<web::Result<User>> Accounts::reset_password(store::UserId id, std::string hash, Also also) {
+  const Moment now = co_await sessions_.next_moment();
+  const Apply apply = [&](User& edited, store::Change& change) -> web::Result<void> {
+    const auto done = also(edited, change);
+    if (!done) return done.error();
     edited.password_hash = hash;
     edited.email_verified = true;
+    sessions_.end_all(edited, now, change);
+    return {};
   };
   auto edited = co_await edit(id, apply);
   if (!edited) co_return edited.error();
   login_limit_.succeeded(edited->email);
-  co_await sessions_.end_all(id);
+  co_await sessions_.remove_ended(id);
   co_return edited;
 }
 

@@ -52,6 +52,9 @@ class Accounts {
   // too_many after too many failures.
   web::Task<web::Result<User>> authenticate(std::string email, std::string password);
 
+  // See Sessions::moment.
+  Moment moment() const { return sessions_.moment(); }
+
   std::optional<User> find(store::UserId) const;
   std::optional<User> find_by_email(std::string_view email) const;
   bool is_admin(const User&) const;
@@ -61,25 +64,35 @@ class Accounts {
 
   // invalid when it is not the user's password; too_many after too many failures.
   web::Task<web::Result<void>> prove_password(store::UserId, std::string password);
+  // Another e-mail ends every mail by which a password could be reset. conflict: somebody has the address, or the
+  // password was changed meanwhile.
   web::Task<web::Result<User>> change_profile(store::UserId, ProfileChange);
-  // Ends every session of the user but `kept_session`.
+  // Ends every session of the user but `kept_session`, and every mail by which a password could be reset.
   web::Task<web::Result<void>> change_password(store::UserId, std::string kept_session, std::string current,
                                                std::string replacement);
   web::Task<web::Result<User>> change_as_admin(store::UserId, AdminChange);
-  // The owner of the address has come: whoever registered it before without proving so loses password and sessions.
-  // Administrators were made by hand and keep theirs.
-  web::Task<web::Result<User>> hand_to_owner(User);
+  // What else is to happen in the change that is about to be made to a user, given as it was before; asked again when
+  // somebody else wrote in between. An error is the caller's answer, and nothing happens.
+  using Also = std::function<web::Result<void>(const User& before, store::Change&)>;
+  // The owner of the address has come: whoever registered it before without proving so loses password and sessions,
+  // and what `also` takes. Administrators were made by hand and keep theirs; for them and for users whose address was
+  // proved `also` is not asked. conflict: the account has another address or was signed out since it was read.
+  web::Task<web::Result<User>> hand_to_owner(User, Also also);
   // Of a password that refuse_password lets through. too_many when too many are being hashed.
   web::Task<web::Result<std::string>> hash_password(std::string password);
-  // Sets the password's hash for who proved to own the account's address, and ends all sessions. not_found.
-  web::Task<web::Result<User>> reset_password(store::UserId, std::string hash);
+  // Sets the password's hash for who proved to own the account's address, and ends all sessions. not_found, and the
+  // errors of `also`.
+  web::Task<web::Result<User>> reset_password(store::UserId, std::string hash, Also also);
 
   // The rules for new passwords; nothing when it is fine.
   static std::optional<web::Error> refuse_password(std::string_view password, std::string_view email);
 
  private:
   web::Task<web::Result<User>> insert(User, std::optional<User> referrer);
-  web::Task<web::Result<User>> edit(store::UserId, std::function<void(User&)>);
+  // Changes a user, with whatever else `apply` adds to the change; again when somebody else wrote in between. Errors
+  // of `apply`, not_found, and conflict: the e-mail is taken.
+  using Apply = std::function<web::Result<void>(User&, store::Change&)>;
+  web::Task<web::Result<User>> edit(store::UserId, Apply apply);
   web::Task<web::Result<void>> prove(const User&, std::string password);
   bool is_listed_admin(std::string_view email) const;
 

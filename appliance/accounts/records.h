@@ -10,6 +10,9 @@
 
 namespace accounts {
 
+// A point in the order of endings, of all users together and across restarts: see Sessions::moment.
+using Moment = std::int64_t;
+
 struct User {
   std::int64_t id = 0;        // positive; shown as a string
   std::string email;          // lower case; unique
@@ -21,10 +24,12 @@ struct User {
   std::int64_t referred_by = 0;
   store::Time created_at{};
   bool email_verified = false;  // somebody trusted, or a mail that arrived, vouches that the address is the user's
+  Moment sessions_since = 0;    // when all sessions were ended last: what began before it is over
+  Moment email_since = 0;       // when the address was changed last
 };
 BOOST_DESCRIBE_STRUCT(User, (),
                       (id, email, name, password_hash, is_admin, is_disabled, referral_code, referred_by, created_at,
-                       email_verified))
+                       email_verified, sessions_since, email_since))
 
 inline const store::Global<User, std::int64_t> users{
     {.family = "users", .number = 1},
@@ -35,8 +40,9 @@ struct Session {
   std::string id;  // SHA-256 of the cookie's token in hex: a stolen disk signs nobody in
   std::int64_t user_id = 0;
   store::Time created_at{}, expires_at{};
+  Moment moment = 0;  // User::sessions_since when it began: a later one has ended it
 };
-BOOST_DESCRIBE_STRUCT(Session, (), (id, user_id, created_at, expires_at))
+BOOST_DESCRIBE_STRUCT(Session, (), (id, user_id, created_at, expires_at, moment))
 
 inline const store::Global<Session> sessions{
     {.family = "sessions", .number = 2},

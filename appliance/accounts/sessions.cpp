@@ -7,6 +7,13 @@
 
 namespace accounts {
 
+namespace {
+
+// The record of one that has ended may still be there: see Sessions::remove_ended.
+bool is_live(const Session& session, const User& user) { return session.moment >= user.sessions_since; }
+
+}  // namespace
+
 std::optional<std::string_view> Sessions::token(const web::Request& request) {
   const auto cookies = request.cookies(session_cookie);
   // A second one may have been planted from a sibling host name: neither can be trusted.
@@ -25,18 +32,28 @@ std::optional<Sessions::SignedIn> Sessions::find(const web::Request& request) co
   auto session = system_.get(sessions, crypto::sha256_hex(*secret));
   if (!session || session->value.expires_at <= store::now()) return std::nullopt;
   auto user = system_.get(users, session->value.user_id);
-  if (!user || user->value.is_disabled) return std::nullopt;
+  if (!user || user->value.is_disabled || !is_live(session->value, user->value)) return std::nullopt;
   return SignedIn{std::move(session->value.id), std::move(user->value)};
+}
+
+web::Task<Moment> Sessions::next_moment() {
+  const Moment next = co_await system_.next_id("moments");
+  // Several at once come back in any order.
+  for (Moment last = last_moment_; last < next && !last_moment_.compare_exchange_weak(last, next);) continue;
+  co_return next;
 }
 
 web::Task<web::Result<web::Cookie>> Sessions::start(User proved, bool secure, std::string replaces) {
   const std::string secret = crypto::random_token(32);
   const auto now = store::now();
-  const Session session{
-      .id = crypto::sha256_hex(secret), .user_id = proved.id, .created_at = now, .expires_at = now + session_lifetime};
+  const Session session{.id = crypto::sha256_hex(secret),
+                        .user_id = proved.id,
+                        .created_at = now,
+                        .expires_at = now + session_lifetime,
+                        .moment = proved.sessions_since};
   for (;;) {
     const auto user = system_.get(users, proved.id);
-    if (!user || user->value.is_disabled || user->value.password_hash != proved.password_hash)
+    if (!user || user->value.is_disabled || !is_live(session, user->value))
       co_return web::unauthenticated("Invalid credentials");
     auto change = system_.change();
     change.require(users, *user);
@@ -65,21 +82,49 @@ web::Task<> Sessions::end(std::string session_id) {
   }
 }
 
-web::Task<> Sessions::end_all(store::UserId user, std::string except) {
+web::Task<> Sessions::end_all(store::UserId id, std::string except) {
+  const Moment ending = co_await next_moment();
+  for (bool stale = true; stale;) {
+    auto user = system_.get(users, id);
+    if (!user) co_return;
+    auto change = system_.change();
+    end_all(user->value, ending, change, except);
+    change.update(users, *user);
+    const auto outcome = co_await change.commit();
+    stale = !outcome.ok();
+  }
+  co_await remove_ended(id);
+}
+
+void Sessions::end_all(User& user, Moment ending, store::Change& change, std::string_view except) const {
+  auto kept = system_.get(sessions, std::string(except));
+  const bool is_kept = kept && kept->value.user_id == user.id && is_live(kept->value, user);
+  user.sessions_since = std::max(user.sessions_since, ending);
+  if (!is_kept) return;
+  kept->value.moment = user.sessions_since;
+  change.update(sessions, *kept);
+}
+
+web::Task<> Sessions::remove_ended(store::UserId id) {
   constexpr std::size_t page = 1000;
-  for (;;) {
-    auto found = system_.find(sessions, "user", user, page);
-    const bool last = found.size() < page;
-    std::erase_if(found, [&](const Session& session) { return session.id == except; });
-    if (found.empty()) co_return;
-    co_await erase(std::move(found));
-    if (last) co_return;
+  for (bool more = true; more;) {
+    const auto user = system_.get(users, id);
+    if (!user) co_return;
+    auto found = system_.find(sessions, "user", id, page);
+    const std::size_t count = found.size();
+    std::erase_if(found, [&](const Session& session) { return is_live(session, user->value); });
+    more = count == page && !found.empty();
+    if (!found.empty()) co_await erase(std::move(found));
   }
 }
 
-std::vector<Session> Sessions::of_user(store::UserId user) const {
-  auto found = system_.find(sessions, "user", user);
-  std::erase_if(found, [now = store::now()](const Session& session) { return session.expires_at <= now; });
+std::vector<Session> Sessions::of_user(store::UserId id) const {
+  const auto user = system_.get(users, id);
+  if (!user) return {};
+  auto found = system_.find(sessions, "user", id);
+  std::erase_if(found, [&, now = store::now()](const Session& session) {
+    return session.expires_at <= now || !is_live(session, user->value);
+  });
   std::ranges::sort(found, std::greater(), &Session::created_at);
   return found;
 }

@@ -49,6 +49,7 @@ web::Task<web::Result<oauth::Departure>> CodeHost::begin(const web::Request& req
 web::Task<Arrival> CodeHost::finish(const web::Request& request, oauth::CallbackQuery query) {
   if (!query.code || !query.state)
     co_return Refusal{Failure::AuthFailed, query.error ? "the code host says " + *query.error : "no code"};
+  const auto since = identities_.moment();
   const auto returned = co_await flow_.finish(request, *query.state, store::now());
   if (!returned) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
   oauth::CodeExchange exchange{.endpoint = addresses_.base + "/login/oauth/access_token",
@@ -57,10 +58,10 @@ web::Task<Arrival> CodeHost::finish(const web::Request& request, oauth::Callback
                                .redirect_uri = redirect_uri()};
   auto tokens = co_await oauth::exchange_code(client_, std::move(exchange));
   if (!tokens) co_return refused(Failure::TokenFailed, tokens.error());
-  co_return co_await enter(std::move(tokens->access));
+  co_return co_await enter(std::move(tokens->access), since);
 }
 
-web::Task<Arrival> CodeHost::enter(std::string access_token) {
+web::Task<Arrival> CodeHost::enter(std::string access_token, accounts::Moment since) {
   const auto account = co_await oauth::get_json(addresses_.api + "/user", access_token);
   if (!account) co_return refused(Failure::AuthError, account.error());
   const auto number = account_number(*account);
@@ -76,7 +77,7 @@ web::Task<Arrival> CodeHost::enter(std::string access_token) {
                             .email_is_proved = email.is_verified,
                             .name = name.empty() ? oauth::text_member(*account, "login") : name,
                             .refresh_token = {}};
-  auto user = co_await identities_.sign_in(std::move(proved));
+  auto user = co_await identities_.sign_in(std::move(proved), since);
   if (!user) {
     const bool is_unproved = user.error().kind == web::Kind::conflict || user.error().kind == web::Kind::invalid;
     co_return refused(is_unproved ? Failure::NoEmail : Failure::AuthError, user.error());

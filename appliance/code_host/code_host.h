@@ -27,7 +27,7 @@ class CodeHost : public oauth::SignInProvider {
   web::Task<oauth::Arrival> finish(const web::Request&, oauth::CallbackQuery) override;
 
  private:
-  web::Task<oauth::Arrival> enter(std::string access_token);
+  web::Task<oauth::Arrival> enter(std::string access_token, accounts::Moment since);
   std::string redirect_uri() const { return site_.url("/api/auth/codehost/callback"); }
 
   const Addresses addresses_;

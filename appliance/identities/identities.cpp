@@ -12,49 +12,56 @@ namespace {
 constexpr std::size_t max_id_bytes = 600, max_name_bytes = 200;
 
 web::Error disabled() { return web::forbidden("This way of signing in is disabled for the account"); }
+web::Error signed_out() { return web::unauthenticated("The account was signed out everywhere: please try again"); }
 
 }  // namespace
 
-web::Task<web::Result<accounts::User>> Identities::sign_in(Proved proved) {
+web::Task<web::Result<accounts::User>> Identities::sign_in(Proved proved, accounts::Moment since) {
   if (proved.id.size() > max_id_bytes) co_return web::invalid("The identity's name is too long");
-  if (auto known = find(proved.id)) co_return co_await enter(std::move(*known), std::move(proved.refresh_token));
+  if (find(proved.id)) co_return co_await enter(std::move(proved), since);
 
   const auto email = accounts::normalised_email(proved.email);
   if (!email) co_return web::invalid("The identity has no email address");
   if (accounts::is_reserved_email(*email)) co_return web::forbidden("This email is reserved");
   if (proved.name.size() > max_name_bytes) proved.name.clear();
-  auto user = co_await user_for(proved, *email);
+  auto user = co_await user_for(proved, *email, since);
   if (!user) co_return user.error();
-  co_return co_await link(std::move(proved), std::move(*user));
+  co_return co_await link(std::move(proved), std::move(*user), since);
 }
 
-web::Task<web::Result<accounts::User>> Identities::sign_in_wallet(std::string address) {
+web::Task<web::Result<accounts::User>> Identities::sign_in_wallet(std::string address, accounts::Moment since) {
   Proved proved{.id = "wallet:" + address,
                 .email = address + "@wallet.app",
                 .email_is_proved = true,
                 .name = address,
                 .refresh_token = {}};
-  if (auto known = find(proved.id)) co_return co_await enter(std::move(*known), {});
-  auto user = co_await user_for(proved, proved.email);
+  if (find(proved.id)) co_return co_await enter(std::move(proved), since);
+  auto user = co_await user_for(proved, proved.email, since);
   if (!user) co_return user.error();
-  co_return co_await link(std::move(proved), std::move(*user));
+  co_return co_await link(std::move(proved), std::move(*user), since);
 }
 
-web::Task<web::Result<accounts::User>> Identities::enter(Identity identity, std::string refresh_token) {
-  if (identity.is_disabled) co_return disabled();
-  auto user = accounts_.find(identity.user_id);
-  if (!user || user->is_disabled) co_return disabled();
-  if (!refresh_token.empty()) {
-    auto apply = [&](Identity& edited) {
-      if (!edited.is_disabled) edited.refresh_token = store::Sealed{refresh_token};
-    };
-    const auto kept = co_await system_.modify(identities, identity.id, apply);
-    if (!kept || kept->is_disabled) co_return disabled();
+// Of an identity that is known. The refresh token is kept only if nothing was ended until it is: one that was issued
+// before tokens were revoked must not outlive that.
+web::Task<web::Result<accounts::User>> Identities::enter(Proved proved, accounts::Moment since) {
+  for (;;) {
+    auto identity = system_.get(identities, proved.id);
+    if (!identity || identity->value.is_disabled) co_return disabled();
+    auto user = system_.get(accounts::users, identity->value.user_id);
+    if (!user || user->value.is_disabled) co_return disabled();
+    if (user->value.sessions_since > since) co_return signed_out();
+    if (proved.refresh_token.empty()) co_return std::move(user->value);
+    identity->value.refresh_token = store::Sealed{proved.refresh_token};
+    auto change = system_.change();
+    change.require(accounts::users, *user);
+    change.update(identities, *identity);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return std::move(user->value);
   }
-  co_return std::move(*user);
 }
 
-web::Task<web::Result<accounts::User>> Identities::user_for(const Proved& proved, std::string email) {
+web::Task<web::Result<accounts::User>> Identities::user_for(const Proved& proved, std::string email,
+                                                            accounts::Moment since) {
   auto user = accounts_.find_by_email(email);
   if (!user) {
     auto created = co_await accounts_.create_without_password(email, proved.name, proved.email_is_proved);
@@ -63,36 +70,44 @@ web::Task<web::Result<accounts::User>> Identities::user_for(const Proved& proved
   }
   if (!user || !proved.email_is_proved) co_return web::conflict("A user with this email already exists");
   if (user->is_disabled || is_closed(user->id, proved.id)) co_return disabled();
-  const auto before = *user;
-  auto owned = co_await accounts_.hand_to_owner(std::move(*user));
-  if (owned && !before.email_verified && !before.is_admin) co_await hand_over(before);
-  co_return owned;
+  if (user->sessions_since > since) co_return signed_out();
+  const accounts::Accounts::Also also = [this](const accounts::User& before, store::Change& change) {
+    hand_over(before, change);
+    return web::Result<void>();
+  };
+  co_return co_await accounts_.hand_to_owner(std::move(*user), also);
 }
 
-web::Task<> Identities::hand_over(const accounts::User& user) {
-  co_await remove_keys(user.id);
-  if (user.is_admin) co_return;
-  co_await remove_identities(user.id);
-  co_await second_factor::SecondFactor::forget(system_, user.id);
+web::Task<web::Result<accounts::User>> Identities::link(Proved proved, accounts::User user, accounts::Moment since) {
+  const Identity identity{.id = proved.id,
+                          .user_id = user.id,
+                          .refresh_token = store::Sealed{proved.refresh_token},
+                          .created_at = store::now()};
+  for (;;) {
+    const auto row = system_.get(accounts::users, user.id);
+    if (!row || row->value.is_disabled) co_return disabled();
+    if (row->value.sessions_since != user.sessions_since) co_return signed_out();
+    auto change = system_.change();
+    change.require(accounts::users, *row);
+    change.insert(identities, identity);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return user;
+    // The same identity signed in twice at once.
+    if (outcome.duplicate("id")) co_return co_await enter(std::move(proved), since);
+  }
+}
+
+void Identities::hand_over(const accounts::User& user, store::Change& change) const {
+  keys_.remove_all(user.id, change);
+  if (user.is_admin) return;
+  for (const Identity& identity : of_user(user.id))
+    if (const auto row = system_.get(identities, identity.id)) change.erase(identities, *row);
+  second_factor::SecondFactor::remove(system_, user.id, change);
 }
 
 bool Identities::is_closed(store::UserId user, std::string_view id) const {
   return std::ranges::any_of(system_.find(closed_ways, "user", user),
                              [&](const ClosedWay& way) { return id.starts_with(way.kind); });
-}
-
-web::Task<web::Result<accounts::User>> Identities::link(Proved proved, accounts::User user) {
-  const Identity identity{.id = proved.id,
-                          .user_id = user.id,
-                          .refresh_token = store::Sealed{proved.refresh_token},
-                          .created_at = store::now()};
-  auto change = system_.change();
-  change.insert(identities, identity);
-  const auto outcome = co_await change.commit();
-  if (outcome.ok()) co_return user;
-  auto known = find(proved.id);  // the same identity signed in twice at once
-  if (!known) co_return web::unavailable("Please try again");
-  co_return co_await enter(std::move(*known), {});
 }
 
 std::optional<Identity> Identities::find(std::string_view id) const {
@@ -125,23 +140,6 @@ web::Task<> Identities::forget_refresh_tokens(store::UserId user) {
   for (const Identity& identity : of_user(user)) {
     auto apply = [](Identity& edited) { edited.refresh_token = {}; };
     co_await system_.modify(identities, identity.id, apply);
-  }
-}
-
-web::Task<> Identities::remove_keys(store::UserId user) {
-  for (const auto& key : keys_.list(user)) {
-    const auto removed = co_await keys_.remove(user, key.id);
-    if (!removed && removed.error().kind != web::Kind::not_found) throw std::runtime_error(removed.error().message);
-  }
-}
-
-web::Task<> Identities::remove_identities(store::UserId user) {
-  for (const Identity& identity : of_user(user)) {
-    const auto row = system_.get(identities, identity.id);
-    if (!row) continue;
-    auto change = system_.change();
-    change.erase(identities, *row);
-    co_await change.commit();
   }
 }
 

@@ -31,11 +31,13 @@ class Identities {
   // The identity's user. One seen for the first time is linked to the user of its address when the address is proved,
   // and becomes a new user when nobody has the address. Linking to a user whose address nobody ever vouched for hands
   // that account to its owner: password, second factor, sessions, API keys and other identities made before end.
+  // `since`: moment() before the identity was proved. unauthenticated: the user's sessions were all ended since;
   // forbidden: the identity or its user is disabled, or the address is reserved; conflict: somebody has the address,
-  // and it is not proved; invalid: no address.
-  web::Task<web::Result<accounts::User>> sign_in(Proved);
+  // and it is not proved, or the account was changed meanwhile; invalid: no address.
+  web::Task<web::Result<accounts::User>> sign_in(Proved, accounts::Moment since);
   // The same for a wallet, whose address stands for it: <address>@wallet.app. `address` in lower case.
-  web::Task<web::Result<accounts::User>> sign_in_wallet(std::string address);
+  web::Task<web::Result<accounts::User>> sign_in_wallet(std::string address, accounts::Moment since);
+  accounts::Moment moment() const { return accounts_.moment(); }
 
   std::optional<Identity> find(std::string_view id) const;
   std::vector<Identity> of_user(store::UserId) const;
@@ -43,17 +45,15 @@ class Identities {
   web::Task<> set_disabled(store::UserId, std::string kind, bool is_disabled);
   web::Task<> forget_refresh_tokens(store::UserId);
   // The owner of the address has come to an account that nobody had vouched for: what whoever registered it left there
-  // to come back by ends: API keys, other identities, second factor. Administrators were made by hand and lose their
-  // keys alone.
-  web::Task<> hand_over(const accounts::User&);
+  // to come back by ends with the change: API keys, other identities, second factor. Administrators were made by hand
+  // and lose their keys alone.
+  void hand_over(const accounts::User&, store::Change&) const;
 
  private:
-  web::Task<web::Result<accounts::User>> enter(Identity, std::string refresh_token);
-  web::Task<web::Result<accounts::User>> user_for(const Proved&, std::string email);
-  web::Task<web::Result<accounts::User>> link(Proved, accounts::User);
+  web::Task<web::Result<accounts::User>> enter(Proved, accounts::Moment since);
+  web::Task<web::Result<accounts::User>> user_for(const Proved&, std::string email, accounts::Moment since);
+  web::Task<web::Result<accounts::User>> link(Proved, accounts::User, accounts::Moment since);
   bool is_closed(store::UserId, std::string_view id) const;
-  web::Task<> remove_keys(store::UserId);
-  web::Task<> remove_identities(store::UserId);
 
   store::System system_;
   accounts::Accounts& accounts_;

@@ -45,6 +45,7 @@ web::Task<web::Result<oauth::Departure>> IdentityProvider::begin(const web::Requ
 web::Task<Arrival> IdentityProvider::finish(const web::Request& request, oauth::CallbackQuery query) {
   if (!query.code || !query.state)
     co_return Refusal{Failure::AuthFailed, query.error ? "the provider says " + *query.error : "no code"};
+  const auto since = identities_.moment();
   if (query.iss && !oidc::same_issuer(*query.iss, provider_.issuer()))
     co_return Refusal{Failure::AuthFailed, "the code is of another issuer"};
   const auto returned = co_await flow_.finish(request, *query.state, store::now());
@@ -60,10 +61,10 @@ web::Task<Arrival> IdentityProvider::finish(const web::Request& request, oauth::
                                .redirect_uri = redirect_uri()};
   auto tokens = co_await oauth::exchange_code(std::move(client), std::move(exchange));
   if (!tokens) co_return refused(Failure::TokenFailed, tokens.error());
-  co_return co_await enter(std::move(*tokens), returned->nonce);
+  co_return co_await enter(std::move(*tokens), returned->nonce, since);
 }
 
-web::Task<Arrival> IdentityProvider::enter(oauth::Tokens tokens, std::string nonce) {
+web::Task<Arrival> IdentityProvider::enter(oauth::Tokens tokens, std::string nonce, accounts::Moment since) {
   oidc::Expected expected{.issuer = provider_.issuer(), .client_id = client_.id, .nonce = std::move(nonce)};
   auto verified = co_await oidc::verify_id_token(provider_, tokens.id, std::move(expected), store::now());
   if (!verified) co_return refused(Failure::TokenFailed, verified.error());
@@ -76,7 +77,7 @@ web::Task<Arrival> IdentityProvider::enter(oauth::Tokens tokens, std::string non
                             .email_is_proved = person->email_verified,
                             .name = person->name,
                             .refresh_token = tokens.refresh};
-  auto user = co_await identities_.sign_in(std::move(proved));
+  auto user = co_await identities_.sign_in(std::move(proved), since);
   if (!user) {
     // The address is somebody's, and the provider does not vouch for it.
     const bool is_unproved = user.error().kind == web::Kind::conflict || user.error().kind == web::Kind::invalid;

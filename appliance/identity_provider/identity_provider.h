@@ -28,7 +28,7 @@ class IdentityProvider : public oauth::SignInProvider {
   static std::string identity_id(std::string_view issuer, std::string_view subject);
 
  private:
-  web::Task<oauth::Arrival> enter(oauth::Tokens, std::string nonce);
+  web::Task<oauth::Arrival> enter(oauth::Tokens, std::string nonce, accounts::Moment since);
   web::Task<web::Result<oidc::Person>> with_userinfo(oidc::Person, std::string access_token);
   std::string redirect_uri() const { return site_.url("/api/auth/idp/callback"); }
 

@@ -87,6 +87,18 @@ web::Task<web::Result<void>> Keys::remove(store::UserId user, std::string id) {
   }
 }
 
+void Keys::remove_all(store::UserId user, store::Change& change) const {
+  const auto tenant = system_.tenant(user);
+  std::int64_t removed = 0;
+  for (const ApiKey& key : list(user)) {
+    const auto row = tenant.get(api_keys, key.id);
+    if (!row) continue;
+    change.erase(api_keys, *row);
+    ++removed;
+  }
+  change.add(user, key_count, -removed);
+}
+
 std::optional<Valid> Keys::validate(std::string_view text) {
   const auto parts = split(text);
   if (!parts) return std::nullopt;

@@ -56,6 +56,8 @@ class Keys {
   std::vector<ApiKey> list(store::UserId) const;
   std::optional<ApiKey> find(store::UserId, std::string_view id) const;
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
+  // All of the user's, as part of a change.
+  void remove_all(store::UserId, store::Change&) const;
 
   // The key and its owner; nothing for a key that is malformed, unknown, wrong, expired, or whose owner is gone or
   // disabled. Notes the use, which flush_uses writes.

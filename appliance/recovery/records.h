@@ -26,8 +26,9 @@ struct Token {
   std::int64_t user_id = 0;
   std::string email;  // where it was sent: worth nothing once the account has another
   store::Time created_at{}, expires_at{};
+  std::int64_t moment = 0;  // accounts::Moment: worth nothing once sessions or address have changed since
 };
-BOOST_DESCRIBE_STRUCT(Token, (), (id, user_id, email, created_at, expires_at))
+BOOST_DESCRIBE_STRUCT(Token, (), (id, user_id, email, created_at, expires_at, moment))
 
 inline const store::Global<Token> tokens{
     {.family = "reset_tokens", .number = 11},

@@ -13,7 +13,14 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t page = 500;
 
-web::Error bad_token() { return web::invalid("The token is unknown, was used, or is over 30 minutes old"); }
+web::Error bad_token() {
+  return web::invalid("The token is unknown, was used or overtaken by another change, or is over 30 minutes old");
+}
+
+bool is_good(const Token& token, const accounts::User& user) {
+  return token.expires_at > store::now() && token.email == user.email && !user.is_disabled &&
+         token.moment >= user.sessions_since && token.moment >= user.email_since;
+}
 
 std::string letter_text(const std::string& link, const std::string& site) {
   return "Somebody, probably you, asked for a new password for your account at " + site +
@@ -54,8 +61,10 @@ web::Task<> Recovery::work() {
 
 // A crash between the mail and the end has the mail sent again, never not at all.
 web::Task<> Recovery::answer(Request request) {
+  const auto moment = accounts_.moment();
   auto user = accounts_.find_by_email(request.email);
-  if (user && !user->is_disabled && !accounts::is_reserved_email(user->email)) co_await send_token(std::move(*user));
+  if (user && !user->is_disabled && !accounts::is_reserved_email(user->email))
+    co_await send_token(std::move(*user), moment);
   const auto row = system_.get(requests, request.id);
   if (!row) co_return;
   auto change = system_.change();
@@ -63,17 +72,18 @@ web::Task<> Recovery::answer(Request request) {
   co_await change.commit();
 }
 
-web::Task<> Recovery::send_token(accounts::User user) {
+web::Task<> Recovery::send_token(accounts::User user, accounts::Moment moment) {
   const auto now = store::now();
   const auto given = system_.find(tokens, "user", user.id);
-  const auto live = std::ranges::count_if(given, [&](const Token& token) { return token.expires_at > now; });
+  const auto live = std::ranges::count_if(given, [&](const Token& token) { return is_good(token, user); });
   if (static_cast<std::size_t>(live) >= tokens_at_once) co_return;
   const std::string secret = crypto::random_token(32);
   const Token token{.id = crypto::sha256_hex(secret),
                     .user_id = user.id,
                     .email = user.email,
                     .created_at = now,
-                    .expires_at = now + token_lifetime};
+                    .expires_at = now + token_lifetime,
+                    .moment = moment};
   auto change = system_.change();
   change.insert(tokens, token);
   co_await change.commit();
@@ -84,23 +94,28 @@ web::Task<> Recovery::send_token(accounts::User user) {
 }
 
 web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::string password) {
-  const auto token = system_.get(tokens, crypto::sha256_hex(secret));
-  if (!token || token->value.expires_at <= store::now()) co_return bad_token();
+  const std::string token_id = crypto::sha256_hex(secret);
+  const auto token = system_.get(tokens, token_id);
+  if (!token) co_return bad_token();
   const auto user = accounts_.find(token->value.user_id);
-  if (!user || user->is_disabled || user->email != token->value.email) co_return bad_token();
+  if (!user || !is_good(token->value, *user)) co_return bad_token();
   if (auto refused = accounts::Accounts::refuse_password(password, user->email)) co_return std::move(*refused);
   auto hashed = co_await accounts_.hash_password(std::move(password));
   if (!hashed) co_return hashed.error();
+  const accounts::Accounts::Also also = [&](const accounts::User& before, store::Change& change) {
+    return spend(token_id, before, change);
+  };
+  co_return co_await accounts_.reset_password(user->id, std::move(*hashed), also);
+}
 
-  auto change = system_.change();
-  change.erase(tokens, *token);
-  for (const Token& other : system_.find(tokens, "user", user->id))
-    if (other.id != token->value.id)
-      if (const auto row = system_.get(tokens, other.id)) change.erase(tokens, *row);
-  const auto outcome = co_await change.commit();
-  if (!outcome.ok()) co_return bad_token();
-  if (!user->email_verified) co_await identities_.hand_over(*user);
-  co_return co_await accounts_.reset_password(user->id, std::move(*hashed));
+web::Result<void> Recovery::spend(const std::string& token_id, const accounts::User& user,
+                                  store::Change& change) const {
+  const auto token = system_.get(tokens, token_id);
+  if (!token || !is_good(token->value, user)) return bad_token();
+  for (const Token& each : system_.find(tokens, "user", user.id))
+    if (const auto row = system_.get(tokens, each.id)) change.erase(tokens, *row);
+  if (!user.email_verified) identities_.hand_over(user, change);
+  return {};
 }
 
 web::Task<> Recovery::sweep(store::Time now) {

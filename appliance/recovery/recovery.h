@@ -27,8 +27,8 @@ class Recovery {
   // Durable once this returns. Success for every text: what is no address, has no account, or stands for a wallet gets
   // no mail.
   web::Task<> request(std::string email);
-  // Sets the password, ends all sessions and spends every token of the user. The mail is the first proof of an address
-  // that nobody had vouched for: whoever registered it may be somebody else, see Identities::hand_over.
+  // Sets the password, ends all sessions and spends every token of the user, in one change. The mail is the first proof
+  // of an address that nobody had vouched for: whoever registered it may be somebody else, see Identities::hand_over.
   // invalid: the token is unknown, used or too old, or the password is refused. too_many: too many passwords are being
   // hashed. A refused password and too_many spend no token.
   web::Task<web::Result<accounts::User>> reset(std::string token, std::string password);
@@ -41,7 +41,8 @@ class Recovery {
 
  private:
   web::Task<> answer(Request);
-  web::Task<> send_token(accounts::User);
+  web::Task<> send_token(accounts::User, accounts::Moment);
+  web::Result<void> spend(const std::string& token_id, const accounts::User&, store::Change&) const;
 
   store::System system_;
   accounts::Accounts& accounts_;

@@ -139,17 +139,23 @@ web::Task<bool> SecondFactor::spend_stored(store::UserId user, std::string code)
   }
 }
 
-// A passkey that is added meanwhile changes the factor, and is found by the next turn.
-web::Task<> SecondFactor::forget(store::System system, store::UserId user) {
-  while (const auto factor = system.get(factors, user)) {
-    auto change = system.change();
-    change.erase(factors, *factor);
-    const auto tenant = system.tenant(user);
-    for (const auto& passkey : tenant.list(second_factor::passkeys, store::Page{.limit = passkeys_per_user}))
-      if (const auto row = tenant.get(second_factor::passkeys, passkey.id)) change.erase(second_factor::passkeys, *row);
+web::Task<> SecondFactor::remove(store::UserId user) {
+  while (system_.get(factors, user)) {
+    auto change = system_.change();
+    remove(system_, user, change);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) break;
   }
+}
+
+// A passkey that is added meanwhile changes the factor, which makes the change stale.
+void SecondFactor::remove(store::System system, store::UserId user, store::Change& change) {
+  const auto factor = system.get(factors, user);
+  if (!factor) return;
+  change.erase(factors, *factor);
+  const auto tenant = system.tenant(user);
+  for (const auto& passkey : tenant.list(second_factor::passkeys, store::Page{.limit = passkeys_per_user}))
+    if (const auto row = tenant.get(second_factor::passkeys, passkey.id)) change.erase(second_factor::passkeys, *row);
 }
 
 }  // namespace second_factor

@@ -56,9 +56,9 @@ class SecondFactor {
   // user without any.
   web::Error required(store::UserId, Purpose) const;
   // App, passkeys and recovery codes.
-  web::Task<> remove(store::UserId user) { return forget(system_, user); }
-  // The same, for who has no SecondFactor at hand.
-  static web::Task<> forget(store::System, store::UserId);
+  web::Task<> remove(store::UserId);
+  // The same as part of a change, for who has no SecondFactor at hand.
+  static void remove(store::System, store::UserId, store::Change&);
 
  private:
   web::Task<web::Result<void>> judge(store::UserId, Proof, Purpose);

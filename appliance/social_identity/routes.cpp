@@ -70,6 +70,7 @@ web::Endpoint metadata(const Services& services, std::string path, std::string d
 Answer verify(Services services, web::Request& request, Verify form) {
   if (!is_configured(services)) co_return not_configured();
   auto entry = audit::of_request(request, "sign-in by social identity", "");
+  const auto since = services.identities.moment();
   oidc::Expected expected{.issuer = services.provider.issuer(), .client_id = services.client.id, .nonce = {}};
   const auto person =
       co_await oidc::verify_id_token(services.provider, form.idToken, std::move(expected), store::now());
@@ -91,7 +92,7 @@ Answer verify(Services services, web::Request& request, Verify form) {
                             .email_is_proved = person->email_verified,
                             .name = person->name,
                             .refresh_token = {}};
-  auto user = co_await services.identities.sign_in(std::move(proved));
+  auto user = co_await services.identities.sign_in(std::move(proved), since);
   entry.subject = person->email;
   entry.user_id = user ? user->id : 0;
   if (!user) entry.outcome = user.error().message;

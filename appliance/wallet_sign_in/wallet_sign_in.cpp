@@ -51,6 +51,7 @@ web::Task<web::Result<accounts::User>> WalletSignIn::sign_in(Proof proof) {
   if (!message) co_return message.error();
   if (message->address != *address) co_return web::invalid("address is not the one of the message");
 
+  const auto since = identities_.moment();
   const auto now = store::now();
   if (auto error = refuse(*message, now)) co_return std::move(*error);
   const auto is_theirs = co_await is_signed(*message, proof.message, *signature);
@@ -58,7 +59,7 @@ web::Task<web::Result<accounts::User>> WalletSignIn::sign_in(Proof proof) {
   if (!*is_theirs) co_return refused("was not signed by this wallet");
   const bool is_first = co_await nonces_.use(message->nonce, now);
   if (!is_first) co_return refused("was used before");
-  co_return co_await identities_.sign_in_wallet(address->lower_case());
+  co_return co_await identities_.sign_in_wallet(address->lower_case(), since);
 }
 
 }  // namespace wallet_sign_in

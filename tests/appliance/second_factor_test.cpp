@@ -165,10 +165,10 @@ TEST_F(SecondFactor, WhoOnlySquattedOnAnAddressLeavesNoFactorBehind) {
   ASSERT_TRUE(run(factor.begin_app(squatter)));
   identities::Identities identities{system, accounts, keys};
   identities::Proved proved{.id = "idp:ada", .email = "ada@example.org", .email_is_proved = true};
-  EXPECT_EQ(run(identities.sign_in(proved))->id, squatter);
+  EXPECT_EQ(run(identities.sign_in(proved, identities.moment()))->id, squatter);
   EXPECT_FALSE(factor.is_on(squatter));
   ASSERT_TRUE(add(squatter, authenticator()));
-  EXPECT_TRUE(run(identities.sign_in(proved)));
+  EXPECT_TRUE(run(identities.sign_in(proved, identities.moment())));
   EXPECT_TRUE(factor.is_on(squatter)) << "an owner's own stays";
 }
 

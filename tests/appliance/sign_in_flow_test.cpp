@@ -87,7 +87,8 @@ TEST_F(SignInFlow, TheLinkingTable) {
                                    .email = std::move(email),
                                    .email_is_proved = is_proved,
                                    .name = "N",
-                                   .refresh_token = {}}));
+                                   .refresh_token = {}},
+                                  identities.moment()));
   };
   const auto ada = register_as("ada@example.org").value();
   const std::string session = People::sign_in(ada);

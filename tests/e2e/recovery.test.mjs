@@ -88,6 +88,14 @@ test("tokens: three at once, all spent by one, none for an address that was chan
   await ada.call("PATCH", "/api/settings", { email: "moved@example.org", currentPassword: NEW_PASSWORD });
   assert.equal((await reset(box, late)).status, 400, "sent to an address that is no longer the account's");
 
+  await ada.call("PATCH", "/api/settings", { email: "ada@example.org", currentPassword: NEW_PASSWORD });
+  assert.equal((await reset(box, late)).status, 400, "nor when it is the account's again");
+  await forgot(box, "ada@example.org");
+  const asked_before = await token_for(box, "ada@example.org", 5);
+  await ada.call("POST", "/api/settings/password", { currentPassword: NEW_PASSWORD, newPassword: PASSWORD });
+  assert.equal((await reset(box, asked_before)).status, 400, "the password was changed meanwhile");
+  await ada.call("PATCH", "/api/settings", { email: "moved@example.org", currentPassword: PASSWORD });
+
   await forgot(box, "moved@example.org");
   const disabled = await token_for(box, "moved@example.org");
   await box.backend_call("PATCH", `/api/admin/users/${ada.id}`, { isDisabled: true });

@@ -15,7 +15,7 @@ const event_uri = (name) => `${PREFIX}${name.startsWith("token") ? "oauth" : "ri
 // The provider: publishes its keys, signs people in without asking, and sends events.
 const transmitter = async (t, more = {}) => {
   const world = { key: new SigningKey("t1"), keys: undefined, person: { sub: "ada", email: "ada@example.org" } };
-  world.site = await serve_site(t, ({ url }) => {
+  world.site = await serve_site(t, async ({ url }) => {
     const { origin } = new URL(world.site.url);
     const now = now_in_seconds();
     switch (url.pathname) {
@@ -30,6 +30,7 @@ const transmitter = async (t, more = {}) => {
         world.nonce = url.searchParams.get("nonce");
         return { status: 302, headers: { location: `${url.searchParams.get("redirect_uri")}?code=c&state=${url.searchParams.get("state")}` } };
       case "/token":
+        await world.before_token?.();
         return { json: { access_token: "at", refresh_token: "rt", id_token: world.key.token({ iss: origin, aud: CLIENT, iat: now, exp: now + 300, nonce: world.nonce, email_verified: true, ...world.person }) } };
     }
   });
@@ -93,6 +94,25 @@ test("each event does what it is for", async (t) => {
   assert.match(await act("account-enabled"), /enabled/);
   await world.sign_in();
   assert.equal(world.end, "/dashboard", "and open again");
+});
+
+test("a sign-in that has begun when the event comes does not slip in behind it", async (t) => {
+  const world = await transmitter(t);
+  const { box } = world;
+  await world.sign_in();
+  for (const [name, data] of [["sessions-revoked"], ["tokens-revoked"], ["account-disabled", { reason: "bulk-account" }], ["account-disabled", { reason: "hijacking" }]]) {
+    const claims = world.event(name, data);
+    world.before_token = async () => {
+      world.before_token = undefined;
+      await world.deliver(claims);
+      await world.acted(claims);
+    };
+    const browser = await world.sign_in();
+    assert.equal(world.end, "/login?error=IdpAuthError", name);
+    assert.equal(await session_in(browser, box), null, name);
+    await world.sign_in(browser);
+    assert.equal(world.end, data?.reason === "hijacking" ? "/login?error=IdpAuthError" : "/dashboard", `${name}: the next one`);
+  }
 });
 
 test("a door that was shut is shut for identities that come later, too", async (t) => {
