@@ -50,7 +50,7 @@ struct Limits {
   std::chrono::milliseconds websocket_idle_time{60'000};  // without a frame from the peer; pinged at half of it
   std::size_t connections = 20'000;  // beyond: a clean 503 and close; kept below the descriptor limit
   std::size_t connections_per_address = 20'000;
-  std::size_t in_flight = 1'024;  // requests being handled; beyond: 503 with Retry-After
+  std::size_t in_flight = 4'096;  // requests being handled; beyond: 503 with Retry-After
 };
 
 struct TlsFiles {

@@ -5,35 +5,13 @@
 #include <boost/system/system_error.hpp>
 #include <charconv>
 
+#include "web/event_text.h"
+
 namespace web {
-namespace {
-
-// A field of an event is one line: whatever could begin another one is dropped.
-void append_event_field(std::string& out, std::string_view name, std::string_view value) {
-  out += name;
-  out += ": ";
-  for (char c : value) {
-    if (c != '\r' && c != '\n' && c != '\0') out += c;
-  }
-  out += '\n';
-}
-
-}  // namespace
 
 Task<> StreamWriter::event(std::string_view data, std::string_view event, std::string_view id) {
   std::string text;
-  text.reserve(data.size() + event.size() + id.size() + 32);
-  if (!id.empty()) append_event_field(text, "id", id);
-  if (!event.empty()) append_event_field(text, "event", event);
-  for (bool more = true; more;) {
-    auto end = data.find_first_of("\r\n");
-    text += "data: ";
-    text += data.substr(0, end);
-    text += '\n';
-    more = end != std::string_view::npos;
-    if (more) data.remove_prefix(end + (data.substr(end).starts_with("\r\n") ? 2 : 1));
-  }
-  text += '\n';
+  append_event(text, data, event, id);
   return write(std::move(text));
 }
 
@@ -55,7 +33,17 @@ Task<> BodyWriter::write_unlocked(std::string bytes) {
     size_bytes = static_cast<std::size_t>(end - size_line.data());
     bytes += "\r\n";
   }
-  auto error = co_await wire_.write({size_line.data(), size_bytes}, bytes, write_time_);
+  std::string_view first(size_line.data(), size_bytes), second = bytes;
+  // A few bytes go out at once; a large body takes its turn, so that it does not keep others from theirs.
+  constexpr std::size_t few_bytes = 4096;
+  if (bytes.size() <= few_bytes) {
+    bytes.insert(0, first);
+    first = {};
+    second = bytes;
+    second.remove_prefix(wire_.try_write(second));
+    if (second.empty()) co_return;
+  }
+  auto error = co_await wire_.write(first, second, write_time_);
   if (error) throw boost::system::system_error(error);
 }
 

@@ -9,6 +9,7 @@
 #include "appliance/ai/routes.h"
 #include "appliance/ai/wire_json.h"
 #include "web/endpoint.h"
+#include "web/event_text.h"
 
 namespace ai {
 
@@ -239,10 +240,14 @@ json::object to_wire(const ChatAnswer& answer) {
 
 web::Task<> send(Flight& flight, web::StreamWriter& writer) {
   for (;;) {
-    const auto piece = co_await flight.next();
-    if (!piece) break;
-    const json::object delta{{"content", piece->text}};
-    co_await writer.event(json::serialize(delta), "delta");
+    const auto pieces = co_await flight.next();
+    if (pieces.empty()) break;
+    std::string events;
+    for (const auto& piece : pieces) {
+      const json::object delta{{"content", piece.text}};
+      web::append_event(events, json::serialize(delta), "delta");
+    }
+    co_await writer.write(std::move(events));
   }
   const auto answer = co_await flight.answer();
   if (!answer) {

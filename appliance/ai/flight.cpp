@@ -45,7 +45,7 @@ struct Flight::State final : Listener {
   }
 
   web::Timer changed;  // cancelled whenever something below changes
-  std::deque<AnswerPiece> pieces;
+  std::vector<AnswerPiece> pieces;
   std::optional<web::Result<ChatAnswer>> result;
   std::exception_ptr failure;  // of the store: the call ended without a result
   bool ended = false;
@@ -98,12 +98,9 @@ web::Task<bool> Flight::begins() {
   co_return !state->pieces.empty();
 }
 
-web::Task<std::optional<AnswerPiece>> Flight::next() {
-  const bool more = co_await begins();
-  if (!more) co_return std::nullopt;
-  auto piece = std::move(state_->pieces.front());
-  state_->pieces.pop_front();
-  co_return piece;
+web::Task<std::vector<AnswerPiece>> Flight::next() {
+  co_await begins();
+  co_return std::exchange(state_->pieces, {});
 }
 
 }  // namespace ai

@@ -2,10 +2,10 @@
 // client is gone.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "appliance/ai/ai.h"
 
@@ -31,8 +31,8 @@ class Flight {
   web::Task<web::Result<ChatAnswer>> answer();
   // Until the first piece has come or the call has ended. False: it ended without a piece; answer() tells how.
   web::Task<bool> begins();
-  // The next piece; nothing once there is none any more: then answer() does not wait.
-  web::Task<std::optional<AnswerPiece>> next();
+  // The pieces that have come since, at least one; none once there are none any more: then answer() does not wait.
+  web::Task<std::vector<AnswerPiece>> next();
   // The model that is being asked, or was asked last.
   const std::string& serving() const;
 

@@ -6,6 +6,7 @@
 #include "appliance/ai/routes.h"
 #include "appliance/crypto/random.h"
 #include "web/endpoint.h"
+#include "web/event_text.h"
 
 namespace ai {
 
@@ -74,17 +75,16 @@ std::int64_t unix_now() {
 // One streamed answer's chunks: the same id, time and model in all of them.
 class Chunks {
  public:
-  explicit Chunks(std::string model) : model_(std::move(model)) {}
+  explicit Chunks(const std::string& model) : common_(common_of(model)) {}
 
   std::string delta(json::object content, json::value finish = nullptr) const {
-    json::array choices;
-    choices.push_back(json::object{{"index", 0}, {"delta", std::move(content)}, {"finish_reason", std::move(finish)}});
-    return json::serialize(chunk(std::move(choices)));
+    const json::object choice{{"index", 0}, {"delta", std::move(content)}, {"finish_reason", std::move(finish)}};
+    return common_ + R"("choices":[)" + json::serialize(choice) + "]}";
   }
   std::string opening() const { return delta({{"role", "assistant"}, {"content", ""}}); }
   std::string end(Finish finish) const { return delta({}, json::string(openai::wire_name(finish))); }
   std::string piece(const AnswerPiece& piece) const {
-    if (!piece.call) return delta({{"content", piece.text}});
+    if (!piece.call) return text(piece.text);
     json::object function{{"arguments", piece.arguments}};
     if (!piece.name.empty()) function["name"] = piece.name;
     json::object call{{"index", *piece.call}, {"function", std::move(function)}};
@@ -97,22 +97,26 @@ class Chunks {
     return delta({{"tool_calls", std::move(calls)}});
   }
   std::string usage(const TokenUsage& used) const {
-    auto last = chunk({});
-    last["usage"] = openai::usage_to_wire(used);
-    return json::serialize(last);
+    return common_ + R"("choices":[],"usage":)" + json::serialize(openai::usage_to_wire(used)) + "}";
   }
 
  private:
-  json::object chunk(json::array choices) const {
-    return {{"id", id_},
-            {"object", "chat.completion.chunk"},
-            {"created", created_},
-            {"model", model_},
-            {"choices", std::move(choices)}};
+  // As delta would write it, without a tree of values: there is one for every token.
+  std::string text(std::string_view piece) const {
+    return common_ + R"("choices":[{"index":0,"delta":{"content":)" + json::serialize(json::string_view(piece)) +
+           R"(},"finish_reason":null}]})";
   }
-  const std::string id_ = "chatcmpl-" + crypto::random_id(24);
-  const std::int64_t created_ = unix_now();
-  const std::string model_;
+  // What all chunks begin with, up to the comma after their model.
+  static std::string common_of(const std::string& model) {
+    const json::object common{{"id", "chatcmpl-" + crypto::random_id(24)},
+                              {"object", "chat.completion.chunk"},
+                              {"created", unix_now()},
+                              {"model", model}};
+    auto text = json::serialize(common);
+    text.back() = ',';
+    return text;
+  }
+  const std::string common_;
 };
 
 web::Task<> send(Flight& flight, bool include_usage, web::StreamWriter& writer) {
@@ -120,10 +124,11 @@ web::Task<> send(Flight& flight, bool include_usage, web::StreamWriter& writer) 
   const auto opening = chunks.opening();
   co_await writer.event(opening);
   for (;;) {
-    const auto piece = co_await flight.next();
-    if (!piece) break;
-    const auto chunk = chunks.piece(*piece);
-    co_await writer.event(chunk);
+    const auto pieces = co_await flight.next();
+    if (pieces.empty()) break;
+    std::string events;
+    for (const auto& piece : pieces) web::append_event(events, chunks.piece(piece));
+    co_await writer.write(std::move(events));
   }
   const auto answer = co_await flight.answer();
   if (!answer) {

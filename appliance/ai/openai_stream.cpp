@@ -1,5 +1,6 @@
 #include "appliance/ai/openai_stream.h"
 
+#include <array>
 #include <boost/json.hpp>
 
 #include "appliance/ai/openai_wire.h"
@@ -15,8 +16,11 @@ bool AnswerStream::event(std::string_view data) {
     complete_ = true;
     return false;
   }
+  // One for every token: the tree of most fits beside the stack.
+  std::array<unsigned char, 4096> room;
+  json::monotonic_resource memory(room.data(), room.size());
   boost::system::error_code error;
-  const auto value = json::parse(data, error);
+  const auto value = json::parse(data, error, &memory);
   const auto* chunk = error ? nullptr : value.if_object();
   if (!chunk) {
     told_ = Told{.type = "", .message = "a chunk that is not a JSON object"};

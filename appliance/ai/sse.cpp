@@ -1,12 +1,14 @@
 #include "appliance/ai/sse.h"
 
+#include "web/event_text.h"
+
 namespace ai {
 
 bool EventReader::feed(std::string_view bytes) {
   while (!ended_ && !bytes.empty()) {
     if (after_cr_ && bytes.front() == '\n') bytes.remove_prefix(1);
     after_cr_ = false;
-    const auto end = bytes.find_first_of("\r\n");
+    const auto end = web::find_line_end(bytes);
     if (end == bytes.npos) {
       pending_ += bytes;
       break;

@@ -9,7 +9,7 @@ import { cpu_seconds, free_port, here, resident_mb, start, start_box, start_node
 
 const MODEL = "openai/gpt-4o-mini";
 const QUESTION = { messages: [{ role: "user", content: "Tell me about the lighthouse of Fastnet, in three hundred words." }], max_tokens: 300 };
-const PAYERS = 64, STREAMS = 1_000, USERS = 10_000, MONTHS = 12;
+const PAYERS = 64, STREAMS = 2_000, USERS = 10_000, MONTHS = 12;
 const body_for = (model, more = {}) => JSON.stringify({ model, ...QUESTION, ...more });
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
