@@ -22,8 +22,8 @@ web::Error must_enrol_first() {
 
 Admission admitted(const GuardSources& sources, std::optional<accounts::Sessions::SignedIn> found) {
   if (!found) return web::unauthenticated();
-  return web::Caller{.user_id = found->user.id,
-                     .admin = sources.accounts.is_admin(found->user),
+  return web::Caller{.user_id = found->user->id,
+                     .admin = sources.accounts.is_admin(*found->user),
                      .credential = std::move(found->session_id)};
 }
 
@@ -33,7 +33,7 @@ Admission admit_session_enrolling(const GuardSources& sources, const web::Reques
 
 Admission admit_session(const GuardSources& sources, const web::Request& request) {
   auto found = sources.sessions.find(request);
-  if (found && sources.must_enrol(found->user)) return must_enrol_first();
+  if (found && sources.must_enrol(*found->user)) return must_enrol_first();
   return admitted(sources, std::move(found));
 }
 

@@ -80,6 +80,12 @@ class System {
     return rows_->get<R>(table, keys::record(id));
   }
 
+  // See Engine::version.
+  template <class R, class Id>
+  std::uint64_t version(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
+    return rows_->engine().version(rows_->family(table.name.family), keys::record(id));
+  }
+
   // By unique index.
   template <class R, class V>
   std::optional<Row<R>> find_unique(const Owned<R>& table, std::string_view index, const V& value) const {

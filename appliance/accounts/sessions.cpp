@@ -29,11 +29,11 @@ bool Sessions::csrf_token_valid(const web::Request& request, std::string_view cs
 std::optional<Sessions::SignedIn> Sessions::find(const web::Request& request) const {
   const auto secret = token(request);
   if (!secret) return std::nullopt;
-  auto session = system_.get(sessions, crypto::sha256_hex(*secret));
-  if (!session || session->value.expires_at <= store::now()) return std::nullopt;
-  auto user = system_.get(users, session->value.user_id);
-  if (!user || user->value.is_disabled || !is_live(session->value, user->value)) return std::nullopt;
-  return SignedIn{std::move(session->value.id), std::move(user->value)};
+  const auto session = sessions_.get(crypto::sha256_hex(*secret));
+  if (!session || session->expires_at <= store::now()) return std::nullopt;
+  auto user = users_.get(session->user_id);
+  if (!user || user->is_disabled || !is_live(*session, *user)) return std::nullopt;
+  return SignedIn{session->id, std::move(user)};
 }
 
 web::Task<Moment> Sessions::next_moment() {

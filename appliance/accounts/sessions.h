@@ -3,12 +3,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "appliance/accounts/records.h"
+#include "store/remembered.h"
 #include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -23,16 +25,19 @@ class Sessions {
  public:
   // Writes to the store: blocks.
   explicit Sessions(store::System system)
-      : system_(std::move(system)), last_moment_(system_.next_id_blocking("moments")) {}
+      : system_(std::move(system)),
+        last_moment_(system_.next_id_blocking("moments")),
+        sessions_(system_, sessions),
+        users_(system_, users) {}
 
   struct SignedIn {
     // SHA-256 of the cookie's token in hex. It signs nobody in, and who cannot read the session's answers cannot guess
     // it: so it is the session's CSRF token too, which needs no storage and no second hash, and ends with the session.
     std::string session_id;
-    User user;
+    std::shared_ptr<const User> user;
   };
-  // Two reads. Nothing without a cookie, with two of them, and when the session or its user is unknown, expired,
-  // ended, deleted or disabled.
+  // Nothing without a cookie, with two of them, and when the session or its user is unknown, expired, ended, deleted or
+  // disabled.
   std::optional<SignedIn> find(const web::Request&) const;
   // The cookie's token; nothing without exactly one session cookie.
   static std::optional<std::string_view> token(const web::Request&);
@@ -69,6 +74,8 @@ class Sessions {
 
   store::System system_;
   std::atomic<Moment> last_moment_;
+  store::Remembered<Session, std::string> sessions_;
+  store::Remembered<User, std::int64_t> users_;
 };
 
 }  // namespace accounts

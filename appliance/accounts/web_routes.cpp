@@ -131,10 +131,10 @@ Answer current_session(RouteServices services, web::Request& request) {
   SessionView answer;
   auto found = services.sessions.find(request);
   if (found) {
-    answer.user = SessionUser{.id = std::to_string(found->user.id),
-                              .name = std::move(found->user.name),
-                              .email = found->user.email,
-                              .isAdmin = services.accounts.is_admin(found->user)};
+    answer.user = SessionUser{.id = std::to_string(found->user->id),
+                              .name = found->user->name,
+                              .email = found->user->email,
+                              .isAdmin = services.accounts.is_admin(*found->user)};
   }
   auto response = web::reply(answer, 200);
   if (found) response.set("X-CSRF-Token", std::move(found->session_id));

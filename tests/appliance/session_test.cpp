@@ -14,7 +14,7 @@ TEST_F(Sessions, ACookieNamesItsUserUntilItIsEnded) {
   const std::string token = sign_in(user);
   const auto found = whoever_has(token);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->user.id, user.id);
+  EXPECT_EQ(found->user->id, user.id);
   run(sessions.end(found->session_id));
   EXPECT_FALSE(whoever_has(token));
   run(sessions.end(found->session_id));  // again: nothing happens
