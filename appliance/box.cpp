@@ -86,8 +86,6 @@ std::string reachable(std::string url) {
   return url;
 }
 
-std::uint16_t port_of(const std::string& url) { return std::uint16_t(std::stoi(url.substr(url.rfind(':') + 1))); }
-
 struct Endpoints {
   std::string web, backend, summarizer;
 };
@@ -260,9 +258,9 @@ struct Box::Parts {
   std::string open_door(std::string gateway);
   web::ListenerOptions door(std::string listen);
 
-  std::string web_url;  // where people find the box
-  std::string summarizer_url;
-  std::string door_gateway;  // empty: not open
+  std::string web_url;                         // where people find the box
+  std::optional<web::ProxyTarget> summarizer;  // set before anything listens
+  std::string door_gateway;                    // empty: not open
 };
 
 std::vector<web::Route> Box::web_routes() const {
@@ -373,15 +371,10 @@ std::string Box::Parts::open_door(std::string gateway) {
 web::ListenerOptions Box::Parts::door(std::string listen) {
   auto options = listener("agents", std::move(listen), 0.0625);
   web::append(options.routes, ai::openai_routes(ai, guards.agent_token));
-  options.host_router = [port = port_of(summarizer_url)](const web::Request& request) {
-    std::optional<web::Result<web::ProxyTarget>> target;
-    if (request.path == "/api/summarize" || request.path == "/api/extract") {
-      web::ProxyTarget summarizer;
-      summarizer.host = "127.0.0.1";
-      summarizer.port = port;
-      target = std::move(summarizer);
-    }
-    return target;
+  options.host_router = [target = *summarizer](const web::Request& request) {
+    std::optional<web::Result<web::ProxyTarget>> where;
+    if (request.path == "/api/summarize" || request.path == "/api/extract") where = target;
+    return where;
   };
   return options;
 }
@@ -400,6 +393,11 @@ void Box::listen() {
   backend.routes = backend_routes();
   backend.base_rate = web::RateLimit{.group = "backend", .limit = 120};
   parts.server.listen(std::move(backend));
+
+  auto summarizer = parts.listener("summarizer", parts.settings.summarizer_listen, 0.0625);
+  summarizer.host_router = [target = *parts.summarizer](
+                               const web::Request&) -> std::optional<web::Result<web::ProxyTarget>> { return target; };
+  parts.server.listen(std::move(summarizer));
 }
 
 web::Task<> Box::stop(SummarizerChild& summarizer) {
@@ -427,14 +425,15 @@ int Box::serve() {
   if (const auto left = parts.ledger.settle_leftovers(); left > 0)
     web::log::info("interrupted_model_calls_settled", {{"count", static_cast<std::int64_t>(left)}});
   SummarizerChild summarizer(parts.settings);
+  parts.summarizer = summarizer.target();
   listen();
-  const Endpoints endpoints{
-      .web = parts.server.url("web"), .backend = parts.server.url("backend"), .summarizer = summarizer.url()};
+  const Endpoints endpoints{.web = parts.server.url("web"),
+                            .backend = parts.server.url("backend"),
+                            .summarizer = parts.server.url("summarizer")};
   parts.web_url = parts.settings.base_url.empty() ? endpoints.web : parts.settings.base_url;
   while (parts.web_url.ends_with('/')) parts.web_url.pop_back();
   parts.agents.set_addresses(
       {.web = parts.web_url, .backend = reachable(endpoints.backend), .summarizer = reachable(endpoints.summarizer)});
-  parts.summarizer_url = reachable(endpoints.summarizer);
   parts.ways_in.set_listener(endpoints.web);
   health::add_gauges(web::metrics(), *parts.store);
   const std::string ready = ready_line(endpoints);

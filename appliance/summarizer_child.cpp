@@ -11,7 +11,6 @@
 #include <boost/asio/redirect_error.hpp>
 #include <csignal>
 #include <cstring>
-#include <thread>
 
 #include "appliance/runtime/proc.h"
 #include "web/listening_socket.h"
@@ -25,7 +24,7 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 using ProcessHandle = boost::asio::posix::basic_stream_descriptor<web::Executor>;
 
-constexpr auto first_pause = 50ms, longest_pause = 5'000ms, well_behaved = 10'000ms, stop_grace = 5'000ms;
+constexpr auto first_pause = 50ms, longest_pause = 5'000ms, well_behaved = 1'000ms, stop_grace = 5'000ms;
 
 [[noreturn]] void fail(const char* what, int error) {
   throw std::runtime_error(std::string("start the summarizer: ") + what + ": " + std::strerror(error));
@@ -48,17 +47,6 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   for (auto& text : texts) list.push_back(text.data());
   list.push_back(nullptr);
   return list;
-}
-
-// The child of a box that was just killed may hold the port for a moment longer than the box did.
-web::ListeningSocket listen_patiently(const std::string& listen) {
-  for (const auto until = steady_clock::now() + 1s;; std::this_thread::sleep_for(20ms)) {
-    try {
-      return web::ListeningSocket(listen);
-    } catch (const std::runtime_error& error) {
-      if (steady_clock::now() > until) throw UsageError(error.what());
-    }
-  }
 }
 
 // "signal 9" or "status 1", as waitpid tells it.
@@ -94,13 +82,13 @@ class SpawnAttributes {
 }  // namespace
 
 struct SummarizerChild::State {
-  explicit State(const Settings& given) : settings(given), socket(listen_patiently(given.summarizer_listen)) {}
+  explicit State(const Settings& given) : settings(given) {}
 
   void spawn();
   bool reap();  // true when the child has ended
 
   const Settings settings;
-  web::ListeningSocket socket;
+  web::ListeningSocket socket{"127.0.0.1:0"};
   pid_t pid = 0;        // 0: none runs
   int last_status = 0;  // of the child that was reaped last
   steady_clock::time_point started{};
@@ -154,7 +142,13 @@ SummarizerChild::~SummarizerChild() {
   waitpid(state_->pid, nullptr, 0);
 }
 
-std::string SummarizerChild::url() const { return state_->socket.url(); }
+web::ProxyTarget SummarizerChild::target() const {
+  const auto url = state_->socket.url();
+  web::ProxyTarget target{.name = "The summarizer"};
+  target.host = "127.0.0.1";
+  target.port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  return target;
+}
 
 void SummarizerChild::supervise(boost::asio::io_context& home) {
   state_->home = &home;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "appliance/config.h"
+#include "web/server.h"
 #include "web/task.h"
 
 namespace agentbox {
@@ -16,15 +17,16 @@ inline constexpr int inherited_socket = 3;
 
 class SummarizerChild {
  public:
-  // Makes the listening socket and starts the process with it, without waiting for it: connections queue until it
-  // accepts, now and whenever it is started again. It has a process group and an environment of its own, with none of
-  // the box's secrets, and ends when the box does. Throws UsageError when nothing can listen there.
+  // Makes a listening socket on loopback and starts the process with it, without waiting for it: connections queue
+  // until it accepts, now and whenever it is started again. It has a process group and an environment of its own, with
+  // none of the box's secrets, and ends when the box does.
   explicit SummarizerChild(const Settings&);
   ~SummarizerChild();  // kills it when stop() did not end it; after `home` has stopped
 
-  std::string url() const;  // with the port really bound
+  // Where to pass requests on to.
+  web::ProxyTarget target() const;
   // From now on a child that ends is started again, after a pause that doubles from a twentieth of a second to five
-  // seconds and begins anew once one has lived for ten.
+  // seconds and begins anew once one has lived for a second.
   void supervise(boost::asio::io_context& home);
   // SIGTERM, and after five seconds SIGKILL. Called on `home`.
   web::Task<> stop();

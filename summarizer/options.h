@@ -11,8 +11,10 @@ namespace summarizer {
 
 struct Options {
   std::string listen = "127.0.0.1:3100";  // host:port; port 0 picks a free one
-  std::optional<int> inherited_socket;    // a listening socket to accept from instead; stays the caller's to close
-  bool allow_private = false;             // fetch from private and loopback addresses too, on any port
+  // A listening socket to accept from instead, where the box passes requests on and is believed whose they are. Stays
+  // the caller's to close.
+  std::optional<int> inherited_socket;
+  bool allow_private = false;                   // fetch from private and loopback addresses too, on any port
   std::chrono::milliseconds page_time{10'000};  // for fetching one page, over all redirects
   std::size_t cache_bytes = 0;  // of fetched pages kept for as long as their servers say they are unchanged
   std::string user_agent = "agentbox-summarizer/1.0";

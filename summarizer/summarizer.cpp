@@ -19,6 +19,8 @@ namespace {
 constexpr std::chrono::seconds drain_time{10};
 // Pages of 10 MB in memory at once, at the most.
 constexpr std::size_t max_in_flight = 32;
+// Half of them, so that nobody who asks for slow pages takes the summarizer from all others.
+constexpr std::size_t max_of_one_address = 16;
 // Each may hold a page, its copy and its tree: what confine_process() leaves suffices for so many.
 constexpr unsigned max_threads = 4;
 
@@ -27,8 +29,10 @@ web::ListenerOptions listener(const Options& options, PageCache& cache, boost::a
   listener.name = "summarizer";
   listener.listen = options.listen;
   listener.inherited_socket = options.inherited_socket;
+  if (options.inherited_socket) listener.trusted_proxies = {"127.0.0.1"};
   listener.routes = routes(options, cache, parsers);
   listener.limits.in_flight = max_in_flight;
+  listener.limits.in_flight_per_address = max_of_one_address;
   return listener;
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "web/ascii.h"
+#include "web/fetch_url.h"
 
 namespace summarizer {
 namespace {
@@ -80,6 +81,11 @@ std::optional<std::string> normalised(urls::url url) {
   // Boost 1.81 reads "http://a:b" as host a and path b.
   if (!url.encoded_path().empty() && !url.encoded_path().starts_with('/')) return std::nullopt;
   url.normalize();
+  if (url.encoded_host().find('%') != std::string_view::npos) {
+    const auto host = web::ascii_host(text(url.host()));
+    if (!host) return std::nullopt;
+    url.set_encoded_host(*host);
+  }
   const bool default_port = (url.scheme_id() == urls::scheme::http && url.port() == "80") ||
                             (url.scheme_id() == urls::scheme::https && url.port() == "443");
   if (url.has_port() && (url.port().empty() || default_port)) url.remove_port();

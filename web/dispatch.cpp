@@ -15,6 +15,7 @@
 #include "web/reply.h"
 #include "web/router.h"
 #include "web/security_headers.h"
+#include "web/visits.h"
 
 namespace web {
 namespace {
@@ -156,6 +157,7 @@ struct Dispatcher::Impl {
   std::map<std::string, RouteMetrics, std::less<>> by_label;
   const SecurityHeaders security;
   std::atomic<std::size_t> in_flight{0};
+  Visits visits;
 };
 
 // Guard and CSRF rule; fills in the caller.
@@ -230,6 +232,16 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
     auto busy = error_response(unavailable("The box is busy. Try again in a moment."));
     busy.set("Retry-After", "1");
     co_return busy;
+  }
+  std::optional<Visits::Visit> visit;
+  if (const auto most = options.limits.in_flight_per_address; most && !is_health(request)) {
+    visit.emplace(visits, rate_key(request.client_address));
+    if (visit->before() >= *most) {
+      auto busy = error_response(
+          {.kind = Kind::too_many, .message = "Too many requests of yours are under way. Try again in a moment."});
+      busy.set("Retry-After", "1");
+      co_return busy;
+    }
   }
 
   std::optional<WindowState> window;

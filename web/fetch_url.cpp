@@ -1,6 +1,7 @@
 #include "web/fetch_url.h"
 
 #include <curl/curl.h>
+#include <locale.h>
 
 #include <algorithm>
 #include <memory>
@@ -20,6 +21,23 @@ std::string part_of(CURLU* url, CURLUPart what, unsigned flags = 0) {
   const std::unique_ptr<char, decltype(&curl_free)> owner(part, curl_free);
   return part;
 }
+
+// libcurl reads names of hosts in the thread's locale: UTF-8 while this lives.
+class Utf8Names {
+ public:
+  Utf8Names() : before_(uselocale(utf8())) {}
+  ~Utf8Names() { uselocale(before_); }
+  Utf8Names(const Utf8Names&) = delete;
+  Utf8Names& operator=(const Utf8Names&) = delete;
+
+ private:
+  // Null where there is none: then such names are refused.
+  static locale_t utf8() {
+    static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+    return locale;
+  }
+  const locale_t before_;
+};
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), to_lower);
@@ -45,11 +63,23 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
     curl_free(part);
     return invalid("URLs with a user name or password are refused");
   }
-  result.host = lower(part_of(url.get(), CURLUPART_HOST));
-  if (result.host.empty()) return invalid("the URL is not valid: it has no host");
+  const Utf8Names names;
+  result.host = lower(part_of(url.get(), CURLUPART_HOST, CURLU_PUNYCODE));
+  if (result.host.empty()) return invalid("the URL is not valid: its host is missing or no name");
   result.port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
-  result.text = part_of(url.get(), CURLUPART_URL);
+  result.text = part_of(url.get(), CURLUPART_URL, CURLU_PUNYCODE);
   return result;
+}
+
+std::optional<std::string> ascii_host(const std::string& name) {
+  const Handle url(curl_url(), curl_url_cleanup);
+  if (!url) throw std::bad_alloc();
+  if (name.find('\0') != std::string::npos) return std::nullopt;
+  if (curl_url_set(url.get(), CURLUPART_HOST, name.c_str(), 0) != CURLUE_OK) return std::nullopt;
+  const Utf8Names names;
+  auto host = lower(part_of(url.get(), CURLUPART_HOST, CURLU_PUNYCODE));
+  if (host.empty()) return std::nullopt;
+  return host;
 }
 
 }  // namespace web

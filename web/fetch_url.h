@@ -1,6 +1,7 @@
 // What `fetch` accepts as a URL, read by libcurl's own parser so that judge and client cannot differ.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "web/result.h"
@@ -10,7 +11,7 @@ namespace web {
 struct FetchUrl {
   std::string text;    // normalised; what libcurl is given
   std::string scheme;  // http or https
-  std::string host;    // lower case; IPv6 in brackets
+  std::string host;    // lower case, ASCII; IPv6 in brackets
   std::string port;    // always set
 
   std::string authority() const { return host + ":" + port; }
@@ -21,5 +22,9 @@ struct FetchUrl {
 
 // Kind::invalid for what does not parse, has another scheme, or carries a user name or password.
 Result<FetchUrl> parse_fetch_url(const std::string&);
+
+// A host's name in ASCII, as look-ups want it (IDNA 2008: "bücher.example" is "xn--bcher-kva.example"). Nothing when it
+// is no name of a host. The name is UTF-8.
+std::optional<std::string> ascii_host(const std::string& name);
 
 }  // namespace web

@@ -169,19 +169,19 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
 
   error_code error;
   const auto address = asio::ip::make_address(target.host, error);
-  if (error) co_return failure(internal("The agent's address is not known", target.host));
+  if (error) co_return failure(internal(target.name + "'s address is not known", target.host));
   Wire upstream(Socket(relayed.client.get_executor()), relayed.deadlines);
   upstream.arm(relayed.limits.proxy_connect_time);
   std::tie(error) = co_await upstream.socket().async_connect({address, target.port}, use_tuple);
   upstream.disarm();
-  if (upstream.expired()) co_return failure(timed_out("The agent does not accept connections"));
-  if (error) co_return failure(bad_gateway("The agent cannot be reached: " + error.message()));
+  if (upstream.expired()) co_return failure(timed_out(target.name + " does not accept connections"));
+  if (error) co_return failure(bad_gateway(target.name + " cannot be reached: " + error.message()));
   error_code ignored;
   upstream.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
 
   const auto head = request_head(relayed, target);
   if ((error = co_await upstream.write(head, {}, relayed.limits.write_time)))
-    co_return failure(bad_gateway("The agent closed the connection: " + error.message()));
+    co_return failure(bad_gateway(target.name + " closed the connection: " + error.message()));
   if (const auto fault = co_await send_body(relayed, upstream)) {
     RelayOutcome outcome{.status = fault->status == 0 ? 400 : fault->status};
     if (fault->status != 0) outcome.answer = json(boost::json::object{{"error", fault->reason}}, fault->status);
@@ -195,7 +195,8 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   for (;;) {
     const HeadLimits limits{.head_bytes = 64 * 1024, .fields = 200};
     const auto verdict = check_response_head(answer.view(), limits, to_head);
-    if (std::holds_alternative<Refusal>(verdict)) co_return failure(bad_gateway("The agent's answer is malformed"));
+    if (std::holds_alternative<Refusal>(verdict))
+      co_return failure(bad_gateway(target.name + "'s answer is malformed"));
     if (const auto* found = std::get_if<ResponseHead>(&verdict)) {
       if (found->status >= 200 || found->status == 101) {
         checked = *found;
@@ -205,8 +206,8 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
       continue;
     }
     const auto [failed, size] = co_await upstream.async_read_some(answer.prepare(), use_tuple);
-    if (upstream.expired()) co_return failure(timed_out("The agent does not answer"));
-    if (failed) co_return failure(bad_gateway("The agent closed the connection before it answered"));
+    if (upstream.expired()) co_return failure(timed_out(target.name + " does not answer"));
+    if (failed) co_return failure(bad_gateway(target.name + " closed the connection before it answered"));
     answer.commit(size);
   }
   upstream.disarm();
@@ -215,7 +216,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   const std::string their_head(answer.view().substr(0, checked.size));
   answer.consume(checked.size);
   if (checked.status == 101) {
-    if (!relayed.head.websocket) co_return failure(bad_gateway("The agent's answer is malformed"));
+    if (!relayed.head.websocket) co_return failure(bad_gateway(target.name + "'s answer is malformed"));
     std::string switching = response_head(their_head, checked, false, false, Persistence::keep_alive);
     switching.insert(switching.size() - 2, "Connection: Upgrade\r\nUpgrade: websocket\r\n");
     if (co_await relayed.client.write(switching, answer.view(), relayed.limits.write_time)) co_return outcome;

@@ -50,7 +50,8 @@ struct Limits {
   std::chrono::milliseconds websocket_idle_time{60'000};  // without a frame from the peer; pinged at half of it
   std::size_t connections = 20'000;  // beyond: a clean 503 and close; kept below the descriptor limit
   std::size_t connections_per_address = 20'000;
-  std::size_t in_flight = 4'096;  // requests being handled; beyond: 503 with Retry-After
+  std::size_t in_flight = 4'096;                       // requests being handled; beyond: 503 with Retry-After
+  std::optional<std::size_t> in_flight_per_address{};  // beyond: 429 with Retry-After
 };
 
 struct TlsFiles {
@@ -59,7 +60,8 @@ struct TlsFiles {
 
 // Where a request for another host goes: an agent's gateway.
 struct ProxyTarget {
-  std::string host;  // address, usually 127.0.0.1
+  std::string name = "The agent";  // begins the sentences that tell of its failures
+  std::string host;                // address, usually 127.0.0.1
   std::uint16_t port = 0;
   // Added to the request (the gateway's bearer), in place of the client's own header of that name.
   std::vector<std::pair<std::string, std::string>> headers;

@@ -160,23 +160,43 @@ test("the summarizer is a confined process of its own that knows no secret", asy
   assert.equal(soft_limit("Max core file size"), "0");
 });
 
-test("a crash costs the answer in flight, and whoever asks next waits for the new process", async (t) => {
+test("a crash costs the answer in flight, which says so, and whoever asks next waits for the new process", async (t) => {
   const box = await Box.start(t, ALLOWED);
   let asked;
   const base = await site(t, { "/": html(PAGE), "/slow": () => asked() });
   for (let crash = 0; crash < 3; ++crash) {
     const pid = summarizer_of(box);
     const reached = new Promise((resolve) => { asked = resolve; });
-    const lost = assert.rejects(ask(box, "/api/summarize", { url: `${base}/slow` }), { code: "ECONNRESET" });
+    const lost = ask(box, "/api/summarize", { url: `${base}/slow` });
     await reached;
     process.kill(pid, "SIGKILL");
-    await lost;
+    const told = await lost;
+    assert.equal(told.status, 502, told.text);
+    assert.match(told.body.error, /^The summarizer closed the connection before it answered/);
     const answer = await ask(box, "/api/summarize", { url: `${base}/` });
     assert.equal(answer.status, 200, answer.text);
     assert.notEqual(summarizer_of(box), pid);
   }
   assert.match(box.log, /"summarizer ended"/);
   assert.match(box.log, /signal 9/);
+});
+
+test("one address that asks for slow pages leaves room for all others", async (t) => {
+  const box = await Box.start(t, { ...ALLOWED, TRUSTED_PROXIES: "127.0.0.1" });
+  const waiting = [];
+  const base = await site(t, { "/": html(PAGE), "/slow": (_, response) => waiting.push(response) });
+  const ask_as = (address, path) => send(box.summarizer, "POST", "/api/summarize", {
+    headers: { "content-type": "application/json", "x-forwarded-for": address }, body: JSON.stringify({ url: base + path }),
+  });
+  const slow = Array.from({ length: 16 }, () => ask_as("198.51.100.1", "/slow"));
+  await until("all of them wait", () => waiting.length === 16);
+  const refused = await ask_as("198.51.100.1", "/");
+  assert.deepEqual([refused.status, refused.headers["retry-after"]], [429, "1"], refused.text);
+  assert.match(refused.body.error, /requests of yours/);
+  assert.equal((await ask_as("198.51.100.2", "/")).status, 200);
+  for (const response of waiting) html(PAGE)(null, response);
+  assert.deepEqual([...new Set((await Promise.all(slow)).map(({ status }) => status))], [200]);
+  assert.equal((await ask_as("198.51.100.1", "/")).status, 200, "and room again once they are over");
 });
 
 test("the summarizer ends with its box, however that ends", async (t) => {

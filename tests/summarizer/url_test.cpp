@@ -38,6 +38,9 @@ INSTANTIATE_TEST_SUITE_P(Repaired, Resolves,
                                          Case{"/a\tb\nc", "https://example.com/abc"},
                                          Case{"\\\\cdn.example.net\\x", "https://cdn.example.net/x"},
                                          Case{"/caf\xC3\xA9?q=\xC3\xA9", "https://example.com/caf%C3%A9?q=%C3%A9"},
+                                         Case{"http://b\xC3\xBC"
+                                              "cher.example/x",
+                                              "http://xn--bcher-kva.example/x"},
                                          Case{"/100%/x", "https://example.com/100%25/x"},
                                          Case{"/a[1]|b", "https://example.com/a%5B1%5D%7Cb"},
                                          Case{"/x#a#b", "https://example.com/x#a%23b"}));
@@ -49,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(LeftOut, Resolves,
                                          Case{"ftp://example.com/", nullptr}, Case{"http://", nullptr},
                                          Case{"http:///x", nullptr}, Case{"http://[::1", nullptr},
                                          Case{"http://a:b:c/", nullptr}, Case{"http://a:99999/", nullptr},
-                                         Case{"http://a:8x/", nullptr}));
+                                         Case{"http://a:8x/", nullptr}, Case{"http://ex ample/", nullptr}));
 
 TEST(UrlResolver, FollowsTheBase) {
   UrlResolver urls("https://example.com/a/");

@@ -1,0 +1,47 @@
+// Which URLs are fetched, and by which name their hosts are looked up.
+#include "web/fetch_url.h"
+
+#include <gtest/gtest.h>
+
+namespace web {
+namespace {
+
+std::string read(const std::string& text) {
+  const auto url = parse_fetch_url(text);
+  return url ? url->text + " at " + url->authority() : url.error().message;
+}
+
+TEST(FetchUrl, IsReadAsLibcurlReadsIt) {
+  EXPECT_EQ(read("HTTP://Example.com/a?b"), "http://Example.com/a?b at example.com:80");
+  EXPECT_EQ(read("https://example.com:8443"), "https://example.com:8443/ at example.com:8443");
+  EXPECT_EQ(read("http://[::1]:8080/x"), "http://[::1]:8080/x at [::1]:8080");
+  EXPECT_EQ(read("http://0x7f.1/"), "http://127.0.0.1/ at 127.0.0.1:80");
+}
+
+TEST(FetchUrl, NamesItsHostInAscii) {
+  EXPECT_EQ(read("http://b\xC3\xBC"
+                 "cher.example/p\xC3\xA4th"),
+            "http://xn--bcher-kva.example/p%c3%a4th at xn--bcher-kva.example:80");
+  EXPECT_EQ(read("http://b%C3%BCcher.example/"), "http://xn--bcher-kva.example/ at xn--bcher-kva.example:80");
+  EXPECT_EQ(read("http://xn--bcher-kva.example/"), "http://xn--bcher-kva.example/ at xn--bcher-kva.example:80");
+}
+
+TEST(FetchUrl, OfWhatCannotBeFetchedSaysWhy) {
+  EXPECT_EQ(read("ftp://example.com/"), "only http and https URLs can be fetched");
+  EXPECT_EQ(read("http://ada:secret@example.com/"), "URLs with a user name or password are refused");
+  EXPECT_EQ(read("http://b\xFF"
+                 "cher.example/"),
+            "the URL is not valid: its host is missing or no name");
+  for (const auto* wrong : {"http://ex ample/", "http://ex%20ample/", "http://", ""})
+    EXPECT_FALSE(parse_fetch_url(wrong)) << wrong;
+}
+
+TEST(AsciiHost, IsTheNameThatIsLookedUp) {
+  EXPECT_EQ(ascii_host("example.com"), "example.com");
+  EXPECT_EQ(ascii_host("\xD0\xBF\xD1\x80\xD0\xB8\xD0\xBC\xD0\xB5\xD1\x80.example"), "xn--e1afmkfd.example");
+  EXPECT_EQ(ascii_host("ex ample"), std::nullopt);
+  EXPECT_EQ(ascii_host(""), std::nullopt);
+}
+
+}  // namespace
+}  // namespace web
