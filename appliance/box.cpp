@@ -39,6 +39,7 @@
 #include "appliance/uploads/uploads.h"
 #include "appliance/usage/name_sweep.h"
 #include "appliance/usage/routes.h"
+#include "appliance/version.h"
 #include "appliance/ways_in.h"
 #include "web/log.h"
 #include "web/metrics.h"
@@ -340,6 +341,7 @@ Box::~Box() { parts_->network.stop(); }
 
 web::ListenerOptions Box::Parts::listener(std::string name, std::string listen, double share_of_descriptors) const {
   web::ListenerOptions options{.name = std::move(name), .listen = std::move(listen)};
+  options.version = version;
   options.trusted_proxies = settings.trusted_proxies;
   options.rate_limits = settings.rate_limits;
   options.limits.idle_time = settings.idle_timeout;

@@ -19,7 +19,6 @@ using web::Result;
 using web::Task;
 
 constexpr const char* service_name = "agentbox-summarizer";
-constexpr const char* service_version = "1.0.0";
 // Far beyond what parsing is allowed (Budget): only a fault of ours takes so long.
 #ifdef AGENTBOX_SANITIZED
 constexpr std::chrono::seconds longest_reading{120};
@@ -31,6 +30,12 @@ struct Target {
   std::optional<web::Text<0, 8'192>> url;
 };
 BOOST_DESCRIBE_STRUCT(Target, (), (url))
+
+// The same for the OpenAPI document: that it is missing or empty is told in the contract's own words.
+struct DescribedTarget {
+  web::Text<1, 8'192> url;
+};
+BOOST_DESCRIBE_STRUCT(DescribedTarget, (), (url))
 
 struct Wish {
   std::optional<Style> format;  // with the main article, so written
@@ -119,8 +124,16 @@ std::vector<web::Route> routes(const Options& options, PageCache& cache, boost::
   using web::plain;
   auto summarize = body<Target>([service](Request& request, Target target) {
                      return summarize_page(request, std::move(target), service);
-                   }).returns<SummaryAnswer>();
+                   }).returns<ArticleAnswer>();
+  summarize.body = web::schema_of<DescribedTarget>();
   summarize.query_schema = web::schema_of<Wish>();
+  // The rest is there with ?format only.
+  const auto always_there = web::schema_of<SummaryAnswer>();
+  summarize.answer.at("required") = always_there.at("required");
+  auto extract = body<Target>([service](Request&, Target target) -> Task<Result<Response>> {
+                   return answer_page(std::move(target), service, references_of);
+                 }).returns<ReferencesAnswer>();
+  extract.body = web::schema_of<DescribedTarget>();
   return {
       {web::GET, "/", everyone, nullptr,
        plain([&options](Request&) -> Task<Result<Response>> { co_return web::reply(about(options)); }).returns<About>(),
@@ -134,10 +147,7 @@ std::vector<web::Route> routes(const Options& options, PageCache& cache, boost::
       {web::POST, "/api/summarize", everyone, nullptr, std::move(summarize),
        "Title, description, headings, paragraphs and word count of a page; with ?format also its main article, the "
        "sentences that carry most of it, author, date, language, site and JSON-LD"},
-      {web::POST, "/api/extract", everyone, nullptr,
-       body<Target>([service](Request&, Target target) -> Task<Result<Response>> {
-         return answer_page(std::move(target), service, references_of);
-       }).returns<ReferencesAnswer>(),
+      {web::POST, "/api/extract", everyone, nullptr, std::move(extract),
        "Links, images and social-card metadata of a page"},
   };
 }

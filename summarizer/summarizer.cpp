@@ -31,6 +31,7 @@ web::ListenerOptions listener(const Options& options, PageCache& cache, boost::a
   listener.inherited_socket = options.inherited_socket;
   if (options.inherited_socket) listener.trusted_proxies = {"127.0.0.1"};
   listener.routes = routes(options, cache, parsers);
+  listener.version = service_version;
   listener.limits.in_flight = max_in_flight;
   listener.limits.in_flight_per_address = max_of_one_address;
   return listener;

@@ -64,7 +64,8 @@ void add_verify(CLI::App& app, Run& run) {
 void add_openapi(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("openapi", "Print the OpenAPI document of a listener");
   const auto listener = std::make_shared<std::string>("web");
-  command->add_option("listener", *listener, "web or backend [web]")->check(CLI::IsMember({"web", "backend"}));
+  command->add_option("listener", *listener, "web, backend or summarizer [web]")
+      ->check(CLI::IsMember({"web", "backend", "summarizer"}));
   command->callback([&run, listener] { run = [listener] { return openapi(*listener); }; });
 }
 

@@ -4,6 +4,7 @@
 #include "appliance/box.h"
 #include "appliance/cli/commands.h"
 #include "appliance/version.h"
+#include "summarizer/routes.h"
 #include "web/server.h"
 
 namespace agentbox::cli {
@@ -30,17 +31,30 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace
+boost::json::object document_of_summarizer(const std::string& url) {
+  const ::summarizer::Options options;
+  ::summarizer::PageCache cache(0);
+  boost::asio::thread_pool parsers(1);
+  return web::openapi(::summarizer::routes(options, cache, parsers), "agentbox summarizer API",
+                      ::summarizer::service_version, url);
+}
 
-int openapi(const std::string& listener) {
+boost::json::object document_of_box(const std::string& listener) {
   const ScratchFolder folder;
   Settings settings;
   settings.data = folder.path();
   settings.agent_runtime = "process";  // asks no Docker Engine
   const Box box(settings);
   const bool is_web = listener == "web";
-  const auto document = web::openapi(is_web ? box.web_routes() : box.backend_routes(), "agentbox " + listener + " API",
-                                     version, "http://" + (is_web ? settings.web_listen : settings.backend_listen));
+  return web::openapi(is_web ? box.web_routes() : box.backend_routes(), "agentbox " + listener + " API", version,
+                      "http://" + (is_web ? settings.web_listen : settings.backend_listen));
+}
+
+}  // namespace
+
+int openapi(const std::string& listener) {
+  const auto document = listener == "summarizer" ? document_of_summarizer("http://" + Settings().summarizer_listen)
+                                                 : document_of_box(listener);
   std::cout << boost::json::serialize(document) << '\n';
   return 0;
 }

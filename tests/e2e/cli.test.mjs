@@ -93,10 +93,12 @@ test("settings lists every setting that serve has a flag for", async () => {
 
 test("openapi prints what the listeners serve", async (t) => {
   const box = await Box.start(t);
-  for (const listener of ["web", "backend"]) {
+  for (const listener of ["web", "backend", "summarizer"]) {
     const printed = JSON.parse(await succeeds(["openapi", listener])),
       served = await (await fetch(`${box[listener]}/api/openapi.json`)).json();
     assert.deepEqual(printed.paths, served.paths);
+    assert.match(served.info.version, /^\d+\.\d+\.\d+$/);
+    assert.equal(printed.info.version, served.info.version);
     assert.equal(printed.openapi, "3.1.0");
   }
   assert.deepEqual(JSON.parse(await succeeds(["openapi"])).info.title, "agentbox web API");
