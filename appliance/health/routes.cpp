@@ -90,7 +90,8 @@ std::vector<web::Route> routes(const RouteParts& parts) {
        web::plain(alive).returns<Alive>().describe("`store` is read-only after a write error, and `reason` says why."),
        "Whether the box lives"},
       {web::GET, "/api/health", parts.guards.none, nullptr,
-       web::plain(machine).returns<Machine>().describe("Usage in percent, memory in bytes, uptime in seconds."),
+       web::plain(machine).returns<Machine>().describe(
+           "Usage in percent, memory in bytes, uptime in seconds. In a container with limits of its own: of those."),
        "How busy the machine is"},
   };
 }
