@@ -419,8 +419,9 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
 }
 
 Task<> Connection::refuse(Refusal refusal) {
-  const auto response =
-      listener_.dispatcher.complete(request_, json(boost::json::object{{"error", refusal.reason}}, refusal.status));
+  boost::json::object told{{"error", refusal.reason}};
+  if (refusal.status == 413) told["limit"] = limits_.body_bytes;
+  const auto response = listener_.dispatcher.complete(request_, json(told, refusal.status));
   const auto& body = std::get<std::string>(response.body);
   output_.clear();
   append_response_head(output_, response, body.size(), false, Persistence::close);

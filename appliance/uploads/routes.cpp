@@ -148,7 +148,8 @@ std::vector<web::Route> web_routes(Uploads& service, const agentbox::Guards& gua
        "An agent's files"},
       {web::POST, "/api/files", guards.session, &files_rate,
        web::plain(upload).returns<Stored>(201).describe(
-           "multipart/form-data (RFC 7578), 1 MB in all: the fields `agentId` and, when they are to go into a folder, "
+           "multipart/form-data (RFC 7578), 1 MB in all (413 with `limit`, in bytes, beyond): the fields `agentId` "
+           "and, when they are to go into a folder, "
            "`path`; and one part with a filename for each file, 64 parts at most. What has the same name is replaced, "
            "missing folders are made. 400 for names that lead out of the workspace, through a link, or into .git or "
            "the "

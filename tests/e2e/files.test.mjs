@@ -1,6 +1,6 @@
 // Files that people put into their agents' workspaces, and every name that must not lead out of them.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Box, send } from "./box.mjs";
@@ -77,7 +77,30 @@ test("two of one name, none at all, and bodies that are no forms", async (t) => 
   for (const [type, body] of [["application/json", "{}"], ["multipart/form-data", form + "--X--"], ["multipart/form-data; boundary=X", form],
     ["multipart/form-data; boundary=Y", form + "--X--"], ["multipart/mixed; boundary=X", form + "--X--"], ["multipart/form-data; boundary=X", ""]])
     assert.equal((await raw(type, body)).status, 400, `${type} ${body.length}`);
-  assert.equal((await raw("multipart/form-data; boundary=X", form + "x".repeat(1 << 20))).status, 413);
+  const large = await raw("multipart/form-data; boundary=X", form + "x".repeat(1 << 20));
+  assert.deepEqual([large.status, large.body.limit], [413, 1 << 20], "and the answer says how much is taken");
+});
+
+test("an agent's files have the room of its plan, and no more", async (t) => {
+  const { box, ada, id, workspace, list, upload, remove } = await with_agent(t);
+  await box.backend_call("PUT", `/api/agents/${id}`, { plan: "label" });
+  const quota = 100 * 1024 * 1024;
+  const filler = openSync(join(workspace, "filler"), "w");
+  ftruncateSync(filler, quota - 10); // its size counts, not what of it is on the disk
+  closeSync(filler);
+  assert.deepEqual(await list().then(({ usedBytes, quotaBytes }) => [usedBytes, quotaBytes]), [quota - 10, quota]);
+  const refused = await upload({ small: "12345", other: "123456" });
+  const { code, current, limit } = refused.body;
+  assert.deepEqual([refused.status, code, current, limit], [429, "STORAGE_LIMIT_REACHED", quota - 10, quota]);
+  assert.equal(existsSync(join(workspace, "small")), false, "nothing of it is written");
+  assert.equal((await upload({ fits: "1234567890" })).status, 201);
+  assert.equal((await upload({ fits: "123456789" })).status, 201, "less in the place of more");
+  assert.equal((await upload({ more: "12" })).body.code, "STORAGE_LIMIT_REACHED");
+  await box.backend_call("PUT", `/api/agents/${id}`, { plan: "solo" });
+  assert.equal((await upload({ more: "12" })).status, 201);
+  await box.backend_call("PUT", `/api/agents/${id}`, { plan: "label" });
+  assert.equal((await remove("filler")).status, 200, "who has too much may make room");
+  assert.equal((await ada.call("GET", `/api/files?agentId=${id}`)).body.usedBytes, 11);
 });
 
 test("an agent that has never run has room all the same; somebody else's has none", async (t) => {
