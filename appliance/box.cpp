@@ -12,6 +12,7 @@
 #include "appliance/accounts/routes.h"
 #include "appliance/agent_actions/routes.h"
 #include "appliance/agents/routes/routes.h"
+#include "appliance/ai/builtin.h"
 #include "appliance/ai/routes.h"
 #include "appliance/billing/cap_routes.h"
 #include "appliance/billing/gate.h"
@@ -199,6 +200,7 @@ struct Box::Parts {
                    .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }});
 
   const web::Guard model_guard = ai::model_guard(guards);
+  const ai::ProviderOf provider_of = [this](std::string_view agent) { return agents.ai_provider(agent); };
 
   WaysIn ways_in{{settings, system, accounts, sessions, keys, guards, home, blocking, folder.master_key(settings),
                   [this](const accounts::User& user) { return must_enrol(user); }}};
@@ -308,7 +310,7 @@ std::vector<web::Route> Box::backend_routes() const {
   web::append(table, installations::backend_routes(parts.enrolment()));
   web::append(table, billing::routes(parts.subscriptions, parts.guards));
   web::append(table, billing::cap_admin_routes(parts.spending()));
-  web::append(table, ai::openai_routes(parts.ai, parts.model_guard));
+  web::append(table, ai::openai_routes(parts.ai, parts.model_guard, parts.provider_of));
   web::append(table, ai::api_routes(parts.ai, parts.guards));
   web::append(table, usage::routes(parts.ledger, parts.spending().is_user, parts.guards));
   web::append(table, explorer::routes(parts.explorer, parts.guards));
@@ -332,6 +334,11 @@ Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(
   });
   parts_->agents.when_removed([&tasks = parts_->schedule.tasks](store::UserId user, std::string agent) {
     return tasks.forget(user, std::move(agent));
+  });
+  parts_->agents.when_asked_for_a_model([parts = parts_.get()](std::string_view name) {
+    // What the local server has is its own affair.
+    const bool is_anything = !parts->settings.local_model_url.empty();
+    return is_anything || name == ai::builtin_model || parts->catalogues.current()->find(name);
   });
   parts_->agents.refuse_at_hosts_when(
       [parts = parts_.get()](const accounts::User& user) { return parts->must_enrol(user); });
@@ -372,7 +379,7 @@ std::string Box::Parts::open_door(std::string gateway) {
 
 web::ListenerOptions Box::Parts::door(std::string listen) {
   auto options = listener("agents", std::move(listen), 0.0625);
-  web::append(options.routes, ai::openai_routes(ai, guards.agent_token));
+  web::append(options.routes, ai::openai_routes(ai, guards.agent_token, provider_of));
   options.host_router = [target = *summarizer](const web::Request& request) {
     std::optional<web::Result<web::ProxyTarget>> where;
     if (request.path == "/api/summarize" || request.path == "/api/extract") where = target;

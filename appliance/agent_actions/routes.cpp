@@ -67,10 +67,8 @@ constexpr Named lifecycle[] = {{"start", &Agents::start_agent},
 
 // The agent that is named, or the caller's only one.
 Result<Agent> chosen(const Agents& agents, store::UserId user, const std::optional<AgentId>& id) {
-  auto agent = agents.resolve(user, id ? std::string(*id) : std::to_string(user));
-  if (agent) return std::move(*agent);
-  if (id || agents.list(user).empty()) return web::not_found();
-  return web::invalid("agentId is required where one has several agents");
+  if (!id && agents.list(user).size() > 1) return web::invalid("agentId is required where one has several agents");
+  return agents.resolve(user, id ? std::string(*id) : std::to_string(user));
 }
 
 Response list_of(const Agents& agents, store::UserId user) {

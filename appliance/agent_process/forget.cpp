@@ -11,6 +11,8 @@
 namespace agent_process {
 
 web::Result<void> forget_everything(const std::filesystem::path& workspace) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(workspace, unknown)) return {};  // it has never run
   const auto root = files::Root::open(workspace);
   if (!root) return root.error();
   const auto state = root->open({std::string(state_folder)}, O_RDONLY | O_DIRECTORY);

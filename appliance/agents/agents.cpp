@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "appliance/accounts/records.h"
-#include "appliance/agent_process/forget.h"
 #include "appliance/agents/config_secrets.h"
-#include "appliance/billing/plans.h"
+#include "appliance/billing/plan_choice.h"
 #include "appliance/crypto/random.h"
+#include "appliance/watchdog/probe.h"
 
 namespace agents {
 namespace {
@@ -22,6 +22,7 @@ constexpr int admin_limit = 1000;
 constexpr std::size_t largest_config = 64 * 1024;
 constexpr std::size_t longest_stem = 24;
 constexpr std::chrono::milliseconds pause_between_looks{100};
+constexpr std::chrono::seconds patience_with_gateway{2};
 
 ProvisionerOptions options_of(const agentbox::Settings& settings, std::chrono::milliseconds ready_deadline) {
   ProvisionerOptions options;
@@ -73,11 +74,9 @@ Error switched_off() {
   return web::internal("Agents cannot be started or stopped while provisioning is switched off on this box.");
 }
 
-Result<void> check(const NewAgent& wanted) {
-  if (wanted.name.find_first_not_of(" \t\r\n") == std::string::npos) return web::invalid("name must not be blank");
-  if (boost::json::serialize(wanted.config).size() > largest_config)
-    return web::invalid("config must be at most 64 KB");
-  return {};
+std::string_view text_in(const boost::json::object& config, std::string_view member) {
+  const auto* found = config.if_contains(member);
+  return found && found->is_string() ? std::string_view(found->get_string()) : std::string_view();
 }
 
 void set_config(Agent& agent, boost::json::object wanted) {
@@ -92,6 +91,8 @@ Agent fresh(store::UserId owner, NewAgent wanted) {
   Agent agent;
   agent.owner = owner;
   agent.name = std::move(wanted.name);
+  if (wanted.is_deployment) agent.deployment = agent.name;
+  if (wanted.model.empty()) wanted.model = text_in(wanted.config, "model");
   agent.model = wanted.model.empty() ? default_model : std::move(wanted.model);
   set_config(agent, std::move(wanted.config));
   agent.tier = std::move(wanted.tier);
@@ -195,11 +196,19 @@ Task<Result<Agent>> Agents::clone(const web::Caller& caller, std::string name, D
 
 Task<Result<Agent>> Agents::create(store::UserId owner, NewAgent wanted) {
   if (auto ok = check(wanted); !ok) co_return ok.error();
-  const auto plan = wanted.plan.empty() ? billing::Plan::label : billing::plan_named(wanted.plan);
-  if (!plan) co_return web::invalid("config.plan must be one of: solo, collective, label, network");
+  const auto plan = billing::plan_of_request(wanted.plan.empty() ? "label" : wanted.plan, "config.plan");
+  if (!plan) co_return plan.error();
   auto agent = fresh(owner, std::move(wanted));
   agent.plan = billing::to_string(*plan);
   co_return co_await insert(std::move(agent), {}, false);
+}
+
+Result<void> Agents::check(const NewAgent& wanted) const {
+  if (wanted.name.find_first_not_of(" \t\r\n") == std::string::npos) return web::invalid("name must not be blank");
+  if (boost::json::serialize(wanted.config).size() > largest_config)
+    return web::invalid("config must be at most 64 KB");
+  if (const auto known = read_config(wanted.config, knows_model_); !known) return known.error();
+  return {};
 }
 
 // The record, its job and its place within the limit are one commit: whatever is refused leaves nothing behind.
@@ -223,6 +232,7 @@ Task<Result<Agent>> Agents::insert(Agent agent, Allowance allowance, bool run, A
     auto outcome = co_await change.commit();
     if (outcome.kind == store::Outcome::Kind::over_bound)
       co_return limit_reached(allowance.refusal, system_.counter(agent.owner, count), *limit);
+    if (outcome.duplicate("deployment")) co_return web::conflict("This deployment has been made already.");
     if (!outcome.ok()) continue;  // the port, or by a wonder the name, was taken in between
     if (run) provisioner_.notify(agent.id);
     co_return agent;
@@ -230,13 +240,18 @@ Task<Result<Agent>> Agents::insert(Agent agent, Allowance allowance, bool run, A
 }
 
 Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes changes) {
-  if (changes.plan && !billing::plan_named(*changes.plan))
-    co_return web::invalid("plan must be one of: solo, collective, label, network");
+  if (changes.plan)
+    if (const auto plan = billing::plan_of_request(*changes.plan, "plan"); !plan) co_return plan.error();
+  if (changes.ai_provider)
+    if (const auto good = check_provider(*changes.ai_provider, "aiProvider"); !good) co_return good.error();
   if (changes.config && boost::json::serialize(*changes.config).size() > largest_config)
     co_return web::invalid("config must be at most 64 KB");
+  if (changes.config)
+    if (const auto known = read_config(*changes.config, knows_model_); !known) co_return known.error();
   auto edit = [changes](Agent& agent) {
     if (changes.plan) agent.plan = *changes.plan;
     if (changes.config) set_config(agent, *changes.config);
+    if (const auto model = text_in(agent.config, "model"); changes.config && !model.empty()) agent.model = model;
     if (changes.ai_provider) agent.config["aiProvider"] = *changes.ai_provider;
     agent.updated_at = store::now();
   };
@@ -287,14 +302,24 @@ std::optional<Agent> Agents::find(std::string_view id) const {
   return std::move(row->value);
 }
 
-std::optional<Agent> Agents::resolve(store::UserId user, std::string_view id_or_user) const {
-  if (id_or_user != std::to_string(user)) return find(user, id_or_user);
-  auto own = list(user);
-  return own.size() == 1 ? find(user, own.front().id) : std::nullopt;
+Result<Agent> Agents::resolve(store::UserId user, std::string_view id_or_user) const {
+  auto id = std::string(id_or_user);
+  if (id == std::to_string(user)) {
+    const auto own = list(user);
+    if (own.size() > 1)
+      return web::invalid("You have " + std::to_string(own.size()) + " agents: name the one you mean by its id.");
+    id = own.empty() ? std::string() : own.front().id;
+  }
+  auto agent = find(user, id);
+  if (!agent) return web::not_found();
+  return std::move(*agent);
 }
 
 Task<Result<Agent>> Agents::start_agent(store::UserId owner, std::string id) {
   return carry_out(owner, {.agent = std::move(id), .action = Action::start});
+}
+Task<Result<Agent>> Agents::begin_start(store::UserId owner, std::string id) {
+  return begin(owner, {.agent = std::move(id), .action = Action::start});
 }
 Task<Result<Agent>> Agents::stop_agent(store::UserId owner, std::string id) {
   return carry_out(owner, {.agent = std::move(id), .action = Action::stop});
@@ -327,7 +352,7 @@ Task<> Agents::until_settled(store::UserId owner, std::string id, std::chrono::s
   }
 }
 
-Task<Result<Agent>> Agents::carry_out(store::UserId owner, Job job) {
+Task<Result<Agent>> Agents::begin(store::UserId owner, Job job) {
   const auto id = job.agent;
   if (!find(owner, id)) co_return web::not_found();
   if (!settings_.provisioning_enabled) co_return switched_off();
@@ -341,7 +366,12 @@ Task<Result<Agent>> Agents::carry_out(store::UserId owner, Job job) {
       if (action != Action::start || agent.status != Status::running) agent.status = Status::provisioning;
     }
   };
-  auto asked = co_await provisioner_.ask(owner, std::move(job), std::move(edit));
+  co_return co_await provisioner_.ask(owner, std::move(job), std::move(edit));
+}
+
+Task<Result<Agent>> Agents::carry_out(store::UserId owner, Job job) {
+  const auto id = job.agent;
+  const auto asked = co_await begin(owner, std::move(job));
   if (!asked) co_return asked.error();
   auto done = co_await provisioner_.finished(id);
   if (!done && !done.error().code.empty()) co_return done.error();
@@ -351,16 +381,18 @@ Task<Result<Agent>> Agents::carry_out(store::UserId owner, Job job) {
   co_return std::move(*agent);
 }
 
-Task<> Agents::remove(store::UserId owner, std::string id) {
+Task<Result<void>> Agents::remove(store::UserId owner, std::string id) {
   std::function<void(Agent&)> edit = [](Agent& agent) {
     agent.desired = desired::removed;
     agent.status = Status::deleting;
+    agent.deployment.reset();
   };
   Job job{.agent = id, .action = Action::remove};
   auto asked = co_await provisioner_.ask(owner, std::move(job), std::move(edit));
+  if (!asked) co_return asked.error();
   // What cannot be removed now is in the log, and its job is taken up again.
-  if (asked) [[maybe_unused]]
-    auto done = co_await provisioner_.finished(id);
+  [[maybe_unused]] const auto done = co_await provisioner_.finished(id);
+  co_return Result<void>();
 }
 
 Task<Result<Agent>> Agents::verify(store::UserId owner, std::string id, Verification given) {
@@ -381,20 +413,23 @@ Task<Result<Agent>> Agents::verify(store::UserId owner, std::string id, Verifica
 Task<Result<Agent>> Agents::reset_memory(store::UserId owner, std::string id) {
   const auto agent = find(owner, id);
   if (!agent) co_return web::not_found();
-  const bool runs = agent->desired == desired::running;
-  auto stopped = co_await stop_agent(owner, id);
-  if (!stopped) co_return stopped.error();
-  const auto workspace = std::filesystem::absolute(settings_.data) / "agents" / id / "workspace";
-  auto forget = [workspace] { return agent_process::forget_everything(workspace); };
-  const auto forgotten = co_await web::offload(files_, std::move(forget));
-  if (!forgotten) co_return web::internal("The agent's memory cannot be removed: " + forgotten.error().message);
-  if (!runs) co_return stopped;
-  co_return co_await start_agent(owner, std::move(id));
+  const auto then = agent->desired == desired::running ? Action::restart : Action::stop;
+  Job job{.agent = std::move(id), .action = then, .forgets = true};
+  co_return co_await carry_out(owner, std::move(job));
 }
 
 Task<Result<runtime::InstanceStats>> Agents::stats(const Agent& agent) { return engine_.stats(agent.id); }
 
 Task<watchdog::Watch> Agents::watch(const Agent& agent) { return supervision_.look(agent); }
+
+Task<runtime::Health> Agents::health(const Agent& agent, const Result<runtime::Instance>& instance) {
+  if (!instance) co_return runtime::Health::unhealthy;
+  if (instance->state != runtime::State::running) co_return runtime::Health::stopped;
+  if (instance->health) co_return *instance->health;
+  const auto answered = co_await watchdog::probe(std::uint16_t(agent.port.value_or(0)), watchdog::Command::check_live,
+                                                 patience_with_gateway);
+  co_return answered.outcome == watchdog::Outcome::good ? runtime::Health::healthy : runtime::Health::starting;
+}
 
 Task<Result<runtime::Instance>> Agents::instance(const Agent& agent) { return engine_.inspect(agent.id); }
 
@@ -406,6 +441,11 @@ std::optional<web::Caller> Agents::caller_of_box_token(std::string_view token) c
   caller.agent = row->value.id;
   caller.credential = "agent:" + row->value.id;
   return caller;
+}
+
+std::string Agents::ai_provider(std::string_view id) const {
+  const auto agent = find(id);
+  return agent ? std::string(text_in(agent->config, "aiProvider")) : std::string();
 }
 
 std::string Agents::url(std::string_view subdomain) const {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/agents/config_check.h"
 #include "appliance/agents/host_access.h"
 #include "appliance/agents/provisioning/ports.h"
 #include "appliance/agents/provisioning/provisioner.h"
@@ -31,8 +32,9 @@ struct NewAgent {
   std::string name;
   std::string model;  // empty: the box's default
   boost::json::object config;
-  std::string tier;  // web: starter, pro, enterprise, or empty
-  std::string plan;  // backend: empty is label
+  std::string tier;            // web: starter, pro, enterprise, or empty
+  std::string plan;            // backend: empty is label
+  bool is_deployment = false;  // its owner has no other of this name that is one: conflict
 };
 
 struct Changes {
@@ -61,11 +63,13 @@ class Agents {
  public:
   // `files` runs what blocks on the disk. All of them must outlive this.
   Agents(store::System, runtime::Engine&, billing::Subscriptions&, const agentbox::Settings&, web::IoPool&,
-         boost::asio::thread_pool& files, std::chrono::milliseconds ready_deadline = std::chrono::seconds(15));
+         boost::asio::thread_pool& files, std::chrono::milliseconds ready_deadline = healthy_within);
   ~Agents();  // after stop(), or with the pool stopped
 
   // After Server::listen, before IoPool::start.
   void set_addresses(Addresses);
+  // Which models a config may name; unless it is called, all. Before start().
+  void when_asked_for_a_model(KnowsModel knows) { knows_model_ = std::move(knows); }
   // See Provisioner. Before start().
   void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
   // Recovery: running agents are adopted, those that should run are started, jobs that were left go on.
@@ -85,7 +89,8 @@ class Agents {
   web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, Descent, Also);
   // The backend's creation: `pending`, without plan rules; it runs once it is started.
   web::Task<web::Result<Agent>> create(store::UserId owner, NewAgent);
-  // Plan, provider and config of an agent. not_found, invalid.
+  // Plan, provider and config of an agent; a model that the config names is its model from its next start on.
+  // not_found, invalid.
   web::Task<web::Result<Agent>> change(store::UserId owner, std::string id, Changes);
 
   bool is_user(store::UserId) const;
@@ -94,12 +99,15 @@ class Agents {
   std::vector<Line> list_all(std::size_t limit) const;
   std::optional<Agent> find(store::UserId owner, std::string_view id) const;
   std::optional<Agent> find(std::string_view id) const;  // whoever owns it: for the backend
-  // `id_or_user` is an agent of this user, or the user's own id when there is just one agent.
-  std::optional<Agent> resolve(store::UserId, std::string_view id_or_user) const;
+  // `id_or_user` is an agent of this user, or the user's own id when there is just one agent. not_found; invalid when
+  // there are several.
+  web::Result<Agent> resolve(store::UserId, std::string_view id_or_user) const;
 
   // Done when they return: `running` or `stopped`. internal with the engine's reason when it fails, also with the kill
   // switch on; not_found.
   web::Task<web::Result<Agent>> start_agent(store::UserId owner, std::string id);
+  // The same, done soon after it returns.
+  web::Task<web::Result<Agent>> begin_start(store::UserId owner, std::string id);
   web::Task<web::Result<Agent>> stop_agent(store::UserId owner, std::string id);
   web::Task<web::Result<Agent>> restart_agent(store::UserId owner, std::string id);
   // Begins the watchdog's sequence (kill, pause, start, pause, verify) and returns; how it goes stands in watch(). Also
@@ -110,18 +118,21 @@ class Agents {
   // Also invalid: an image where agents are processes.
   web::Task<web::Result<Agent>> update_agent(store::UserId owner, std::string id, std::string image);
   // Suspends while the agent is about to run: started, restarted, updated, repaired.
-  web::Task<> until_settled(store::UserId owner, std::string id,
-                            std::chrono::seconds at_most = std::chrono::seconds(60));
-  // Stops it and removes everything it has. A missing agent is success. When something cannot be removed the job stays
-  // and is tried again at the next start of the box.
-  web::Task<> remove(store::UserId owner, std::string id);
+  web::Task<> until_settled(store::UserId owner, std::string id, std::chrono::seconds at_most = healthy_within);
+  // Stops it and removes everything it has. When something cannot be removed the job stays
+  // and is tried again once its engine answers, or at the next start of the box. not_found: this owner has none of this
+  // id.
+  web::Task<web::Result<void>> remove(store::UserId owner, std::string id);
 
   // not_found.
   web::Task<web::Result<Agent>> verify(store::UserId owner, std::string id, Verification);
-  // The agent forgets its conversation and what it remembers; its files stay. Stops it meanwhile. not_found, internal.
+  // The agent forgets its conversation and what it remembers; its files stay. Stops it meanwhile; one that ran runs
+  // again afterwards, also when the box dies in between. not_found, internal.
   web::Task<web::Result<Agent>> reset_memory(store::UserId owner, std::string id);
 
   web::Task<web::Result<runtime::Instance>> instance(const Agent&);
+  // By the contract's table: what the engine says, or where it does not look itself whether the gateway answers now.
+  web::Task<runtime::Health> health(const Agent&, const web::Result<runtime::Instance>&);
   // What the watchdog makes of it.
   web::Task<watchdog::Watch> watch(const Agent&);
   // conflict while the agent does not run; unavailable while its engine does not answer.
@@ -132,6 +143,8 @@ class Agents {
   // http(s)://<subdomain>.<domain>:<web port>, and the same with ws and /ws.
   std::string url(std::string_view subdomain) const;
   std::string websocket_url(std::string_view subdomain) const;
+  // Through whom an agent's config wants its models asked; empty: as the box would. Also for an unknown agent.
+  std::string ai_provider(std::string_view id) const;
   // Where the console sends the browser so that it gets that host's cookie.
   std::string open_url(const Agent&, const web::Caller&);
   web::HostRouter host_router();
@@ -141,7 +154,9 @@ class Agents {
   }
 
  private:
+  web::Result<void> check(const NewAgent&) const;
   web::Task<web::Result<Agent>> insert(Agent, Allowance, bool run, Also = {});
+  web::Task<web::Result<Agent>> begin(store::UserId owner, Job);
   web::Task<web::Result<Agent>> carry_out(store::UserId owner, Job);
 
   store::System system_;
@@ -149,6 +164,7 @@ class Agents {
   billing::Subscriptions& subscriptions_;
   const agentbox::Settings& settings_;
   boost::asio::thread_pool& files_;
+  KnowsModel knows_model_;
   std::string authority_;  // ".localhost:3000": what follows the subdomain
   bool secure_ = false;
   Ports ports_;

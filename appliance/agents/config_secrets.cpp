@@ -10,12 +10,6 @@ namespace json = boost::json;
 
 namespace {
 
-bool is_mask(const json::value& value) {
-  const auto* object = value.if_object();
-  const auto* sealed = object && object->size() == 1 ? object->if_contains("sealed") : nullptr;
-  return sealed && sealed->is_bool() && sealed->get_bool();
-}
-
 std::string pointer_to(const std::string& parent, std::string_view member) {
   auto pointer = parent + "/";
   for (const char c : member) c == '~' ? pointer += "~0" : c == '/' ? pointer += "~1" : pointer += c;
@@ -58,6 +52,12 @@ class Splitter {
 };
 
 }  // namespace
+
+bool is_mask(const json::value& value) {
+  const auto* object = value.if_object();
+  const auto* sealed = object && object->size() == 1 ? object->if_contains("sealed") : nullptr;
+  return sealed && sealed->is_bool() && sealed->get_bool();
+}
 
 bool names_a_secret(std::string_view member) {
   std::string name(member);

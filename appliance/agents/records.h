@@ -34,6 +34,8 @@ struct Agent {
   std::int64_t owner = 0;  // 0: created through the backend for nobody in particular
   std::string id;          // ag_ and 20 random characters
   std::string name;
+  std::optional<std::string>
+      deployment;                // the name a deployment made it by; unique for its owner, free once it is deleted
   std::string subdomain;         // [a-z0-9-]{1,40}: from the name, with a random end; unique
   std::string model;             // "auto": the box's default
   std::string image;             // of its container; empty: the box's
@@ -56,7 +58,7 @@ struct Agent {
   store::Time created_at, updated_at;
 };
 BOOST_DESCRIBE_STRUCT(Agent, (),
-                      (owner, id, name, subdomain, model, image, plan, tier, config, config_secrets, status,
+                      (owner, id, name, deployment, subdomain, model, image, plan, tier, config, config_secrets, status,
                        status_reason, desired, port, gateway_token, box_token, box_token_hash, runtime_version,
                        verified, verification_type, attestation_uid, verifier_address, verification_metadata,
                        verified_at, started_at, descent, created_at, updated_at))
@@ -65,9 +67,12 @@ inline const store::Owned<Agent> records{
     {.family = "agents", .number = 30},
     &Agent::owner,
     &Agent::id,
-    {store::unique<Agent>(1, "agent", &Agent::id), store::unique<Agent>(2, "subdomain", &Agent::subdomain),
-     store::unique<Agent>(3, "port", &Agent::port), store::unique<Agent>(4, "box_token", &Agent::box_token_hash),
-     store::index<Agent>(5, "desired", &Agent::desired)}};
+    {store::unique<Agent>(1, "agent", &Agent::id),
+     store::unique<Agent>(2, "subdomain", &Agent::subdomain),
+     store::unique<Agent>(3, "port", &Agent::port),
+     store::unique<Agent>(4, "box_token", &Agent::box_token_hash),
+     store::index<Agent>(5, "desired", &Agent::desired),
+     {6, "deployment", true, true, [](const Agent& agent) { return store::index_value(agent.deployment); }}}};
 
 // The same rows, read for lists only: what a list shows, without unsealing tokens. Never written through.
 struct Line {
@@ -83,16 +88,22 @@ inline const store::Owned<Line> lines{records.name, &Line::owner, &Line::id, {}}
 // kill and revive are the watchdog's: end the process of an agent that is still wanted, bring it up again.
 BOOST_DEFINE_ENUM_CLASS(Action, start, stop, restart, remove, kill, revive, update)
 
+// False for what ends with the agent not running.
+constexpr bool brings_up(Action action) {
+  return action != Action::stop && action != Action::remove && action != Action::kill;
+}
+
 // Work on one agent that has been promised and not yet done. There is at most one an agent: a newer wish replaces it.
 struct Job {
   std::string agent;
   std::int64_t owner = 0;
   Action action = Action::start;
+  bool forgets = false;                 // before that it is stopped, and what it remembers is removed
   std::string image;                    // update: what it is to run from now on, as Agent::image
   std::optional<std::string> previous;  // update, once it has begun: what it ran before, to go back to
   store::Time created_at;
 };
-BOOST_DESCRIBE_STRUCT(Job, (), (agent, owner, action, image, previous, created_at))
+BOOST_DESCRIBE_STRUCT(Job, (), (agent, owner, action, forgets, image, previous, created_at))
 
 inline const store::Global<Job> jobs{{.family = "agent_jobs", .number = 31}, &Job::agent, {}};
 

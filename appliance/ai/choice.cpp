@@ -77,6 +77,33 @@ std::optional<Candidate> Chooser::local() const {
   return std::nullopt;
 }
 
+// The model that is named, or else the provider's own first. The box's premium model, the first choice for reasoning,
+// is always asked of its maker.
+std::vector<Candidate> Chooser::as_wished(const Wish& wish, const billing::Payer& payer,
+                                          const Catalogue& catalogue) const {
+  if (wish.provider == "local" || wish.provider == "builtin") {
+    const bool is_local = wish.provider == "local";
+    auto here = is_local ? providers_.local() : providers_.find("builtin");
+    if (!here) return {};
+    return {{.provider = std::move(here),
+             .id = is_local ? std::string() : std::string(builtin_model),
+             .name_there = is_local ? wish.model : std::string()}};
+  }
+  const auto* model = catalogue.find(wish.model);
+  const auto* own = catalogue.substitutes(wish.provider);
+  if (!model && own) model = catalogue.find(own->primary);
+  if (!model || !catalogue.allows(payer.plan, model->id) || model->id == catalogue.models_for("reasoning").front())
+    return {};
+  const bool is_router = wish.provider == "openrouter";
+  if (!is_router && model->direct_provider != wish.provider) return {};
+  auto candidate = through(wish.provider, payer.user);
+  if (!candidate.provider) return {};
+  candidate.id = model->id;
+  candidate.name_there = is_router ? model->id : model->direct_name;
+  candidate.model = model;
+  return with_fallback(std::move(candidate), payer, catalogue);
+}
+
 std::vector<Candidate> Chooser::by_task(std::string_view task, const billing::Payer& payer,
                                         const Catalogue& catalogue) const {
   std::vector<Candidate> chain;
@@ -124,6 +151,8 @@ web::Task<web::Result<std::vector<Candidate>>> Chooser::choose(Wish wish, const 
                                                                const Catalogue& catalogue) {
   const auto builtin = providers_.find("builtin");
   if (wish.model == builtin_model && builtin) co_return std::vector{*local()};
+  if (!wish.provider.empty())
+    if (auto chain = as_wished(wish, payer, catalogue); !chain.empty()) co_return chain;
   const auto* model = catalogue.find(wish.model);
   if (model) {
     const bool allowed = catalogue.allows(payer.plan, model->id);

@@ -27,6 +27,7 @@ struct Candidate {
 
 struct Wish {
   std::string model, task;  // either may be empty
+  std::string provider;     // who is to be asked, where they have the model; empty or unknown: as the box has it
   // True: a model that the box does not know, or the plan does not have, is as good as none. Agents carry names of
   // models from the time they were made.
   bool is_agents = false;
@@ -56,6 +57,8 @@ class Chooser {
   std::optional<Candidate> server_of(const Model&, store::UserId) const;
 
  private:
+  // Through Wish::provider; empty when that one does not serve the model.
+  std::vector<Candidate> as_wished(const Wish&, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> by_task(std::string_view task, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> with_fallback(Candidate, const billing::Payer&, const Catalogue&) const;
   // With the user's own key, else as the box has it; without a provider when it has not.

@@ -154,14 +154,18 @@ web::Response streamed(Flight flight, bool include_usage) {
   return response;
 }
 
-Answer complete(Ai& ai, web::Request& request) {
+Answer complete(Ai& ai, const ProviderOf& provider_of, web::Request& request) {
   auto parsed = parse(request);
   if (!parsed) co_return openai::error_response(parsed.error());
   auto payer = ai.gate().payer_of(request.caller);
   if (!payer) co_return openai::error_response(payer.error());
   const bool stream = parsed->stream, include_usage = parsed->include_usage;
   Ask ask{.request = std::move(*parsed), .wish = {}, .payer = std::move(*payer)};
-  ask.wish = {.model = ask.request.model, .task = {}, .is_agents = !request.caller.agent.empty()};
+  const auto& agent = request.caller.agent;
+  ask.wish = {.model = ask.request.model,
+              .task = {},
+              .provider = agent.empty() ? std::string() : provider_of(agent),
+              .is_agents = !agent.empty()};
   auto flight = co_await Flight::start(ai, std::move(ask), stream);
   if (stream) {
     const bool begun = co_await flight.begins();
@@ -213,8 +217,10 @@ web::Guard model_guard(const agentbox::Guards& guards) {
           }};
 }
 
-std::vector<web::Route> openai_routes(Ai& ai, const web::Guard& guard) {
-  auto completions = web::plain([&ai](web::Request& request) { return complete(ai, request); });
+std::vector<web::Route> openai_routes(Ai& ai, const web::Guard& guard, ProviderOf provider_of) {
+  auto completions = web::plain([&ai, provider_of = std::move(provider_of)](web::Request& request) {
+    return complete(ai, provider_of, request);
+  });
   completions.body = web::schema_of<CompletionBody>();
   completions.description =
       "The OpenAI chat-completions form: tools, tool_choice, parallel_tool_calls, images, response_format, stop, seed, "

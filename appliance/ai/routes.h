@@ -1,6 +1,9 @@
 // The HTTP face of the AI layer.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "appliance/ai/ai.h"
@@ -17,8 +20,9 @@ web::Guard model_guard(const agentbox::Guards&);
 // The arguments of each must outlive the rows.
 
 // The door for agents and for clients written for OpenAI's API: POST /v1/chat/completions, POST /v1/embeddings and
-// GET /v1/models, behind `guard`.
-std::vector<web::Route> openai_routes(Ai&, const web::Guard& guard);
+// GET /v1/models, behind `guard`. `provider_of` says through whom an agent wants its models asked (Wish::provider).
+using ProviderOf = std::function<std::string(std::string_view agent)>;
+std::vector<web::Route> openai_routes(Ai&, const web::Guard& guard, ProviderOf provider_of);
 // The contract's AI API on the backend, /api/ai/*, and POST /api/admin/models/reload.
 std::vector<web::Route> api_routes(Ai&, const agentbox::Guards&);
 // /api/demo/chat, /api/models and /api/response-cache on the web.

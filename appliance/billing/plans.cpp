@@ -15,11 +15,22 @@ constexpr std::array<PlanLimits, 4> table{{
 }};
 constexpr std::array<std::string_view, 4> names{"label", "solo", "collective", "network"};
 
+constexpr std::uint64_t mebibyte = 1u << 20;
+constexpr std::array<AgentResources, 4> resources{{
+    // memory, cores, processes, storage
+    {512 * mebibyte, 1, 64, 100 * mebibyte},       // label
+    {512 * mebibyte, 1, 64, 500 * mebibyte},       // solo
+    {1'024 * mebibyte, 2, 128, 2'048 * mebibyte},  // collective
+    {2'048 * mebibyte, 4, 256, 10'240 * mebibyte}  // network
+}};
+
 constexpr std::size_t rank(Plan plan) { return static_cast<std::size_t>(plan); }
 
 }  // namespace
 
 const PlanLimits& limits(Plan plan) { return table.at(rank(plan)); }
+
+const AgentResources& agent_resources(Plan plan) { return resources.at(rank(plan)); }
 
 std::optional<Plan> plan_named(std::string_view name) {
   for (std::size_t i = 0; i < names.size(); ++i)

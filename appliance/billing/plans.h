@@ -20,6 +20,16 @@ std::optional<Plan> plan_named(std::string_view name);  // nothing for unknown n
 std::string_view to_string(Plan);
 // starter is solo, pro is collective, enterprise is network; nothing for an unknown tier.
 std::optional<Plan> plan_of_tier(std::string_view tier);
+// What one agent may use, whichever engine runs it, from its next start on. The contract names no figures: these are
+// the box's own (docs/operations.md).
+struct AgentResources {
+  std::uint64_t memory_bytes;
+  double cores;
+  unsigned processes;
+  std::uint64_t storage_bytes;  // of its files
+};
+const AgentResources& agent_resources(Plan);
+
 bool covers(Plan held, Plan asked);  // label < solo < collective < network
 
 // Agent count by route. Nothing: unlimited.

@@ -60,7 +60,11 @@ bool can_take_messages(const agents::Agent& agent) {
   return agent.status == agents::Status::running || agent.status == agents::Status::provisioning;
 }
 
-Error not_running() { return web::conflict("This agent is not running: start it, then send the message again."); }
+Error not_running(const agents::Agent& agent) {
+  if (agent.status == agents::Status::error && !agent.status_reason.empty())
+    return web::conflict("This agent is not running: " + agent.status_reason);
+  return web::conflict("This agent is not running: start it, then send the message again.");
+}
 
 }  // namespace
 
@@ -76,7 +80,7 @@ Task<Result<Answer>> Chat::send(store::UserId user, std::string agent, std::stri
 Task<Result<Asked>> Chat::ask(store::UserId user, std::string agent_id, std::string text) {
   const auto agent = agents_.find(user, agent_id);
   if (!agent) co_return web::not_found();
-  if (!can_take_messages(*agent)) co_return not_running();
+  if (!can_take_messages(*agent)) co_return not_running(*agent);
   Asked asked{.question = new_message(user, agent_id, Role::user, std::move(text), store::now()), .place = {}};
   asked.place = std::make_shared<Pending::Place>(pending_, asked.question.id);
   auto change = system_.tenant(user).change();
@@ -119,7 +123,8 @@ Task<Result<Answer>> Chat::answer(Asked asked, Listener listener) {
 Task<Result<Completion>> Chat::complete(Message question, Listener listener) {
   co_await agents_.until_settled(question.owner, question.agent);
   const auto agent = agents_.find(question.owner, question.agent);
-  if (!agent || agent->status != agents::Status::running) co_return not_running();
+  if (!agent) co_return web::not_found();
+  if (agent->status != agents::Status::running) co_return not_running(*agent);
   auto request = completion_request(*agent, question.content, bool(listener));
   request.timeout = gateway_timeout_;
   const auto stream = std::make_shared<GatewayStream>(std::move(listener));

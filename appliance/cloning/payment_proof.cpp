@@ -11,6 +11,9 @@ namespace {
 
 constexpr unsigned decimals = 18;  // more than any stablecoin has
 
+double seconds_of(std::chrono::duration<double> time) { return time.count(); }
+double seconds_of(store::Time time) { return seconds_of(time.time_since_epoch()); }
+
 bool is_hex(std::string_view text) {
   return std::ranges::all_of(text, [](char c) {
     const char lower = web::to_lower(c);
@@ -32,7 +35,7 @@ web::Error wrong(std::string field, std::string how) {
 
 }  // namespace
 
-web::Result<Payment> checked(const PaymentProof& proof, store::UserId payer) {
+web::Result<Payment> checked(const PaymentProof& proof, store::UserId payer, store::Time now) {
   const std::string_view hash = proof.transactionHash;
   if (!hash.starts_with("0x") || hash.size() < 3 || !is_hex(hash.substr(2)))
     return wrong("transactionHash", "be 0x and hex digits");
@@ -43,13 +46,15 @@ web::Result<Payment> checked(const PaymentProof& proof, store::UserId payer) {
   if (proof.chainId != chain_id) return wrong("chainId", "be " + std::to_string(chain_id));
   if (!is_address(proof.from)) return wrong("from", "be 0x and 40 hex digits");
   if (!is_address(proof.to)) return wrong("to", "be 0x and 40 hex digits");
-  if (!(proof.timestamp.value > 0)) return wrong("timestamp", "be a Unix time");
+  const auto age = seconds_of(now) - proof.timestamp.value;
+  if (!(age <= seconds_of(proof_life) && -age <= seconds_of(clock_difference)))
+    return wrong("timestamp", "be the Unix time of the payment, in seconds, at most 30 days ago");
   return Payment{.transaction = lower(proof.transactionHash),
                  .user_id = payer,
                  .amount = proof.amount,
                  .from = lower(proof.from),
                  .to = lower(proof.to),
-                 .used_at = store::now()};
+                 .used_at = now};
 }
 
 }  // namespace cloning

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/describe.hpp>
+#include <chrono>
 #include <string>
 
 #include "store/store.h"
@@ -35,8 +36,12 @@ BOOST_DESCRIBE_STRUCT(Payment, (), (transaction, user_id, amount, from, to, used
 
 inline const store::Global<Payment> payments{{.family = "clone_payments", .number = 36}, &Payment::transaction, {}};
 
+// A proof is good for thirty days; the clocks of payer and box may differ by five minutes.
+inline constexpr std::chrono::hours proof_life{30 * 24};
+inline constexpr std::chrono::minutes clock_difference{5};
+
 // By shape: whether the transaction is what it says only its chain knows (PaymentLookup). Kind::invalid, naming the
 // field.
-web::Result<Payment> checked(const PaymentProof&, store::UserId payer);
+web::Result<Payment> checked(const PaymentProof&, store::UserId payer, store::Time now);
 
 }  // namespace cloning

@@ -70,7 +70,7 @@ Result<void> use_up(const store::System& system, const Payment& payment, store::
 std::vector<web::Route> web_routes(agents::Agents& service, PaymentLookup& lookup, store::System system,
                                    const agentbox::Guards& guards) {
   auto clone = [&service, &lookup, system](Request& request, Clone wanted) -> Handled {
-    const auto payment = checked(wanted.paymentProof, request.caller.user_id);
+    const auto payment = checked(wanted.paymentProof, request.caller.user_id, store::now());
     if (!payment) co_return payment.error();
     if (const auto confirmed = co_await lookup.confirm(*payment); !confirmed) co_return confirmed.error();
     const auto specialization = wanted.specialization.value_or(Specialization::general);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/billing/plan_choice.h"
+
 namespace deployments {
 
 namespace {
@@ -12,19 +14,13 @@ using web::Task;
 
 constexpr std::chrono::seconds deadline{15};
 constexpr int admin_limit = 1000;
-constexpr auto deprecated_plan = "free";
-
-Error paid_plan_required() {
-  return {.kind = web::Kind::payment_required,
-          .message = "A paid plan is required: label, solo, collective or network.",
-          .code = "PLAN_REQUIRED"};
-}
 
 agents::NewAgent fresh(Wanted wanted) {
   agents::NewAgent agent;
   agent.name = std::move(wanted.name);
   agent.model = std::move(wanted.model);
   agent.config = std::move(wanted.config);
+  agent.is_deployment = wanted.is_deployment;
   if (!wanted.ai_provider.empty()) agent.config["aiProvider"] = wanted.ai_provider;
   return agent;
 }
@@ -47,38 +43,54 @@ void add_channels(boost::json::object& config, Channels channels) {
 std::optional<agents::Agent> Deployments::named(store::UserId user, const Wanted& wanted) const {
   if (wanted.agent) return agents_.find(user, *wanted.agent);
   const auto own = agents_.list(user);
-  const auto found = std::ranges::find(own, wanted.name, &agents::Line::name);
+  const auto found = std::ranges::find_if(
+      own, [&](const agents::Line& one) { return one.name == wanted.name && one.status != agents::Status::deleting; });
   return found == own.end() ? std::nullopt : agents_.find(user, found->id);
 }
 
 Task<Result<Deployed>> Deployments::deploy(store::UserId user, Wanted wanted) {
   if (!agents_.is_user(user)) co_return web::not_found("No such user");
-  if (wanted.plan == deprecated_plan) co_return paid_plan_required();
-  const auto plan = billing::plan_named(wanted.plan.value_or("label"));
-  if (!plan) co_return web::invalid("plan must be one of: solo, collective, label, network");
+  const auto plan = billing::plan_of_request(wanted.plan.value_or("label"), "plan");
+  if (!plan) co_return plan.error();
   auto agent = named(user, wanted);
   if (!agent && wanted.agent) co_return web::not_found("No such agent");
-  if (agent && agent->status == agents::Status::running)
-    co_return Deployed{.agent = std::move(*agent), .was_active = true};
-  if (agent) {
-    auto started = co_await agents_.start_agent(user, agent->id);
-    if (!started) co_return started.error();
-    co_return Deployed{.agent = std::move(*started)};
-  }
+  if (agent) co_return co_await bring_up(user, std::move(*agent));
   const agents::Allowance allowance{.agents = billing::plan_middleware_limit(*plan),
                                     .refusal = web::Kind::payment_required};
-  auto made = co_await agents_.launch(user, fresh(std::move(wanted)), *plan, allowance);
-  if (!made) co_return made.error();
-  co_await agents_.until_settled(user, made->id, deadline);
-  auto now = agents_.find(user, made->id);
-  co_return Deployed{.agent = now ? std::move(*now) : std::move(*made)};
+  auto made = co_await agents_.launch(user, fresh(wanted), *plan, allowance);
+  if (made) co_return co_await settled(std::move(*made));
+  // The same was asked for at the same time, and this one came second: to the name, or to the last place of the plan.
+  agent = named(user, wanted);
+  if (agent) co_return co_await bring_up(user, std::move(*agent));
+  co_return made.error();
+}
+
+Task<Result<Deployed>> Deployments::bring_up(store::UserId user, agents::Agent agent) {
+  if (agent.status == agents::Status::running) co_return Deployed{.agent = std::move(agent), .was_active = true};
+  const bool comes_up = agent.status == agents::Status::provisioning;
+  if (!comes_up) {
+    auto begun = co_await agents_.begin_start(user, agent.id);
+    if (!begun) co_return begun.error();
+  }
+  auto deployed = co_await settled(std::move(agent));
+  deployed.was_active = comes_up && deployed.agent.status == agents::Status::running;
+  co_return deployed;
+}
+
+Task<Deployed> Deployments::settled(agents::Agent agent) {
+  co_await agents_.until_settled(agent.owner, agent.id, deadline);
+  auto now = agents_.find(agent.owner, agent.id);
+  co_return Deployed{.agent = now ? std::move(*now) : std::move(agent)};
 }
 
 Task<Result<agents::Agent>> Deployments::provision(store::UserId user, bool is_admin, Wanted wanted, Channels channels,
                                                    web::Kind at_limit) {
-  if (wanted.plan == deprecated_plan) co_return paid_plan_required();
-  const auto asked = wanted.plan ? billing::plan_named(*wanted.plan) : std::nullopt;
-  if (wanted.plan && !asked) co_return web::invalid("plan must be one of: solo, collective, label, network");
+  std::optional<billing::Plan> asked;
+  if (wanted.plan) {
+    const auto plan = billing::plan_of_request(*wanted.plan, "plan");
+    if (!plan) co_return plan.error();
+    asked = *plan;
+  }
   const auto held = subscriptions_.active(user);
   if (!is_admin && (!held || (asked && !billing::covers(held->plan, *asked)))) {
     Error refused{.kind = web::Kind::payment_required,

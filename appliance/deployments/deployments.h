@@ -18,11 +18,12 @@ struct Wanted {
   std::string model, ai_provider;   // empty: as the box has it
   std::optional<std::string> plan;  // nothing: label
   boost::json::object config;
+  bool is_deployment = false;  // one that is found again by its name
 };
 
 struct Deployed {
   agents::Agent agent;
-  bool was_active = false;  // it ran already, and nothing was done
+  bool was_active = false;  // it ran already, or was coming up, and nothing was done
 };
 
 // Tokens of a messaging channel are kept sealed with the config, as every secret in it.
@@ -36,10 +37,11 @@ class Deployments {
   Deployments(agents::Agents& agents, const billing::Subscriptions& subscriptions)
       : agents_(agents), subscriptions_(subscriptions) {}
 
-  // POST /api/deployments of the backend. not_found: no such user, or no such agent of this user. payment_required: the
-  // deprecated plan, or with AGENT_LIMIT_REACHED, `current` and `limit` the plan's number of agents (plan middleware).
-  // invalid: an unknown plan. unavailable: the kill switch. Suspends until it runs, 15 seconds at most: what it is like
-  // then stands in its status.
+  // POST /api/deployments of the backend: of one owner and name there is one, however many ask for it at once.
+  // not_found: no such user, or no such agent of this user. payment_required: the deprecated plan, or with
+  // AGENT_LIMIT_REACHED, `current` and `limit` the plan's number of agents (plan middleware). invalid: an unknown plan.
+  // unavailable: the kill switch. Suspends until it runs, 15 seconds at most: what it is like then stands in its
+  // status.
   web::Task<web::Result<Deployed>> deploy(store::UserId, Wanted);
   // POST /api/provision: by the user's subscription, with its own table of limits. payment_required without one;
   // `at_limit` when its number of agents is reached; unavailable: the kill switch.
@@ -47,6 +49,8 @@ class Deployments {
 
  private:
   std::optional<agents::Agent> named(store::UserId, const Wanted&) const;
+  web::Task<web::Result<Deployed>> bring_up(store::UserId, agents::Agent);
+  web::Task<Deployed> settled(agents::Agent);
 
   agents::Agents& agents_;
   const billing::Subscriptions& subscriptions_;

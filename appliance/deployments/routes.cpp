@@ -75,7 +75,8 @@ Wanted wanted_by(Deploy body) {
           .model = text_or(std::move(body.model)),
           .ai_provider = text_or(std::move(body.aiProvider)),
           .plan = std::move(body.plan),
-          .config = std::move(body.config).value_or(boost::json::object())};
+          .config = std::move(body.config).value_or(boost::json::object()),
+          .is_deployment = true};
 }
 
 Wanted wanted_by(const Provision& body) {
@@ -155,10 +156,12 @@ std::vector<web::Route> backend_routes(const Parts& parts) {
            "For `userId`: the agent `agentId`, or the one of that `name` (agent), is started; when there is none of "
            "that "
            "name one is made within the limit of `plan` (label): label 1, solo 3, collective 10, network 100. 201 when "
-           "it was deployed, 200 when it ran already. 402 with AGENT_LIMIT_REACHED, current and limit. Answers when it "
+           "it was deployed, 200 when it ran already or another request was deploying it: the same asked for many "
+           "times "
+           "at once makes one. 402 with AGENT_LIMIT_REACHED, current and limit. Answers when it "
            "runs, after 15 seconds at most; its status tells, and statusReason why it does not run."),
        "Deploy an agent"},
-      {web::POST, "/api/provision", parts.guards.internal_key, &deployment_rate,
+      {web::POST, "/api/provision", parts.guards.internal_key, &provision_rate,
        web::body<ProvisionFor>(make).returns<Provisioned>().describe(about_provision),
        "Provision an agent with messaging channels for a user"},
   };

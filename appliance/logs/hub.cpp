@@ -13,6 +13,7 @@
 
 #include "appliance/crypto/random.h"
 #include "appliance/logs/reader.h"
+#include "web/event_text.h"
 #include "web/log.h"
 #include "web/reply.h"
 
@@ -22,26 +23,51 @@ namespace {
 
 namespace asio = boost::asio;
 using runtime::LogLine;
+using runtime::LogPage;
 using web::Result;
 using web::Task;
 
 constexpr std::chrono::milliseconds pause_before_following_again{500};
-constexpr std::size_t longest_backlog = 2'000;
+constexpr std::size_t lines_at_once = 2'000;  // of a log that is read on
 
-std::string data_of(const LogLine& line) {
+boost::json::object fields_of(const LogLine& line) {
   boost::json::value at;
   if (line.at) at = web::iso8601(*line.at);
-  return boost::json::serialize(boost::json::object{{"id", line.id}, {"at", std::move(at)}, {"text", line.text}});
-}
-
-// As StreamWriter::event writes one; many of them go out in one piece.
-void add_event(std::string& text, std::string_view name, std::string_view id, std::string_view data) {
-  text.append("event: ").append(name).append("\n");
-  if (!id.empty()) text.append("id: ").append(id).append("\n");
-  text.append("data: ").append(data).append("\n\n");
+  return {{"id", line.id}, {"at", std::move(at)}, {"text", line.text}};
 }
 
 }  // namespace
+
+// What one reader is going to be sent: each line once, in the order of the log.
+class Script {
+ public:
+  Script(Reader& reader, std::string after) : last(std::move(after)), reader_(reader) {}
+
+  void add(const LogLine& line) {
+    if (line.id <= last) return;  // it stood in the log already when this reader came
+    last = line.id;
+    event("log", line.id, fields_of(line));
+    ++reader_.lines;
+  }
+  void add(const LogPage& page) {
+    if (page.is_cut && !std::exchange(is_cut_, true)) {
+      event("skipped", {}, {{"after", last}, {"reason", "Lines that came after this one are kept no more."}});
+      last = runtime::log_position(0);  // it may have been of another log, with other ids
+    }
+    for (const auto& line : page.lines) add(line);
+  }
+  // Many of them go out in one piece.
+  void event(std::string_view name, std::string_view id, const boost::json::object& data) {
+    web::append_event(text, boost::json::serialize(data), name, id);
+  }
+
+  std::string text;  // to be sent
+  std::string last;  // id of the last line of it
+
+ private:
+  Reader& reader_;
+  bool is_cut_ = false;
+};
 
 // An agent whose log is followed.
 struct Channel {
@@ -73,6 +99,11 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
     return readers.insert(reader).second;
   }
 
+  bool is_here(const std::shared_ptr<Reader>& reader) const {
+    const std::lock_guard lock(mutex);
+    return readers.contains(reader);
+  }
+
   void leave(const std::shared_ptr<Reader>& reader) {
     {
       const std::lock_guard lock(mutex);
@@ -88,6 +119,7 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
     const auto end = co_await engine.log_end(reader->agent);
     if (!end) co_return end.error();
     if (is_stopping) co_return web::unavailable("The box is shutting down.");
+    if (!is_here(reader)) co_return web::conflict("The reader has gone.");
     const auto agent = reader->agent;
     auto& channel = channels[agent];
     const bool is_new = !channel;
@@ -163,34 +195,53 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
     Place& operator=(const Place&) = delete;
     ~Place() { hub_->leave(reader_); }
     Reader& reader() const { return *reader_; }
+    const std::shared_ptr<Reader>& shared_reader() const { return reader_; }
 
    private:
     const std::shared_ptr<Impl> hub_;
     const std::shared_ptr<Reader> reader_;
   };
 
-  static Task<> write(std::shared_ptr<Place> place, std::vector<LogLine> backlog, std::string last,
+  static Task<> write(std::shared_ptr<Impl> hub, std::shared_ptr<Place> place, std::string after, LogPage page,
                       web::StreamWriter& writer) {
     auto& reader = place->reader();
-    std::string text;
-    const auto add = [&](const LogLine& line) {
-      if (line.id <= last) return;  // it stood in the log already when this reader came
-      last = line.id;
-      add_event(text, "log", line.id, data_of(line));
-      ++reader.lines;
-    };
-    for (const auto& line : backlog) add(line);
-    if (text.empty()) text = ": following\n\n";  // the head goes out at once, and whoever reads knows
+    Script script(reader, after);
+    script.event("ready", {}, {{"id", reader.id}});
+    script.add(page);
     std::optional<std::string> why;
-    for (;;) {
-      if (!text.empty()) co_await writer.write(std::exchange(text, {}));
+    if (!after.empty()) why = co_await catch_up(*hub, place->shared_reader(), script, page.lines.size(), writer);
+    while (!why) {
+      if (!script.text.empty()) co_await writer.write(std::exchange(script.text, {}));
       const auto fresh = reader.take(why);
-      for (const auto& line : fresh) add(line);
-      if (why) break;
-      if (fresh.empty()) co_await reader.wait();
+      for (const auto& line : fresh) script.add(line);
+      if (fresh.empty() && !why) co_await reader.wait();
     }
-    add_event(text, "end", {}, boost::json::serialize(boost::json::object{{"reason", *why}}));
-    co_await writer.write(std::move(text));
+    script.event("end", {}, {{"reason", *why}});
+    co_await writer.write(std::move(script.text));
+  }
+
+  // However much was missed goes out page by page, as quickly as it is read. Only then do fresh lines wait for this
+  // reader, and what came in between is read once more. The answer says why the stream ends.
+  static Task<std::optional<std::string>> catch_up(Impl& hub, std::shared_ptr<Reader> reader, Script& script,
+                                                   std::size_t got, web::StreamWriter& writer) {
+    std::optional<std::string> why;
+    bool is_attached = false;
+    while (!is_attached || got == lines_at_once) {
+      if (!script.text.empty()) co_await writer.write(std::exchange(script.text, {}));
+      if (!is_attached) reader->take(why);
+      if (why) co_return why;
+      if (!is_attached && got < lines_at_once) {
+        const auto attached = co_await asio::co_spawn(hub.home, hub.attach(reader), web::use_task);
+        if (!attached) co_return attached.error().message;
+        is_attached = true;
+      }
+      runtime::LogQuery query{.limit = lines_at_once, .after = script.last, .since = {}, .until = {}};
+      const auto page = co_await hub.engine.read_log(reader->agent, std::move(query));
+      if (!page) co_return page.error().message;
+      got = page->lines.size();
+      script.add(*page);
+    }
+    co_return why;
   }
 };
 
@@ -209,15 +260,17 @@ Task<Result<web::Response>> Hub::stream(Wish wish) {
   if (!impl_->enter(reader))
     co_return web::Error{.kind = web::Kind::too_many, .message = "Too many logs are being read: end some of them."};
   const auto place = std::make_shared<Impl::Place>(impl_, reader);
-  const auto attached = co_await asio::co_spawn(impl_->home, impl_->attach(reader), web::use_task);
-  if (!attached) co_return attached.error();
+  if (wish.after.empty()) {
+    const auto attached = co_await asio::co_spawn(impl_->home, impl_->attach(reader), web::use_task);
+    if (!attached) co_return attached.error();
+  }
   runtime::LogQuery query{
-      .limit = wish.after.empty() ? wish.tail : longest_backlog, .after = wish.after, .since = {}, .until = {}};
-  auto backlog = co_await impl_->engine.read_log(wish.agent, std::move(query));
-  if (!backlog) co_return backlog.error();
-  auto response = web::server_sent_events([place, lines = std::move(*backlog), wish](web::StreamWriter& writer) {
-    return Impl::write(place, lines, wish.after, writer);
-  });
+      .limit = wish.after.empty() ? wish.tail : lines_at_once, .after = wish.after, .since = {}, .until = {}};
+  auto page = co_await impl_->engine.read_log(wish.agent, std::move(query));
+  if (!page) co_return page.error();
+  auto response =
+      web::server_sent_events([hub = impl_, place, first = std::move(*page), after = wish.after](
+                                  web::StreamWriter& writer) { return Impl::write(hub, place, after, first, writer); });
   response.endless = true;
   co_return response;
 }

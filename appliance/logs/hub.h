@@ -19,7 +19,7 @@ namespace logs {
 struct Wish {
   std::string agent;
   std::string reader;  // who reads: only they see and stop it
-  std::string after;   // id of the last line that is known; empty: the newest `tail` lines come first
+  std::string after;   // id of the last line that is known: all behind it come first; empty: the newest `tail` do
   std::size_t tail = 50;
 };
 
@@ -41,8 +41,9 @@ class Hub {
   Hub(runtime::Engine&, boost::asio::io_context& home, HubOptions options = {});
   ~Hub();  // after stop(), or with `home` stopped
 
-  // A stream of server-sent events: `log` {id, at, text} for each line, whose id resumes behind it, and `end` {reason}
-  // when the box ends it. too_many beyond the bounds; invalid when `after` is no id.
+  // A stream of server-sent events: first `ready` {id}, then `log` {id, at, text} for each line, whose id resumes
+  // behind it, and `end` {reason} when the box ends it. `skipped` {after, reason} comes before the lines when some that
+  // followed `after` are kept no more. too_many beyond the bounds; invalid when `after` is no id.
   web::Task<web::Result<web::Response>> stream(Wish);
   // Callable from every thread, as all of it.
   std::vector<Active> active(const std::optional<std::string>& reader) const;

@@ -37,8 +37,9 @@ BOOST_DESCRIBE_STRUCT(Line, (), (id, at, text))
 struct History {
   std::vector<Line> lines;
   std::int64_t count = 0;
+  bool skipped = false;
 };
-BOOST_DESCRIBE_STRUCT(History, (), (lines, count))
+BOOST_DESCRIBE_STRUCT(History, (), (lines, count, skipped))
 
 struct Stream {
   std::string id, agentId;
@@ -61,7 +62,7 @@ BOOST_DESCRIBE_STRUCT(Stopped, (), (success, stopped))
 
 // Whose agents and streams a row is about.
 struct Side {
-  std::function<std::optional<agents::Agent>(const Request&)> agent;
+  std::function<Result<agents::Agent>(const Request&)> agent;
   std::function<std::optional<std::string>(const Request&)> reader;  // nothing: everybody
 };
 
@@ -77,7 +78,7 @@ std::vector<web::Route> rows(const Parts& parts, const Side& side, const web::Gu
                              const web::RateLimit* rate) {
   auto follow = [parts, side](Request& request, Follow wanted) -> Handled {
     const auto agent = side.agent(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     Wish wish{.agent = agent->id, .reader = side.reader(request).value_or(""), .after = {}};
     if (wanted.tail) wish.tail = std::size_t(wanted.tail->value);
     if (wanted.lastEventId) wish.after = *wanted.lastEventId;
@@ -91,7 +92,7 @@ std::vector<web::Route> rows(const Parts& parts, const Side& side, const web::Gu
     if (wanted.after && !runtime::parse_log_position(*wanted.after))
       co_return web::invalid("after must be the id of a line");
     const auto agent = side.agent(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     runtime::LogQuery query{.limit = std::size_t(wanted.limit ? wanted.limit->value : 100),
                             .after = wanted.after ? std::string(*wanted.after) : std::string(),
                             .since = *since,
@@ -99,13 +100,14 @@ std::vector<web::Route> rows(const Parts& parts, const Side& side, const web::Gu
     auto found = co_await parts.engine.read_log(agent->id, std::move(query));
     if (!found) co_return found.error();
     History answer;
-    for (auto& line : *found) answer.lines.push_back({std::move(line.id), line.at, std::move(line.text)});
+    for (auto& line : found->lines) answer.lines.push_back({std::move(line.id), line.at, std::move(line.text)});
     answer.count = std::int64_t(answer.lines.size());
+    answer.skipped = found->is_cut;
     co_return web::reply(answer, 200);
   };
   auto stop = [parts, side](Request& request) -> Handled {
     const auto agent = side.agent(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     const Stopped answer{.stopped = std::int64_t(parts.hub.end(agent->id, side.reader(request)))};
     co_return web::reply(answer, 200);
   };
@@ -119,15 +121,18 @@ std::vector<web::Route> rows(const Parts& parts, const Side& side, const web::Gu
   return {
       {web::GET, "/api/logs/:agentId/stream", guard, rate,
        web::query<Follow>(follow).describe(
-           "Server-sent events: `log` {id, at, text} for each line, the newest `tail` (50) first, then each as it is "
-           "written; `end` {reason} when the box ends the stream. With the header Last-Event-ID (or `lastEventId`) it "
-           "goes on behind that line. Who reads too slowly is ended. `at` is null where the line tells no time."),
+           "Server-sent events: `ready` {id} at first; `log` {id, at, text} for each line, the newest `tail` (50) "
+           "first, then each as it is written; `end` {reason} when the box ends the stream. With the header "
+           "Last-Event-ID (or `lastEventId`) every line behind that one comes first, in order; where some of them are "
+           "kept no more, `skipped` {after, reason} says so. Who reads too slowly is ended. `at` is null where the "
+           "line tells no time."),
        "Follow an agent's log"},
       {web::GET, "/api/logs/:agentId/history", guard, rate,
        web::query<Look>(history).returns<History>().describe(
-           "The newest `limit` (100) lines, oldest first; with `since` and `until` (ISO 8601, UTC) of that time, with "
-           "`after` behind the line of that id. Of a process some 16 MB are kept, of a container what its engine "
-           "keeps."),
+           "The newest `limit` (100) lines, oldest first; with `since` and `until` (ISO 8601, UTC) of that time. With "
+           "`after` the first `limit` behind the line of that id: from page to page nothing is left out, and `skipped` "
+           "says that lines behind it are kept no more. Of a process some 16 MB are kept, of a container what its "
+           "engine keeps."),
        "What an agent has logged"},
       {web::POST, "/api/logs/:agentId/stop", guard, rate, web::plain(stop).returns<Stopped>(),
        "End one's streams of an agent's log"},
@@ -149,9 +154,12 @@ std::vector<web::Route> web_routes(const Parts& parts) {
 }
 
 std::vector<web::Route> backend_routes(const Parts& parts) {
-  const Side side{
-      .agent = [&agents = parts.agents](const Request& request) { return agents.find(request.param("agentId")); },
-      .reader = [](const Request&) -> std::optional<std::string> { return std::nullopt; }};
+  const Side side{.agent = [&agents = parts.agents](const Request& request) -> Result<agents::Agent> {
+                    auto agent = agents.find(request.param("agentId"));
+                    if (!agent) return web::not_found();
+                    return std::move(*agent);
+                  },
+                  .reader = [](const Request&) -> std::optional<std::string> { return std::nullopt; }};
   return rows(parts, side, parts.guards.backend_key, nullptr);
 }
 

@@ -68,8 +68,11 @@ Result<Fact> read_fact(const boost::json::value& value) {
 
 // The memory of an agent that does not run, reached through no link that the agent has made.
 Result<agent_process::Memory> open_memory(const std::filesystem::path& workspace, bool writes) {
+  std::error_code failed;
+  if (writes) std::filesystem::create_directories(workspace, failed);
+  if (failed) return web::internal("The agent's workspace cannot be made: " + failed.message());
+  if (!std::filesystem::exists(workspace, failed)) return agent_process::Memory(files::Descriptor());
   auto root = files::Root::open(workspace);
-  if (!root && !writes && !std::filesystem::exists(workspace)) return agent_process::Memory(files::Descriptor());
   if (!root) return root.error();
   const files::Components state{std::string(agent_process::state_folder)};
   auto folder = writes ? root->open_or_make(state) : root->open(state, O_RDONLY | O_DIRECTORY);

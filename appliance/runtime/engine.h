@@ -24,7 +24,7 @@ struct ResourceLimits {
   std::uint64_t open_files = 1024;
   std::uint64_t file_bytes = 1ull << 30;
   unsigned processes = 64;
-  double cpus = 1;  // cores; kept by the engine that can
+  double cpus = 1;  // cores, as many as the machine has at most; kept by the engine that can
 };
 
 // Everything an engine needs to run one agent. The gateway token and the box token travel in the boot file (0600) or a
@@ -51,8 +51,8 @@ BOOST_DESCRIBE_STRUCT(Boot, (),
 
 enum class State { running, exited, missing };
 
-// How an agent's surroundings see it. starting: it runs, and its gateway has not answered yet; unhealthy: it is in an
-// unexpected state or cannot be inspected.
+// How an agent's surroundings see it. starting: it runs, and its gateway does not answer, yet or any more; unhealthy:
+// it is in an unexpected state (paused, say) or cannot be inspected.
 BOOST_DEFINE_ENUM_CLASS(Health, healthy, starting, stopped, unhealthy)
 
 struct Instance {
@@ -88,15 +88,16 @@ class Engine {
   // Last `lines` lines of the agent's log.
   virtual web::Task<web::Result<std::vector<std::string>>> logs(std::string id, std::size_t lines) = 0;
   // The same with ids, for those who go on reading.
-  virtual web::Task<web::Result<std::vector<LogLine>>> read_log(std::string id, LogQuery) = 0;
+  virtual web::Task<web::Result<LogPage>> read_log(std::string id, LogQuery) = 0;
   // An id behind the last line that is written now.
   virtual web::Task<web::Result<std::string>> log_end(std::string id) = 0;
   // Hands on the lines after this id as they are written, until `sink` answers false, the coroutine is cancelled, or
   // the engine tells no more (a container has ended). On an io thread.
   virtual web::Task<web::Result<void>> follow_log(std::string id, std::string after, LogSink sink) = 0;
-  // Finds the agents a box that died left running and watches them again; ids known to the store are handed in. An
-  // Error says that the engine does not answer, so that nothing is known of them.
-  virtual web::Task<web::Result<void>> adopt(std::vector<std::string> ids) = 0;
+  // Finds the agents a box that died left running and watches them again; ids known to the store are handed in. Answers
+  // who runs: others may be among them. An Error says that the engine does not answer, so that nothing is known of
+  // them.
+  virtual web::Task<web::Result<std::vector<std::string>>> adopt(std::vector<std::string> ids) = 0;
   // Forgets the agent's run files and container; the workspace is the caller's.
   virtual web::Task<web::Result<void>> remove(std::string id) = 0;
   // Called on an io thread whenever an agent's process ends, also one that was adopted.

@@ -47,10 +47,11 @@ std::optional<LogTime> time_of(std::string_view line) {
 
 // The whole lines of `content`, which begins at the offset `start`; `rest` is where the last of them ends. One that is
 // too long comes in pieces.
-std::vector<LogLine> lines_of(std::string_view content, std::uint64_t start, std::uint64_t& rest) {
+std::vector<LogLine> lines_of(std::string_view content, std::uint64_t start, std::uint64_t& rest,
+                              std::size_t most = SIZE_MAX) {
   std::vector<LogLine> lines;
   std::size_t at = 0;
-  for (;;) {
+  while (lines.size() < most) {
     const auto left = content.substr(at);
     const auto feed = left.find('\n');
     const bool is_long = std::min(feed, left.size()) > longest_line;
@@ -66,7 +67,6 @@ std::vector<LogLine> lines_of(std::string_view content, std::uint64_t start, std
 }
 
 bool is_asked_for(const LogLine& line, const LogQuery& query) {
-  if (!query.after.empty() && line.id <= query.after) return false;
   if (!query.since && !query.until) return true;
   return line.at && (!query.since || *line.at >= *query.since) && (!query.until || *line.at <= *query.until);
 }
@@ -96,15 +96,30 @@ void LogFile::rotate(std::uint64_t limit) const {
   fs::resize_file(path, 0);
 }
 
-std::vector<LogLine> LogFile::read(const LogQuery& query) const {
+LogPage LogFile::read(const LogQuery& query) const {
   const auto begin = start();
   const auto older = content_of(folder_ / previous, 0, SIZE_MAX), newer = content_of(folder_ / current, 0, SIZE_MAX);
-  std::uint64_t ignored = 0;
-  auto lines = lines_of(older, begin - std::min<std::uint64_t>(begin, older.size()), ignored);
-  for (auto& line : lines_of(newer, begin, ignored)) lines.push_back(std::move(line));
-  std::erase_if(lines, [&](const LogLine& line) { return !is_asked_for(line, query); });
-  if (lines.size() > query.limit) lines.erase(lines.begin(), lines.end() - std::ptrdiff_t(query.limit));
-  return lines;
+  const auto oldest = begin - std::min<std::uint64_t>(begin, older.size());
+  const auto after = parse_log_position(query.after);
+  LogPage page;
+  page.is_cut = after && (*after < oldest || *after > begin + newer.size());
+  const auto from = after && !page.is_cut ? *after : oldest;
+  const bool takes_all = !after || query.since || query.until;
+  auto& lines = page.lines;
+  const auto take = [&](std::string_view content, std::uint64_t offset) {
+    const auto known = std::min<std::uint64_t>(from - std::min(from, offset), content.size());
+    std::uint64_t ignored = 0;
+    const auto most = takes_all ? SIZE_MAX : query.limit - lines.size();
+    for (auto& line : lines_of(content.substr(known), offset + known, ignored, most))
+      if (is_asked_for(line, query)) lines.push_back(std::move(line));
+  };
+  take(older, oldest);
+  take(newer, begin);
+  if (lines.size() > query.limit) {
+    const auto beyond = std::ptrdiff_t(lines.size() - query.limit);
+    after ? lines.erase(lines.end() - beyond, lines.end()) : lines.erase(lines.begin(), lines.begin() + beyond);
+  }
+  return page;
 }
 
 std::vector<LogLine> LogFile::read_on(std::uint64_t& position, std::size_t most_bytes) const {

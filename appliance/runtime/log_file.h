@@ -21,7 +21,8 @@ class LogFile {
   // file; what is written between the copy and the emptying is lost. Throws std::system_error.
   void rotate(std::uint64_t limit) const;
 
-  std::vector<LogLine> read(const LogQuery&) const;
+  // An `after` that is not of this log (the agent ran in another engine then) counts as one that is kept no more.
+  LogPage read(const LogQuery&) const;
   // Whole lines after this offset, at most `most_bytes` of them; `position` is moved behind the last. What was rotated
   // away is skipped.
   std::vector<LogLine> read_on(std::uint64_t& position, std::size_t most_bytes) const;

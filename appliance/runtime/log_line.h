@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runtime {
 
@@ -17,11 +18,16 @@ struct LogLine {
   std::string text;           // without its end
 };
 
-// The newest `limit` lines of those that are asked for.
+// With `after` the `limit` lines that follow that one, otherwise the newest `limit`; of those that are asked for.
 struct LogQuery {
   std::size_t limit = 100;
-  std::string after;                    // an id; empty: from the oldest that is kept
+  std::string after;                    // an id; empty: none
   std::optional<LogTime> since, until;  // both inclusive; lines of unknown time are left out then
+};
+
+struct LogPage {
+  std::vector<LogLine> lines;  // oldest first
+  bool is_cut = false;         // lines that followed `after` are kept no more: these are those that are left
 };
 
 // Ids are numbers with leading zeros, so that they order as text: 19 digits.

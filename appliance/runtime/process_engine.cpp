@@ -424,12 +424,16 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     }
   }
 
-  Task<> adopt(std::vector<std::string> ids) {
+  Task<std::vector<std::string>> adopt(std::vector<std::string> ids) {
     std::erase_if(ids, [&](auto& id) { return entries[id].process != nullptr || entries[id].starting; });
     auto self = shared_from_this();
     auto work = [self, ids] { return self->find_running(ids); };
     auto found = co_await web::offload(files, std::move(work));
     for (auto& one : found) run(std::move(one));
+    std::vector<std::string> running;
+    for (const auto& [id, entry] : entries)
+      if (entry.process) running.push_back(id);
+    co_return running;
   }
 
   Task<Result<void>> remove(std::string id) {
@@ -486,7 +490,7 @@ Task<Result<std::vector<std::string>>> ProcessEngine::logs(std::string id, std::
   co_return co_await web::offload(impl_->files, std::move(work));
 }
 
-Task<Result<std::vector<LogLine>>> ProcessEngine::read_log(std::string id, LogQuery query) {
+Task<Result<LogPage>> ProcessEngine::read_log(std::string id, LogQuery query) {
   auto impl = impl_;
   auto work = [impl, id, query] { return impl->read_log(id, [&](const LogFile& log) { return log.read(query); }); };
   co_return co_await web::offload(impl->files, std::move(work));
@@ -503,9 +507,8 @@ Task<Result<void>> ProcessEngine::follow_log(std::string id, std::string after, 
                                     web::use_task);
 }
 
-Task<Result<void>> ProcessEngine::adopt(std::vector<std::string> ids) {
-  co_await asio::co_spawn(impl_->home, impl_->adopt(std::move(ids)), web::use_task);
-  co_return Result<void>();
+Task<Result<std::vector<std::string>>> ProcessEngine::adopt(std::vector<std::string> ids) {
+  co_return co_await asio::co_spawn(impl_->home, impl_->adopt(std::move(ids)), web::use_task);
 }
 
 Task<Result<void>> ProcessEngine::remove(std::string id) {

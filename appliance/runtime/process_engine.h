@@ -45,10 +45,10 @@ class ProcessEngine final : public Engine {
   web::Task<web::Result<Instance>> inspect(std::string id) override;
   web::Task<web::Result<InstanceStats>> stats(std::string id) override;
   web::Task<web::Result<std::vector<std::string>>> logs(std::string id, std::size_t lines) override;
-  web::Task<web::Result<std::vector<LogLine>>> read_log(std::string id, LogQuery) override;
+  web::Task<web::Result<LogPage>> read_log(std::string id, LogQuery) override;
   web::Task<web::Result<std::string>> log_end(std::string id) override;
   web::Task<web::Result<void>> follow_log(std::string id, std::string after, LogSink sink) override;
-  web::Task<web::Result<void>> adopt(std::vector<std::string> ids) override;
+  web::Task<web::Result<std::vector<std::string>>> adopt(std::vector<std::string> ids) override;
   web::Task<web::Result<void>> remove(std::string id) override;
 
  private:

@@ -197,18 +197,8 @@ Result<void> remove_one(const std::filesystem::path& workspace, const std::strin
 }  // namespace
 
 std::int64_t quota_of(std::string_view plan) {
-  constexpr std::int64_t mebibyte = 1 << 20;
-  switch (billing::plan_named(plan).value_or(billing::Plan::label)) {
-    case billing::Plan::solo:
-      return 500 * mebibyte;
-    case billing::Plan::collective:
-      return 2'048 * mebibyte;
-    case billing::Plan::network:
-      return 10'240 * mebibyte;
-    case billing::Plan::label:
-      break;
-  }
-  return 100 * mebibyte;
+  const auto known = billing::plan_named(plan).value_or(billing::Plan::label);
+  return std::int64_t(billing::agent_resources(known).storage_bytes);
 }
 
 Task<Result<Listing>> Uploads::list(store::UserId user, std::string id, std::string path) {

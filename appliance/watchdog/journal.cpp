@@ -49,7 +49,6 @@ Watch Journal::read(store::UserId owner, const std::string& agent) const {
   Watch fresh;
   fresh.owner = owner;
   fresh.id = agent;
-  fresh.since = store::now();
   return fresh;
 }
 

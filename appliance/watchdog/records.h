@@ -25,7 +25,7 @@ struct Watch {
   std::int64_t owner = 0;
   std::string id;  // the agent's
   State state = State::stopped;
-  store::Time since;
+  store::Time since;  // means nothing without a history
   std::optional<store::Time> last_probe;
   std::int64_t crashes = 0;    // ends of its process that nobody asked for, since it was created
   std::int64_t repairs = 0;    // attempts, since it was created

@@ -12,6 +12,7 @@
 #include "appliance/agents/routes/routes.h"
 #include "appliance/chat/chat.h"
 #include "tests/appliance/agent_fixture.h"
+#include "tests/appliance/moody_engine.h"
 
 namespace agent_tests {
 
@@ -19,12 +20,13 @@ namespace agent_tests {
 class AgentBox {
  public:
   AgentBox(const std::filesystem::path& data, const agentbox::Settings& settings_of_this_life,
-           const agents::Addresses& addresses, std::chrono::milliseconds ready_deadline)
+           const agents::Addresses& addresses, std::chrono::milliseconds ready_deadline, bool engine_is_away = false)
       : settings(settings_of_this_life), store(store::Store::open(options(data))) {
     runtime::ProcessOptions process;
     process.binary = STAND_IN_AGENT;
     process.folder = data / "agents";
-    engine = std::make_unique<runtime::ProcessEngine>(process, pool.at(0), files);
+    engine = std::make_unique<MoodyEngine>(std::make_unique<runtime::ProcessEngine>(process, pool.at(0), files));
+    engine->is_away = engine_is_away;
     agents = std::make_unique<agents::Agents>(store->system(), *engine, subscriptions, settings, pool, files,
                                               ready_deadline);
     chat = std::make_unique<chat::Chat>(store->system(), *agents, std::chrono::seconds(10));
@@ -50,7 +52,7 @@ class AgentBox {
   boost::asio::thread_pool files{2};
   std::unique_ptr<store::Store> store;
   billing::Subscriptions subscriptions{store->system()};
-  std::unique_ptr<runtime::ProcessEngine> engine;
+  std::unique_ptr<MoodyEngine> engine;
   std::unique_ptr<agents::Agents> agents;
   std::unique_ptr<chat::Chat> chat;
 
@@ -96,12 +98,12 @@ class AgentBoxTest : public testing::Test {
     });
     for (auto& agent : left) {
       if (agent.name.starts_with("stubborn")) static_cast<void>(box->run(box->engine->stop(agent.id, {})));
-      box->run(box->agents->remove(agent.owner, agent.id));
+      static_cast<void>(box->run(box->agents->remove(agent.owner, agent.id)));
     }
     box->run(box->agents->stop());
   }
 
-  void open() { box = std::make_unique<AgentBox>(data.path(), settings, addresses, ready_deadline); }
+  void open() { box = std::make_unique<AgentBox>(data.path(), settings, addresses, ready_deadline, begins_away); }
   void crash_and_come_back() {
     box.reset();
     open();
@@ -139,6 +141,7 @@ class AgentBoxTest : public testing::Test {
   agentbox::Settings settings;
   agents::Addresses addresses{.web = "http://127.0.0.1:3000", .backend = "http://127.0.0.1:3001", .summarizer = ""};
   std::chrono::milliseconds ready_deadline{15'000};
+  bool begins_away = false;  // the engine, when open() is called
   web::Caller owner, stranger;
   std::unique_ptr<AgentBox> box;
 };

@@ -148,6 +148,20 @@ TEST_F(ChoiceTest, AgentsTakeTheLocalServer) {
   EXPECT_THAT(chosen({.model = "mistral"}), ElementsAre("model_not_found"));
 }
 
+TEST_F(ChoiceTest, AgentsAreServedByTheProviderOfTheirConfig) {
+  settings.openrouter_api_key = settings.openai_api_key = settings.anthropic_api_key = "k";
+  const auto served = [&](std::string provider, std::string model) {
+    return chosen({.model = std::move(model), .provider = std::move(provider), .is_agents = true}).front();
+  };
+  EXPECT_EQ(served("", "openai/gpt-4o"), "openai:gpt-4o");
+  EXPECT_EQ(served("openrouter", "openai/gpt-4o"), "openrouter:openai/gpt-4o");
+  EXPECT_EQ(served("anthropic", "openai/gpt-4o"), "openai:gpt-4o") << "one that has no such model";
+  EXPECT_EQ(served("google", "openai/gpt-4o"), "openai:gpt-4o") << "one that this box has not";
+  EXPECT_EQ(served("anthropic", ""), "anthropic:claude-3-5-haiku-20241022") << "the first of its own";
+  const auto premium = catalogue.models_for("reasoning").front();
+  EXPECT_NE(served("openrouter", premium), "openrouter:" + premium) << "always of its maker";
+}
+
 TEST_F(ChoiceTest, BuiltinOnlyWhereThereIsNothingElse) {
   EXPECT_THAT(chosen({.task = "general"}), ElementsAre("builtin:"));
   EXPECT_THAT(chosen({.model = "agentbox/builtin"}), ElementsAre("builtin:"));

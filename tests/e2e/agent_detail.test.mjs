@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Box } from "./box.mjs";
+import { agent_processes } from "./processes.mjs";
 
 const with_agent = async (t) => {
   const box = await Box.start(t);
@@ -32,6 +33,79 @@ test("a config's secrets go in, work on, and never come out", async (t) => {
   assert.equal((await put({ blob: "x".repeat(70_000) })).status, 400);
   assert.equal((await ada.call("PUT", `/api/agents/${id}/config`, {})).status, 400);
   assert.ok(!box.whole_log.includes("hidden-"));
+});
+
+test("what a config says to the box is checked, and named when it is wrong", async (t) => {
+  const { box, ada, id, get } = await with_agent(t);
+  const put = (config) => ada.call("PUT", `/api/agents/${id}/config`, { config });
+  const telegram = (value) => ({ channels: { telegram: value } });
+  for (const [field, config] of [
+    ["config.plan", { plan: "gold" }], ["config.plan", { plan: 7 }], ["config.aiProvider", { aiProvider: "nobody" }], ["config.aiProvider", { aiProvider: [] }],
+    ["config.model", { model: "nobody/nothing" }], ["config.model", { model: "" }], ["config.model", { model: {} }], ["config.channels", { channels: [] }],
+    ["config.channels.telegram", telegram("on")], ["config.channels.telegram.enabled", telegram({ enabled: "yes" })],
+    ["config.channels.telegram.botToken", telegram({ botToken: 7 })], ["config.channels.telegram.botToken", telegram({ botToken: { sealed: false } })],
+  ]) {
+    const { status, body } = await put(config);
+    assert.deepEqual([status, body.error.startsWith(field)], [400, true], `${JSON.stringify(config)}: ${body.error}`);
+    const made = await ada.call("POST", "/api/agents/provision", { name: "Ghost", config });
+    assert.deepEqual([made.status, made.body.error], [400, body.error]);
+  }
+  const free = await put({ plan: "free" });
+  assert.deepEqual([free.status, free.body.code], [402, "PLAN_REQUIRED"]);
+  assert.equal((await get(`/api/agents/${id}/config`)).model, "auto");
+  const good = { model: "openai/gpt-4o", aiProvider: "openrouter", plan: "solo", ...telegram({ enabled: true, botToken: "4711:x" }), temperature: "warm" };
+  assert.equal((await put(good)).status, 200);
+  const read = await get(`/api/agents/${id}/config`);
+  assert.equal(read.model, "openai/gpt-4o", "its model from its next start on");
+  assert.deepEqual((await put(read.config)).body.config, read.config, "as it is read it can be written");
+  const wrong = await box.backend_call("PUT", `/api/agents/${id}`, { aiProvider: "nobody" });
+  assert.match(wrong.error, /^aiProvider must be one of/);
+  for (const [method, path, body] of [["POST", "/api/agents", { name: "x", config: { plan: "free" } }], ["PUT", `/api/agents/${id}`, { plan: "free" }]])
+    assert.equal((await box.backend_call(method, path, body)).code, "PLAN_REQUIRED", path);
+});
+
+test("an agent has the limits of its plan", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org", "network");
+  const limits = {};
+  for (const plan of ["label", "network"]) {
+    const body = { userId: ada.id, name: plan, plan };
+    const { id } = await box.backend_call("POST", "/api/deployments", body);
+    const { pid } = agent_processes(box).find((one) => one.id === id);
+    const lines = readFileSync(`/proc/${pid}/limits`, "latin1").split("\n");
+    const limit = (name) => lines.find((line) => line.startsWith(name)).split(/\s{2,}/)[1];
+    const [, uid] = readFileSync(`/proc/${pid}/status`, "latin1").match(/^Uid:\s+(\d+)/m);
+    // The kernel counts processes by user: only an agent with one of its own can be held to a number.
+    limits[plan] = [limit("Max file size"), Number(uid) === process.getuid() ? undefined : limit("Max processes")];
+  }
+  const has_own_user = limits.label[1] !== undefined;
+  assert.deepEqual(limits, {
+    label: [String(100 * 2 ** 20), has_own_user ? "64" : undefined], network: [String(10 * 2 ** 30), has_own_user ? "256" : undefined],
+  });
+});
+
+test("with several agents one's own id names none of them, and a deleted one is gone", async (t) => {
+  const { box, ada, id } = await with_agent(t);
+  assert.equal((await ada.call("GET", `/api/instance/${ada.id}`)).body.id, id);
+  const instance = (await ada.call("GET", `/api/instance/${id}`)).body;
+  assert.deepEqual([instance.container, instance.health], ["running", "healthy"]);
+  const second = (await box.backend_call("POST", "/api/agents", { name: "Second", userId: ada.id })).id;
+  const unclear = await ada.call("GET", `/api/instance/${ada.id}`);
+  assert.deepEqual([unclear.status, unclear.body.error], [400, "You have 2 agents: name the one you mean by its id."]);
+
+  // One that has never run has nothing to tell, and takes what it is given.
+  const { body: never } = await ada.call("GET", `/api/instance/${second}`);
+  assert.deepEqual([never.container, never.health], ["missing", "stopped"]);
+  assert.deepEqual((await ada.call("GET", `/api/memory?agentId=${second}`)).body.memories, []);
+  assert.equal((await ada.call("POST", `/api/instance/${second}/reset-memory`)).status, 200);
+  assert.equal((await ada.call("POST", "/api/memory", { agentId: second, text: "the tide turns at six" })).status, 200);
+  assert.equal((await ada.call("GET", `/api/memory?agentId=${second}`)).body.memories.length, 1);
+
+  const eve = await box.customer("eve@example.org");
+  assert.equal((await eve.call("DELETE", `/api/agents/${second}`)).status, 404);
+  assert.equal((await ada.call("DELETE", `/api/agents/${second}`)).status, 200);
+  assert.equal((await ada.call("DELETE", `/api/agents/${second}`)).status, 404);
+  assert.deepEqual(await box.backend_call("DELETE", `/api/agents/${second}`), { id: second, deleted: true }, "the backend's deletion is best effort");
 });
 
 test("stats are measured while it runs, and nought while it does not", async (t) => {

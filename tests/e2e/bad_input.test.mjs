@@ -304,7 +304,7 @@ test("every path parameter", async (t) => {
         "ag_aaaaaaaaaaaaaaaaaaaa%00",
       ]) {
         const answer = await ask(body && "{}", {}, path.replace(/{\w+}/, id));
-        // The contract has a missing agent's deletion succeed.
+        // The contract has a missing agent's deletion succeed on the backend.
         const deletes = name.startsWith("DELETE /api/agents/");
         assert.ok(
           [400, 404].includes(answer.status) || (deletes && answer.status === 200),

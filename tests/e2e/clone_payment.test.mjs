@@ -21,7 +21,7 @@ const paid_box = async (t) => {
   const clone = (transactionHash, more) =>
     ada.call("POST", "/api/agents/clone", {
       parentAgentId: parent, name: "Child",
-      paymentProof: { transactionHash, amount: "1.0", currency: "pathUSD", chainId: PAYMENT_CHAIN, from, to: RECEIVER, timestamp: 1_790_000_000, ...more },
+      paymentProof: { transactionHash, amount: "1.0", currency: "pathUSD", chainId: PAYMENT_CHAIN, from, to: RECEIVER, timestamp: Math.floor(Date.now() / 1000), ...more },
     });
   return { chain, box, token, other_token, pay, clone };
 };

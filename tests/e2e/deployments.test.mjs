@@ -34,6 +34,42 @@ test("a deployment is made once and then found active", async (t) => {
   assert.equal((await agents_of(ada)).length, 3);
 });
 
+test("the same deployment, asked for twenty times at once, is made once", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const together = (more) =>
+    Promise.all(Array.from({ length: 20 }, () => post(box, "/api/deployments", { userId: ada.id, name: "Scout", ...more })));
+  for (const more of [{ plan: "label" }, { plan: "network", name: "Second" }]) {
+    const answers = await together(more);
+    const made = answers.filter(({ status }) => status === 201);
+    assert.deepEqual([made.length, answers.filter(({ status }) => status === 200).length], [1, 19], JSON.stringify(answers.map(({ body }) => body)));
+    assert.deepEqual(new Set(answers.map(({ body }) => body.id)), new Set([made[0].body.id]));
+    assert.ok(answers.every(({ body }) => body.status === "running"));
+  }
+  const agents = await agents_of(ada);
+  assert.deepEqual(agents.map(({ name }) => name).sort(), ["Scout", "Second"]);
+  assert.equal(agent_processes(box).length, 2);
+
+  // Its name is free as soon as it is deleted, and taken by nobody else's of that name.
+  const { id } = agents.find(({ name }) => name === "Scout");
+  await ada.call("DELETE", `/api/agents/${id}`);
+  const eve = await box.customer("eve@example.org");
+  assert.equal((await post(box, "/api/deployments", { userId: eve.id, name: "Scout" })).status, 201);
+  const again = await post(box, "/api/deployments", { userId: ada.id, name: "Scout", plan: "network" });
+  assert.equal(again.status, 201, JSON.stringify(again.body));
+  assert.notEqual(again.body.id, id);
+});
+
+test("what is asked of one route does not use up another's rate", async (t) => {
+  const box = await Box.start(t, { RATE_LIMITS: "on" });
+  const tries = async (path) => {
+    const answers = [];
+    for (let count = 0; count < 6; ++count) answers.push((await post(box, path, { userId: "4242", name: "x" })).status);
+    return answers;
+  };
+  for (const path of ["/api/provision", "/api/deployments"]) assert.deepEqual(await tries(path), [404, 404, 404, 404, 404, 429], path);
+});
+
 test("provisioning with channels keeps their tokens sealed and answers no more than it must", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
@@ -75,7 +111,7 @@ test("each route counts by its own table", async (t) => {
 
 const proof = (more) => ({
   transactionHash: `0x${"ab".repeat(32)}`, amount: "1.0", currency: "pathUSD", chainId: 4217, from: `0x${"1".repeat(40)}`, to: `0x${"2".repeat(40)}`,
-  timestamp: 1_790_000_000, ...more,
+  timestamp: Math.floor(Date.now() / 1000), ...more,
 });
 
 test("a clone has its parent's config, and one payment pays for one", async (t) => {
@@ -89,7 +125,7 @@ test("a clone has its parent's config, and one payment pays for one", async (t) 
 
   const wrong = {
     transactionHash: ["ab", "0x", "0xzz", "", 7, undefined], amount: ["0.99", "-1", "1e3", "", "x", 1, undefined], currency: ["USDC", "pathusd", "", undefined],
-    chainId: [1, "4217", 4217.5, undefined], from: ["0x1", "", `0x${"g".repeat(40)}`, undefined], to: ["x", undefined], timestamp: ["now", 0, -1, undefined],
+    chainId: [1, "4217", 4217.5, undefined], from: ["0x1", "", `0x${"g".repeat(40)}`, undefined], to: ["x", undefined], timestamp: ["now", 0, -1, 1, Date.now() / 1000 + 3600, Date.now() / 1000 - 31 * 86_400, undefined],
   };
   for (const [field, values] of Object.entries(wrong))
     for (const value of values) {

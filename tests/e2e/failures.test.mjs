@@ -63,6 +63,42 @@ test("kill -9 in the middle of stops and deletions: they are carried out when th
   await until("nobody runs", () => agent_processes(box).length === 0);
 });
 
+test("kill -9 in the middle of a repair: the agent runs again, once", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const [{ pid }] = agent_processes(box);
+  assert.equal((await ada.call("POST", `/api/instance/${id}/repair`)).status, 200);
+  await until("its process has been ended, and the next is five seconds away", () => !is_alive(pid));
+  await box.end("SIGKILL");
+  await box.serve();
+  await box.until_status(ada, id, "running");
+  assert.equal(agent_processes(box).length, 1);
+  assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "are you there?" })).status, 200);
+});
+
+test("kill -9 in the middle of a reset: it forgets, and runs, when the box is back", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada);
+  const remembered = async () => (await ada.call("GET", `/api/memory?agentId=${id}`)).body.memories.map(({ text }) => text);
+  assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "remember that the tide turns at six" })).status, 200);
+  assert.equal((await remembered()).length, 1);
+  const [{ pid }] = agent_processes(box);
+  process.kill(pid, "SIGSTOP"); // it cannot obey yet, so that the box dies before it does
+  const cut_off = assert.rejects(ada.call("POST", `/api/instance/${id}/reset-memory`));
+  await until("the reset is under way", async () => (await ada.call("GET", `/api/agents/${id}`)).body.agent.status === "provisioning");
+  await box.end("SIGKILL");
+  await cut_off;
+  process.kill(pid, "SIGCONT");
+
+  await box.serve();
+  await until("another process", () => agent_processes(box).some((one) => one.pid !== pid));
+  await box.until_status(ada, id, "running");
+  assert.deepEqual(await remembered(), []);
+  assert.deepEqual(agent_processes(box).map((one) => one.id), [id]);
+});
+
 test("an agent that is killed is started again, and remembers", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");

@@ -1,6 +1,6 @@
 // Live logs: lines reach readers as they are written, resume where a reader left off, and never pile up.
 import assert from "node:assert/strict";
-import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -44,13 +44,14 @@ test("what an agent writes reaches every reader, whole lines only, and resumes b
   const { box, ada, id, write } = await with_agent(t);
   const path = `/api/logs/${id}/stream?tail=1`, headers = { cookie: ada.cookie };
   const readers = [follow(t, box, path, headers), follow(t, box, path, headers)];
-  await until("both are there", async () => (await streams(ada)).length === 2 && readers.every(({ events }) => events.length === 1));
+  await until("both are there", async () => (await streams(ada)).length === 2 && readers.every(({ events }) => events.length === 2));
   write("one\ntw");
   for (const reader of readers) await until("the first line", () => reader.texts().at(-1) === "one");
   write("o\nthree\r\n");
   for (const reader of readers) await until("the others", () => reader.texts().at(-1) === "three");
   assert.deepEqual(readers[0].texts().slice(1), ["one", "two", "three"]);
-  const ids = readers[0].events.map(({ id }) => id);
+  assert.equal(readers[0].events[0].event, "ready");
+  const ids = readers[0].events.slice(1).map(({ id }) => id);
   assert.deepEqual(ids, [...new Set(ids)].sort(), "ids grow");
 
   readers[0].close();
@@ -76,6 +77,43 @@ test("a stream goes on over a restart of the agent", async (t) => {
   const { lines } = (await ada.call("GET", `/api/logs/${id}/history?limit=5000`)).body;
   const first = lines.findIndex((line) => line.id === told[0].id);
   assert.deepEqual(lines.slice(first, first + told.length), told, "the history has the same lines under the same ids");
+});
+
+test("who comes back gets all that was missed, in order, and is told of what is gone", async (t) => {
+  const { box, ada, id, log, write } = await with_agent(t);
+  await ada.call("POST", `/api/instance/${id}/stop`); // it has its own to tell while it runs
+  write("the last line that was read\n");
+  const history = async (query) => (await ada.call("GET", `/api/logs/${id}/history?${query}`)).body;
+  const [known] = (await history("limit=1")).lines;
+  const missed = Array.from({ length: 7_500 }, (_, at) => `line ${at}`);
+  write(missed.join("\n") + "\n");
+  const resume = () => follow(t, box, `/api/logs/${id}/stream`, { cookie: ada.cookie, "last-event-id": known.id });
+  const reader = resume();
+  await until("all that was missed", () => reader.texts().length === missed.length);
+  write("and what comes now\n");
+  await until("what comes now", () => reader.texts().length === missed.length + 1);
+  assert.deepEqual(reader.texts(), [...missed, "and what comes now"]);
+  assert.deepEqual([...new Set(reader.events.map(({ event }) => event))], ["ready", "log"], "nothing was skipped");
+
+  const paged = [];
+  for (let page = { lines: [known] }; page.lines.length > 0; page = await history(`limit=2000&after=${page.lines.at(-1).id}`)) {
+    assert.ok(!page.skipped);
+    paged.push(...page.lines);
+  }
+  assert.deepEqual(paged.slice(1).map(({ text }) => text), reader.texts());
+
+  // As two rotations would leave it, while nobody reads along: what came right behind the line is gone.
+  reader.close();
+  await until("nobody reads", async () => (await streams(ada)).length === 0);
+  const kept = "a line that is kept\n";
+  writeFileSync(`${log}.start`, String(statSync(log).size + 1));
+  writeFileSync(log, kept);
+  const late = resume();
+  await until("the rest", () => late.texts().length === 1);
+  assert.deepEqual(late.events.map(({ event }) => event), ["ready", "skipped", "log"]);
+  assert.equal(late.events[1].data.after, known.id);
+  const rest = await history(`after=${known.id}`);
+  assert.deepEqual([rest.skipped, rest.lines.map(({ text }) => text)], [true, [kept.trim()]]);
 });
 
 test("history by number, by time and behind a line", async (t) => {

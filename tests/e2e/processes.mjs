@@ -32,6 +32,12 @@ export const agent_processes = (box) =>
     .filter(({ arguments: [, command, , boot] }) => command === "agent" && boot?.startsWith(`${box.folder}/agents/`))
     .map(({ pid, arguments: [, , , boot] }) => ({ pid, id: boot.split("/").at(-3) }));
 
+// Whether a signal was sent to a process that has not taken it yet, since it is stopped.
+export const awaits_signal = (pid, number) => {
+  const [, pending] = read(pid, "status")?.toString("latin1").match(/^ShdPnd:\s+(\w+)$/m) ?? [];
+  return pending !== undefined && (BigInt(`0x${pending}`) & (1n << BigInt(number - 1))) !== 0n;
+};
+
 export const command_line = (pid) => read(pid, "cmdline").toString("latin1");
 export const environment = (pid) => read(pid, "environ").toString("latin1");
 

@@ -41,6 +41,18 @@ struct Waiter {
 
 Error shutting_down() { return web::unavailable("The box is shutting down; this goes on when it is back."); }
 
+// True for as long as it lives.
+class Raised {
+ public:
+  explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+  ~Raised() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
+
 // An agent that has a job: waiting for its turn, or being worked on.
 struct Work {
   bool again = false;  // another job was committed meanwhile
@@ -73,6 +85,11 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
   std::size_t at_work = 0;   // agents being worked on
   std::size_t watching = 0;  // ends of processes being dealt with, and recoveries
   bool is_stopping = false;
+  bool is_reconciling = false, reconcile_again = false;
+  bool is_engine_away = false;  // as far as is known
+  bool engine_owes = false;     // it did not answer: what is left is looked at again
+  bool is_asking_again = false;
+  web::Timer engine_pause{home.get_executor()};  // cancelled by a stop
   std::vector<std::shared_ptr<Waiter>> waiting_for_quiet;
   Overseer overseer;
 
@@ -105,9 +122,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       auto job = system.get(jobs, agent);
       if (!job) co_return;
       const bool for_owner = job->value.action != Action::kill && job->value.action != Action::revive;
-      const bool is_end =
-          job->value.action == Action::stop || job->value.action == Action::remove || job->value.action == Action::kill;
-      if (!is_end && !options.start_agents) {
+      if (brings_up(job->value.action) && !options.start_agents) {
         work[agent].failure = web::unavailable("Agents are not started while PROVISIONING_ENABLED is false.");
         co_return;
       }
@@ -120,7 +135,9 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       if (auto& failure = work[agent].failure; failure && !is_stopping && !work[agent].again)
         web::log::warning("agent_job_failed", {{"agent", agent}, {"reason", failure->message}});
       auto current = system.get(jobs, agent);
-      if (current && current->stored == job->stored && !is_stopping && !work[agent].again) co_return;
+      const bool is_left = current && current->stored == job->stored && !is_stopping && !work[agent].again;
+      if (is_left && work[agent].failure && engine_is_away(*work[agent].failure)) ask_again_later();
+      if (is_left) co_return;
     }
     work[agent].failure = shutting_down();
   }
@@ -163,6 +180,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
 
   Task<> wind_down() {
     is_stopping = true;
+    engine_pause.cancel();
     for (auto& agent : std::exchange(queue, {})) {
       work[agent].failure = shutting_down();
       conclude(agent, {});
@@ -173,7 +191,31 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     co_await waiter->wait();
   }
 
+  // One at a time; when it is asked for meanwhile, once more.
   Task<> recover() {
+    reconcile_again = true;
+    if (is_reconciling) co_return;
+    const Raised reconciling(is_reconciling);
+    while (std::exchange(reconcile_again, false) && !is_stopping) co_await reconcile();
+  }
+
+  // An engine that went away tells when it is back, one that hung does not.
+  void ask_again_later() {
+    engine_owes = true;
+    if (!std::exchange(is_asking_again, true)) spawn_watched(ask_again(), "agents_not_recovered");
+  }
+
+  Task<> ask_again() {
+    const Raised asking(is_asking_again);
+    while (std::exchange(engine_owes, false) && !is_stopping) {
+      engine_pause.expires_after(options.engine_pause);
+      boost::system::error_code cancelled_by_stop;
+      co_await engine_pause.async_wait(asio::redirect_error(web::use_task, cancelled_by_stop));
+      if (!is_stopping) co_await recover();
+    }
+  }
+
+  Task<> reconcile() {
     std::vector<Agent> wanted = system.find(records, "desired", std::string(desired::running), no_limit);
     std::vector<std::string> left;
     system.each<Job, std::string>(jobs, [&](const Job& job) {
@@ -185,11 +227,15 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     std::vector<std::string> known(ids.begin(), ids.end());
     const auto adopted = co_await engine.adopt(std::move(known));
     if (!adopted) {
-      web::log::warning("agents_wait_for_their_engine", {{"reason", adopted.error().message}});
+      if (!std::exchange(is_engine_away, true))
+        web::log::warning("agents_wait_for_their_engine", {{"reason", adopted.error().message}});
+      for (auto& agent : wanted) co_await wait_for_engine(agent, adopted.error().message);
+      ask_again_later();
       co_return;
     }
+    is_engine_away = false;
     for (auto& agent : left)
-      if (!is_stopping) co_await take_up(agent);
+      if (!is_stopping && !work.contains(agent)) co_await take_up(agent);
     for (auto& agent : wanted) {
       if (is_stopping) co_return;
       if (work.contains(agent.id)) continue;
@@ -210,12 +256,41 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       auto asked = co_await ask(agent.owner, std::move(job), std::move(edit));
       if (asked) enqueue(agent.id);
     }
+    for (auto& agent : *adopted)
+      if (!is_stopping && !work.contains(agent)) co_await end_if_unwanted(agent);
+  }
+
+  // Whoever waits for it to come up is told at once.
+  Task<> wait_for_engine(const Agent& agent, const std::string& reason) {
+    if (agent.status != Status::provisioning) co_return;
+    std::function<void(Agent&)> edit = [&reason](Agent& now) {
+      if (now.status != Status::provisioning) return;
+      now.status = Status::error;
+      now.status_reason = reason;
+    };
+    co_await system.modify(records, agent.owner, agent.id, std::move(edit));
+  }
+
+  // What could not be ended when it was to be: its record says already how it is.
+  Task<> end_if_unwanted(std::string agent) {
+    const auto row = system.find_unique(records, "agent", agent);
+    if (row && row->value.desired == desired::stopped && !system.get(jobs, agent)) {
+      std::function<void(Agent&)> edit = [](Agent&) {};
+      Job job{.agent = agent, .action = Action::kill};
+      const auto asked = co_await ask(row->value.owner, std::move(job), std::move(edit));
+      if (asked) enqueue(agent);
+    } else if (!row) {
+      web::log::warning("agent_of_nobody", {{"agent", agent}});
+      auto ended = co_await engine.stop(agent, options.stop_grace);
+      if (ended) ended = co_await engine.remove(agent);
+      if (!ended) web::log::warning("agent_of_nobody_runs", {{"agent", agent}, {"reason", ended.error().message}});
+    }
   }
 
   // One that runs and has nothing to be done, but was to be started again by a box that died before it said so in a
-  // job.
+  // job, or that its engine knew nothing of for a while.
   Task<> settle(const Agent& agent) {
-    if (agent.status != Status::provisioning) co_return;
+    if (agent.status == Status::running) co_return;
     std::function<void(Agent&)> edit = [](Agent& now) {
       now.status = Status::running;
       now.status_reason.clear();
@@ -232,18 +307,30 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       std::function<void(Agent&)> edit = [](Agent& now) { now.status = Status::provisioning; };
       Job again{.agent = agent, .action = Action::restart};
       co_await ask(row->value.owner, std::move(again), std::move(edit));
+    } else if (job && brings_up(job->value.action)) {
+      std::function<void(Agent&)> edit = [](Agent& now) {
+        if (now.status == Status::error) now.status = Status::provisioning;
+      };
+      co_await system.modify(records, job->value.owner, agent, std::move(edit));
     }
     enqueue(agent);
   }
 
   void engine_is_back() {
-    if (is_stopping) return;
-    asio::co_spawn(home, recover_watched(), [](std::exception_ptr failure) {
+    if (!is_stopping) spawn_watched(recover(), "agents_not_recovered");
+  }
+
+  // Which stop() waits for.
+  void spawn_watched(Task<> task, std::string event) {
+    ++watching;
+    asio::co_spawn(home, std::move(task), [self = shared_from_this(), event](std::exception_ptr failure) {
+      --self->watching;
       if (failure) try {
           std::rethrow_exception(failure);
         } catch (const std::exception& error) {
-          web::log::error("agents_not_recovered", {{"error", std::string(error.what())}});
+          web::log::error(event, {{"error", std::string(error.what())}});
         }
+      self->tell_if_quiet();
     });
   }
 
@@ -273,7 +360,9 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       auto change = system.change();
       change.update(records, *row);
       if (auto job = system.get(jobs, wanted.agent)) {
+        const bool forgets = wanted.forgets || job->value.forgets;
         job->value = wanted;
+        job->value.forgets = forgets;
         change.update(jobs, *job);
       } else {
         change.insert(jobs, wanted);
@@ -307,17 +396,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       entry->second.exit_code = exit_code;
       return;
     }
-    ++watching;
-    asio::co_spawn(
-        home, deal_with_end(agent, exit_code), [self = shared_from_this(), agent](std::exception_ptr failure) {
-          --self->watching;
-          if (failure) try {
-              std::rethrow_exception(failure);
-            } catch (const std::exception& error) {
-              web::log::error("agent_end_not_noted", {{"agent", agent}, {"error", std::string(error.what())}});
-            }
-          self->tell_if_quiet();
-        });
+    spawn_watched(deal_with_end(agent, exit_code), "agent_end_not_noted");
   }
 
   Task<> deal_with_end(std::string id, std::optional<int> exit_code) {

@@ -18,12 +18,16 @@
 
 namespace agents {
 
+// How long an agent has until its gateway is ready, wherever somebody waits for that (the contract's waitForHealthy).
+inline constexpr std::chrono::seconds healthy_within{60};
+
 struct ProvisionerOptions {
   std::filesystem::path folder;  // data/agents: workspaces are folder/<id>/workspace
   bool start_agents = true;      // the kill switch: false leaves start jobs in the queue
   std::size_t parallel = 8;      // jobs at work at once
-  std::chrono::milliseconds ready_deadline{15'000};
-  std::chrono::seconds stop_grace{11};  // an agent lets running turns finish for ten
+  std::chrono::milliseconds ready_deadline{healthy_within};
+  std::chrono::seconds stop_grace{11};            // an agent lets running turns finish for ten
+  std::chrono::milliseconds engine_pause{2'000};  // before an engine that did not answer is asked again
 };
 
 // Who decides what becomes of agents once they run, and is told how it goes with them. Called on `home`.
@@ -53,14 +57,15 @@ class Provisioner {
   void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
 
   // Adopts the agents that run, starts those that should run and do not, starts again those that know the box by an
-  // address it no longer has, and takes up the jobs that were left.
+  // address it no longer has, ends those that run and should not, and takes up the jobs that were left. The same
+  // happens by itself when the engine answers again after it did not.
   web::Task<> start();
   // Takes no further job, waits until those at work are done or put back. Agents go on running.
   web::Task<> stop();
 
-  // Commits `edit` of the record and the job (its owner and moment are set here), replacing a job not yet done.
-  // not_found when there is no such agent (of this owner) or it is being deleted. `edit` may run several times. The
-  // work begins at once.
+  // Commits `edit` of the record and the job (its owner and moment are set here), replacing a job not yet done; what
+  // that one was to have forgotten is still forgotten. not_found when there is no such agent (of this owner) or it is
+  // being deleted. `edit` may run several times. The work begins at once.
   web::Task<web::Result<Agent>> ask(store::UserId, Job, std::function<void(Agent&)> edit);
   // For the overseer: as ask(), then waits until it is done. Owners come first: conflict while another job of the agent
   // is there, or when it is not wanted any more. What fails is left to the overseer. Called on `home`.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/agent_process/forget.h"
+#include "appliance/billing/plans.h"
 #include "web/fetch.h"
 
 namespace agents {
@@ -15,6 +17,16 @@ using Failure = std::optional<Error>;
 
 constexpr std::chrono::milliseconds first_pause{5}, longest_pause{100}, probe_timeout{1000};
 
+runtime::ResourceLimits limits_of(const Agent& agent) {
+  const auto& plan = billing::agent_resources(billing::plan_named(agent.plan).value_or(billing::Plan::label));
+  runtime::ResourceLimits limits;
+  limits.memory_bytes = plan.memory_bytes;
+  limits.file_bytes = plan.storage_bytes;
+  limits.processes = plan.processes;
+  limits.cpus = plan.cores;
+  return limits;
+}
+
 runtime::AgentSpec spec_of(const Agent& agent, const ProvisionerOptions& options) {
   runtime::AgentSpec spec;
   spec.id = agent.id;
@@ -25,6 +37,7 @@ runtime::AgentSpec spec_of(const Agent& agent, const ProvisionerOptions& options
   spec.port = std::uint16_t(*agent.port);
   spec.gateway_token = agent.gateway_token.clear;
   spec.box_token = agent.box_token.clear;
+  spec.limits = limits_of(agent);
   return spec;
 }
 
@@ -41,6 +54,9 @@ bool is_running(const Result<runtime::Instance>& instance) {
 
 }  // namespace
 
+// A box without a free port says so with a code.
+bool engine_is_away(const Error& error) { return error.kind == web::Kind::unavailable && error.code.empty(); }
+
 std::string how_it_ended(std::optional<int> exit_code) {
   if (!exit_code) return "The agent ended";
   if (*exit_code > 128) return "The agent was ended by signal " + std::to_string(*exit_code - 128);
@@ -56,6 +72,10 @@ bool Worker::reaches_the_box(const runtime::Instance& instance) const {
 }
 
 Task<Failure> Worker::carry_out(store::Row<Job> job, Interrupted interrupted) {
+  if (job->forgets && job->action != Action::remove) {
+    const auto forgotten = co_await forget(job->agent);
+    if (!forgotten) co_return co_await fail(std::move(job), forgotten.error());
+  }
   switch (job->action) {
     case Action::start:
     case Action::restart:
@@ -71,6 +91,17 @@ Task<Failure> Worker::carry_out(store::Row<Job> job, Interrupted interrupted) {
       co_return co_await update(std::move(job), std::move(interrupted));
   }
   throw std::logic_error("unknown action of a job");
+}
+
+// A box that dies in between begins anew: nobody has been told yet that it has forgotten.
+Task<Result<void>> Worker::forget(std::string agent) {
+  auto stopped = co_await engine_.stop(agent, options_.stop_grace);
+  if (!stopped) co_return stopped;
+  const auto workspace = options_.folder / agent / "workspace";
+  auto remove = [workspace] { return agent_process::forget_everything(workspace); };
+  const auto forgotten = co_await web::offload(files_, std::move(remove));
+  if (!forgotten) co_return web::internal("The agent's memory cannot be removed: " + forgotten.error().message);
+  co_return Result<void>();
 }
 
 Task<Failure> Worker::bring_up(store::Row<Job> job, Interrupted interrupted) {
@@ -96,6 +127,7 @@ Task<Result<void>> Worker::bring_up(Agent agent, bool anew, Interrupted interrup
   if (ready || interrupted()) co_return ready;
   auto error = ready.error();
   auto stopped = co_await engine_.stop(agent.id, std::chrono::seconds(2));
+  if (!stopped && engine_is_away(stopped.error())) co_return stopped.error();
   if (!stopped) error.message += " It could not be stopped either: " + stopped.error().message;
   co_return error;
 }
@@ -103,7 +135,10 @@ Task<Result<void>> Worker::bring_up(Agent agent, bool anew, Interrupted interrup
 // What ran before comes back when the new one does not get ready. That is a failure, too, and its reason stays in the
 // record of an agent that runs.
 Task<Failure> Worker::update(store::Row<Job> given, Interrupted interrupted) {
-  auto job = co_await with_previous(std::move(given));
+  const auto instance = co_await engine_.inspect(given->agent);
+  if (!instance && engine_is_away(instance.error())) co_return co_await fail(std::move(given), instance.error());
+  const auto image = instance ? instance->image : std::string();
+  auto job = co_await with_previous(std::move(given), image);
   if (!job) co_return Failure();
   auto row = system_.get(records, (*job)->owner, (*job)->agent);
   if (!row) {
@@ -133,9 +168,9 @@ Task<Failure> Worker::update(store::Row<Job> given, Interrupted interrupted) {
     co_return co_await fail(std::move(*job), std::move(error));
   }
   error.message = "The update failed, and what ran before runs again: " + error.message;
-  std::function<void(Agent&)> back_now = [image = agent->image, reason = error.message](Agent& now) {
+  // What its owner chose stays chosen: an image by its id may be gone one day.
+  std::function<void(Agent&)> back_now = [reason = error.message](Agent& now) {
     is_up(now);
-    now.image = image;
     now.status_reason = reason;
   };
   co_await settle(std::move(*job), std::move(back_now));
@@ -143,12 +178,10 @@ Task<Failure> Worker::update(store::Row<Job> given, Interrupted interrupted) {
 }
 
 // Written down before anything is stopped: a box that takes the job up again finds the new one at its place.
-Task<std::optional<store::Row<Job>>> Worker::with_previous(store::Row<Job> job) {
+Task<std::optional<store::Row<Job>>> Worker::with_previous(store::Row<Job> job, std::string image) {
   if (job->previous) co_return job;
   const auto row = system_.get(records, job->owner, job->agent);
-  const auto instance = co_await engine_.inspect(job->agent);
-  const bool is_known = instance && !instance->image.empty();
-  job->previous = is_known ? instance->image : row ? row->value.image : std::string();
+  job->previous = image.empty() && row ? row->value.image : std::move(image);
   auto change = system_.change();
   change.update(jobs, job);
   const auto outcome = co_await change.commit();
@@ -170,6 +203,10 @@ Task<Failure> Worker::take_down(store::Row<Job> job) {
 // The record says already what comes of it.
 Task<Failure> Worker::kill(store::Row<Job> job) {
   auto killed = co_await engine_.stop(job->agent, std::chrono::seconds(0));
+  const auto row = system_.get(records, job->owner, job->agent);
+  const bool is_wanted = row && row->value.desired == desired::running;
+  // One that is wanted is the watchdog's, who tries again; one that is not must not be forgotten while it runs.
+  if (!killed && engine_is_away(killed.error()) && !is_wanted) co_return killed.error();
   co_await settle(std::move(job), {});
   if (!killed) co_return killed.error();
   co_return Failure();
@@ -290,9 +327,28 @@ Task<> Worker::settle(store::Row<Job> job, std::function<void(Agent&)> edit) {
   }
 }
 
+Task<Failure> Worker::leave(store::Row<Job> job, Error error) {
+  for (;;) {
+    auto row = system_.get(records, job->owner, job->agent);
+    if (!row) co_return error;
+    if (brings_up(job->action)) row->value.status = Status::error;
+    row->value.status_reason = error.message;
+    row->value.updated_at = store::now();
+    auto change = system_.change();
+    change.require(jobs, job);
+    change.update(records, *row);
+    auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return error;
+    auto current = system_.get(jobs, job->agent);
+    if (!current || current->stored != job.stored) co_return error;
+  }
+}
+
 // What failed is not tried again by itself, also not by the next start of the box; unless it was the watchdog's doing,
 // who decides what becomes of it.
 Task<Failure> Worker::fail(store::Row<Job> job, Error error) {
+  if (engine_is_away(error) && job->action != Action::revive)
+    co_return co_await leave(std::move(job), std::move(error));
   const bool is_over = job->action != Action::revive;
   std::function<void(Agent&)> failed_now = [reason = error.message, is_over](Agent& now) {
     now.status_reason = reason;

@@ -24,14 +24,6 @@ struct Create {
 };
 BOOST_DESCRIBE_STRUCT(Create, (), (name, config, userId))
 
-// The parts of `config` that mean something to the box.
-struct KnownConfig {
-  std::optional<web::Text<1, 20>> plan;
-  std::optional<web::Text<1, 100>> aiProvider;
-  std::optional<web::Text<1, 200>> model;
-};
-BOOST_DESCRIBE_STRUCT(KnownConfig, (), (plan, aiProvider, model))
-
 struct Created {
   std::string id, name, agentId;
   Status status;
@@ -102,11 +94,7 @@ std::vector<web::Route> backend_routes(Agents& service, const agentbox::Guards& 
     NewAgent fresh;
     fresh.name = std::move(*wanted.name);
     fresh.config = std::move(wanted.config).value_or(boost::json::object());
-    const boost::json::value config(fresh.config);
-    auto known = web::parse_value<KnownConfig>(config, "config");
-    if (!known) co_return known.error();
-    fresh.plan = std::move(known->plan).value_or("");
-    fresh.model = std::move(known->model).value_or("");
+    if (const auto* plan = fresh.config.if_contains("plan"); plan && plan->is_string()) fresh.plan = plan->get_string();
     store::UserId owner = 0;
     if (wanted.userId) {
       const auto user = accounts::parse_user_id(*wanted.userId);
@@ -163,7 +151,9 @@ std::vector<web::Route> backend_routes(Agents& service, const agentbox::Guards& 
   };
   auto remove = [&service](Request& request) -> Task<Result<Response>> {
     const Deleted answer{.id = request.param("id")};
-    if (const auto target = service.find(answer.id)) co_await service.remove(target->owner, answer.id);
+    // One that is missing is as good as deleted.
+    if (const auto target = service.find(answer.id)) [[maybe_unused]]
+      const auto removed = co_await service.remove(target->owner, answer.id);
     co_return web::reply(answer, 200);
   };
   auto version = [](Request&) -> Task<Result<Response>> {

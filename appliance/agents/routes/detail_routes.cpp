@@ -35,7 +35,7 @@ Config config_of(const Agent& agent) {
 web::Endpoint read_config(Target target) {
   auto handle = [target = std::move(target)](Request& request) -> Task<Result<Response>> {
     const auto agent = target(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     co_return web::reply(config_of(*agent), 200);
   };
   return web::plain(handle).returns<Config>().describe(
@@ -45,14 +45,18 @@ web::Endpoint read_config(Target target) {
 web::Endpoint write_config(Agents& service, Target target) {
   auto handle = [&service, target = std::move(target)](Request& request, ConfigEdit wanted) -> Task<Result<Response>> {
     const auto agent = target(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     Changes changes{.plan = {}, .ai_provider = {}, .config = std::move(wanted.config)};
     const auto edited = co_await service.change(agent->owner, agent->id, std::move(changes));
     if (!edited) co_return edited.error();
     co_return web::reply(config_of(*edited), 200);
   };
   return web::body<ConfigEdit>(handle).returns<Config>().describe(
-      "Replaces the config. A secret that is written back as {\"sealed\": true}, as it was read, stays as it is.");
+      "Replaces the config. A secret that is written back as {\"sealed\": true}, as it was read, stays as it is. What "
+      "the box itself reads is checked: `model` (the agent's from its next start on: one of this box's, or auto), "
+      "`aiProvider` (who is asked for it: auto, openrouter, anthropic, openai, google, local, builtin), `plan` (a "
+      "plan's "
+      "name; what counts is the agent's own) and `channels` {name: {enabled, botToken}}.");
 }
 
 // ---- token
@@ -65,7 +69,7 @@ BOOST_DESCRIBE_STRUCT(Token, (), (id, token))
 web::Endpoint gateway_token(Target target) {
   auto handle = [target = std::move(target)](Request& request) -> Task<Result<Response>> {
     const auto agent = target(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     const Token answer{.id = agent->id, .token = agent->gateway_token.clear};
     co_return web::reply(answer, 200).set("Cache-Control", "no-store");
   };
@@ -95,7 +99,7 @@ BOOST_DESCRIBE_STRUCT(Stats, (), (id, status, agentStatus, cpuPercent, memoryByt
 web::Endpoint stats(Agents& service, Target target) {
   auto handle = [&service, target = std::move(target)](Request& request) -> Task<Result<Response>> {
     const auto agent = target(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     Stats answer{.id = agent->id, .agentStatus = agent->status, .network = {}, .timestamp = store::now()};
     const auto measured = co_await service.stats(*agent);
     if (measured) {
@@ -172,14 +176,14 @@ Verification given_by(VerifyAnybodys wanted) {
 web::Endpoint verification(Target target) {
   auto handle = [target = std::move(target)](Request& request) -> Task<Result<Response>> {
     const auto agent = target(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     co_return web::reply(verified_of(*agent), 200);
   };
   return web::plain(handle).returns<Verified>();
 }
 
-Task<Result<Response>> set_verification(Agents& service, std::optional<Agent> agent, Verification given) {
-  if (!agent) co_return web::not_found();
+Task<Result<Response>> set_verification(Agents& service, Result<Agent> agent, Verification given) {
+  if (!agent) co_return agent.error();
   const auto edited = co_await service.verify(agent->owner, agent->id, std::move(given));
   if (!edited) co_return edited.error();
   co_return web::reply(verified_of(*edited), 200);

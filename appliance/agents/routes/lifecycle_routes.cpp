@@ -27,7 +27,7 @@ Result<Response> answer_of(const Result<Agent>& agent) {
 web::Endpoint lifecycle(Agents& service, Target target, Call call, std::string description) {
   auto handle = [&service, target = std::move(target), call](Request& request) -> Task<Result<Response>> {
     const auto agent = target(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     const auto done = co_await (service.*call)(agent->owner, agent->id);
     co_return answer_of(done);
   };
@@ -37,7 +37,7 @@ web::Endpoint lifecycle(Agents& service, Target target, Call call, std::string d
 web::Endpoint update(Agents& service, Target target) {
   auto handle = [&service, target = std::move(target)](Request& request, Update wanted) -> Task<Result<Response>> {
     const auto agent = target(request);
-    if (!agent) co_return web::not_found();
+    if (!agent) co_return agent.error();
     // An image is a program that the box's operator answers for. On the backend everybody is the operator.
     const bool is_operator = request.caller.user_id == 0 || request.caller.admin;
     if (wanted.image && !is_operator) co_return web::forbidden("Only an administrator may choose another image.");

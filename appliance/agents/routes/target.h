@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "appliance/agents/agents.h"
@@ -10,8 +9,8 @@
 
 namespace agents {
 
-// Nothing for one that does not exist or is somebody else's.
-using Target = std::function<std::optional<Agent>(const web::Request&)>;
+// not_found for one that does not exist or is somebody else's.
+using Target = std::function<web::Result<Agent>(const web::Request&)>;
 
 // The caller's own, named by this parameter of the path: its id, or the caller's own id when there is just one.
 inline Target own(const Agents& service, std::string parameter) {
@@ -22,7 +21,11 @@ inline Target own(const Agents& service, std::string parameter) {
 
 // Anybody's, named by `:id`: for the backend.
 inline Target anybodys(const Agents& service) {
-  return [&service](const web::Request& request) { return service.find(request.param("id")); };
+  return [&service](const web::Request& request) -> web::Result<Agent> {
+    auto agent = service.find(request.param("id"));
+    if (!agent) return web::not_found();
+    return std::move(*agent);
+  };
 }
 
 }  // namespace agents

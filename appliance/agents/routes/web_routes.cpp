@@ -7,9 +7,10 @@ namespace agents {
 
 namespace {
 
-WatchView view_of(watchdog::Watch watch) {
+// One that was never watched is stopped since it was made.
+WatchView view_of(watchdog::Watch watch, store::Time made) {
   WatchView view{.state = watch.state,
-                 .since = watch.since,
+                 .since = watch.history.empty() ? made : watch.since,
                  .lastProbe = watch.last_probe,
                  .crashes = watch.crashes,
                  .repairs = watch.repairs,
@@ -40,7 +41,7 @@ web::Task<Detail> detail_of(Agents& service, Agent agent) {
                 .verifiedAt = agent.verified_at,
                 .createdAt = agent.created_at,
                 .updatedAt = agent.updated_at,
-                .watchdog = view_of(std::move(watch))};
+                .watchdog = view_of(std::move(watch), agent.created_at)};
   co_return detail;
 }
 
@@ -83,7 +84,7 @@ struct OneAgent {
 };
 BOOST_DESCRIBE_STRUCT(OneAgent, (), (agent, status))
 
-BOOST_DEFINE_ENUM_CLASS(Container, running, exited, missing)
+BOOST_DEFINE_ENUM_CLASS(Container, running, exited, missing, unknown)
 
 struct InstanceView {
   bool success = true;
@@ -91,12 +92,13 @@ struct InstanceView {
   Status status;
   std::string statusReason, subdomain, url, websocketUrl;
   Container container;
+  runtime::Health health;
   std::optional<std::int64_t> exitCode;
   std::optional<store::Time> startedAt;
 };
 BOOST_DESCRIBE_STRUCT(InstanceView, (),
-                      (success, id, name, status, statusReason, subdomain, url, websocketUrl, container, exitCode,
-                       startedAt))
+                      (success, id, name, status, statusReason, subdomain, url, websocketUrl, container, health,
+                       exitCode, startedAt))
 
 AgentList list_of(const Agents& service, store::UserId user) {
   AgentList answer;
@@ -110,8 +112,9 @@ AgentList list_of(const Agents& service, store::UserId user) {
   return answer;
 }
 
-Container container_of(runtime::State state) {
-  switch (state) {
+Container container_of(const Result<runtime::Instance>& instance) {
+  if (!instance) return Container::unknown;
+  switch (instance->state) {
     case runtime::State::running:
       return Container::running;
     case runtime::State::exited:
@@ -158,7 +161,8 @@ std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guar
   };
   auto remove = [&service](Request& request) -> Task<Result<Response>> {
     const Deleted answer{.id = request.param("id")};
-    co_await service.remove(request.caller.user_id, answer.id);
+    const auto removed = co_await service.remove(request.caller.user_id, answer.id);
+    if (!removed) co_return removed.error();
     co_return web::reply(answer, 200);
   };
   auto open = [&service](Request& request) -> Task<Result<Response>> {
@@ -168,20 +172,22 @@ std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guar
   };
   auto instance = [&service](Request& request) -> Task<Result<Response>> {
     const auto agent = service.resolve(request.caller.user_id, request.param("userId"));
-    if (!agent) co_return web::not_found();
-    const auto now = co_await service.instance(*agent);
-    if (!now) co_return now.error();
+    if (!agent) co_return agent.error();
+    const auto found = co_await service.instance(*agent);
+    const auto health = co_await service.health(*agent, found);
+    const auto now = found ? *found : runtime::Instance();
     const InstanceView answer{
         .id = agent->id,
         .name = agent->name,
         .status = agent->status,
-        .statusReason = agent->status_reason,
+        .statusReason = found ? agent->status_reason : found.error().message,
         .subdomain = agent->subdomain,
         .url = service.url(agent->subdomain),
         .websocketUrl = service.websocket_url(agent->subdomain),
-        .container = container_of(now->state),
-        .exitCode = now->exit_code ? std::optional<std::int64_t>(*now->exit_code) : std::nullopt,
-        .startedAt = now->state == runtime::State::running ? std::optional(now->started_at) : std::nullopt};
+        .container = container_of(found),
+        .health = health,
+        .exitCode = now.exit_code ? std::optional<std::int64_t>(*now.exit_code) : std::nullopt,
+        .startedAt = now.state == runtime::State::running ? std::optional(now.started_at) : std::nullopt};
     co_return web::reply(answer, 200);
   };
   return {
@@ -197,7 +203,11 @@ std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guar
       {web::GET, "/api/agents/:id/open", guards.session, &agents_rate,
        web::plain(open).describe("Redirects to the agent's own host with a single-use ticket for that host's cookie."),
        "Open an agent in the browser"},
-      {web::GET, "/api/instance/:userId", guards.session, &instance_rate, web::plain(instance).returns<InstanceView>(),
+      {web::GET, "/api/instance/:userId", guards.session, &instance_rate,
+       web::plain(instance).returns<InstanceView>().describe(
+           "`health` is healthy when the gateway answers, starting when it does not, stopped without a process, and "
+           "unhealthy when the process is paused or cannot be looked at: `container` is unknown then, and statusReason "
+           "says why."),
        "How an agent's process is"},
   };
 }

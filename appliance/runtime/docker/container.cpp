@@ -1,6 +1,8 @@
 #include "appliance/runtime/docker/container.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <thread>
 
 #include "appliance/runtime/docker/docker_api.h"
 
@@ -17,6 +19,9 @@ constexpr std::int64_t nanoseconds_of(seconds time) { return duration_cast<nanos
 // A foreign image may have either of these, and the box looks at the gateway itself in any case.
 constexpr auto foreign_check =
     "curl -fsS -m 4 http://127.0.0.1:18789/healthz || wget -q -T 4 -O /dev/null http://127.0.0.1:18789/healthz";
+
+// More than there are is refused by the engine, which is on this machine.
+double cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 const json::value& at(const json::value& value, std::initializer_list<std::string_view> path) {
   static const json::value nothing;
@@ -92,7 +97,7 @@ json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
             {"PidsLimit", spec.limits.processes},
             {"Memory", memory},
             {"MemorySwap", memory},
-            {"NanoCpus", std::int64_t(spec.limits.cpus * 1e9)},
+            {"NanoCpus", std::int64_t(std::min(spec.limits.cpus, cores()) * 1e9)},
             {"Ulimits", json::array{open_files}},
             {"RestartPolicy", {{"Name", "no"}}},
             {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "8m"}, {"max-file", "2"}}}}}}}};
@@ -123,7 +128,7 @@ Container parse_container(const json::value& inspected) {
   const auto health = text(at(state, {"Health", "Status"}));
   if (instance.state == State::exited)
     instance.health = Health::stopped;
-  else if (status != "running" || health == "unhealthy")
+  else if (status != "running")
     instance.health = Health::unhealthy;
   else
     instance.health = health == "healthy" ? Health::healthy : Health::starting;

@@ -115,11 +115,11 @@ Task<Result<Answer>> Api::upload(std::string path, std::string bytes) {
 }
 
 Task<Result<void>> Api::stream(std::string path, std::function<bool(std::string_view)> sink,
-                               std::function<void()> on_open) {
+                               std::function<void()> on_open, std::chrono::milliseconds timeout) {
   const auto agreed = co_await negotiate();
   if (!agreed) co_return agreed.error();
   auto asked = request("GET", "/v" + version_ + path);
-  asked.timeout = std::chrono::milliseconds(0);
+  asked.timeout = timeout;
   asked.max_bytes = std::size_t(-1) / 2;
   const auto refused = std::make_shared<web::FetchResponse>();
   asked.on_head = [refused, on_open](int status, const web::FetchHeaders&) {

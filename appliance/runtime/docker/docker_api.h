@@ -30,9 +30,10 @@ class Api {
   web::Task<web::Result<Answer>> call(std::string method, std::string path, boost::json::value body = {},
                                       std::chrono::milliseconds timeout = std::chrono::seconds(30));
   // The same, with an answer that goes to `sink` as it comes, until it ends or `sink` returns false. `on_open` is
-  // called before the first byte. A refusal is an Error; so is an engine that goes away.
+  // called before the first byte. A refusal is an Error; so is an engine that goes away, or has not come to the end in
+  // this time (0: it may go on for ever).
   web::Task<web::Result<void>> stream(std::string path, std::function<bool(std::string_view)> sink,
-                                      std::function<void()> on_open = {});
+                                      std::function<void()> on_open = {}, std::chrono::milliseconds timeout = {});
   // Sends bytes as they are: images.
   web::Task<web::Result<Answer>> upload(std::string path, std::string bytes);
 

@@ -29,6 +29,8 @@ using web::Task;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds answer_time_of_stop{15};  // beyond the grace
+constexpr std::chrono::seconds time_to_read_a_log{30};
+constexpr std::size_t disorder = 1'000;  // lines of two streams that may stand in the log before one that is older
 
 struct Image {
   bool reads_boot = false;
@@ -272,33 +274,43 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
         std::make_shared<docker::LogFrames>([lines](std::string_view line) { lines->emplace_back(line); });
     const auto path = path_of(id) + "/logs?stdout=1&stderr=1&tail=" + std::to_string(count);
     std::function<bool(std::string_view)> sink = [frames](std::string_view bytes) { return frames->take(bytes); };
-    const auto read = co_await api.stream(path, std::move(sink));
+    const auto read = co_await api.stream(path, std::move(sink), {}, time_to_read_a_log);
     if (!read && read.error().kind == web::Kind::unavailable) co_return read.error();
     frames->finish();
     if (lines->size() > count) lines->erase(lines->begin(), lines->end() - std::ptrdiff_t(count));
     co_return std::move(*lines);
   }
 
-  // With the engine's times, of which ids are made. `query.after` is the time the lines come after.
-  Task<Result<std::vector<LogLine>>> read_log(std::string id, LogQuery query) {
-    std::vector<LogLine> lines;
-    auto take = [&lines, &query](std::string_view line) {
+  // With the engine's times, of which ids are made: `query.after` is the time the lines come after, and the line of
+  // just that time, which the engine sends along, shows that none is missing.
+  Task<Result<LogPage>> read_log(std::string id, LogQuery query) {
+    LogPage page{.lines = {}, .is_cut = !query.after.empty()};
+    auto& lines = page.lines;
+    auto take = [&page, &query](std::string_view line) {
       auto read = docker::parse_log_line(line);
+      if (read.id == query.after) page.is_cut = false;
       const bool is_wanted = read.id > query.after && (!query.since || (read.at && *read.at >= *query.since)) &&
                              (!query.until || (read.at && *read.at <= *query.until));
-      if (is_wanted) lines.push_back(std::move(read));
+      if (is_wanted) page.lines.push_back(std::move(read));
     };
     docker::LogFrames frames(take);
     const bool is_plain = query.after.empty() && !query.since && !query.until;
     const auto path = path_of(id) + "/logs?stdout=1&stderr=1&timestamps=1" +
                       (is_plain ? "&tail=" + std::to_string(query.limit) : docker::since_query(query.after));
-    std::function<bool(std::string_view)> sink = [&frames](std::string_view bytes) { return frames.take(bytes); };
-    const auto read = co_await api.stream(path, std::move(sink));
+    const auto enough = query.after.empty() ? SIZE_MAX : query.limit + disorder;
+    std::function<bool(std::string_view)> sink = [&frames, &page, enough](std::string_view bytes) {
+      return frames.take(bytes) && page.lines.size() < enough;
+    };
+    const auto read = co_await api.stream(path, std::move(sink), {}, time_to_read_a_log);
     if (!read && read.error().kind == web::Kind::unavailable) co_return read.error();
-    frames.finish();
+    if (lines.size() < enough) frames.finish();
     std::ranges::stable_sort(lines, {}, &LogLine::id);  // stdout and stderr are two streams
-    if (lines.size() > query.limit) lines.erase(lines.begin(), lines.end() - std::ptrdiff_t(query.limit));
-    co_return std::move(lines);
+    if (lines.size() > query.limit) {
+      const auto beyond = std::ptrdiff_t(lines.size() - query.limit);
+      query.after.empty() ? lines.erase(lines.begin(), lines.begin() + beyond)
+                          : lines.erase(lines.end() - beyond, lines.end());
+    }
+    co_return std::move(page);
   }
 
   Task<Result<void>> follow_log(std::string id, std::string after, LogSink sink) {
@@ -315,11 +327,15 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     co_return co_await api.stream(path, std::move(bytes_come));
   }
 
-  Task<Result<void>> adopt() {
+  Task<Result<std::vector<std::string>>> adopt() {
     follow();
     const auto reachable = co_await door();
     if (!reachable && reachable.error().kind == web::Kind::unavailable) co_return reachable.error();
-    co_return co_await look_at_all();
+    const auto looked = co_await look_at_all();
+    if (!looked) co_return looked.error();
+    std::vector<std::string> agents;
+    for (const auto& [agent, known] : running) agents.push_back(agent);
+    co_return agents;
   }
 
   // Takes note of what runs, and tells of what no longer does.
@@ -478,7 +494,7 @@ Task<Result<std::vector<std::string>>> DockerEngine::logs(std::string id, std::s
   co_return co_await asio::co_spawn(impl_->home, impl_->logs(std::move(id), lines), web::use_task);
 }
 
-Task<Result<std::vector<LogLine>>> DockerEngine::read_log(std::string id, LogQuery query) {
+Task<Result<LogPage>> DockerEngine::read_log(std::string id, LogQuery query) {
   co_return co_await asio::co_spawn(impl_->home, impl_->read_log(std::move(id), std::move(query)), web::use_task);
 }
 
@@ -492,7 +508,7 @@ Task<Result<void>> DockerEngine::follow_log(std::string id, std::string after, L
                                     web::use_task);
 }
 
-Task<Result<void>> DockerEngine::adopt(std::vector<std::string>) {
+Task<Result<std::vector<std::string>>> DockerEngine::adopt(std::vector<std::string>) {
   co_return co_await asio::co_spawn(impl_->home, impl_->adopt(), web::use_task);
 }
 

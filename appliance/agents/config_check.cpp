@@ -1,0 +1,56 @@
+#include "appliance/agents/config_check.h"
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+
+#include "appliance/agents/config_secrets.h"
+#include "appliance/billing/plan_choice.h"
+
+namespace agents {
+
+namespace {
+
+// auto: whoever the box would ask.
+constexpr std::string_view providers[] = {"auto", "openrouter", "anthropic", "openai", "google", "local", "builtin"};
+constexpr std::string_view any_model[] = {"auto", "custom"};
+
+// As it was written first, or as it is read back.
+bool is_token(const boost::json::value& value) {
+  return (value.is_string() && !value.get_string().empty()) || is_mask(value);
+}
+
+web::Result<void> check_channels(const boost::json::object& channels) {
+  for (const auto& [name, value] : channels) {
+    const auto at = "config.channels." + std::string(name);
+    const auto channel = web::parse_value<ChannelConfig>(value, at);
+    if (!channel) return channel.error();
+    if (channel->botToken && !is_token(*channel->botToken)) return web::invalid(at + ".botToken must be a text");
+  }
+  return {};
+}
+
+}  // namespace
+
+web::Result<void> check_provider(std::string_view name, std::string_view field) {
+  if (std::ranges::find(providers, name) != std::end(providers)) return {};
+  std::string known;
+  for (const auto provider : providers) known.append(known.empty() ? "" : ", ").append(provider);
+  return web::invalid(std::string(field) + " must be one of: " + known);
+}
+
+web::Result<KnownConfig> read_config(const boost::json::object& config, const KnowsModel& knows) {
+  auto known = web::parse_value<KnownConfig>(boost::json::value(config), "config");
+  if (!known) return known;
+  if (known->plan)
+    if (const auto plan = billing::plan_of_request(*known->plan, "config.plan"); !plan) return plan.error();
+  if (known->aiProvider)
+    if (const auto good = check_provider(*known->aiProvider, "config.aiProvider"); !good) return good.error();
+  const bool names_one = known->model && std::ranges::find(any_model, *known->model) == std::end(any_model);
+  if (names_one && knows && !knows(*known->model))
+    return web::invalid("config.model must be one of this box's models, or auto");
+  if (known->channels)
+    if (const auto good = check_channels(*known->channels); !good) return good.error();
+  return known;
+}
+
+}  // namespace agents
