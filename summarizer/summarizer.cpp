@@ -1,7 +1,10 @@
 #include "summarizer/summarizer.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
@@ -16,7 +19,7 @@
 namespace summarizer {
 namespace {
 
-constexpr std::chrono::seconds drain_time{10};
+constexpr std::chrono::seconds drain_time{10}, trim_period{10};
 // Pages of 10 MB in memory at once, at the most.
 constexpr std::size_t max_in_flight = 32;
 // Half of them, so that nobody who asks for slow pages takes the summarizer from all others.
@@ -35,6 +38,16 @@ web::ListenerOptions listener(const Options& options, PageCache& cache, boost::a
   listener.limits.in_flight = max_in_flight;
   listener.limits.in_flight_per_address = max_of_one_address;
   return listener;
+}
+
+// A page leaves holes between what is still in use, which malloc would keep for good.
+web::Task<> give_back_memory(std::chrono::seconds pause) {
+  web::Timer timer(co_await boost::asio::this_coro::executor);
+  for (;;) {
+    timer.expires_after(pause);
+    co_await timer.async_wait(web::use_task);
+    malloc_trim(0);
+  }
 }
 
 }  // namespace
@@ -59,7 +72,8 @@ void run(const Options& options) {
   pool.start();
   if (options.on_ready) options.on_ready(server.url("summarizer"));
 
-  stop.async_wait([](boost::system::error_code, int) {});
+  stop.async_wait([&main_thread](boost::system::error_code, int) { main_thread.stop(); });
+  boost::asio::co_spawn(main_thread, give_back_memory(trim_period), boost::asio::detached);
   main_thread.run();
   web::log::info("draining");
   boost::asio::co_spawn(pool.at(0), server.drain(drain_time), boost::asio::use_future).get();
