@@ -15,6 +15,7 @@
 
 #include "web/address.h"
 #include "web/ascii.h"
+#include "web/authorities.h"
 
 namespace web {
 namespace {
@@ -103,6 +104,7 @@ Transfer::Transfer(const FetchRequest& request, const FetchUrl& url, millisecond
   set(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
   set(easy(), CURLOPT_TIMEOUT_MS, as_curl_time(time_left_));
   set(easy(), CURLOPT_CONNECTTIMEOUT_MS, as_curl_time(connect_time_));
+  if (const char* file = extra_authorities()) set(easy(), CURLOPT_CAINFO, file);
   if (!request_.unix_socket.empty()) set(easy(), CURLOPT_UNIX_SOCKET_PATH, request_.unix_socket.c_str());
 
   set(easy(), CURLOPT_PRIVATE, static_cast<void*>(this));

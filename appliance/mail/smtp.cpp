@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "appliance/crypto/random.h"
+#include "web/authorities.h"
 
 namespace mail {
 
@@ -93,6 +94,7 @@ std::optional<std::string> send(const Smtp& smtp, const Letter& letter) {
                    static_cast<long>(is_loopback(smtp.url) ? CURLUSESSL_TRY : CURLUSESSL_ALL));
   curl_easy_setopt(easy.get(), CURLOPT_TIMEOUT, total_seconds);
   curl_easy_setopt(easy.get(), CURLOPT_CONNECTTIMEOUT, connect_seconds);
+  if (const char* file = web::extra_authorities()) curl_easy_setopt(easy.get(), CURLOPT_CAINFO, file);
   curl_easy_setopt(easy.get(), CURLOPT_MAIL_FROM, ("<" + smtp.from + ">").c_str());
   curl_easy_setopt(easy.get(), CURLOPT_MAIL_RCPT, recipients.get());
   curl_easy_setopt(easy.get(), CURLOPT_READFUNCTION, read_some);

@@ -1,9 +1,8 @@
 #include "appliance/explorer/git/library.h"
 
-#include <cstdlib>
-
 #include "appliance/explorer/git/handles.h"
 #include "appliance/explorer/git/remote_stream.h"
+#include "web/authorities.h"
 
 namespace git {
 
@@ -33,7 +32,7 @@ void set_up() {
   check(git_libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECTS, most_pack_objects), "limit packs");
   check(git_libgit2_opts(GIT_OPT_SET_USER_AGENT, "agentbox"), "name itself");
   // Authorities beside the machine's own, as for everything else that speaks TLS here.
-  if (const char* authorities = std::getenv("SSL_CERT_FILE")) {
+  if (const char* authorities = web::extra_authorities()) {
     check(git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, authorities, nullptr), "read SSL_CERT_FILE");
   }
   register_remote_stream();
