@@ -44,8 +44,8 @@ class VerificationKey {
   std::shared_ptr<EVP_PKEY> key_;
 };
 
-// A JWKS document. Keys we have no use for are left out; two usable keys with one kid are an error, and so is a
-// document that is none.
+// A JWKS document, without what is no key or none for us: one that is bad does not lose the others. Two of one kid and
+// algorithm are both there, and no token finds either (UnverifiedJwt::key_in). invalid: the document is none.
 web::Result<std::vector<VerificationKey>> parse_key_set(std::string_view text);
 
 }  // namespace crypto

@@ -19,11 +19,29 @@ web::Error not_of_the_grammar(std::string_view what) {
 }
 
 bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_printable(char c) { return c >= ' ' && c <= '~'; }
-// pchar of RFC 3986, for request ids.
-bool is_path_character(char c) {
-  constexpr std::string_view marks = "-._~%!$&'()*+,;=:@";
-  return is_alphanumeric(c) || marks.find(c) != std::string_view::npos;
+bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+// RFC 3986's unreserved characters and sub-delims, which its other sets build upon.
+bool is_plain(char c) {
+  return is_alphanumeric(c) || std::string_view("-._~!$&'()*+,;=").find(c) != std::string_view::npos;
+}
+
+// 1*( reserved / unreserved / " " )
+bool is_statement(std::string_view text) {
+  const auto belongs = [](char c) {
+    return is_plain(c) || std::string_view(":/?#[]@ ").find(c) != std::string_view::npos;
+  };
+  return !text.empty() && std::ranges::all_of(text, belongs);
+}
+
+// *pchar: a percent sign stands before two hex digits only.
+bool is_request_id(std::string_view text) {
+  while (!text.empty()) {
+    const bool is_encoded = text.size() >= 3 && text[0] == '%' && is_hex_digit(text[1]) && is_hex_digit(text[2]);
+    if (!is_encoded && !is_plain(text[0]) && text[0] != ':' && text[0] != '@') return false;
+    text.remove_prefix(is_encoded ? 3 : 1);
+  }
+  return true;
 }
 
 bool is_uri(std::string_view text) { return boost::urls::parse_uri(text).has_value(); }
@@ -78,7 +96,7 @@ bool read_statement(Lines& lines, Message& message) {
   if (!lines.next_is_empty()) return false;
   if (lines.next_is_empty()) return true;
   const auto statement = lines.next();
-  if (!statement || !std::ranges::all_of(*statement, is_printable)) return false;
+  if (!statement || !is_statement(*statement)) return false;
   message.statement = *statement;
   return lines.next_is_empty();
 }
@@ -117,7 +135,8 @@ web::Result<Message> parse_message(std::string_view text) {
                   .request_id = {},
                   .resources = {}};
   if (!read_site(*first, message)) return not_of_the_grammar("the first line does not name a site");
-  if (!read_statement(lines, message)) return not_of_the_grammar("the statement is not one line of ASCII");
+  if (!read_statement(lines, message))
+    return not_of_the_grammar("the statement is not one line of the characters it may have");
 
   const auto uri = lines.next_field("URI: ");
   if (!uri || !is_uri(*uri)) return not_of_the_grammar("URI");
@@ -136,7 +155,7 @@ web::Result<Message> parse_message(std::string_view text) {
   if (!read_optional_time(lines, "Expiration Time: ", message.expires_at)) return not_of_the_grammar("Expiration Time");
   if (!read_optional_time(lines, "Not Before: ", message.not_before)) return not_of_the_grammar("Not Before");
   if (const auto id = lines.next_field("Request ID: ")) {
-    if (!std::ranges::all_of(*id, is_path_character)) return not_of_the_grammar("Request ID");
+    if (!is_request_id(*id)) return not_of_the_grammar("Request ID");
     message.request_id = *id;
   }
   if (const auto rest = lines.next_field("Resources:")) {

@@ -214,12 +214,20 @@ TEST(Jwk, KeysThatAreNotForVerifyingAreLeftOut) {
   EXPECT_FALSE(usable(SigningKey::rsa("small", 1024).jwk()));
 }
 
-TEST(Jwk, AKeySetIsReadWholeOrNotAtAll) {
+TEST(Jwk, ABadKeyLosesNoOther) {
   const boost::json::object secret{{"kty", "oct"}, {"k", "c2VjcmV0"}, {"kid", "h"}};
   EXPECT_EQ(published({rsa().jwk(), secret, ec().jwk()}).size(), 2u);
   EXPECT_EQ(published({}).size(), 0u);
-  EXPECT_FALSE(crypto::parse_key_set(key_set({rsa().jwk(), SigningKey::ec("r1").jwk()})));
-  for (const std::string_view wrong : {"", "[]", "{}", R"({"keys":{}})", R"({"keys":[1]})", R"({"keys":[]} x)"})
+  EXPECT_EQ(published({rsa().jwk(), SigningKey::ec("r1").jwk()}).size(), 2u) << "told apart by their algorithm";
+  const auto good = SigningKey::ec("good"), twin = SigningKey::ec("twin");
+  const auto keys = published({twin.jwk(), good.jwk(), SigningKey::ec("twin").jwk()});
+  const auto found = [&](const SigningKey& key) {
+    return crypto::UnverifiedJwt::parse(key.token(boost::json::object{}))->key_in(keys) != nullptr;
+  };
+  EXPECT_TRUE(found(good));
+  EXPECT_FALSE(found(twin)) << "which of the two is meant nobody can know";
+  EXPECT_EQ(crypto::parse_key_set(R"({"keys":[1,"x",null,[]]})")->size(), 0u);
+  for (const std::string_view wrong : {"", "[]", "{}", R"({"keys":{}})", R"({"keys":[]} x)"})
     EXPECT_FALSE(crypto::parse_key_set(wrong)) << wrong;
 }
 

@@ -111,7 +111,13 @@ TEST(WalletMessage, EveryFieldHasItsForm) {
     refused(replaced(bare, address, wrong));
   for (const std::string domain : {"", "user@example.com", "a b", "https://", "example.com/path"})
     refused(replaced(bare, "example.com wants", domain + " wants"));
-  refused(bare + "\nRequest ID: a b");
+  for (const std::string id : {"", "a-1._~!$&'()*+,;=:@", "%7e%7E%00", "%zz"})
+    EXPECT_EQ(parse_message(bare + "\nRequest ID: " + id).has_value(), id != "%zz") << id;
+  for (const std::string id : {"a b", "%", "%2", "%2g", "%%41", "a/b", "a?b", "a#b", "a[b]", "a\"b", "ä"})
+    refused(bare + "\nRequest ID: " + id);
+  EXPECT_TRUE(parse_message(replaced(with_statement, "I accept", "It's (all) [fine]: #1/2 @home? ~$5;a=b&c_d*e+f!")));
+  for (const std::string outside : {"\"", "%", "<", ">", "\\", "^", "`", "{", "|", "}"})
+    refused(replaced(with_statement, "I accept", "I" + outside + "accept"));
   refused(bare + "\nResources: ");
   refused(bare + "\nResources:\n- not a uri");
   refused(bare + "\nResources:\n-https://example.com");
