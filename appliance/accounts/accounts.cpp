@@ -16,8 +16,8 @@ web::Error changed_meanwhile() { return web::conflict("The account was changed m
 web::Error user_exists() { return web::conflict("A user with this email already exists"); }
 // Whoever owns a listed address is an admin, and nobody has proved to own the one they type.
 web::Error reserved_for_an_admin() { return web::forbidden("This email is reserved"); }
-web::Error too_many_failures() {
-  return {.kind = web::Kind::too_many, .message = "Too many failed sign-ins for this account, please try again later."};
+web::Error too_many_failures(std::chrono::seconds left) {
+  return shut_for(left, "Too many failed sign-ins for this account, please try again later.");
 }
 
 // Alphanumeric and hyphens, at most 20 characters; in lower case.
@@ -99,13 +99,13 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
 
 web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::string password) {
   const std::string name = normalised_email(email).value_or("");
-  if (login_limit_.blocked(name)) co_return too_many_failures();
+  if (const auto left = login_limit_.blocked(name)) co_return too_many_failures(*left);
   auto user = find_by_email(name);
   std::string encoded = user ? user->password_hash : std::string();
   const auto matches = co_await hasher_.matches(std::move(password), std::move(encoded));
   if (!matches) co_return matches.error();
   // Guesses made side by side do not outrun the limit: whoever finishes beyond it learns nothing.
-  if (login_limit_.blocked(name)) co_return too_many_failures();
+  if (const auto left = login_limit_.blocked(name)) co_return too_many_failures(*left);
   if (!*matches || user->is_disabled) {
     login_limit_.failed(name);
     co_return wrong_credentials();
@@ -160,10 +160,10 @@ web::Task<web::Result<User>> Accounts::edit(store::UserId id, Apply apply) {
 }
 
 web::Task<web::Result<void>> Accounts::prove(const User& user, std::string password) {
-  if (login_limit_.blocked(user.email)) co_return too_many_failures();
+  if (const auto left = login_limit_.blocked(user.email)) co_return too_many_failures(*left);
   const auto matches = co_await hasher_.matches(std::move(password), user.password_hash);
   if (!matches) co_return matches.error();
-  if (login_limit_.blocked(user.email)) co_return too_many_failures();
+  if (const auto left = login_limit_.blocked(user.email)) co_return too_many_failures(*left);
   if (!*matches) {
     login_limit_.failed(user.email);
     co_return web::invalid("currentPassword is wrong");

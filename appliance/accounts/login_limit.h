@@ -3,8 +3,11 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
+
+#include "web/result.h"
 
 namespace accounts {
 
@@ -20,8 +23,8 @@ class LoginLimit {
 
   LoginLimit(Rule rule, bool enabled) : rule_(rule), enabled_(enabled) {}
 
-  // True while the account has had too many failures.
-  bool blocked(const std::string& email, Clock::time_point now = Clock::now());
+  // How long the account still is shut, having had too many failures; nothing when it is not.
+  std::optional<std::chrono::seconds> blocked(const std::string& email, Clock::time_point now = Clock::now());
   void failed(const std::string& email, Clock::time_point now = Clock::now());
   void succeeded(const std::string& email);
 
@@ -33,6 +36,7 @@ class LoginLimit {
   // More accounts than can be guessed at within a window, given what one hash costs.
   static constexpr std::size_t capacity = 100'000;
 
+  std::chrono::seconds left(const Window&, Clock::time_point now) const;
   bool full(Clock::time_point now);  // forgets windows that are over; under mutex_
 
   const Rule rule_;
@@ -40,5 +44,8 @@ class LoginLimit {
   std::mutex mutex_;
   std::unordered_map<std::string, Window> windows_;  // protected by mutex_
 };
+
+// too_many, with the time that is left for Retry-After.
+web::Error shut_for(std::chrono::seconds, std::string message);
 
 }  // namespace accounts

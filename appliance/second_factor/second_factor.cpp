@@ -108,8 +108,8 @@ web::Task<web::Result<void>> SecondFactor::check(store::UserId user, Proof proof
   web::Result<void> judged = web::unauthenticated("Invalid credentials");
   if (!limit_.blocked(name)) judged = co_await judge(user, std::move(proof), purpose);
   // Guesses made side by side do not outrun the limit: whoever finishes beyond it learns nothing.
-  if (limit_.blocked(name))
-    co_return web::Error{.kind = web::Kind::too_many, .message = "Too many wrong codes, please try again later."};
+  if (const auto left = limit_.blocked(name))
+    co_return accounts::shut_for(*left, "Too many wrong codes, please try again later.");
   if (judged)
     limit_.succeeded(name);
   else

@@ -112,7 +112,8 @@ TEST(LoginLimit, AWindowEnds) {
   const auto start = accounts::LoginLimit::Clock::time_point{} + std::chrono::hours(1);
   limit.failed("ada", start);
   limit.failed("ada", start + std::chrono::seconds(5));
-  EXPECT_TRUE(limit.blocked("ada", start + std::chrono::seconds(9)));
+  EXPECT_EQ(limit.blocked("ada", start + std::chrono::seconds(5)), std::chrono::seconds(5));
+  EXPECT_EQ(limit.blocked("ada", start + std::chrono::milliseconds(9'001)), std::chrono::seconds(1));
   EXPECT_FALSE(limit.blocked("ada", start + std::chrono::seconds(10)));
 }
 
