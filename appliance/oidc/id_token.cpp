@@ -50,8 +50,12 @@ web::Task<web::Result<Person>> verify_id_token(Provider& provider, std::string t
   if (!key) co_return key.error();
   if (!*key) co_return refused("no key of that id");
   if (!token->signed_by(**key)) co_return refused("the signature is wrong");
-  co_return person_of(token->claims());
+  Person person = person_of(token->claims());
+  if (const auto expires = crypto::time_claim(token->claims(), "exp")) person.good_until = *expires + clock_skew;
+  co_return person;
 }
+
+std::string_view signed_part(std::string_view token) { return token.substr(0, token.rfind('.')); }
 
 Person person_of(const boost::json::object& claims) {
   const auto* verified = claims.if_contains("email_verified");

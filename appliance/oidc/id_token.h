@@ -18,11 +18,15 @@ struct Person {
   std::string subject;  // never empty
   std::string email, name;
   bool email_verified = false;
+  store::Time good_until{};  // of an ID token: when it is refused for its age
 };
 
 // What is wrong with the claims of a token whose signature is good; nothing when nothing is. Clocks may differ by a
 // minute.
 std::optional<std::string> refuse_claims(const crypto::UnverifiedJwt&, const Expected&, store::Time now);
+
+// What a token is remembered by: its signed part, since one signature may be written in two ways.
+std::string_view signed_part(std::string_view token);
 
 // Parses, finds the key, verifies and checks. unauthenticated, with the reason in the detail; bad_gateway: the
 // provider's keys cannot be had.

@@ -21,7 +21,7 @@ KeyCache::Keys KeyCache::kept(Clock::time_point now) {
 
 bool KeyCache::may_ask_for_unknown_key() {
   const std::scoped_lock lock(mutex_);
-  const auto now = Clock::now();
+  const auto now = now_();
   if (asked_for_unknown_key_at_ && now - *asked_for_unknown_key_at_ < pause_for_unknown_key) return false;
   asked_for_unknown_key_at_ = now;
   return true;
@@ -29,7 +29,7 @@ bool KeyCache::may_ask_for_unknown_key() {
 
 bool KeyCache::has_just_failed() {
   const std::scoped_lock lock(mutex_);
-  return failed_at_ && Clock::now() - *failed_at_ < pause_after_failure;
+  return failed_at_ && now_() - *failed_at_ < pause_after_failure;
 }
 
 web::Task<web::Result<KeyCache::Keys>> KeyCache::fetch() {
@@ -43,7 +43,7 @@ web::Task<web::Result<KeyCache::Keys>> KeyCache::fetch() {
         .kind = web::Kind::bad_gateway, .message = "The provider's keys cannot be read", .detail = set.error().message};
   const std::scoped_lock lock(mutex_);
   keys_ = std::make_shared<const std::vector<crypto::VerificationKey>>(std::move(*set));
-  fetched_at_ = Clock::now();
+  fetched_at_ = now_();
   co_return keys_;
 }
 
@@ -53,13 +53,13 @@ web::Task<web::Result<KeyCache::Keys>> KeyCache::ask() {
   auto fetched = co_await fetch();
   if (!fetched) {
     const std::scoped_lock lock(mutex_);
-    failed_at_ = Clock::now();
+    failed_at_ = now_();
   }
   co_return fetched;
 }
 
 web::Task<web::Result<std::optional<crypto::VerificationKey>>> KeyCache::key_of(const crypto::UnverifiedJwt& token) {
-  Keys keys = kept(Clock::now());
+  Keys keys = kept(now_());
   if (!keys) {
     auto fetched = co_await ask();
     if (!fetched) co_return fetched.error();

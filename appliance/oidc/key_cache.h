@@ -20,15 +20,16 @@ namespace oidc {
 // cannot have the box ask for ever. Callable from every thread.
 class KeyCache {
  public:
+  using Clock = std::chrono::steady_clock;
   // `locate` finds the address of the JWKS document.
   using Locate = std::function<web::Task<web::Result<std::string>>()>;
-  explicit KeyCache(Locate locate) : locate_(std::move(locate)) {}
+  explicit KeyCache(Locate locate, std::function<Clock::time_point()> now = Clock::now)
+      : locate_(std::move(locate)), now_(std::move(now)) {}
 
   // The key that the token names; nothing when the provider has none such. bad_gateway: the provider does not answer.
   web::Task<web::Result<std::optional<crypto::VerificationKey>>> key_of(const crypto::UnverifiedJwt&);
 
  private:
-  using Clock = std::chrono::steady_clock;
   using Keys = std::shared_ptr<const std::vector<crypto::VerificationKey>>;
 
   bool may_ask_for_unknown_key();
@@ -38,6 +39,7 @@ class KeyCache {
   web::Task<web::Result<Keys>> ask();
 
   const Locate locate_;
+  const std::function<Clock::time_point()> now_;
   std::mutex mutex_;  // protects all below
   Keys keys_;
   Clock::time_point fetched_at_{};
