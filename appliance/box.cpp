@@ -197,6 +197,7 @@ struct Box::Parts {
                    .keys = keys,
                    .internal_api_key = settings.internal_api_key,
                    .agent_of = [this](std::string_view token) { return agents.caller_of_box_token(token); },
+                   .on_wrong_key = [this](const web::Request& request) { ways_in.refusals().count(request); },
                    .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }});
 
   const web::Guard model_guard = ai::model_guard(guards);
@@ -207,10 +208,8 @@ struct Box::Parts {
 
   web::Server server{network};
 
-  // Only sign-in by password asks for a second factor, so who has no password needs none.
   bool must_enrol(const accounts::User& user) {
-    return settings.admin_second_factor && !user.password_hash.empty() && accounts.is_admin(user) &&
-           !ways_in.second_factor().is_on(user.id);
+    return settings.admin_second_factor && accounts.is_admin(user) && !ways_in.second_factor().is_on(user.id);
   }
   std::optional<std::filesystem::path> workspace_of(std::string_view agent) const {
     if (!agents.find(agent)) return std::nullopt;
@@ -230,7 +229,8 @@ struct Box::Parts {
     co_await schedule.scheduler.start();
   }
   accounts::RouteServices people() {
-    return {accounts, sessions, subscriptions, guards, blocking, ways_in.audit(), ways_in.second_factor()};
+    return {accounts, sessions,        subscriptions,           guards,
+            blocking, ways_in.audit(), ways_in.second_factor(), ways_in.entrance()};
   }
   health::RouteParts vitals() {
     return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
@@ -285,7 +285,7 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, billing::web_routes(parts.accounts, parts.guards));
   web::append(table, billing::cap_web_routes(parts.spending()));
   web::append(table, ai::web_routes(parts.ai, parts.settings, parts.guards));
-  web::append(table, ai::own_key_routes(parts.provider_keys, parts.guards));
+  web::append(table, ai::own_key_routes(parts.provider_keys, parts.ways_in.audit(), parts.guards));
   web::append(table, ai::billing_routes(parts.charging()));
   web::append(table, usage::web_routes(parts.ledger, parts.guards));
   web::append(table, chat::web_routes(parts.chat, parts.guards));
@@ -308,7 +308,7 @@ std::vector<web::Route> Box::backend_routes() const {
   web::append(table, chat::backend_routes(parts.chat, parts.agents, parts.guards));
   web::append(table, schedule::backend_routes(parts.schedule, parts.guards));
   web::append(table, installations::backend_routes(parts.enrolment()));
-  web::append(table, billing::routes(parts.subscriptions, parts.guards));
+  web::append(table, billing::routes(parts.subscriptions, parts.ways_in.audit(), parts.guards));
   web::append(table, billing::cap_admin_routes(parts.spending()));
   web::append(table, ai::openai_routes(parts.ai, parts.model_guard, parts.provider_of));
   web::append(table, ai::api_routes(parts.ai, parts.guards));

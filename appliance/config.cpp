@@ -341,7 +341,7 @@ std::vector<Setting> make_table() {
            "accounts with these addresses are admins; nobody can register one of them", mail,
            "is not an e-mail address"),
       boolean("ADMIN_SECOND_FACTOR", &S::admin_second_factor,
-              "on: admins who sign in by password need a second factor; one without may only set it up"),
+              "on: admins need a second factor; one without may only set it up"),
       master_key(),
       list("TRUSTED_PROXIES", &S::trusted_proxies, "address or CIDR,...",
            "peers whose X-Forwarded-For and X-Forwarded-Proto are believed", as_is, ""),

@@ -37,6 +37,16 @@ Admission admit_session(const GuardSources& sources, const web::Request& request
   return admitted(sources, std::move(found));
 }
 
+Admission admit_admin_session(const GuardSources& sources, const web::Request& request) {
+  auto caller = admit_session(sources, request);
+  if (caller && !caller->admin) {
+    web::Error refused = web::forbidden("Administrators only");
+    refused.code = "ADMIN_REQUIRED";
+    return refused;
+  }
+  return caller;
+}
+
 Admission admit_session_optional(const GuardSources& sources, const web::Request& request) {
   // Two cookies are an attack or an accident; an anonymous answer would hide either.
   if (request.cookies(accounts::session_cookie).size() > 1) return web::unauthenticated();
@@ -49,7 +59,10 @@ Admission admit_internal_key(const GuardSources& sources, const web::Request& re
   if (sources.internal_api_key.empty()) return web::internal("Server misconfigured");
   const auto token = request.bearer();
   if (!token || token->empty()) return web::unauthenticated();
-  if (!crypto::constant_time_equal(*token, sources.internal_api_key)) return web::forbidden();
+  if (!crypto::constant_time_equal(*token, sources.internal_api_key)) {
+    sources.on_wrong_key(request);
+    return web::forbidden();
+  }
   return web::Caller{.credential = "internal"};
 }
 
@@ -110,6 +123,7 @@ Guards make_guards(GuardSources given) {
           .session = guard("session", "cookie", sources, admit_session),
           .session_optional = guard("session, if any", "cookie", sources, admit_session_optional),
           .session_enrolling = guard("session to enrol", "cookie", sources, admit_session_enrolling),
+          .admin_session = guard("admin session", "cookie", sources, admit_admin_session),
           .internal_key = guard("internal key", "bearer", sources, admit_internal_key),
           .backend_key = guard("backend key", "bearer", sources, admit_backend_key),
           .user_key = guard("API key", "bearer", sources, admit_user_key),

@@ -24,6 +24,7 @@ struct Guards {
   web::Guard session;            // a live session cookie, else 401
   web::Guard session_optional;   // caller.user_id is 0 without one
   web::Guard session_enrolling;  // as session, also for who must set a second factor up and is refused elsewhere
+  web::Guard admin_session;      // a live session of an admin; another's is 403
   web::Guard internal_key;       // Authorization: Bearer INTERNAL_API_KEY
   web::Guard backend_key;        // the same key, where a wrong one is 401 like none
   web::Guard user_key;           // Authorization: Bearer sk_...
@@ -40,6 +41,8 @@ struct GuardSources {
   std::string internal_api_key;  // empty: the backend is not configured and refuses with 500
   // Whose box token this is; nothing for an unknown one.
   std::function<std::optional<web::Caller>(std::string_view token)> agent_of;
+  // Told of each request that brings a wrong internal key, on the thread that serves it.
+  std::function<void(const web::Request&)> on_wrong_key;
   // Whether this user may do nothing but set a second factor up: 403, SECOND_FACTOR_SETUP_REQUIRED.
   std::function<bool(const accounts::User&)> must_enrol;
 };

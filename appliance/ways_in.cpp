@@ -2,6 +2,7 @@
 
 #include "appliance/audit/routes.h"
 #include "appliance/crypto/hmac.h"
+#include "appliance/entrance/routes.h"
 #include "appliance/mail/routes.h"
 #include "appliance/oauth/routes.h"
 #include "appliance/recovery/routes.h"
@@ -37,6 +38,7 @@ WaysIn::WaysIn(Parts given)
       site_(parts_.settings.base_url),
       once_(parts_.system),
       audit_(parts_.system),
+      refusals_(audit_),
       identities_(parts_.system, parts_.accounts, parts_.keys),
       rpc_(parts_.settings.l2_rpc_url, parts_.settings.l2_chain_id, "L2_RPC_URL"),
       nonces_(crypto::derived_key(parts_.master_key, "wallet nonces"), once_),
@@ -54,39 +56,47 @@ WaysIn::WaysIn(Parts given)
       recovery_(parts_.system, parts_.accounts, identities_, outbox_, site_, parts_.home),
       second_factor_(parts_.system, site_, once_, crypto::derived_key(parts_.master_key, "passkeys"),
                      parts_.settings.rate_limits),
+      entrance_(parts_.accounts, parts_.sessions, second_factor_, audit_, once_,
+                crypto::derived_key(parts_.master_key, "sign-in tickets")),
       gating_(rpc_, parts_.settings.gating_token_address, parts_.settings.gating_token_minimum),
       social_provider_(parts_.settings.social_id_issuer),
-      sweeps_(parts_.home, "ways in", 10min, [this] { return sweep(); }) {}
+      sweeps_(parts_.home, "ways in", 10min, [this] { return sweep(); }),
+      refusals_writer_(parts_.home, "refused keys", audit::refusals_are_written_every,
+                       [this] { return refusals_.write(); }) {}
 
 std::vector<web::Route> WaysIn::web_routes() {
   std::vector<web::Route> table;
-  web::append(table, wallet_sign_in::routes(wallets_, parts_.sessions, audit_, parts_.guards));
-  web::append(table, oauth::routes({identity_provider_, "/api/auth/idp", "Idp", "identity provider"}, parts_.sessions,
-                                   audit_, parts_.guards));
-  web::append(table, oauth::routes({code_host_, "/api/auth/codehost", "Codehost", "code host"}, parts_.sessions, audit_,
+  web::append(table, wallet_sign_in::routes(wallets_, entrance_, parts_.guards));
+  web::append(table, oauth::routes({identity_provider_, "/api/auth/idp", "Idp", "identity provider"}, entrance_,
                                    parts_.guards));
+  web::append(table,
+              oauth::routes({code_host_, "/api/auth/codehost", "Codehost", "code host"}, entrance_, parts_.guards));
+  web::append(table, entrance::routes(entrance_, parts_.guards));
   web::append(table, security_events::routes(security_events_, parts_.guards));
   web::append(table, recovery::routes(recovery_, audit_, parts_.guards));
-  const second_factor::Services factors{second_factor_, parts_.accounts,   audit_,
+  const second_factor::Services factors{second_factor_, parts_.accounts,   parts_.sessions, audit_,
                                         site_,          parts_.must_enrol, parts_.guards};
   web::append(table, second_factor::routes(factors));
   web::append(table, second_factor::passkey_routes(factors));
   web::append(table, token_gating::routes(gating_, parts_.guards));
   web::append(table, social_identity::routes({social_provider_, social_client(parts_.settings), identities_, gating_,
-                                              parts_.sessions, audit_, parts_.guards}));
+                                              once_, entrance_, audit_, parts_.guards}));
+  web::append(table, security_events::admin_routes(security_events_, parts_.blocking, parts_.guards.admin_session));
+  web::append(table, audit::routes(audit_, parts_.blocking, parts_.guards.admin_session));
   return table;
 }
 
 std::vector<web::Route> WaysIn::backend_routes() {
   std::vector<web::Route> table;
-  web::append(table, security_events::admin_routes(security_events_, parts_.blocking, parts_.guards));
+  web::append(table, security_events::admin_routes(security_events_, parts_.blocking, parts_.guards.internal_key));
   web::append(table, mail::admin_routes(outbox_, parts_.blocking, parts_.guards));
-  web::append(table, audit::admin_routes(audit_, parts_.blocking, parts_.guards));
+  web::append(table, audit::routes(audit_, parts_.blocking, parts_.guards.internal_key));
   return table;
 }
 
 void WaysIn::start() {
   sweeps_.start();
+  refusals_writer_.start();
   security_events_.start();
   recovery_.start();
   outbox_.start();
@@ -94,6 +104,8 @@ void WaysIn::start() {
 
 web::Task<> WaysIn::stop() {
   co_await sweeps_.stop();
+  co_await refusals_writer_.stop();
+  co_await refusals_.write();
   co_await security_events_.stop();
   co_await recovery_.stop();
   co_await outbox_.stop();

@@ -7,9 +7,11 @@
 
 #include "appliance/accounts/routes.h"
 #include "appliance/audit/audit.h"
+#include "appliance/audit/refusals.h"
 #include "appliance/chain/rpc.h"
 #include "appliance/code_host/code_host.h"
 #include "appliance/config.h"
+#include "appliance/entrance/entrance.h"
 #include "appliance/identities/identities.h"
 #include "appliance/identity_provider/identity_provider.h"
 #include "appliance/mail/outbox.h"
@@ -48,6 +50,8 @@ class WaysIn {
   // Where the web listener listens; before anything is served.
   void set_listener(std::string url) { site_.set_listener(std::move(url)); }
   audit::Audit& audit() { return audit_; }
+  audit::Refusals& refusals() { return refusals_; }
+  entrance::Entrance& entrance() { return entrance_; }
   second_factor::SecondFactor& second_factor() { return second_factor_; }
   void start();
   web::Task<> stop();
@@ -59,6 +63,7 @@ class WaysIn {
   Site site_;
   security::Once once_;
   audit::Audit audit_;
+  audit::Refusals refusals_;
   identities::Identities identities_;
   chain::Rpc rpc_;
   wallet_sign_in::Nonces nonces_;
@@ -70,9 +75,10 @@ class WaysIn {
   mail::Outbox outbox_;
   recovery::Recovery recovery_;
   second_factor::SecondFactor second_factor_;
+  entrance::Entrance entrance_;
   token_gating::TokenGating gating_;
   oidc::Provider social_provider_;
-  Periodic sweeps_;
+  Periodic sweeps_, refusals_writer_;
 };
 
 }  // namespace agentbox

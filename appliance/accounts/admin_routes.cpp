@@ -109,18 +109,18 @@ Answer edit_user(RouteServices services, web::Request& request, EditUser form) {
   }
   AdminChange wanted{.password = {}, .is_admin = form.isAdmin, .is_disabled = form.isDisabled};
   if (form.password) wanted.password = std::move(*form.password);
-  const auto edited = co_await services.accounts.change_as_admin(user->id, std::move(wanted));
+  auto edited = co_await services.accounts.change_as_admin(user->id, std::move(wanted));
+  if (edited && plan) {
+    const auto deployed = co_await services.subscriptions.deploy(user->id, *plan);
+    if (!deployed) edited = deployed.error();
+  } else if (edited && form.plan) {
+    co_await services.subscriptions.cancel(user->id);
+  }
   auto entry = audit::of_request(request, changes_in_words(form), user->email);
   entry.user_id = user->id;
   if (!edited) entry.outcome = edited.error().message;
   co_await services.audit.note(std::move(entry));
   if (!edited) co_return edited.error();
-  if (plan) {
-    const auto deployed = co_await services.subscriptions.deploy(user->id, *plan);
-    if (!deployed) co_return deployed.error();
-  } else if (form.plan) {
-    co_await services.subscriptions.cancel(user->id);
-  }
   co_return web::reply(view(services, *edited), 200);
 }
 

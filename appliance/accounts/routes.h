@@ -6,6 +6,7 @@
 #include "appliance/accounts/accounts.h"
 #include "appliance/audit/audit.h"
 #include "appliance/billing/subscriptions.h"
+#include "appliance/entrance/entrance.h"
 #include "appliance/guards.h"
 #include "appliance/second_factor/second_factor.h"
 #include "web/route.h"
@@ -21,6 +22,7 @@ struct RouteServices {
   boost::asio::thread_pool& blocking;  // for reads of the whole table
   audit::Audit& audit;
   second_factor::SecondFactor& second_factor;
+  entrance::Entrance& entrance;
 };
 
 // Web: register, sign in and out, the session, one's settings.

@@ -118,6 +118,11 @@ web::Task<> Sessions::remove_ended(store::UserId id) {
   }
 }
 
+std::optional<store::Time> Sessions::began(const std::string& session_id) const {
+  const auto row = system_.get(sessions, session_id);
+  return row ? std::optional(row->value.created_at) : std::nullopt;
+}
+
 std::vector<Session> Sessions::of_user(store::UserId id) const {
   const auto user = system_.get(users, id);
   if (!user) return {};

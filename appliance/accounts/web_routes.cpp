@@ -1,5 +1,4 @@
 #include "appliance/accounts/routes.h"
-#include "appliance/accounts/sign_in_answer.h"
 #include "web/endpoint.h"
 
 namespace accounts {
@@ -100,7 +99,11 @@ Answer register_user(RouteServices services, web::Request& request, Register for
   Registration wanted{.email = std::move(form.email), .password = std::move(form.password)};
   if (form.name) wanted.name = std::move(*form.name);
   if (form.referralCode) wanted.referral_code = std::move(*form.referralCode);
+  auto entry = audit::of_request(request, "registered", wanted.email);
   const auto user = co_await services.accounts.create(std::move(wanted));
+  entry.user_id = user ? user->id : 0;
+  if (!user) entry.outcome = user.error().message;
+  co_await services.audit.note(std::move(entry));
   if (!user) co_return user.error();
   const Registered answer{std::to_string(user->id), user->email, user->name};
   co_return web::reply(answer, 200);
@@ -120,11 +123,9 @@ web::Task<web::Result<User>> proved_user(RouteServices services, Login form) {
 Answer log_in(RouteServices services, web::Request& request, Login form) {
   auto entry = audit::of_request(request, "sign-in by password", form.email);
   auto user = co_await proved_user(services, std::move(form));
-  entry.user_id = user ? user->id : 0;
-  if (!user) entry.outcome = user.error().message;
-  co_await services.audit.note(std::move(entry));
-  if (!user) co_return user.error();
-  co_return co_await answer_signed_in(services.sessions, request, std::move(*user));
+  const auto entered = co_await services.entrance.admit(request, std::move(entry), std::move(user));
+  if (!entered) co_return entered.error();
+  co_return entrance::answer(*entered);
 }
 
 Answer current_session(RouteServices services, web::Request& request) {
@@ -142,7 +143,12 @@ Answer current_session(RouteServices services, web::Request& request) {
 }
 
 Answer sign_out(RouteServices services, web::Request& request) {
-  if (const auto found = services.sessions.find(request)) co_await services.sessions.end(found->session_id);
+  if (const auto found = services.sessions.find(request)) {
+    co_await services.sessions.end(found->session_id);
+    auto entry = audit::of_request(request, "signed out", found->user->email);
+    entry.user_id = found->user->id;
+    co_await services.audit.note(std::move(entry));
+  }
   const Done answer;
   co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(Sessions::cleared(request.secure)));
 }
@@ -158,7 +164,12 @@ Answer edit_settings(RouteServices services, web::Request& request, EditSettings
   if (form.name) wanted.name = std::move(*form.name);
   if (form.email) wanted.email = std::move(*form.email);
   if (form.currentPassword) wanted.current_password = std::move(*form.currentPassword);
+  auto entry = audit::of_request(request, "email changed", wanted.email.value_or(""));
+  const auto before = services.accounts.find(request.caller.user_id);
   const auto user = co_await services.accounts.change_profile(request.caller.user_id, std::move(wanted));
+  if (!user) entry.outcome = user.error().message;
+  const bool is_noted = form.email && before && (!user || user->email != before->email);
+  if (is_noted) co_await services.audit.note(std::move(entry));
   if (!user) co_return user.error();
   co_return web::reply(profile(services, *user), 200);
 }
@@ -200,7 +211,7 @@ std::vector<web::Route> web_routes(RouteServices services) {
        "Create an account"},
       {web::POST, "/api/auth/login", guards.none, &sign_ins,
        web::body<Login>(with(services, log_in))
-           .returns<LoggedIn>()
+           .returns<entrance::LoggedIn>()
            .describe(
                "Ten failures within 15 minutes close an account's sign-in for the rest of that time (429). With a "
                "second factor `code` or `passkey` is required: without either the answer to the right password is 401, "

@@ -8,6 +8,7 @@
 
 #include "appliance/ai/ai.h"
 #include "appliance/ai/provider_keys.h"
+#include "appliance/audit/audit.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/guards.h"
 #include "web/route.h"
@@ -28,7 +29,7 @@ std::vector<web::Route> api_routes(Ai&, const agentbox::Guards&);
 // /api/demo/chat, /api/models and /api/response-cache on the web.
 std::vector<web::Route> web_routes(Ai&, const agentbox::Settings&, const agentbox::Guards&);
 // /api/provider-keys on the web.
-std::vector<web::Route> own_key_routes(ProviderKeys&, const agentbox::Guards&);
+std::vector<web::Route> own_key_routes(ProviderKeys&, audit::Audit&, const agentbox::Guards&);
 
 struct BillingParts {
   const accounts::Accounts& accounts;

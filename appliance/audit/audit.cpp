@@ -1,5 +1,6 @@
 #include "appliance/audit/audit.h"
 
+#include "appliance/newest.h"
 #include "web/log.h"
 
 namespace audit {
@@ -33,13 +34,27 @@ web::Task<> Audit::note(Entry entry) {
 }
 
 std::vector<Entry> Audit::list(std::int64_t after, std::size_t limit) const {
+  const auto last = system_.get(entries, after);
+  const store::Time from = last ? last->value.at : store::Time{};
   std::vector<Entry> page;
-  if (limit == 0) return page;
-  system_.each<Entry, std::int64_t>(entries, [&](const Entry& entry) {
-    if (entry.id > after) page.push_back(entry);
-    return page.size() < limit;
-  });
+  for (std::size_t most = limit + 100;; most *= 2) {
+    page = system_.find_range(entries, "at", from, store::Time::max(), most);
+    const bool is_all = page.size() < most;
+    std::erase_if(page, [&](const Entry& entry) { return (!last || entry.at == from) && entry.id <= after; });
+    if (is_all || page.size() >= limit) break;
+  }
+  if (page.size() > limit) page.resize(limit);
   return page;
+}
+
+std::vector<Entry> Audit::newest(std::optional<std::int64_t> before, std::size_t limit) const {
+  std::optional<Entry> from;
+  if (before) {
+    auto row = system_.get(entries, *before);
+    if (!row) return {};
+    from = std::move(row->value);
+  }
+  return agentbox::newest(system_, entries, "at", &Entry::at, from, limit);
 }
 
 web::Task<> Audit::sweep(store::Time now) {

@@ -4,6 +4,7 @@
 #include <boost/describe.hpp>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ class Audit {
   web::Task<> note(Entry);
   // The entries after `after`, oldest first. Blocks.
   std::vector<Entry> list(std::int64_t after, std::size_t limit) const;
+  // Newest first, before the entry of that id; from the newest on without an id, and nothing for one that is gone.
+  // Blocks.
+  std::vector<Entry> newest(std::optional<std::int64_t> before, std::size_t limit) const;
   // Removes what is older than `kept`.
   web::Task<> sweep(store::Time now);
 

@@ -14,10 +14,10 @@ constexpr std::size_t most_lines = 10'000;
 
 struct ListQuery {
   std::optional<web::Integer<1, 10'000>> limit;
-  std::optional<web::Integer<0, std::numeric_limits<std::int64_t>::max()>> after;
+  std::optional<web::Integer<0, std::numeric_limits<std::int64_t>::max()>> before, after;
   std::optional<web::Text<1, 10>> format;
 };
-BOOST_DESCRIBE_STRUCT(ListQuery, (), (limit, after, format))
+BOOST_DESCRIBE_STRUCT(ListQuery, (), (limit, before, after, format))
 
 struct EntryView {
   std::int64_t id = 0;
@@ -44,34 +44,46 @@ EntryView view(const Entry& entry) {
           entry.address};
 }
 
+web::Response as_json_lines(const std::vector<Entry>& found) {
+  std::string lines;
+  for (const Entry& entry : found) {
+    web::write_json(lines, view(entry));
+    lines += '\n';
+  }
+  return web::text(std::move(lines), "application/x-ndjson");
+}
+
+Answer list(Audit& audit, boost::asio::thread_pool& blocking, ListQuery query) {
+  const bool as_lines = query.format && *query.format == "jsonl";
+  if (query.format && !as_lines && *query.format != "json") co_return web::invalid("format must be json or jsonl");
+  if (query.before && query.after) co_return web::invalid("before and after are two ways to read: give one");
+  const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : as_lines ? most_lines : 100;
+  const auto before = query.before ? std::optional(query.before->value) : std::nullopt;
+  const auto after = query.after ? std::optional(query.after->value) : std::nullopt;
+  auto read = [&audit, before, after, limit] {
+    return after ? audit.list(*after, limit) : audit.newest(before, limit);
+  };
+  const auto found = co_await web::offload(blocking, std::move(read));
+  if (as_lines) co_return as_json_lines(found);
+  EntryPage page;
+  for (const Entry& entry : found) page.entries.push_back(view(entry));
+  if (found.size() == limit) page.next = found.back().id;
+  co_return web::reply(page, 200);
+}
+
 }  // namespace
 
-std::vector<web::Route> admin_routes(Audit& audit, boost::asio::thread_pool& blocking, const agentbox::Guards& guards) {
-  const auto list = [&audit, &blocking](web::Request&, ListQuery query) -> Answer {
-    const bool as_lines = query.format && *query.format == "jsonl";
-    if (query.format && !as_lines && *query.format != "json") co_return web::invalid("format must be json or jsonl");
-    const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : as_lines ? most_lines : 100;
-    const std::int64_t after = query.after ? query.after->value : 0;
-    auto read = [&audit, after, limit] { return audit.list(after, limit); };
-    const auto found = co_await web::offload(blocking, std::move(read));
-    if (as_lines) {
-      std::string lines;
-      for (const Entry& entry : found) {
-        web::write_json(lines, view(entry));
-        lines += '\n';
-      }
-      co_return web::text(std::move(lines), "application/x-ndjson");
-    }
-    EntryPage page;
-    for (const Entry& entry : found) page.entries.push_back(view(entry));
-    if (found.size() == limit) page.next = found.back().id;
-    co_return web::reply(page, 200);
+std::vector<web::Route> routes(Audit& audit, boost::asio::thread_pool& blocking, const web::Guard& guard) {
+  const auto listing = [&audit, &blocking](web::Request&, ListQuery query) {
+    return list(audit, blocking, std::move(query));
   };
-  return {{web::GET, "/api/admin/audit", guards.internal_key, nullptr,
-           web::query<ListQuery>(list).returns<EntryPage>().describe(
-               "Oldest first; `next` is the `after` of the following page. With format=jsonl one entry a line, at most "
-               "10,000 of them."),
-           "Acts that security hangs on"}};
+  return {
+      {web::GET, "/api/admin/audit", guard, nullptr,
+       web::query<ListQuery>(listing).returns<EntryPage>().describe(
+           "Newest first; `next` is the `before` of the following page. With `after` (0: from the beginning) oldest "
+           "first, and `next` is the following page's `after`. With format=jsonl one entry a line, at most 10,000 "
+           "of them; the last line's id leads on."),
+       "Acts that security hangs on"}};
 }
 
 }  // namespace audit

@@ -4,12 +4,11 @@
 #include <vector>
 
 #include "appliance/audit/audit.h"
-#include "appliance/guards.h"
 #include "web/route.h"
 
 namespace audit {
 
-// Backend, behind the internal key: the record as a page, or as JSON lines.
-std::vector<web::Route> admin_routes(Audit&, boost::asio::thread_pool& blocking, const agentbox::Guards&);
+// The record in pages, or as JSON lines: for whom the guard lets in.
+std::vector<web::Route> routes(Audit&, boost::asio::thread_pool& blocking, const web::Guard&);
 
 }  // namespace audit

@@ -38,11 +38,15 @@ std::vector<web::Route> web_routes(const accounts::Accounts& accounts, const age
   };
 }
 
-std::vector<web::Route> routes(Subscriptions& service, const agentbox::Guards& guards) {
-  auto deploy = [&service](web::Request&, Deploy wanted) -> web::Task<web::Result<web::Response>> {
+std::vector<web::Route> routes(Subscriptions& service, audit::Audit& audit, const agentbox::Guards& guards) {
+  auto deploy = [&service, &audit](web::Request& request, Deploy wanted) -> web::Task<web::Result<web::Response>> {
     const auto user = accounts::parse_user_id(wanted.userId);
     if (!user) co_return web::invalid("userId must be a user's id");
+    auto entry = audit::of_request(request, "plan " + std::string(to_string(wanted.plan)) + " deployed", "");
+    entry.user_id = *user;
     const auto subscription = co_await service.deploy(*user, wanted.plan);
+    if (!subscription) entry.outcome = subscription.error().message;
+    co_await audit.note(std::move(entry));
     if (!subscription) co_return subscription.error();
     const Deployed answer{
         .subscriptionId = subscription->subscription_id, .plan = subscription->plan, .status = subscription->status};

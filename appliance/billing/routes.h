@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "appliance/accounts/accounts.h"
+#include "appliance/audit/audit.h"
 #include "appliance/billing/subscriptions.h"
 #include "appliance/guards.h"
 #include "web/route.h"
@@ -10,7 +11,7 @@
 namespace billing {
 
 // POST /api/subscriptions/deploy on the backend. The arguments must outlive the rows.
-std::vector<web::Route> routes(Subscriptions&, const agentbox::Guards&);
+std::vector<web::Route> routes(Subscriptions&, audit::Audit&, const agentbox::Guards&);
 
 // GET /api/credits on the web.
 std::vector<web::Route> web_routes(const accounts::Accounts&, const agentbox::Guards&);

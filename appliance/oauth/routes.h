@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "appliance/accounts/sessions.h"
-#include "appliance/audit/audit.h"
+#include "appliance/entrance/entrance.h"
 #include "appliance/guards.h"
 #include "appliance/oauth/callback.h"
 #include "web/route.h"
@@ -18,8 +17,8 @@ struct ProviderRoutes {
   std::string title;
 };
 
-// Web: the way to a provider and back. Both answer with redirects to fixed places only: the provider, /dashboard, and
-// /login?error=<name><Failure>. The services must outlive the rows.
-std::vector<web::Route> routes(ProviderRoutes, accounts::Sessions&, audit::Audit&, const agentbox::Guards&);
+// Web: the way to a provider and back. Both answer with redirects to fixed places only: the provider, /dashboard,
+// /login?second-factor, and /login?error=<name><Failure>. The services must outlive the rows.
+std::vector<web::Route> routes(ProviderRoutes, entrance::Entrance&, const agentbox::Guards&);
 
 }  // namespace oauth

@@ -61,7 +61,7 @@ Answer show(Services services, web::Request& request) {
 }
 
 Answer begin(Services services, web::Request& request, Begin form) {
-  const auto user = co_await proved_user(services, request.caller.user_id, std::move(form));
+  const auto user = co_await proved_user(services, request, "passkey", std::move(form));
   if (!user) co_return user.error();
   auto options = services.factor.passkeys().creation_options(*user);
   if (!options) co_return options.error();

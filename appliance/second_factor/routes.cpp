@@ -14,9 +14,9 @@ using Answer = web::Task<web::Result<web::Response>>;
 struct StateView {
   bool enabled = false, app = false;
   std::int64_t passkeys = 0, recoveryCodesLeft = 0;
-  bool required = false;
+  bool required = false, hasPassword = false;
 };
-BOOST_DESCRIBE_STRUCT(StateView, (), (enabled, app, passkeys, recoveryCodesLeft, required))
+BOOST_DESCRIBE_STRUCT(StateView, (), (enabled, app, passkeys, recoveryCodesLeft, required, hasPassword))
 
 struct Begun {
   std::string secret, otpauthUrl;
@@ -43,15 +43,19 @@ Answer show(Services services, web::Request& request) {
   const auto user = services.accounts.find(request.caller.user_id);
   if (!user) co_return web::unauthenticated();
   const auto state = services.factor.state(user->id);
-  const StateView answer{state.is_on(), state.has_app, state.passkeys, static_cast<std::int64_t>(state.recovery_codes),
-                         services.must_enrol(*user)};
+  const StateView answer{state.is_on(),
+                         state.has_app,
+                         state.passkeys,
+                         static_cast<std::int64_t>(state.recovery_codes),
+                         services.must_enrol(*user),
+                         !user->password_hash.empty()};
   co_return web::reply(answer, 200);
 }
 
 Answer begin(Services services, web::Request& request, Begin form) {
   if (services.factor.state(request.caller.user_id).has_app)
     co_return web::conflict("An app is in use: remove it first");
-  const auto user = co_await proved_user(services, request.caller.user_id, std::move(form));
+  const auto user = co_await proved_user(services, request, "app", std::move(form));
   if (!user) co_return user.error();
   const auto secret = co_await services.factor.begin_app(user->id);
   if (!secret) co_return secret.error();
@@ -117,17 +121,42 @@ Answer disable(Services services, web::Request& request, Proof proof) {
 
 }  // namespace
 
-web::Task<web::Result<accounts::User>> proved_user(Services services, store::UserId id, Begin form) {
-  const auto proved = co_await services.accounts.prove_password(id, std::move(form.currentPassword));
-  if (!proved) co_return proved.error();
-  if (services.factor.is_on(id)) {
-    Proof proof{.code = std::move(form.code), .passkey = std::move(form.passkey)};
-    const auto checked = co_await services.factor.check(id, std::move(proof), Purpose::change);
-    if (!checked) co_return checked.error();
+namespace {
+
+web::Error sign_in_again() {
+  web::Error stale = web::forbidden(
+      "This account has no password to ask for: please sign out, sign in again, and do this within ten minutes");
+  stale.code = "FRESH_SIGN_IN_REQUIRED";
+  return stale;
+}
+
+web::Task<web::Result<void>> prove(Services services, const web::Request& request, const accounts::User& user,
+                                   Begin form) {
+  if (user.password_hash.empty()) {
+    const auto began = services.sessions.began(request.caller.credential);
+    if (!began || *began + fresh_for <= store::now()) co_return sign_in_again();
+  } else {
+    if (!form.currentPassword) co_return web::invalid("currentPassword is required");
+    const auto proved = co_await services.accounts.prove_password(user.id, std::move(*form.currentPassword));
+    if (!proved) co_return proved.error();
   }
-  auto user = services.accounts.find(id);
+  if (!services.factor.is_on(user.id)) co_return web::Result<void>();
+  Proof proof{.code = std::move(form.code), .passkey = std::move(form.passkey)};
+  co_return co_await services.factor.check(user.id, std::move(proof), Purpose::change);
+}
+
+}  // namespace
+
+web::Task<web::Result<accounts::User>> proved_user(Services services, const web::Request& request, std::string what,
+                                                   Begin form) {
+  auto user = services.accounts.find(request.caller.user_id);
   if (!user) co_return web::unauthenticated();
-  co_return std::move(*user);
+  const auto proved = co_await prove(services, request, *user, std::move(form));
+  if (proved) co_return std::move(*user);
+  auto entry = audit::of_request(request, "second factor begun", std::move(what));
+  auto error = error_of(proved);
+  co_await note(services, std::move(entry), std::move(error));
+  co_return proved.error();
 }
 
 web::Task<> note(Services services, audit::Entry entry, std::optional<web::Error> error) {
@@ -158,7 +187,8 @@ std::vector<web::Route> routes(Services services) {
   return {
       {web::GET, path, session, nullptr,
        web::plain(showing).returns<StateView>().describe(
-           "`required`: the box wants one of this user, who can do nothing else before."),
+           "`required`: the box wants one of this user, who can do nothing else before. Without a password, "
+           "what sets one up takes a sign-in of the last ten minutes instead."),
        "What one's second factor is made of"},
       {web::POST, path + "/begin", session, &factor_changes,
        web::body<Begin>(beginning).returns<Begun>().describe(

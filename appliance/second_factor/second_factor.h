@@ -1,5 +1,5 @@
-// A second factor for sign-in by password: one-time passwords of an authenticator app, passkeys, and recovery codes for
-// when both are gone.
+// A second factor for sign-in: one-time passwords of an authenticator app, passkeys, and recovery codes for when both are
+// gone.
 #pragma once
 
 #include <boost/describe.hpp>

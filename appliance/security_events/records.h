@@ -11,19 +11,20 @@
 namespace security_events {
 
 struct Event {
-  std::string type;    // the last part of its URI: "account-disabled"
-  std::string reason;  // as the provider gave it; may be empty
+  std::string type;     // a standard event's name: "account-disabled"; else its URI, cut, in angle brackets
+  std::string reason;   // as the provider gave it; may be empty
+  std::string subject;  // the provider's name for the account; empty when the receiver matches by e-mail alone
+  std::string email;    // lower case; may be empty
 };
-BOOST_DESCRIBE_STRUCT(Event, (), (type, reason))
+BOOST_DESCRIBE_STRUCT(Event, (), (type, reason, subject, email))
 
 enum class Progress { pending, done };
 BOOST_DESCRIBE_ENUM(Progress, pending, done)
 
 struct Received {
-  std::string id;       // SHA-256 of the token's jti, in hex: an event that comes again is the same record
-  std::string jti;      // as sent, cut
-  std::string subject;  // the provider's name for the account; empty when the receiver matches by e-mail alone
-  std::string email;    // lower case; may be empty
+  std::string id;              // SHA-256 of the token's jti, in hex: an event that comes again is the same record
+  std::string jti;             // as sent, cut
+  std::string subject, email;  // of the first event that names somebody
   std::vector<Event> events;
   Progress progress = Progress::pending;
   std::vector<std::string> actions;  // what was done, one sentence an event

@@ -18,23 +18,52 @@ struct Health {
 BOOST_DESCRIBE_STRUCT(Health, (), (status, endpoint, description, events_supported))
 
 struct ListQuery {
-  std::optional<web::Integer<1, 1000>> limit;
+  std::optional<web::Integer<1, 10'000>> limit;
+  std::optional<web::Text<1, 64>> before;
+  std::optional<web::Text<1, 10>> format;
 };
-BOOST_DESCRIBE_STRUCT(ListQuery, (), (limit))
+BOOST_DESCRIBE_STRUCT(ListQuery, (), (limit, before, format))
 
 struct EventView {
-  std::string jti, subject, email;
+  std::string id, jti, subject, email;
   std::vector<Event> events;
   Progress progress;
   std::vector<std::string> actions;
   store::Time receivedAt;
 };
-BOOST_DESCRIBE_STRUCT(EventView, (), (jti, subject, email, events, progress, actions, receivedAt))
+BOOST_DESCRIBE_STRUCT(EventView, (), (id, jti, subject, email, events, progress, actions, receivedAt))
 
 struct EventList {
   std::vector<EventView> events;
+  std::optional<std::string> next;
 };
-BOOST_DESCRIBE_STRUCT(EventList, (), (events))
+BOOST_DESCRIBE_STRUCT(EventList, (), (events, next))
+
+EventView view(const Received& event) {
+  return {event.id,     event.jti,      event.subject, event.email,
+          event.events, event.progress, event.actions, event.received_at};
+}
+
+Answer list(SecurityEvents& events, boost::asio::thread_pool& blocking, ListQuery query) {
+  const bool as_lines = query.format && *query.format == "jsonl";
+  if (query.format && !as_lines && *query.format != "json") co_return web::invalid("format must be json or jsonl");
+  const auto limit = static_cast<std::size_t>(query.limit ? query.limit->value : 100);
+  const std::string before = query.before ? std::string(*query.before) : std::string();
+  auto read = [&events, before, limit] { return events.list(before, limit); };
+  const auto found = co_await web::offload(blocking, std::move(read));
+  if (as_lines) {
+    std::string lines;
+    for (const Received& event : found) {
+      web::write_json(lines, view(event));
+      lines += '\n';
+    }
+    co_return web::text(std::move(lines), "application/x-ndjson");
+  }
+  EventList page;
+  for (const Received& event : found) page.events.push_back(view(event));
+  if (found.size() == limit) page.next = found.back().id;
+  co_return web::reply(page, 200);
+}
 
 web::Route receiver(SecurityEvents& events, const web::Guard& guard, std::string path, Matching matching,
                     std::string summary) {
@@ -69,21 +98,15 @@ std::vector<web::Route> routes(SecurityEvents& events, const agentbox::Guards& g
 }
 
 std::vector<web::Route> admin_routes(SecurityEvents& events, boost::asio::thread_pool& blocking,
-                                     const agentbox::Guards& guards) {
-  const auto list = [&events, &blocking](web::Request&, ListQuery query) -> Answer {
-    const auto limit = static_cast<std::size_t>(query.limit ? query.limit->value : 100);
-    auto read = [&events, limit] {
-      EventList answer;
-      for (auto& event : events.list(limit))
-        answer.events.push_back(
-            {event.jti, event.subject, event.email, event.events, event.progress, event.actions, event.received_at});
-      return answer;
-    };
-    const auto answer = co_await web::offload(blocking, std::move(read));
-    co_return web::reply(answer, 200);
+                                     const web::Guard& guard) {
+  const auto listing = [&events, &blocking](web::Request&, ListQuery query) {
+    return list(events, blocking, std::move(query));
   };
-  return {{web::GET, "/api/admin/security-events", guards.internal_key, nullptr,
-           web::query<ListQuery>(list).returns<EventList>(), "Security events and what was done, newest first"}};
+  return {{web::GET, "/api/admin/security-events", guard, nullptr,
+           web::query<ListQuery>(listing).returns<EventList>().describe(
+               "`next` is the `before` of the following page. With format=jsonl one event a line; the last line's id "
+               "leads on."),
+           "Security events and what was done, newest first"}};
 }
 
 }  // namespace security_events

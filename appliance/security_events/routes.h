@@ -11,7 +11,7 @@ namespace security_events {
 
 // Web: both receivers and their health. The services must outlive the rows.
 std::vector<web::Route> routes(SecurityEvents&, const agentbox::Guards&);
-// Backend, behind the internal key: what was received and done.
-std::vector<web::Route> admin_routes(SecurityEvents&, boost::asio::thread_pool& blocking, const agentbox::Guards&);
+// What was received and done, for whom the guard lets in.
+std::vector<web::Route> admin_routes(SecurityEvents&, boost::asio::thread_pool& blocking, const web::Guard&);
 
 }  // namespace security_events

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "appliance/identity_provider/identity_provider.h"
+#include "appliance/newest.h"
 
 namespace security_events {
 
@@ -57,7 +58,10 @@ SecurityEvents::SecurityEvents(store::System system, Transmitter transmitter, id
 web::Task<web::Result<void>> SecurityEvents::receive(std::string_view token, Matching matching) {
   auto event = co_await verify(transmitter_, keys_, token);
   if (!event) co_return event.error();
-  if (matching == Matching::by_email) event->subject.clear();
+  if (matching == Matching::by_email) {
+    event->subject.clear();
+    for (Event& each : event->events) each.subject.clear();
+  }
   event->received_at = store::now();
   auto change = system_.change();
   change.insert(received, *event);
@@ -66,11 +70,14 @@ web::Task<web::Result<void>> SecurityEvents::receive(std::string_view token, Mat
   co_return web::Result<void>();
 }
 
-std::vector<Received> SecurityEvents::list(std::size_t limit) const {
-  auto all = system_.find_range(received, "received_at", store::Time{}, store::Time::max(), 100'000);
-  std::ranges::reverse(all);
-  if (all.size() > limit) all.resize(limit);
-  return all;
+std::vector<Received> SecurityEvents::list(const std::string& before, std::size_t limit) const {
+  std::optional<Received> from;
+  if (!before.empty()) {
+    auto row = system_.get(received, before);
+    if (!row) return {};
+    from = std::move(row->value);
+  }
+  return agentbox::newest(system_, received, "received_at", &Received::received_at, from, limit);
 }
 
 void SecurityEvents::start() { worker_.start(); }
@@ -88,15 +95,15 @@ web::Task<> SecurityEvents::work() {
 
 // What is done may be done again: a crash before the last line has it all repeated.
 web::Task<> SecurityEvents::act(Received event) {
-  const auto user = user_of(event);
   std::vector<std::string> done;
   for (const Event& each : event.events) {
+    const auto user = user_of(each);
     std::string what = "nobody of that name here";
     if (user) what = co_await act(each, user->id);
     audit::Entry entry{.act = "security event " + each.type,
                        .outcome = what,
                        .user_id = user ? user->id : 0,
-                       .subject = event.email.empty() ? event.subject : event.email,
+                       .subject = each.email.empty() ? each.subject : each.email,
                        .address = {}};
     co_await audit_.note(std::move(entry));
     done.push_back(each.type + ": " + what);
@@ -125,7 +132,7 @@ web::Task<std::string> SecurityEvents::act(const Event& event, store::UserId use
   co_return "sessions ended";
 }
 
-std::optional<accounts::User> SecurityEvents::user_of(const Received& event) const {
+std::optional<accounts::User> SecurityEvents::user_of(const Event& event) const {
   if (!event.subject.empty()) {
     const auto identity =
         identities_.find(identity_provider::IdentityProvider::identity_id(transmitter_.issuer, event.subject));

@@ -25,8 +25,8 @@ class SecurityEvents {
 
   // Durable once this returns; an event that came before is success and changes nothing. Errors of verify.
   web::Task<web::Result<void>> receive(std::string_view token, Matching);
-  // Newest first; blocks.
-  std::vector<Received> list(std::size_t limit) const;
+  // Newest first, before the one of that id; from the newest without an id, and nothing for one that is gone. Blocks.
+  std::vector<Received> list(const std::string& before, std::size_t limit) const;
   // Acts upon everything that is pending. One at a time: on `home`.
   web::Task<> work();
   // Forgets what was done over 400 days ago.
@@ -38,7 +38,7 @@ class SecurityEvents {
  private:
   web::Task<> act(Received);
   web::Task<std::string> act(const Event&, store::UserId);
-  std::optional<accounts::User> user_of(const Received&) const;
+  std::optional<accounts::User> user_of(const Event&) const;
 
   store::System system_;
   const Transmitter transmitter_;

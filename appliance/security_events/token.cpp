@@ -11,7 +11,10 @@ namespace security_events {
 
 namespace {
 
-constexpr std::size_t longest_jti = 200, longest_reason = 100, most_events = 20;
+constexpr std::size_t longest_jti = 200, longest_reason = 100, longest_type = 200, most_events = 20;
+constexpr std::string_view standard_events[] = {"https://schemas.openid.net/secevent/risc/event-type/",
+                                                "https://schemas.openid.net/secevent/oauth/event-type/",
+                                                "https://schemas.openid.net/secevent/caep/event-type/"};
 
 web::Error refused(const std::string& err, const std::string& why) {
   web::Error error = web::invalid(why);
@@ -20,17 +23,23 @@ web::Error refused(const std::string& err, const std::string& why) {
   return error;
 }
 
-std::string last_part(std::string_view uri) { return std::string(uri.substr(uri.rfind('/') + 1)); }
+// Whatever reads like a standard event under another's name means something else.
+std::string type_of(std::string_view uri) {
+  for (const std::string_view prefix : standard_events)
+    if (uri.starts_with(prefix)) return std::string(uri.substr(prefix.size(), longest_type));
+  return "<" + std::string(uri.substr(0, longest_type)) + ">";
+}
 
-// Tells who the event is about, in each of the forms that have been in use: RISC's `subject` inside the event, and the
-// Shared Signals framework's `sub_id` beside the events. A subject of another issuer is nobody here.
-void read_subject(const boost::json::value* subject, const std::string& issuer, Received& event) {
+// Who an event is about, in each of the forms that have been in use: RISC's `subject` inside the event, else the Shared
+// Signals framework's `sub_id` beside all events. A subject of another issuer is nobody here.
+void read_subject(const boost::json::value& data, const boost::json::value* of_all, const std::string& issuer,
+                  Event& event) {
+  const auto* own = data.is_object() ? data.get_object().if_contains("subject") : nullptr;
+  const auto* subject = own != nullptr ? own : of_all;
   if (subject == nullptr || !subject->is_object()) return;
   const std::string of = oauth::text_member(*subject, "iss");
-  if (of.empty() || oidc::same_issuer(of, issuer)) {
-    if (auto name = oauth::text_member(*subject, "sub"); !name.empty()) event.subject = std::move(name);
-  }
-  if (auto email = accounts::normalised_email(oauth::text_member(*subject, "email"))) event.email = std::move(*email);
+  if (of.empty() || oidc::same_issuer(of, issuer)) event.subject = oauth::text_member(*subject, "sub");
+  event.email = accounts::normalised_email(oauth::text_member(*subject, "email")).value_or("");
 }
 
 web::Result<Received> content(const boost::json::object& claims, const std::string& issuer) {
@@ -47,10 +56,17 @@ web::Result<Received> content(const boost::json::object& claims, const std::stri
                  .email = {},
                  .events = {},
                  .actions = {}};
-  read_subject(claims.if_contains("sub_id"), issuer, event);
   for (const auto& [uri, data] : events->get_object()) {
-    if (data.is_object()) read_subject(data.get_object().if_contains("subject"), issuer, event);
-    event.events.push_back({last_part(uri), oauth::text_member(data, "reason").substr(0, longest_reason)});
+    Event each{.type = type_of(uri),
+               .reason = oauth::text_member(data, "reason").substr(0, longest_reason),
+               .subject = {},
+               .email = {}};
+    read_subject(data, claims.if_contains("sub_id"), issuer, each);
+    if (event.subject.empty() && event.email.empty()) {
+      event.subject = each.subject;
+      event.email = each.email;
+    }
+    event.events.push_back(std::move(each));
   }
   return event;
 }

@@ -1,6 +1,5 @@
 #include "appliance/social_identity/routes.h"
 
-#include "appliance/accounts/sign_in_answer.h"
 #include "appliance/oidc/id_token.h"
 #include "appliance/token_gating/routes.h"
 #include "web/endpoint.h"
@@ -29,7 +28,7 @@ BOOST_DESCRIBE_STRUCT(Verify, (), (idToken, walletAddress))
 struct Verified {
   bool verified = true;
   std::string subject;
-  std::optional<accounts::LoggedInUser> user;
+  std::optional<entrance::LoggedInUser> user;
   std::optional<token_gating::HoldingView> tokenGating;
 };
 BOOST_DESCRIBE_STRUCT(Verified, (), (verified, subject, user, tokenGating))
@@ -67,41 +66,60 @@ web::Endpoint metadata(const Services& services, std::string path, std::string d
   return web::plain([answer](web::Request&) -> Answer { co_return web::reply(answer, 200); }).returns<Metadata>();
 }
 
+// The token's person, who brings it for the first time. unauthenticated and bad_gateway as of oidc::verify_id_token.
+web::Task<web::Result<oidc::Person>> person_of(Services services, std::string token) {
+  oidc::Expected expected{.issuer = services.provider.issuer(), .client_id = services.client.id, .nonce = {}};
+  auto person = co_await oidc::verify_id_token(services.provider, token, std::move(expected), store::now());
+  if (!person) co_return person.error();
+  const bool is_first =
+      co_await services.once.use("id token", std::string(oidc::signed_part(token)), person->good_until);
+  if (!is_first) co_return web::unauthenticated("The ID token was used before: please get a new one");
+  co_return std::move(*person);
+}
+
 Answer verify(Services services, web::Request& request, Verify form) {
   if (!is_configured(services)) co_return not_configured();
   auto entry = audit::of_request(request, "sign-in by social identity", "");
   const auto since = services.identities.moment();
-  oidc::Expected expected{.issuer = services.provider.issuer(), .client_id = services.client.id, .nonce = {}};
-  const auto person =
-      co_await oidc::verify_id_token(services.provider, form.idToken, std::move(expected), store::now());
-  if (!person) {
-    entry.outcome = person.error().message + ": " + person.error().detail;
-    co_await services.audit.note(std::move(entry));
-    co_return person.error();
-  }
-  Verified answer{.subject = person->subject, .user = {}, .tokenGating = {}};
+  Verified answer;
+  std::optional<web::Error> refused;
   if (form.walletAddress) {
     auto holding = co_await token_gating::look_up(services.gating, std::move(*form.walletAddress));
-    if (!holding) co_return holding.error();
-    answer.tokenGating = std::move(*holding);
+    if (holding)
+      answer.tokenGating = std::move(*holding);
+    else
+      refused = holding.error();
   }
+  web::Result<oidc::Person> person = web::unauthenticated();
+  if (!refused) {
+    person = co_await person_of(services, std::move(form.idToken));
+    if (!person) refused = person.error();
+  }
+  if (refused) {
+    entry.outcome = refused->message + (refused->detail.empty() ? "" : ": " + refused->detail);
+    co_await services.audit.note(std::move(entry));
+    co_return std::move(*refused);
+  }
+  answer.subject = person->subject;
   // Who has no address is verified, but no user.
-  if (person->email.empty()) co_return web::reply(answer, 200);
+  if (person->email.empty()) {
+    entry.act = "social identity verified";
+    entry.subject = person->subject;
+    co_await services.audit.note(std::move(entry));
+    co_return web::reply(answer, 200);
+  }
+  entry.subject = person->email;
   identities::Proved proved{.id = "social:" + services.provider.issuer() + " " + person->subject,
                             .email = person->email,
                             .email_is_proved = person->email_verified,
                             .name = person->name,
                             .refresh_token = {}};
   auto user = co_await services.identities.sign_in(std::move(proved), since);
-  entry.subject = person->email;
-  entry.user_id = user ? user->id : 0;
-  if (!user) entry.outcome = user.error().message;
-  co_await services.audit.note(std::move(entry));
-  if (!user) co_return user.error();
-  answer.user = accounts::LoggedInUser{std::to_string(user->id), user->name};
-  const auto cookie = co_await accounts::start_session(services.sessions, request, std::move(*user));
-  if (!cookie) co_return cookie.error();
-  co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(*cookie));
+  const auto entered = co_await services.entrance.enter(request, std::move(entry), std::move(user));
+  if (!entered) co_return entered.error();
+  if (entered->question) co_return entrance::ask(*entered);
+  answer.user = entrance::LoggedInUser{std::to_string(entered->user.id), entered->user.name};
+  co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(entered->cookie));
 }
 
 Answer refresh(Services services, web::Request&, Refresh form) {
@@ -135,7 +153,8 @@ std::vector<web::Route> routes(Services services) {
       {web::POST, verify_path, none, &sign_ins,
        web::body<Verify>(verifying).returns<Verified>().describe(
            "A token with an email signs in, as user; one without is verified and no more. With walletAddress "
-           "the gating token's holding is looked up. 401 for a token that is not right."),
+           "the gating token's holding is looked up. 401 for a token that is not right, and for one that comes again. "
+           "Who has a second factor is asked for it: see POST /api/auth/second-factor."),
        "Sign in with a social identity"},
       {web::GET, refresh_path, none, nullptr,
        metadata(services, refresh_path, "Takes refreshToken, a refresh token of the issuer."),

@@ -3,12 +3,13 @@
 
 #include <vector>
 
-#include "appliance/accounts/sessions.h"
 #include "appliance/audit/audit.h"
+#include "appliance/entrance/entrance.h"
 #include "appliance/guards.h"
 #include "appliance/identities/identities.h"
 #include "appliance/oauth/client.h"
 #include "appliance/oidc/provider.h"
+#include "appliance/security/once.h"
 #include "appliance/token_gating/token_gating.h"
 #include "web/route.h"
 
@@ -20,7 +21,8 @@ struct Services {
   oauth::Client client;
   identities::Identities& identities;
   token_gating::TokenGating& gating;
-  accounts::Sessions& sessions;
+  security::Once& once;
+  entrance::Entrance& entrance;
   audit::Audit& audit;
   const agentbox::Guards& guards;
 };

@@ -1,6 +1,5 @@
 #include "appliance/wallet_sign_in/routes.h"
 
-#include "appliance/accounts/sign_in_answer.h"
 #include "web/endpoint.h"
 
 namespace wallet_sign_in {
@@ -26,8 +25,7 @@ BOOST_DESCRIBE_STRUCT(SignIn, (), (address, message, signature))
 
 }  // namespace
 
-std::vector<web::Route> routes(WalletSignIn& wallets, accounts::Sessions& sessions, audit::Audit& audit,
-                               const agentbox::Guards& guards) {
+std::vector<web::Route> routes(WalletSignIn& wallets, entrance::Entrance& entrance, const agentbox::Guards& guards) {
   const auto nonce = [&wallets](web::Request&) -> Answer {
     const NonceView answer{wallets.nonce()};
     co_return web::reply(answer, 200);
@@ -35,25 +33,25 @@ std::vector<web::Route> routes(WalletSignIn& wallets, accounts::Sessions& sessio
   const auto nonce_endpoint = [&] {
     return web::plain(nonce).returns<NonceView>().describe("Good for ten minutes and one sign-in.");
   };
-  const auto sign_in = [&wallets, &sessions, &audit](web::Request& request, SignIn form) -> Answer {
+  const auto sign_in = [&wallets, &entrance](web::Request& request, SignIn form) -> Answer {
     auto entry = audit::of_request(request, "sign-in by wallet", form.address);
     Proof proof{
         .address = std::move(form.address), .message = std::move(form.message), .signature = std::move(form.signature)};
     auto user = co_await wallets.sign_in(std::move(proof));
-    entry.user_id = user ? user->id : 0;
-    if (!user) entry.outcome = user.error().message;
-    co_await audit.note(std::move(entry));
-    if (!user) co_return user.error();
-    co_return co_await accounts::answer_signed_in(sessions, request, std::move(*user));
+    const auto entered = co_await entrance.enter(request, std::move(entry), std::move(user));
+    if (!entered) co_return entered.error();
+    co_return entrance::answer(*entered);
   };
   return {
       {web::GET, "/api/auth/nonce", guards.none, &nonces, nonce_endpoint(), "A nonce for wallet sign-in"},
       {web::POST, "/api/auth/nonce", guards.none, &nonces, nonce_endpoint(), "A nonce for wallet sign-in"},
       {web::POST, "/api/wallet-auth", guards.none, &sign_ins,
-       web::body<SignIn>(sign_in).returns<accounts::LoggedIn>().describe(
+       web::body<SignIn>(sign_in).returns<entrance::LoggedIn>().describe(
            "`message` is a sign-in message of ERC-4361 for this site and its chain, with a nonce of "
            "/api/auth/nonce; `signature` is the wallet's over it, in hex. Signatures of smart wallets "
-           "(ERC-1271), also of ones not yet deployed (ERC-6492), are checked through L2_RPC_URL."),
+           "(ERC-1271), also of ones not yet deployed (ERC-6492), are checked through L2_RPC_URL. Who has a second "
+           "factor "
+           "is asked for it: see POST /api/auth/second-factor."),
        "Sign in with a wallet"},
   };
 }

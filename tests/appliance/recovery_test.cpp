@@ -59,6 +59,19 @@ TEST_F(Recovery, TokensThatHaveEndedDoNotCountAsSent) {
   EXPECT_EQ(mails(), recovery::tokens_at_once + 1);
 }
 
+TEST_F(Recovery, AskingIsTheSameWorkWhoeverIsMeant) {
+  ASSERT_TRUE(register_as("ada@example.org"));
+  const auto commits = [&](std::string email) {
+    const auto before = store->stats().commits;
+    run(recovery.request(std::move(email)));
+    return store->stats().commits - before;
+  };
+  EXPECT_EQ(commits("ada@example.org"), commits("nobody@example.org"));
+  EXPECT_EQ(mails(), 0u) << "who is meant is looked for later";
+  run(recovery.work());
+  EXPECT_EQ(mails(), 1u);
+}
+
 // Both find the token good, and one of them comes second.
 TEST_F(Recovery, AResetThatComesSecondChangesNothing) {
   const auto user = register_as("ada@example.org").value();

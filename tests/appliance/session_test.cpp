@@ -114,6 +114,7 @@ class Guards : public People {
                                     if (token != "agents-token") return std::nullopt;
                                     return web::Caller{.user_id = agents_owner, .admin = true, .agent = "ag_1"};
                                   },
+                                  .on_wrong_key = [this](const web::Request&) { ++wrong_keys; },
                                   .must_enrol = [this](const accounts::User& user) { return user.id == enrolling; }});
   }
   static web::Request with_authorization(const std::string& value) {
@@ -122,6 +123,7 @@ class Guards : public People {
     return request;
   }
   store::UserId agents_owner = 0, enrolling = 0;
+  int wrong_keys = 0;
 };
 
 TEST_F(Guards, TheInternalKeyIsJudgedAsTheContractSays) {
@@ -132,7 +134,9 @@ TEST_F(Guards, TheInternalKeyIsJudgedAsTheContractSays) {
   EXPECT_EQ(kind(with_authorization("Basic the-key")), web::Kind::unauthenticated);
   EXPECT_EQ(kind(with_authorization("Bearer ")), web::Kind::unauthenticated);
   EXPECT_EQ(kind(with_authorization("Bearer the-kez")), web::Kind::forbidden);
+  EXPECT_EQ(wrong_keys, 1) << "what brings no key guesses at none";
   EXPECT_TRUE(guards.internal_key.admit(with_authorization("Bearer the-key")));
+  EXPECT_EQ(wrong_keys, 1);
 }
 
 TEST_F(Guards, WithoutAnInternalKeyTheBackendIsMisconfigured) {
@@ -152,6 +156,15 @@ TEST_F(Guards, ASessionNamesItsCallerAndAnAdminIsOne) {
   EXPECT_EQ(guards.session.admit(web::Request{}).error().kind, web::Kind::unauthenticated);
   EXPECT_EQ(guards.session_optional.admit(web::Request{})->user_id, 0);
   EXPECT_EQ(guards.session_optional.admit(with_cookies(header))->user_id, admin.id);
+}
+
+TEST_F(Guards, AnAdminsSessionIsAnAdmins) {
+  const auto guards = make("k");
+  const std::string admin = "app-session=" + sign_in(register_admin());
+  const std::string other = "app-session=" + sign_in(register_as("ada@example.com").value());
+  EXPECT_TRUE(guards.admin_session.admit(with_cookies(admin))->admin);
+  EXPECT_EQ(guards.admin_session.admit(with_cookies(other)).error().code, "ADMIN_REQUIRED");
+  EXPECT_EQ(guards.admin_session.admit(web::Request{}).error().kind, web::Kind::unauthenticated);
 }
 
 TEST_F(Guards, TwoSessionCookiesAreRefusedEvenWhereNoneIsNeeded) {

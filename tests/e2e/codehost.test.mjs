@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { add_passkey } from "./authenticator.mjs";
 import { Box, PASSWORD } from "./box.mjs";
 import { Browser, session_in } from "./browser.mjs";
+import { open_browser, Person } from "./console_browser.mjs";
 import { serve_site } from "./http_site.mjs";
 
 const CLIENT = { id: "Iv1.box", secret: "code host secret" };
@@ -107,4 +109,29 @@ test("each failure has its name", async (t) => {
   assert.equal(await end_of(browser, back), "/login?error=CodehostAuthFailed", "its state was used");
   for (const query of ["", "?code=", "?code=a", "?state=b", "?code=a&code=b&state=c", "?next=https://evil.example", "?redirect=//evil.example&code=a&state=b"])
     assert.equal(await end_of(browser, `${host.box.web}/api/auth/codehost/callback${query}`), "/login?error=CodehostAuthFailed", query);
+});
+
+test("whoever has a second factor comes back to the console, which asks for it", async (t) => {
+  const host = await code_host(t, { ...octocat }, emails);
+  const { box } = host;
+  const { browser } = await host.sign_in();
+  const octo = Object.assign(box.person(), { cookie: `app-session=${browser.cookies(box.web).get("app-session")}` });
+  const { recoveryCodes } = await add_passkey(box, octo, undefined);
+  const halfway = await host.sign_in();
+  assert.equal(halfway.end, "/login?second-factor");
+  assert.equal(await session_in(halfway.browser, box), null);
+
+  const person = await Person.at(await open_browser(t), box);
+  person.expected = ["status of 401"];
+  t.after(() => person.check());
+  await person.page.goto("/api/auth/codehost");
+  await person.label("Code").fill("wrong");
+  await person.button("Go on").click();
+  await person.text("That code is wrong, or was used already.").waitFor();
+  await person.label("Code").fill(recoveryCodes[0]);
+  await person.button("Go on").click();
+  await person.heading("Agents").waitFor();
+
+  await person.page.goto("/login?second-factor");
+  await person.heading("Agents").waitFor();
 });

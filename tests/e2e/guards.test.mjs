@@ -14,7 +14,7 @@ const expired_session = async (box) => {
   const late = await box.customer("late@example.org");
   await box.end("SIGTERM");
   const [, token] = late.cookie.split("=");
-  execFileSync(join(process.env.AGENTBOX_STORY_PACKAGES, "expire_session"), [box.folder, token]);
+  execFileSync(join(process.env.AGENTBOX_STORY_PACKAGES, "expire"), ["session", box.folder, token]);
   await box.serve();
   return late;
 };
@@ -83,6 +83,7 @@ const refusal = {
   "session, if any": () => undefined,
   session: (name) => (sessions.includes(name) ? undefined : 401),
   "session to enrol": (name) => (sessions.includes(name) ? undefined : 401),
+  "admin session": (name) => (name === "an admin's session" ? undefined : sessions.includes(name) ? 403 : 401),
   "internal key": (name, headers) => (name === "the internal key" ? undefined : has_bearer(headers) ? 403 : 401),
   "backend key": (name) => (name === "the internal key" ? undefined : 401),
   "API key, with or without sk_": (name) => (name === "a user's key" ? undefined : 401),
@@ -118,8 +119,9 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
         const expected = refusal[guard](name, headers);
         if (expected) {
           assert.equal(answer.status, expected, `${name}: ${answer.text}`);
-          assert.deepEqual(answer.body, { error: expected === 401 ? "Unauthorized" : "Forbidden" }, name);
-          if (!guard.startsWith("session") && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
+          const forbidden = guard === "admin session" ? { error: "Administrators only", code: "ADMIN_REQUIRED" } : { error: "Forbidden" };
+          assert.deepEqual(answer.body, expected === 401 ? { error: "Unauthorized" } : forbidden, name);
+          if (!guard.includes("session") && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
           // Who is refused learns nothing of what the route takes, and costs nothing.
           const broken = await send(box[listener], method, path.replace(/{\w+}/g, "%00"), {
             headers: { ...headers, "content-type": "text/plain" },
@@ -129,6 +131,8 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
           assert.doesNotMatch(broken.text, /Content-Type|Body/);
         } else if (path === "/api/keys/validate" && has_bearer(headers)) {
           assert.equal(answer.status, name === "a user's key" ? 200 : 401, name); // the bearer is what is asked about
+        } else if (path === "/api/auth/second-factor") {
+          assert.equal(answer.status, 401, name); // nobody here has begun to sign in
         } else if (path === "/api/register") {
           assert.equal(answer.status, 400, name);
         } else if (path.startsWith("/api/browse/git-") && answer.status === 500) {

@@ -172,6 +172,47 @@ test("an identity nobody vouched for does not follow the address to its owner", 
   assert.equal((await victim.log_in("victim@example.org", "the owner's own password")).status, 200);
 });
 
+test("only the standard's own names mean what they say", async (t) => {
+  const world = await transmitter(t);
+  const { box } = world;
+  const browser = await world.sign_in();
+  const subject = { iss: world.site.url, sub: "ada" };
+  for (const uri of ["sessions-revoked", "https://evil.example/event-type/sessions-revoked", "https://schemas.openid.net/secevent/risc/sessions-revoked",
+    "http://schemas.openid.net/secevent/risc/event-type/sessions-revoked", `${PREFIX}risc/event-type/x/sessions-revoked`, `${PREFIX}risc/event-type/Sessions-Revoked`]) {
+    const claims = world.claims({ [uri]: { subject } });
+    await world.deliver(claims);
+    assert.match((await world.acted(claims)).actions.join(), /noted/, uri);
+    assert.notEqual(await session_in(browser, box), null, uri);
+  }
+  const claims = world.claims({ [`${PREFIX}caep/event-type/session-revoked`]: { subject } });
+  await world.deliver(claims);
+  await world.acted(claims);
+  assert.equal(await session_in(browser, box), null);
+});
+
+test("each event of a token is about its own subject", async (t) => {
+  const world = await transmitter(t);
+  const { box } = world;
+  const people = {};
+  for (const name of ["carl", "dora", "emil"]) people[name] = await box.customer(`${name}@example.org`);
+  const is_in = async (person) => (await person.call("GET", "/api/auth/session")).body.user !== null;
+  const about = (email) => ({ subject: { subject_type: "id_token_claims", email } });
+  const claims = {
+    ...world.claims({
+      [event_uri("sessions-revoked")]: about("carl@example.org"),
+      [event_uri("account-credential-change-required")]: about("dora@example.org"),
+      [event_uri("tokens-revoked")]: { subject: { iss: "https://other.example", sub: "x" } },
+      [event_uri("account-disabled")]: {},
+    }),
+    sub_id: { format: "email", email: "emil@example.org" },
+  };
+  await world.deliver(claims);
+  const { actions, events } = await world.acted(claims);
+  assert.deepEqual(actions, ["sessions-revoked: sessions ended", "account-credential-change-required: noted", "tokens-revoked: nobody of that name here", "account-disabled: sessions ended"]);
+  assert.deepEqual(events.map((event) => event.email), ["carl@example.org", "dora@example.org", "", "emil@example.org"]);
+  assert.deepEqual([await is_in(people.carl), await is_in(people.dora), await is_in(people.emil)], [false, true, false]);
+});
+
 test("people are found by subject or address, and in the old receiver by address alone", async (t) => {
   const world = await transmitter(t);
   const { box } = world;

@@ -1,6 +1,7 @@
 // Social identity, token gating, and where one is signed in.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { add_passkey } from "./authenticator.mjs";
 import { Box, PASSWORD } from "./box.mjs";
 import { Chain } from "./chain.mjs";
 import { serve_site } from "./http_site.mjs";
@@ -56,6 +57,68 @@ test("an ID token of the configured issuer signs in; one without an address is v
     assert.deepEqual([refused.status, refused.headers.getSetCookie().length], [401, 0], JSON.stringify(claims));
   }
   assert.equal((await world.verify(nobody, {})).status, 400);
+});
+
+test("an ID token counts once, however its signature is written, also after a restart", async (t) => {
+  const world = await social_issuer(t),
+    { box } = world;
+  const idToken = world.token(),
+    [head, claims, signature] = idToken.split(".");
+  assert.equal((await world.verify(box.person(), { idToken })).status, 200);
+  // ES256 has a second signature for each: s becomes n - s.
+  const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+  const bytes = Buffer.from(signature, "base64url"),
+    s = BigInt(`0x${bytes.subarray(32).toString("hex")}`);
+  const twin = Buffer.concat([bytes.subarray(0, 32), Buffer.from((order - s).toString(16).padStart(64, "0"), "hex")]).toString("base64url");
+  const replays = async () => {
+    for (const again of [idToken, `${head}.${claims}.${twin}`]) {
+      const thief = box.person();
+      const refused = await world.verify(thief, { idToken: again });
+      assert.equal(refused.status, 401);
+      assert.match(refused.body.error, /used before/);
+      assert.equal(await session_of(thief), null);
+    }
+  };
+  await replays();
+  await box.end("SIGKILL");
+  await box.serve();
+  await replays();
+  assert.equal((await world.verify(box.person(), { idToken: world.token({ jti: "another" }) })).status, 200);
+});
+
+test("whoever has a second factor is asked for it after an ID token, too, and finishes with it", async (t) => {
+  const world = await social_issuer(t),
+    { box } = world;
+  const ada = box.person();
+  await world.verify(ada, { idToken: world.token({ jti: "1" }) });
+  const { authenticator, recoveryCodes } = await add_passkey(box, ada, undefined);
+  const halfway = async (jti) => {
+    const person = box.person();
+    const asked = await world.verify(person, { idToken: world.token({ jti }) });
+    assert.deepEqual([asked.status, asked.body.code], [401, "SECOND_FACTOR_REQUIRED"]);
+    assert.ok(asked.body.passkey.challenge);
+    [person.cookie] = asked.headers.getSetCookie()[0].split(";");
+    assert.match(person.cookie, /^agentbox-second-factor=/);
+    assert.equal(await session_of(person), null);
+    return { person, options: asked.body.passkey, finish: (proof) => person.call("POST", "/api/auth/second-factor", proof) };
+  };
+  const by_code = await halfway("2");
+  assert.equal((await by_code.finish({})).body.code, "SECOND_FACTOR_REQUIRED");
+  assert.equal((await by_code.finish({ code: "000000x" })).status, 401);
+  const done = await by_code.finish({ code: recoveryCodes[0] });
+  assert.deepEqual([done.status, done.body.ok], [200, true], JSON.stringify(done.body));
+  assert.deepEqual(done.headers.getSetCookie().map((line) => line.split("=")[0]).sort(), ["agentbox-second-factor", "app-session"]);
+  assert.equal((await by_code.finish({ code: recoveryCodes[1] })).status, 401, "once");
+
+  const by_passkey = await halfway("3");
+  assert.equal((await by_passkey.finish({ passkey: authenticator.get(by_passkey.options) })).status, 200);
+  const ended = await halfway("4");
+  await box.backend_call("DELETE", `/api/admin/users/${done.body.user.id}/sessions`);
+  assert.equal((await ended.finish({ code: recoveryCodes[1] })).status, 401, "an ending of all sessions ends it");
+  for (const cookie of [undefined, "agentbox-second-factor=1.2.3", `${by_code.person.cookie}x`]) {
+    const nobody = Object.assign(box.person(), { cookie });
+    assert.equal((await nobody.call("POST", "/api/auth/second-factor", { code: recoveryCodes[1] })).status, 401);
+  }
 });
 
 test("tokens are refreshed at the issuer, or refused by it", async (t) => {

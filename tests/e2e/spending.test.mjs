@@ -134,7 +134,7 @@ test("a key ends with its time, at every door", async (t) => {
   const { key, id, ask } = await door(ada, { expiresInDays: 1 });
   assert.equal((await ask("chat/completions", { model: SMALL, messages })).status, 200);
   await box.end("SIGTERM");
-  execFileSync(join(process.env.AGENTBOX_STORY_PACKAGES, "expire_key"), [box.folder, key]);
+  execFileSync(join(process.env.AGENTBOX_STORY_PACKAGES, "expire"), ["key", box.folder, key]);
   await box.serve();
   for (const path of ["chat/completions", "embeddings"]) {
     const answer = await ask(path, { model: SMALL, messages, input: "a" });

@@ -124,6 +124,31 @@ test("every id in a body or a query", async (t) => {
     assert.equal((await are_alike("POST /api/chat", chat, theirs.agent, missing.agent)).status, 404);
     assert.equal((await are_alike("GET /api/chat", history, theirs.agent, missing.agent)).status, 404);
   }
+  // Whatever else takes an agent, a user, a key or a task by its id.
+  const paymentProof = {
+    transactionHash: `0x${"12".repeat(32)}`, amount: "1.0", currency: "pathUSD", chainId: 4217,
+    from: `0x${"34".repeat(20)}`, to: `0x${"56".repeat(20)}`, timestamp: Math.floor(Date.now() / 1000),
+  };
+  const bodies_with_ids = [
+    ["POST", "/api/scheduled-tasks", (id) => ({ name: "x", cronSchedule: "0 9 * * 1", prompt: "what is the code?", agentId: id }), "agent"],
+    ["POST", "/api/heartbeat", (id) => ({ agentId: id, prompt: "what is the code?", frequency: "90m" }), "agent"],
+    ["PUT", "/api/caps", (id) => ({ scope: "agent", target: id, period: "day", tokens: 1 }), "agent"],
+    ["PUT", "/api/caps", (id) => ({ scope: "key", target: id, period: "day", tokens: 1 }), "key"],
+    ["POST", "/api/memory", (id) => ({ agentId: id, text: "the door is green" }), "agent"],
+    ["POST", "/api/agents/clone", (id) => ({ parentAgentId: id, name: "x", paymentProof }), "agent"],
+    ["POST", "/api/agent", (id) => ({ agentId: id, action: "stop" }), "agent"],
+    ["POST", "/api/agent", (id) => ({ agentId: id, action: "message", message: "what is the code?" }), "agent"],
+  ];
+  const known = (await send(box.web, "GET", "/api/openapi.json")).body.paths;
+  for (const [method, path, body, kind] of bodies_with_ids) {
+    assert.ok(known[path]?.[method.toLowerCase()], `${method} ${path} is a route`);
+    for (const person of [eve, admin]) {
+      const ask = (id) => person.call(method, path, body(id));
+      const answer = await are_alike(`${method} ${path}`, ask, theirs[kind], missing[kind]);
+      assert.ok(answer.status >= 400 && answer.status < 500, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+  }
+
   // Another's message as the place to read on from.
   const from = (id) => eve.call("GET", `/api/chat?agentId=${eves}&before=${id}`);
   await are_alike("GET /api/chat?before", from, theirs.message, missing.message);

@@ -1,6 +1,7 @@
 // Signing in with a wallet: a real wallet library, and for contract wallets a real chain.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { add_passkey } from "./authenticator.mjs";
 import { Box, PASSWORD } from "./box.mjs";
 import { Chain, CHAIN_ID, wrapped } from "./chain.mjs";
 import { package_named } from "./packages.mjs";
@@ -59,6 +60,30 @@ test("a wallet signs in with no network at all, and is the same user the next ti
   const other = box.person();
   assert.notEqual((await sign_in(other, box, new_wallet())).body.user.id, user.id);
   assert.equal((await other.log_in(user.email, PASSWORD)).status, 401, "a wallet's account has no password");
+});
+
+test("a wallet's account has no password: a fresh sign-in sets up its second factor, which the wallet is asked for from then on", async (t) => {
+  const box = await Box.start(t),
+    ada = box.person(),
+    wallet = new_wallet();
+  await sign_in(ada, box, wallet);
+  assert.equal((await ada.call("GET", "/api/settings/second-factor")).body.hasPassword, false);
+  const { recoveryCodes } = await add_passkey(box, ada, undefined);
+  const again = box.person();
+  const asked = await sign_in(again, box, wallet);
+  assert.deepEqual([asked.status, asked.body.code], [401, "SECOND_FACTOR_REQUIRED"]);
+  [again.cookie] = asked.headers.getSetCookie()[0].split(";");
+  assert.equal((await again.call("POST", "/api/auth/second-factor", { code: recoveryCodes[0] })).status, 200);
+});
+
+test("an admin who comes by wallet must set a second factor up where the box wants one, and can", async (t) => {
+  const box = await Box.start(t, { ADMIN_SECOND_FACTOR: "on" }),
+    ada = box.person();
+  const { user } = (await sign_in(ada, box, new_wallet())).body;
+  await box.backend_call("PATCH", `/api/admin/users/${user.id}`, { isAdmin: true });
+  assert.equal((await ada.call("GET", "/api/settings")).body.code, "SECOND_FACTOR_SETUP_REQUIRED");
+  await add_passkey(box, ada, undefined);
+  assert.equal((await ada.call("GET", "/api/settings")).status, 200);
 });
 
 test("GET and POST hand out nonces; one is good for one sign-in, also when used side by side and after a restart", async (t) => {

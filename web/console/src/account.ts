@@ -43,6 +43,11 @@ export async function signIn(email: string, password: string, proof: Proof = {})
   await refreshUser();
 }
 
+export async function finishSignIn(proof: Proof) {
+  await api.finishSignIn(proof);
+  await refreshUser();
+}
+
 export async function signUp(person: Registration) {
   await api.register(person);
   await signIn(person.email, person.password);

@@ -58,6 +58,15 @@ export async function login(email: string, password: string, proof: Proof = {}) 
     throw new ApiError("That e-mail address and password do not go together.", error.status, error.code);
   }
 }
+// Of a sign-in elsewhere, which waits for it; asking with nothing at hand tells what the passkeys are asked for.
+export async function finishSignIn(proof: Proof) {
+  try {
+    await call("POST", "/api/auth/second-factor", proof);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.message !== "Invalid credentials.") throw error;
+    throw new ApiError("That code is wrong, or was used already.", error.status, error.code);
+  }
+}
 export const register = (person: Registration) => call("POST", "/api/register", person);
 export const forgotPassword = (email: string) => call("POST", "/api/auth/forgot-password", { email });
 export const resetPassword = (token: string, password: string) =>
@@ -72,13 +81,14 @@ export const endOtherSessions = () => call("DELETE", "/api/auth/sessions");
 const factor = "/api/settings/second-factor";
 type Codes = { recoveryCodes: string[] };
 export const secondFactor = () => call<SecondFactor>("GET", factor);
-export const beginApp = (currentPassword: string, proof: Proof) =>
+// The password of who has one.
+export const beginApp = (currentPassword: string | undefined, proof: Proof) =>
   call<{ secret: string; otpauthUrl: string }>("POST", `${factor}/begin`, { currentPassword, ...proof });
 export const confirmApp = (code: string) => call<Codes>("POST", `${factor}/confirm`, { code });
 export const removeApp = (proof: Proof) => call("DELETE", `${factor}/app`, proof);
 export const renewRecoveryCodes = (proof: Proof) => call<Codes>("POST", `${factor}/recovery-codes`, proof);
 export const passkeys = async () => (await call<{ passkeys: Passkey[] }>("GET", `${factor}/passkeys`)).passkeys;
-export const beginPasskey = async (currentPassword: string, proof: Proof) =>
+export const beginPasskey = async (currentPassword: string | undefined, proof: Proof) =>
   (await call<{ publicKey: CreationOptions }>("POST", `${factor}/passkeys/begin`, { currentPassword, ...proof }))
     .publicKey;
 export const addPasskey = (name: string, credential: CreatedCredential) =>

@@ -21,6 +21,7 @@ export interface SecondFactor {
   passkeys: number;
   recoveryCodesLeft: number;
   required: boolean;
+  hasPassword: boolean;
 }
 
 export interface Passkey {

@@ -1,3 +1,4 @@
+import { FinishSignIn } from "../parts/finish_sign_in";
 import { NewPassword } from "../parts/new_password";
 import { ForgottenPassword } from "../parts/forgotten_password";
 import { Link } from "../parts/link";
@@ -28,6 +29,7 @@ export function Login() {
   const failed = address.get("error");
   if (token !== null) return <NewPassword key={token} token={token} />;
   if (address.has("forgot")) return <ForgottenPassword />;
+  if (address.has("second-factor")) return <FinishSignIn />;
   const creating = address.has("new");
   return (
     <div class="column narrow">

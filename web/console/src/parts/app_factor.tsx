@@ -37,7 +37,7 @@ export function AppFactor() {
         <ProveDialog
           title="Set an app up"
           confirm="Go on"
-          withPassword
+          withPassword={factor.state.value?.hasPassword ?? true}
           onClose={close}
           action={async (values, proof) => {
             step.value = await api.beginApp(passwordOf(values), proof);

@@ -64,7 +64,7 @@ export function PasskeyList() {
         <ProveDialog
           title="Add a passkey"
           confirm="Go on"
-          withPassword
+          withPassword={factor.state.value?.hasPassword ?? true}
           onClose={close}
           action={async (values, proof) => {
             const options = await api.beginPasskey(passwordOf(values), proof);

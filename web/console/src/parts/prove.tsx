@@ -61,4 +61,4 @@ export function ProveDialog({ title, confirm, danger, children, withPassword, ac
   );
 }
 
-export const passwordOf = (values: FormData) => textOf(values, "currentPassword");
+export const passwordOf = (values: FormData) => textOf(values, "currentPassword") || undefined;
