@@ -55,10 +55,18 @@ json::object problem(const char* description) {
   return {{"description", description}, {"content", std::move(content)}};
 }
 
+// A schema of what is no JSON says so itself.
+json::string media_type(const Schema& schema) {
+  const auto* object = schema.if_object();
+  const auto* named = object ? object->if_contains("contentMediaType") : nullptr;
+  return named ? named->as_string() : json::string("application/json");
+}
+
 json::object answers(const Route& route, bool has_input, bool has_params) {
   json::object success{{"description", "Success"}};
   if (!route.endpoint.answer.is_null())
-    success["content"] = json::object{{"application/json", json::object{{"schema", route.endpoint.answer}}}};
+    success["content"] =
+        json::object{{media_type(route.endpoint.answer), json::object{{"schema", route.endpoint.answer}}}};
   json::object out;
   out[std::to_string(route.endpoint.success)] = std::move(success);
   if (has_input) out["400"] = problem("Bad input; the message names the field");

@@ -68,16 +68,6 @@ std::chrono::sys_time<std::chrono::milliseconds> modified(const struct stat& inf
       std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch));
 }
 
-// The path in a field of another name than usual: the messages speak of that one.
-web::Result<files::Components> components_of(std::string_view field, std::string_view path) {
-  auto components = files::components_of(path, is_unwritable);
-  if (components) return components;
-  constexpr std::string_view usual = "path";
-  auto error = components.error();
-  if (error.message.starts_with(usual)) error.message.replace(0, usual.size(), field);
-  return error;
-}
-
 }  // namespace
 
 web::Result<std::string> normalised(std::string_view path) {
@@ -135,10 +125,10 @@ web::Result<std::string> write(const Place& place, std::string_view path, std::s
 }
 
 web::Result<Moved> move(const Place& place, std::string_view from, std::string_view to, bool overwrite) {
-  const auto source = components_of("from", from);
-  if (!source) return source.error();
-  const auto target = components_of("to", to);
-  if (!target) return target.error();
+  const auto source = files::components_of(from, is_unwritable);
+  if (!source) return files::named_after("from", source.error());
+  const auto target = files::components_of(to, is_unwritable);
+  if (!target) return files::named_after("to", target.error());
   const auto root = files::Root::open(place.folder);
   if (!root) return root.error();
   const auto moved = files::move(*root, *source, *target, overwrite ? files::Overwrite::yes : files::Overwrite::no);

@@ -6,10 +6,10 @@ namespace explorer {
 namespace {
 
 constexpr std::int64_t most_depth = 4;
-constexpr auto most_count = std::numeric_limits<std::int32_t>::max();
+constexpr auto any = std::numeric_limits<std::int64_t>::max();  // more than the cap is the cap
 
 struct TreeQuery {
-  std::optional<web::Integer<1, most_count>> depth;
+  std::optional<web::Integer<1, any>> depth;
   OptionalPath path;
   AgentId agent;
 };
@@ -37,7 +37,7 @@ struct SearchQuery {
   web::Text<1, 1000> q;
   std::optional<bool> regex, ignoreCase;
   OptionalPath path;
-  std::optional<web::Integer<1, most_count>> limit;
+  std::optional<web::Integer<1, any>> limit;
   AgentId agent;
 };
 BOOST_DESCRIBE_STRUCT(SearchQuery, (), (q, regex, ignoreCase, path, limit, agent))
@@ -84,6 +84,20 @@ struct SearchAnswer {
 };
 BOOST_DESCRIBE_STRUCT(SearchAnswer, (), (ok, matches, files, truncated))
 
+// For the OpenAPI document: what follows writes it.
+struct TreeItem {
+  std::string type, name, path;
+  std::optional<std::vector<TreeItem>> children;
+};
+BOOST_DESCRIBE_STRUCT(TreeItem, (), (type, name, path, children))
+
+struct TreeAnswer {
+  bool ok = true;
+  TreeItem root;
+  std::optional<bool> truncated;
+};
+BOOST_DESCRIBE_STRUCT(TreeAnswer, (), (ok, root, truncated))
+
 // Straight to text: there may be thousands of them.
 void write_node(std::string& out, const Node& node) {
   out += node.is_folder ? R"({"type":"folder","name":)" : R"({"type":"file","name":)";
@@ -122,6 +136,7 @@ web::Endpoint tree_endpoint(Explorer& explorer) {
            if (!found) co_return found.error();
            co_return tree_response(*found);
          })
+      .returns<TreeAnswer>()
       .describe(
           "`root` is {type: file or folder, name, path, children?}: folders first, then by name. `depth` is at most 4. "
           "Left out: node_modules, .git, .next, dist, build, .cache, __pycache__, links and devices. `path` names a "

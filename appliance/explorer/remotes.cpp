@@ -51,9 +51,10 @@ web::Result<Destination> judge_folder(const std::string& url, const Place& place
   // As git reads it: relative to the repository.
   std::error_code error;
   const auto folder = place.folder / url;
-  if (url.find("://") != std::string::npos || !fs::is_directory(folder, error)) {
+  if (url.find("://") != std::string::npos) {
     return web::invalid("The box pushes over http, https and ssh and to folders, and this remote is none of them");
   }
+  if (!fs::is_directory(folder, error)) return web::invalid("The remote is a folder that does not exist: " + url);
   return Destination{.url = folder.lexically_normal().string(), .route = {}, .credential = {}, .ssh_path = {}};
 }
 

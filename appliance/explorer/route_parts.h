@@ -26,6 +26,12 @@ inline Explorer::Agent agent_of(const AgentId& agent) {
 
 inline std::string path_of(const OptionalPath& path) { return path ? std::string(*path) : std::string(); }
 
+// What an endpoint sends that is no JSON, for the OpenAPI document.
+inline web::Endpoint sending(std::string_view media_type, web::Endpoint endpoint) {
+  endpoint.answer = boost::json::object{{"type", "string"}, {"contentMediaType", media_type}};
+  return endpoint;
+}
+
 // A handler that takes (Agent, Body): the agent is in the query, all else in the body.
 template <class Body, class F>
 web::Endpoint body_at(F handler) {

@@ -1,6 +1,7 @@
 #include "appliance/explorer/routes.h"
 
 #include "appliance/explorer/endpoints.h"
+#include "appliance/explorer/route_parts.h"
 
 namespace explorer {
 
@@ -9,9 +10,10 @@ std::vector<web::Route> routes(Explorer& explorer, const agentbox::Guards& guard
   return {
       {web::GET, "/api/browse/tree", key, nullptr, tree_endpoint(explorer), "Files and folders"},
       {web::GET, "/api/browse/read", key, nullptr, read_endpoint(explorer), "Read a text file"},
-      {web::GET, "/api/browse/raw", key, nullptr, raw_endpoint(explorer), "A file as it is, or a part of it"},
+      {web::GET, "/api/browse/raw", key, nullptr, sending("application/octet-stream", raw_endpoint(explorer)),
+       "A file as it is, or a part of it"},
       {web::GET, "/api/browse/search", key, nullptr, search_endpoint(explorer), "Look for text in the files"},
-      {web::GET, "/api/browse/watch", key, nullptr, watch_endpoint(explorer),
+      {web::GET, "/api/browse/watch", key, nullptr, sending("text/event-stream", watch_endpoint(explorer)),
        "What happens to the files, as it happens"},
       {web::POST, "/api/browse/write", key, nullptr, write_endpoint(explorer), "Write a text file"},
       {web::POST, "/api/browse/move", key, nullptr, move_endpoint(explorer), "Rename a file or folder"},

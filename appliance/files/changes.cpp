@@ -51,27 +51,33 @@ web::Result<void> require_replaceable(const Entry& to, bool moves_folder) {
 
 }  // namespace
 
+web::Error named_after(std::string_view field, web::Error error) {
+  constexpr std::string_view usual = "path ";
+  if (error.message.starts_with(usual)) error.message.replace(0, usual.size() - 1, field);
+  return error;
+}
+
 web::Result<void> move(const Root& root, const Components& from, const Components& to, Overwrite overwrite) {
   if (from.empty()) return web::invalid("from must name a file or folder");
   if (to.empty()) return web::invalid("to must name a file or folder");
   if (is_above(from, to)) return web::invalid("to must not lie in the folder that is moved");
   const auto source = entry_at(root, from);
-  if (!source) return source.error();
+  if (!source) return named_after("from", source.error());
   const auto moves_folder = is_folder(*source);
-  if (!moves_folder) return moves_folder.error();
+  if (!moves_folder) return named_after("from", moves_folder.error());
   if (from == to) return {};
 
   auto folder = root.open_or_make({to.begin(), to.end() - 1});
-  if (!folder) return folder.error();
+  if (!folder) return named_after("to", folder.error());
   const Entry target{.folder = std::move(*folder), .name = to.back()};
   if (overwrite == Overwrite::yes) {
-    if (const auto may = require_replaceable(target, *moves_folder); !may) return may.error();
+    if (const auto may = require_replaceable(target, *moves_folder); !may) return named_after("to", may.error());
   }
   const unsigned flags = overwrite == Overwrite::yes ? 0 : RENAME_NOREPLACE;
   if (::renameat2(source->folder.get(), source->name.c_str(), target.folder.get(), target.name.c_str(), flags) != 0) {
     if (errno == EEXIST || errno == ENOTEMPTY) return web::conflict("to exists already");
     if (errno == EINVAL) return web::invalid("to must not lie in the folder that is moved");
-    return error_of(errno);
+    return named_after("to", error_of(errno));
   }
   // The new place first: after a power cut there may be two names, never none.
   if (::fsync(target.folder.get()) != 0 || ::fsync(source->folder.get()) != 0) return error_of(errno);

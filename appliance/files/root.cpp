@@ -66,6 +66,12 @@ std::optional<EntryKind> kind_of(int folder, const dirent& entry) {
   return S_ISREG(info.st_mode) ? EntryKind::file : S_ISDIR(info.st_mode) ? EntryKind::folder : EntryKind::other;
 }
 
+// Whether the last name of the path is a link.
+bool ends_in_link(const Descriptor& folder, const char* name) {
+  struct stat info {};
+  return ::fstatat(folder.get(), name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
+}
+
 }  // namespace
 
 web::Error error_of(int code) {
@@ -95,7 +101,10 @@ int open_beneath(const Descriptor& folder, const char* name, int flags) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
-  return static_cast<int>(::syscall(SYS_openat2, folder.get(), name, &how, sizeof how));
+  const auto opened = static_cast<int>(::syscall(SYS_openat2, folder.get(), name, &how, sizeof how));
+  // Asked for a folder, the kernel says of a link at the end that it is none.
+  if (opened < 0 && errno == ENOTDIR) errno = ends_in_link(folder, name) ? ELOOP : ENOTDIR;
+  return opened;
 }
 
 web::Result<Root> Root::open(const std::filesystem::path& path) {

@@ -74,6 +74,26 @@ TEST_F(ExplorerChanges, WhatCannotBeIsRefusedBeforeAnythingIsMade) {
   EXPECT_THAT(move(place, "/a.txt", "x", false).error().message, testing::StartsWith("from must be relative"));
 }
 
+TEST_F(ExplorerChanges, MessagesNameTheEndThatIsWrongAndWhatIsWrongWithIt) {
+  const auto words = [&](std::string_view from, std::string_view to) {
+    return move(place, from, to, true).error().message;
+  };
+  EXPECT_THAT(words("a.txt/x", "y"), testing::StartsWith("from uses a file"));
+  EXPECT_THAT(words("out.txt", "y"), testing::StartsWith("from leads through a symbolic link"));
+  EXPECT_THAT(words("up/a.txt", "y"), testing::StartsWith("from leads through a symbolic link"));
+  EXPECT_THAT(words("a.txt", "folder/b.txt/c"), testing::StartsWith("to uses a file"));
+  EXPECT_THAT(words("a.txt", "out.txt"), testing::StartsWith("to leads through a symbolic link"));
+  EXPECT_THAT(words("a.txt", "up/x"), testing::StartsWith("to leads through a symbolic link"));
+  EXPECT_THAT(words("a.txt", "folder/up/x/" + std::string(300, 'x')), testing::StartsWith("to has a name"));
+  EXPECT_THAT(remove(place, "up/a.txt").error().message, testing::StartsWith("path leads through a symbolic link"));
+  EXPECT_THAT(explorer::write(place, "up/x", "").error().message,
+              testing::StartsWith("path leads through a symbolic link"));
+  EXPECT_THAT(explorer::write(place, "up/x/y", "").error().message,
+              testing::StartsWith("path leads through a symbolic link"));
+  EXPECT_THAT(explorer::tree(place, "up", 1).error().message,
+              testing::StartsWith("path leads through a symbolic link"));
+}
+
 TEST_F(ExplorerChanges, RemovesFilesAndEmptyFolders) {
   EXPECT_EQ(removing("folder"), Kind::conflict);
   EXPECT_EQ(*remove(place, "folder//b.txt"), "folder/b.txt");

@@ -61,11 +61,12 @@ TEST_F(ExplorerSearch, PassesOverWhatTheTreeLeavesOutAndWhatIsNoText) {
 }
 
 TEST_F(ExplorerSearch, BadInputIsRefusedWithItsReason) {
-  for (const auto* text : {"(", "a{2,1}", "[z-a]", "\\", "(?P<n", "a**", "(a{1000}){1000}"}) {
+  for (const auto* text : {"(", "a{2,1}", "[z-a]", "\\", "(?P<n", "a**", "(a{1000}){1000}", "hi)|(foo", ")"}) {
     const auto found = search(place, {.text = text, .is_regexp = true});
     ASSERT_FALSE(found) << text;
     EXPECT_EQ(found.error().kind, web::Kind::invalid);
     EXPECT_THAT(found.error().message, testing::StartsWith("q is ")) << text;
+    EXPECT_THAT(found.error().message, testing::Not(testing::HasSubstr("(?m:"))) << text;
   }
   EXPECT_EQ(search(place, {.text = "((x{100}){100})", .is_regexp = true}).error().kind, web::Kind::invalid);
   for (const auto* path : {"../", "/etc", ".git", "a/../b", "git~1"}) {
