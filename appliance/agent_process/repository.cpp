@@ -36,7 +36,8 @@ Repository::Repository(const std::filesystem::path& folder, const std::vector<st
 
 std::vector<Repository::Changed> Repository::status(std::size_t limit) const {
   std::vector<Changed> changes;
-  for (auto& change : git::status(repository_.get(), git::Untracked::file, limit)) {
+  auto found = git::status(repository_.get(), git::Untracked::file, limit);
+  for (auto& change : found.list) {
     changes.push_back({.status = std::string(name_of(change)), .path = std::move(change.path)});
   }
   return changes;

@@ -2,6 +2,7 @@
 
 #include "appliance/explorer/endpoints.h"
 #include "appliance/explorer/route_parts.h"
+#include "web/utf8.h"
 
 namespace explorer {
 
@@ -10,7 +11,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::int64_t most_commits = 100;
-constexpr auto most_count = std::numeric_limits<std::int32_t>::max();
+constexpr auto any = std::numeric_limits<std::int64_t>::max();  // more than the cap is the cap
 
 struct DiffQuery {
   OptionalPath path;
@@ -24,7 +25,7 @@ struct SyncBody {
 BOOST_DESCRIBE_STRUCT(SyncBody, (), (message))
 
 struct LogQuery {
-  std::optional<web::Integer<1, most_count>> limit;
+  std::optional<web::Integer<1, any>> limit;
   AgentId agent;
 };
 BOOST_DESCRIBE_STRUCT(LogQuery, (), (limit, agent))
@@ -102,6 +103,15 @@ std::optional<std::string> unless_empty(std::string text) {
   return text;
 }
 
+// Adds the field `name` to an answer when it is true: else the answer is what it is without it.
+web::Response with_flag(web::Response answer, std::string_view name, bool is_true) {
+  if (!is_true) return answer;
+  auto& text = std::get<std::string>(answer.body);
+  text.pop_back();
+  text.append(",\"").append(name).append("\":true}");
+  return answer;
+}
+
 }  // namespace
 
 web::Endpoint status_endpoint(Explorer& explorer) {
@@ -111,32 +121,38 @@ web::Endpoint status_endpoint(Explorer& explorer) {
            if (!*found) co_return web::json(json::object{{"ok", true}, {"isGitRepo", false}});
            const auto& state = **found;
            StatusAnswer answer{.branch = state.branch, .remote = state.remote, .changes = {}};
-           for (const auto& change : state.changes) answer.changes.push_back({change.code(), change.path});
+           for (const auto& change : state.changes.list) answer.changes.push_back({change.code(), change.path});
            answer.hasChanges = !answer.changes.empty();
-           co_return web::reply(answer);
+           co_return with_flag(web::reply(answer), "truncated", state.changes.is_cut);
          })
       .returns<StatusAnswer>()
       .describe(
           "`status` is the code of git status --porcelain without spaces: M, A, D, R, T, ??, AM, UU, ... `branch` is "
-          "HEAD when none is checked out. Just {ok, isGitRepo: false} where there is no repository. At most 10,000 "
-          "changes are listed.");
+          "HEAD when none is checked out. Just {ok, isGitRepo: false} where there is no repository. After 10,000 "
+          "changes the rest is left out, and `truncated` is true.");
 }
 
 web::Endpoint diff_endpoint(Explorer& explorer) {
   return web::query<DiffQuery>([&explorer](web::Request&, DiffQuery asked) -> Answer {
            auto found = co_await explorer.diff(agent_of(asked.agent), path_of(asked.path));
            if (!found) co_return found.error();
+           const bool is_lossy = !web::is_utf8(found->unstaged) || !web::is_utf8(found->staged);
            const DiffAnswer answer{.unstaged = unless_empty(std::move(found->unstaged)),
                                    .staged = unless_empty(std::move(found->staged))};
-           co_return web::reply(answer);
+           co_return with_flag(web::reply(answer), "lossy", is_lossy);
          })
       .returns<DiffAnswer>()
-      .describe("Patches as git diff and git diff --cached write them; null: nothing differs. 400 beyond 4 MB.");
+      .describe(
+          "Patches as git diff and git diff --cached write them; null: nothing differs. Of a file in conflict `staged` "
+          "says `* Unmerged path NAME`, and `unstaged` says so too and then compares our side with the file, as git "
+          "diff --ours does. `lossy` is true when bytes that are no UTF-8 stand as U+FFFD in them, so that they must "
+          "not "
+          "be applied. 400 beyond 4 MB.");
 }
 
 web::Endpoint sync_endpoint(Explorer& explorer) {
   return body_at<SyncBody>([&explorer](Explorer::Agent agent, SyncBody body) -> Answer {
-           std::string message = body.message ? std::string(*body.message) : "sync changes";
+           std::string message = body.message ? std::string(*body.message) : std::string();
            const auto synced = co_await explorer.sync(std::move(agent), std::move(message));
            if (!synced) co_return synced.error();
            const SyncAnswer answer{.committed = synced->hash.has_value(),
@@ -149,8 +165,9 @@ web::Endpoint sync_endpoint(Explorer& explorer) {
       .describe(
           "Stages everything, commits it as GIT_AUTHOR_NAME, and pushes the branch to its remote over http, https or "
           "ssh or to a folder, as who the box is there (/api/admin/git-hosts). `message` of the answer says what was "
-          "done, or why "
-          "the push failed while the commit stands. No hook runs. 409 while another sync is running.");
+          "done, why the push failed while the commit stands, or that earlier commits are not pushed yet. No hook and "
+          "no filter runs: 500 and nothing done when a changed file needs a filter (git-lfs and the like). 409 while "
+          "another sync is running.");
 }
 
 web::Endpoint log_endpoint(Explorer& explorer) {
@@ -183,17 +200,19 @@ web::Endpoint show_endpoint(Explorer& explorer) {
                             .message = found->message,
                             .parents = found->parents};
            for (const auto& file : found->files) answer.changes.push_back({{file.status}, file.path, file.from});
+           const bool is_lossy = !web::is_utf8(found->patch);
            answer.diff = unless_empty(std::move(found->patch));
            answer.content = std::move(found->content);
-           co_return web::reply(answer);
+           co_return with_flag(web::reply(answer), "lossy", is_lossy);
          })
       .returns<ShowAnswer>()
       .describe(
           "`rev` is a hash of at least 4 digits, a branch, a tag, or HEAD, which is the default; 404 when it is no "
           "commit. `diff` is the patch against the first parent (null: nothing differs) and `changes` its files: A, D, "
           "M, R or T, with `from` for what was renamed. With `path` both are of that file or folder, and `content` is "
-          "the file as it was then; null when it was not there, is no UTF-8 text, or is larger than 1 MB. 400 beyond a "
-          "patch of 4 MB.");
+          "the file as it was then; null when it was not there, is no UTF-8 text, or is larger than 1 MB. `lossy` is "
+          "true "
+          "when bytes that are no UTF-8 stand as U+FFFD in `diff`. 400 beyond a patch of 4 MB.");
 }
 
 }  // namespace explorer

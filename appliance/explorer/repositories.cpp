@@ -7,13 +7,17 @@
 #include "appliance/explorer/git/diff.h"
 #include "appliance/explorer/git/failure.h"
 #include "appliance/explorer/git/library.h"
+#include "appliance/explorer/git/recode.h"
 #include "appliance/explorer/git/repository.h"
+#include "appliance/explorer/git/unpushed.h"
 
 namespace explorer {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+bool has_words(std::string_view message) { return message.find_first_not_of(" \t\r\n\v\f") != std::string_view::npos; }
 
 void require(git_repository* repository) {
   if (!repository) throw git::Failure("This folder is not a git repository");
@@ -64,7 +68,22 @@ class Repositories::Turn {
 struct Repositories::Committed {
   std::optional<std::string> hash, branch;
   std::optional<git::Remote> remote;
+  std::optional<std::size_t> unpushed;  // where nothing was committed; see git::unpushed
 };
+
+std::string Repositories::told_of_nothing(const Committed& committed) {
+  const std::string nothing = "There is nothing to commit";
+  if (!committed.remote || !committed.branch || committed.unpushed == 0u) return nothing;
+  const auto& branch = *committed.branch;
+  const auto& remote = committed.remote->name;
+  if (!committed.unpushed) {
+    return nothing + ". Whether " + remote + " has all of " + branch + " is not known: the next commit takes it along";
+  }
+  const bool is_one = *committed.unpushed == 1;
+  return nothing + ", but " + std::to_string(*committed.unpushed) + (is_one ? " commit of " : " commits of ") + branch +
+         (is_one ? " is" : " are") + " not pushed to " + remote + " yet: the next commit takes " +
+         (is_one ? "it" : "them") + " along";
+}
 
 Repositories::Repositories(git::Identity author, FindCredential find_credential, std::chrono::milliseconds remote_time)
     : author_(std::move(author)), find_credential_(std::move(find_credential)), remote_time_(remote_time) {
@@ -105,10 +124,13 @@ web::Result<Diffs> Repositories::diff(const Place& place, std::string_view path)
 }
 
 web::Result<std::vector<git::Commit>> Repositories::log(const Place& place, std::size_t limit) const {
-  return look(place, [&](git_repository* repository) {
+  auto commits = look(place, [&](git_repository* repository) {
     require(repository);
     return git::log(repository, limit);
   });
+  if (!commits) return commits;
+  for (auto& commit : *commits) git::recode(commit);
+  return commits;
 }
 
 web::Result<git::ShownCommit> Repositories::show(const Place& place, const std::string& revision,
@@ -122,7 +144,10 @@ web::Result<git::ShownCommit> Repositories::show(const Place& place, const std::
     return git::show(repository, order);
   });
   if (!found) return found.error();
-  if (found->shown) return std::move(*found->shown);
+  if (found->shown) {
+    git::recode(*found->shown);
+    return std::move(*found->shown);
+  }
   if (found->fault == git::ShowFault::no_commit) return web::not_found("There is no such commit");
   return web::invalid("The differences are larger than 4 MB: ask for one path");
 }
@@ -134,6 +159,9 @@ web::Result<Repositories::Committed> Repositories::commit(const Place& place, co
     committed.hash = git::commit_all(repository, message, author_);
     committed.branch = git::branch_of(repository);
     committed.remote = git::remote_of(repository);
+    if (!committed.hash && committed.branch && committed.remote) {
+      committed.unpushed = git::unpushed(repository, committed.remote->name, *committed.branch);
+    }
     return committed;
   });
 }
@@ -162,10 +190,13 @@ std::optional<std::string> Repositories::push(const Place& place, const Committe
 web::Result<Synced> Repositories::sync(const Place& place, const std::string& message) {
   const Turn turn(*this, place.folder);
   if (!turn) return web::conflict("A sync of this repository is already running");
-  const auto committed = commit(place, message);
+  const auto committed = commit(place, has_words(message) ? message : "sync changes");
   if (!committed) return committed.error();
-  Synced synced{.hash = committed->hash, .message = "There is nothing to commit"};
-  if (!synced.hash) return synced;
+  Synced synced{.hash = committed->hash, .message = {}};
+  if (!synced.hash) {
+    synced.message = told_of_nothing(*committed);
+    return synced;
+  }
   const auto obstacle = push(place, *committed);
   synced.is_pushed = !obstacle;
   synced.message = obstacle ? "Committed, not pushed: " + *obstacle

@@ -28,7 +28,7 @@ inline constexpr std::size_t most_diff_bytes = 4u << 20, most_changes = 10'000;
 struct Status {
   std::string branch;                 // HEAD when none is checked out
   std::optional<std::string> remote;  // its URL, without credentials
-  std::vector<git::Change> changes;   // the first most_changes
+  git::Changes changes;               // the first most_changes
 };
 
 struct Diffs {
@@ -52,13 +52,14 @@ class Repositories {
   // Of one file or folder, or of everything. Kind::invalid for a path that leads out, and when one of the two patches
   // is larger than most_diff_bytes.
   web::Result<Diffs> diff(const Place&, std::string_view path) const;
-  // Newest first.
+  // Newest first, in UTF-8 where a commit says what it is in.
   web::Result<std::vector<git::Commit>> log(const Place&, std::size_t limit) const;
   // One commit, or what it did to the file or folder `path`. Kind::not_found when `revision` is no commit; else as
   // diff.
   web::Result<git::ShownCommit> show(const Place&, const std::string& revision, std::string_view path) const;
   // Stages and commits everything, then pushes the branch to its remote, if there is one, for no longer than the remote
-  // time. Kind::conflict while another sync of this place is running. Without changes nothing is done, pushing neither.
+  // time. A message without a word in it is "sync changes". Kind::conflict while another sync of this place is running.
+  // Without changes nothing is done, pushing neither; what is not pushed yet is told.
   web::Result<Synced> sync(const Place&, const std::string& message);
   // Ends what waits for a remote, now and from now on.
   void give_up() { is_given_up_ = true; }
@@ -69,6 +70,7 @@ class Repositories {
   auto look(const Place&, Use) const -> web::Result<std::invoke_result_t<Use, git_repository*>>;
   struct Committed;
   web::Result<Committed> commit(const Place&, const std::string& message) const;
+  static std::string told_of_nothing(const Committed&);
   std::optional<std::string> push(const Place&, const Committed&) const;
 
   mutable git::Kept kept_;

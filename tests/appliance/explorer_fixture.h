@@ -121,6 +121,36 @@ class ExplorerTest : public testing::Test {
     return {{.name = "The Box", .email = "box@example.org"}, std::move(find_credential), remote_time};
   }
 
+  explorer::Status status(const explorer::Place& where) const {
+    const auto found = repositories().status(where);
+    if (!found) throw std::runtime_error(found.error().message);
+    return found->value();
+  }
+  explorer::Status status() const { return status(place); }
+  static std::vector<std::string> lines(const explorer::Status& status) {
+    std::vector<std::string> lines;
+    for (const auto& change : status.changes.list) {
+      lines.push_back(std::string{change.index, change.files, ' '} + change.path);
+    }
+    return lines;
+  }
+  // As git status --porcelain has it; of a rename the new name alone.
+  std::vector<std::string> lines_of_git(const fs::path& folder) const {
+    const auto out = git(folder, {"status", "--porcelain", "-z"});
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < out.size();) {
+      const auto line = out.substr(at, out.find('\0', at) - at);
+      at += line.size() + 1;
+      if (line[0] == 'R') at = out.find('\0', at) + 1;
+      lines.push_back(line);
+    }
+    return lines;
+  }
+  void expect_as_git() const {
+    const auto ours = lines(status());  // before git has had a look, which may mend its index
+    EXPECT_THAT(ours, testing::ElementsAreArray(lines_of_git(root)));
+  }
+
   testing_words::TemporaryFolder scratch;
   fs::path root = [this] {
     const auto path = scratch.path / "owner" / "root";

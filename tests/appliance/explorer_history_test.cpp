@@ -55,6 +55,77 @@ TEST_F(ExplorerHistory, WhatDiffersInItsLineEndsAloneDoesNotDifferWhereTheseAreM
   EXPECT_EQ(diff().unstaged, git({"-c", "core.safecrlf=false", "diff"}));
 }
 
+TEST_F(ExplorerHistory, WhatIsAnnouncedIsANewFile) {
+  put(root / "announced", "x\n");
+  put(root / "empty", "");
+  put(root / "program", "#!/bin/sh\n");
+  fs::permissions(root / "program", fs::perms(0755));
+  git({"add", "-N", "announced", "empty", "program"});
+  put(root / "a.txt", "changed\n");
+  EXPECT_EQ(diff().unstaged, git({"diff"}));
+  EXPECT_EQ(diff().staged, git({"diff", "--cached"}));
+  EXPECT_EQ(diff("announced").unstaged, git({"diff", "--", "announced"}));
+  EXPECT_TRUE(repositories().sync(place, "Announced")->hash);
+  EXPECT_EQ(git({"status", "--porcelain"}), "");
+  EXPECT_EQ(git({"ls-tree", "--name-only", "HEAD"}), "a.txt\nannounced\nempty\nfolder\nprogram\n");
+}
+
+TEST_F(ExplorerHistory, EmptyFilesComeAndGoWithoutSides) {
+  put(root / "gone", "");
+  commit("Second");
+  fs::remove(root / "gone");
+  EXPECT_EQ(diff().unstaged, git({"diff"}));
+  git({"add", "-A"});
+  EXPECT_EQ(diff().staged, git({"diff", "--cached"}));
+  commit("Third");
+  put(root / "new", "");
+  git({"add", "new"});
+  EXPECT_EQ(diff().staged, git({"diff", "--cached"}));
+}
+
+TEST_F(ExplorerHistory, ADirtySubmoduleIsToldAsGitTellsIt) {
+  const auto library = scratch.path / "library";
+  git(scratch.path, {"init", "-q", library.string()});
+  put(library / "l.txt", "1");
+  git(library, {"add", "-A"});
+  git(library, {"commit", "-q", "-m", "Library"});
+  git({"submodule", "add", "-q", library.string(), "library"});
+  commit("With a library");
+  put(root / "library/l.txt", "changed");
+  EXPECT_EQ(diff().unstaged, git({"diff"}));
+  git(root / "library", {"commit", "-q", "-a", "-m", "Moved on"});
+  EXPECT_EQ(diff().unstaged, git({"diff"}));
+}
+
+TEST_F(ExplorerHistory, ConflictsAreToldAsGitTellsThem) {
+  const auto edit = [&](const std::string& name, const std::string& by) {
+    put(root / name, by + "\nof\nthe\nfile\n" + name + "\n");
+  };
+  for (const auto* name : {"by-both", "deleted-by-us", "deleted-by-them", "removed", "resolved"}) edit(name, "both");
+  commit("Base");
+  git({"checkout", "-q", "-b", "other"});
+  for (const auto* name : {"by-both", "deleted-by-us", "removed", "added-by-both", "resolved"}) edit(name, "theirs");
+  put(root / "only-theirs", "x\n");
+  fs::remove(root / "deleted-by-them");
+  commit("Theirs");
+  git({"checkout", "-q", "main"});
+  for (const auto* name : {"by-both", "deleted-by-them", "removed", "added-by-both", "resolved"}) edit(name, "ours");
+  fs::remove(root / "deleted-by-us");
+  commit("Ours");
+  ASSERT_NE(run_git(root, {"merge", "other"}).code, 0);
+  fs::remove(root / "removed");
+  edit("resolved", "ours");
+  put(root / "a.txt", "changed\n");
+  EXPECT_EQ(diff().staged, git({"diff", "--cached"}));
+  EXPECT_EQ(diff().unstaged, git({"diff", "--ours", "--no-renames"}));
+  EXPECT_THAT(diff().unstaged, testing::AllOf(HasSubstr("* Unmerged path by-both\ndiff --git a/by-both b/by-both\n"),
+                                              HasSubstr("+<<<<<<< HEAD\n"), HasSubstr("a/a.txt b/a.txt")));
+  for (const auto* path : {"by-both", "deleted-by-us", "folder"}) {
+    EXPECT_EQ(diff(path).staged, git({"diff", "--cached", "--", path}));
+    EXPECT_EQ(diff(path).unstaged, git({"diff", "--ours", "--", path}));
+  }
+}
+
 TEST_F(ExplorerHistory, APathNarrowsThePatchAndIsNoPattern) {
   put(root / "a.txt", "changed\n");
   put(root / "folder/b.txt", "changed\n");
@@ -86,7 +157,6 @@ TEST_F(ExplorerHistory, ConfiguredProgramsAndPrefixesAreNotUsed) {
   git({"config", "diff.evil.textconv", "touch " + proof.string() + "; cat"});
   git({"config", "filter.evil.clean", "touch " + proof.string() + "; cat"});
   git({"config", "filter.evil.smudge", "touch " + proof.string() + "; cat"});
-  git({"config", "filter.evil.required", "true"});
   git({"config", "core.fsmonitor", "touch " + proof.string()});
   git({"config", "core.sshCommand", "touch " + proof.string()});
   git({"config", "credential.helper", "!touch " + proof.string()});
@@ -94,6 +164,8 @@ TEST_F(ExplorerHistory, ConfiguredProgramsAndPrefixesAreNotUsed) {
   put(root / "a.txt", "changed\n");
   EXPECT_THAT(diff().unstaged, HasSubstr("--- a/a.txt"));
   EXPECT_TRUE(repositories().status(place));
+  EXPECT_FALSE(repositories().sync(place, "With a filter"));
+  put(root / ".gitattributes", "* diff=evil\n");
   EXPECT_TRUE(repositories().sync(place, "Without programs")->hash);
   EXPECT_FALSE(fs::exists(proof));
 }
@@ -115,6 +187,21 @@ TEST_F(ExplorerHistory, TheLogIsGits) {
   EXPECT_EQ(listed, git({"log", "--format=%H %s %an %at"}));
   EXPECT_EQ(commits.front().subject, "Merge branch 'side'");
   EXPECT_EQ(repositories().log(place, 3)->size(), 3u);
+}
+
+TEST_F(ExplorerHistory, TextsOfOtherEncodingsAreRead) {
+  git({"-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "--author",
+       "J\xf6rg <j\xf6rg@example.org>", "-m",
+       "Gr\xfc\xdf"
+       "e\n\nMit K\xf6rper"});
+  git({"-c", "i18n.commitEncoding=no-such-encoding", "commit", "-q", "--allow-empty", "-m", "Plain"});
+  const auto commits = repositories().log(place, 2).value();
+  std::string listed;
+  for (const auto& commit : commits) listed += commit.subject + " " + commit.author + "\n";
+  EXPECT_EQ(listed, git({"log", "-2", "--format=%s %an"}));
+  EXPECT_EQ(commits.back().subject, "Gr\u00fc\u00dfe");
+  const auto older = repositories().show(place, commits.back().hash, "").value();
+  EXPECT_EQ(older.message + older.email, "Gr\u00fc\u00dfe\n\nMit K\u00f6rper\nj\u00f6rg@example.org");
 }
 
 TEST_F(ExplorerHistory, TheLogIsNewestFirst) {

@@ -16,7 +16,7 @@ class ExplorerKept : public ExplorerTest {
   explorer::Status status() { return box.status(place).value().value(); }
   std::string changes() {
     std::string text;
-    for (const auto& change : status().changes)
+    for (const auto& change : status().changes.list)
       text += std::string{change.index, change.files, ' '} + change.path + "\n";
     return text;
   }

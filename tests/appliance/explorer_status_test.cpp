@@ -11,36 +11,7 @@ using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class ExplorerStatus : public ExplorerTest {
- protected:
-  explorer::Status status(const explorer::Place& where) {
-    const auto found = repositories().status(where);
-    if (!found) throw std::runtime_error(found.error().message);
-    return found->value();
-  }
-  explorer::Status status() { return status(place); }
-
-  static std::vector<std::string> lines(const explorer::Status& status) {
-    std::vector<std::string> lines;
-    for (const auto& change : status.changes) {
-      lines.push_back(std::string{change.index, change.files, ' '} + change.path);
-    }
-    return lines;
-  }
-  // As git status --porcelain has it; of a rename the new name alone.
-  std::vector<std::string> lines_of_git(const fs::path& folder) const {
-    const auto out = git(folder, {"status", "--porcelain", "-z"});
-    std::vector<std::string> lines;
-    for (std::size_t at = 0; at < out.size();) {
-      const auto line = out.substr(at, out.find('\0', at) - at);
-      at += line.size() + 1;
-      if (line[0] == 'R') at = out.find('\0', at) + 1;
-      lines.push_back(line);
-    }
-    return lines;
-  }
-  void expect_as_git() { EXPECT_THAT(lines(status()), ElementsAreArray(lines_of_git(root))); }
-};
+using ExplorerStatus = ExplorerTest;
 
 TEST_F(ExplorerStatus, AFolderIsNoRepositoryByItself) {
   EXPECT_FALSE(repositories().status(place)->has_value());
@@ -115,6 +86,30 @@ TEST_F(ExplorerStatus, RandomWorkIsToldAsGitTellsIt) {
   }
 }
 
+TEST_F(ExplorerStatus, WhatIsAnnouncedIsNewAndNotStaged) {
+  make_repository();
+  put(root / "announced", "x");
+  put(root / "gone", "x");
+  git({"add", "-N", "announced", "gone"});
+  fs::remove(root / "gone");
+  expect_as_git();
+  put(root / "gone", "");
+  expect_as_git();
+  git({"rm", "-q", "--cached", "a.txt"});
+  git({"add", "-N", "a.txt"});
+  expect_as_git();
+}
+
+TEST_F(ExplorerStatus, WhatIsLeftOutOfALongListIsSaid) {
+  make_repository();
+  for (std::size_t i = 0; i < explorer::most_changes; ++i) put(root / std::to_string(i), "");
+  EXPECT_EQ(status().changes.list.size(), explorer::most_changes);
+  EXPECT_FALSE(status().changes.is_cut);
+  put(root / "one more", "");
+  EXPECT_EQ(status().changes.list.size(), explorer::most_changes);
+  EXPECT_TRUE(status().changes.is_cut);
+}
+
 TEST_F(ExplorerStatus, AnUnbornBranchHasANameAndNoHistory) {
   git({"init", "-q", "-b", "trunk"});
   put(root / "a", "x");
@@ -167,7 +162,7 @@ TEST_F(ExplorerStatus, ABareRepositoryHasABranchAndNoChanges) {
   git({"push", "-q", bare.string(), "main"});
   const explorer::Place there{.folder = bare};
   EXPECT_EQ(status(there).branch, "main");
-  EXPECT_THAT(status(there).changes, IsEmpty());
+  EXPECT_THAT(lines(status(there)), IsEmpty());
   EXPECT_EQ(repositories().log(there, 10)->size(), 1u);
   EXPECT_THAT(repositories().diff(there, "").error().message, HasSubstr("bare"));
 }

@@ -76,6 +76,38 @@ TEST_F(ExplorerSync, WithoutChangesNothingIsDone) {
   EXPECT_EQ(git(bare, {"for-each-ref"}), "");
 }
 
+TEST_F(ExplorerSync, WhatIsNotPushedYetIsTold) {
+  EXPECT_EQ(sync().message, "There is nothing to commit");
+  const auto bare = make_bare("remote.git");
+  git({"remote", "add", "origin", bare.string()});
+  EXPECT_EQ(sync().message,
+            "There is nothing to commit. Whether origin has all of main is not known: the next commit takes it along");
+  git({"push", "-q", "origin", "main"});
+  EXPECT_EQ(sync().message, "There is nothing to commit");
+  commit("Second");
+  EXPECT_EQ(
+      sync().message,
+      "There is nothing to commit, but 1 commit of main is not pushed to origin yet: the next commit takes it along");
+  commit("Third");
+  const auto third = sync();
+  EXPECT_EQ(
+      third.message,
+      "There is nothing to commit, but 2 commits of main are not pushed to origin yet: the next commit takes them "
+      "along");
+  EXPECT_FALSE(third.is_pushed);
+  put(root / "a.txt", "changed");
+  EXPECT_TRUE(sync().is_pushed);
+  EXPECT_EQ(sync().message, "There is nothing to commit");
+}
+
+TEST_F(ExplorerSync, AMessageWithoutAWordIsNone) {
+  for (const auto* message : {"", " ", "\n\t \r\n"}) {
+    put(root / "a.txt", std::string(message) + "changed");
+    ASSERT_TRUE(sync(message).hash);
+    EXPECT_EQ(git({"log", "-1", "--format=%B"}), "sync changes\n\n");
+  }
+}
+
 TEST_F(ExplorerSync, TheFirstCommitMakesTheBranch) {
   fs::remove_all(root / ".git");
   git({"init", "-q", "-b", "trunk"});
@@ -194,6 +226,12 @@ TEST_F(ExplorerSync, WhatIsNoRemoteOfOursIsNotTried) {
     EXPECT_FALSE(synced.is_pushed) << url;
   }
   EXPECT_FALSE(fs::exists(proof));
+}
+
+TEST_F(ExplorerSync, AFolderThatIsMissingIsCalledSo) {
+  git({"remote", "add", "origin", "/absent/none.git"});
+  put(root / "a.txt", "changed");
+  EXPECT_EQ(sync().message, "Committed, not pushed: The remote is a folder that does not exist: /absent/none.git");
 }
 
 TEST_F(ExplorerSync, ALockedIndexIsAConflictThatPasses) {

@@ -130,6 +130,32 @@ test("an old commit is looked at, with its patch and a file as it was", async (t
   for (const query of ["path=../x", "path=.git/config", "rev="]) assert.equal((await call("GET", `git-show?${query}`)).status, 400, query);
 });
 
+test("nothing is lost quietly: neither what git leaves out or would convert, nor bytes of a patch", async (t) => {
+  const { root, call } = await box_with_project(t);
+  git(root, "init", "-q", "-b", "main");
+  git(root, "add", "-A");
+  git(root, "commit", "-q", "-m", "First");
+  git(root, "sparse-checkout", "set", "docs");
+  assert.equal(existsSync(join(root, "src")), false);
+  assert.deepEqual((await call("GET", "git-status")).body.changes, []);
+  assert.equal((await call("POST", "git-sync", { message: "Nothing" })).body.committed, false);
+
+  writeFileSync(join(root, ".gitattributes"), "*.bin filter=lfs\n");
+  writeFileSync(join(root, "large.bin"), "large");
+  const refused = await call("POST", "git-sync", {});
+  assert.deepEqual([refused.status, /large\.bin goes through the filter lfs.*commit it with git/.test(refused.body.error)], [500, true], refused.body.error);
+  assert.equal(git(root, "diff", "--cached"), "", "nothing is staged");
+  rmSync(join(root, "large.bin"));
+  const synced = (await call("POST", "git-sync", { message: " \n" })).body;
+  assert.equal(git(root, "log", "-1", "--format=%H %s").trim(), `${synced.hash} sync changes`);
+  assert.match(git(root, "ls-tree", "-r", "--name-only", "HEAD"), /src\/main\.js/);
+
+  writeFileSync(join(root, "README.md"), Buffer.from("Gr\xfc\xdfe\n", "latin1"));
+  const lossy = (await call("GET", "git-diff")).body;
+  assert.deepEqual([lossy.lossy, lossy.unstaged.includes("+Gr\ufffd\ufffde")], [true, true]);
+  assert.equal("lossy" in (await call("GET", "git-diff?path=src")).body, false);
+});
+
 // The events of one stream as they come.
 const watcher = async (box, query = "") => {
   const answer = await fetch(`${box.backend}/api/browse/watch${query}`, { headers: bearer });

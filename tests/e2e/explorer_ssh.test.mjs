@@ -200,7 +200,9 @@ test("an https host is believed for its certificate and gets the token; another 
   assert.equal(pushed.pushed, true, pushed.message);
   assert.equal(git(join(scratch, "project.git"), "rev-parse", "main").trim(), pushed.hash);
   const distrusted = await sync_to(box, root, `${bad.url}/project.git`);
-  assert.match(distrusted.message, /certificate of 127\.0\.0\.1 is not valid for it/);
+  assert.match(distrusted.message, /certificate of 127\.0\.0\.1 is not valid for it.*must give the host's name/);
+  const plain = await sync_to(box, root, `${box.backend.replace("http:", "https:")}/project.git`);
+  assert.match(plain.message, /No secure connection to 127\.0\.0\.1 could be made: is it https that it speaks/);
   assert.deepEqual(bad.seen, [], "no request got through, and no token");
   assert.ok(!box.whole_log.includes("t0ken"), "the token is in no log");
 });

@@ -1,10 +1,13 @@
 #include "appliance/explorer/git/commit.h"
 
 #include <chrono>
+#include <exception>
 #include <vector>
 
+#include "appliance/explorer/git/conversion.h"
 #include "appliance/explorer/git/handles.h"
 #include "appliance/explorer/git/head.h"
+#include "appliance/explorer/git/marks.h"
 
 namespace git {
 
@@ -25,6 +28,46 @@ void require_committable(git_repository* repository, git_index* index) {
   }
   if (git_index_has_conflicts(index)) throw Failure("git could not commit: there are unresolved conflicts");
 }
+
+// What changed, as git add -A stages it; but what the box cannot store as git would is a Failure.
+class Staging {
+ public:
+  Staging(git_repository* repository, git_index* index)
+      : repository_(repository), index_(index), marks_(marks_of(index)) {}
+
+  void run() {
+    const int code = git_index_add_all(index_, nullptr, GIT_INDEX_ADD_DEFAULT, judge, this);
+    if (failure_) std::rethrow_exception(failure_);
+    check(code, doing);
+    // One that is empty does not differ from what libgit2 takes to be staged of it.
+    for (const auto& path : marks_.announced) {
+      if (git_index_get_bypath(index_, path.c_str(), 0)) check(git_index_add_bypath(index_, path.c_str()), doing);
+    }
+  }
+
+ private:
+  static constexpr auto doing = "stage the files";
+
+  // Called by libgit2 for each path that differs. 0: it is to be staged; above: passed over; below: it ends.
+  static int judge(const char* path, const char*, void* payload) {
+    auto& staging = *static_cast<Staging*>(payload);
+    if (is_among(staging.marks_.passed_over, path)) return 1;
+    try {
+      const auto missing = missing_conversion(staging.repository_, path);
+      if (!missing) return 0;
+      throw Failure("git could not commit: " + std::string(path) + " goes through " + *missing +
+                    ", which the box does not run: stage it with git add, or commit it with git");
+    } catch (...) {
+      staging.failure_ = std::current_exception();
+      return GIT_EUSER;
+    }
+  }
+
+  git_repository* repository_;
+  git_index* index_;
+  const Marks marks_;
+  std::exception_ptr failure_;
+};
 
 std::vector<CommitHandle> parents_of_next(git_repository* repository) {
   std::vector<CommitHandle> parents;
@@ -61,7 +104,7 @@ std::optional<std::string> commit_all(git_repository* repository, const std::str
   if (git_repository_is_bare(repository) == 1) throw Failure("A bare repository has no files to commit");
   const auto index = index_of(repository);
   require_committable(repository, index.get());
-  check(git_index_add_all(index.get(), nullptr, GIT_INDEX_ADD_DEFAULT, nullptr, nullptr), "stage the files");
+  Staging(repository, index.get()).run();
   // The tree before the index is written: the index then remembers it, which spares git reading every file's entry.
   git_oid tree_id;
   check(git_index_write_tree(&tree_id, index.get()), "write the tree");

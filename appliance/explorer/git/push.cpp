@@ -1,9 +1,13 @@
 #include "appliance/explorer/git/push.h"
 
 #include <algorithm>
+#include <boost/asio/ip/address.hpp>
 
 #include "appliance/explorer/git/handles.h"
+#include "appliance/explorer/git/head.h"
+#include "appliance/explorer/git/history.h"
 #include "appliance/explorer/git/remote_stream.h"
+#include "appliance/explorer/git/shallow.h"
 #include "appliance/explorer/git/ssh_transport.h"
 #include "web/utf8.h"
 
@@ -46,11 +50,20 @@ int offer_credential(git_credential** out, const char*, const char*, unsigned al
   return git_credential_userpass_plaintext_new(out, credential->user.c_str(), credential->secret.c_str());
 }
 
+// mbedTLS 2.28 knows the names in certificates, and no addresses.
+bool is_address(const char* host) {
+  boost::system::error_code error;
+  boost::asio::ip::make_address(host, error);
+  return !error;
+}
+
 int check_certificate(git_cert*, int is_valid, const char* host, void* payload) {
   if (is_valid) return 0;
-  return progress_of(payload).refuse(
-      GIT_ECERTIFICATE,
-      "The certificate of " + std::string(host) + " is not valid for it, or not by an authority that the box trusts");
+  auto reason = "The certificate of " + std::string(host) + " is not valid for it";
+  reason += is_address(host)
+                ? ": addresses in certificates are not known to the box, so the remote's URL must give the host's name"
+                : ", or not by an authority that the box trusts";
+  return progress_of(payload).refuse(GIT_ECERTIFICATE, std::move(reason));
 }
 
 int note_rejection(const char* reference, const char* reason, void* payload) {
@@ -101,6 +114,36 @@ RemoteHandle remote_of(git_repository* repository, const PushOrder& order) {
                             "use the remote");
 }
 
+// libgit2 quotes mbedTLS, number and all: "...SSL error: 0xffff8d80 - SSL - The connection indicated an EOF".
+std::optional<std::string> told_of_tls(std::string_view reason, const PushOrder& order) {
+  constexpr std::string_view separator = " - ";
+  if (reason.find("SSL error: ") == std::string_view::npos || !order.route) return std::nullopt;
+  const auto last = reason.rfind(separator);
+  const auto words = last == std::string_view::npos ? "unknown reason" : reason.substr(last + separator.size());
+  return "No secure connection to " + order.route->host + " could be made: is it https that it speaks at port " +
+         std::to_string(order.route->port) + "? (" + std::string(words) + ")";
+}
+
+// libgit2 looks at five commits that are older than what the remote has. When it comes upon what a shallow clone lacks
+// it gives up, and loses memory. Of a branch that the remote was not seen to have nothing can be said beforehand.
+bool is_too_shallow(git_repository* repository, const PushOrder& order) {
+  const Shallow shallow(repository);
+  if (shallow.is_whole()) return false;
+  const auto tracking = "refs/remotes/" + order.remote + "/" + order.branch;
+  git_oid known;
+  if (git_reference_name_to_id(&known, repository, tracking.c_str()) != 0) return false;
+  History history(repository, head(repository));
+  std::optional<git_time_t> known_time;
+  for (int left = 6; left > 0;) {
+    const auto commit = history.next();
+    if (!commit || shallow.ends_at(*git_commit_id(commit.get()))) return true;
+    const auto time = git_commit_time(commit.get());
+    if (git_oid_equal(git_commit_id(commit.get()), &known) != 0) known_time = time;
+    if (known_time && time < *known_time) --left;
+  }
+  return false;
+}
+
 // What another machine may have written, as a part of our sentence.
 std::string quotable(std::string_view text) {
   constexpr std::size_t most = 500;
@@ -129,6 +172,9 @@ std::optional<std::string> push(git_repository* repository, const PushOrder& ord
   std::optional<OnRoute> on_route;
   if (order.route) on_route.emplace(*order.route, patience);
   try {
+    if (is_too_shallow(repository, order)) {
+      return "The clone is too shallow for the box to push from: git fetch --unshallow mends that";
+    }
     const auto remote = remote_of(repository, order);
     auto reference = "refs/heads/" + order.branch;
     reference += ":" + reference;
@@ -138,6 +184,7 @@ std::optional<std::string> push(git_repository* repository, const PushOrder& ord
   } catch (const Failure& failure) {
     if (patience.is_over()) return "The remote did not answer in time";
     if (!progress.refusal.empty()) return progress.refusal;
+    if (const auto told = told_of_tls(failure.what(), order)) return quotable(*told);
     const bool is_ssh_failure = progress.ssh && !progress.ssh->refusal.empty();
     return quotable(is_ssh_failure ? progress.ssh->refusal : failure.what());
   }

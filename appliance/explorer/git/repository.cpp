@@ -63,6 +63,16 @@ std::set<std::string> remote_names(git_config* config) {
   return names;
 }
 
+// libgit2 1.5 reads config alone; git sparse-checkout, for one, writes here.
+void add_worktree_config(git_repository* repository) {
+  constexpr auto doing = "read the configuration";
+  const auto config = made<ConfigHandle>([&](auto** out) { return git_repository_config(out, repository); }, doing);
+  int is_used = 0;
+  if (git_config_get_bool(&is_used, config.get(), "extensions.worktreeconfig") != 0 || is_used == 0) return;
+  const auto path = std::string(git_repository_path(repository)) + "config.worktree";
+  check(git_config_add_file_ondisk(config.get(), path.c_str(), GIT_CONFIG_LEVEL_APP, repository, 0), doing);
+}
+
 int open_here(git_repository** out, const fs::path& folder) {
   start_library();
   return git_repository_open_ext(out, folder.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
@@ -80,6 +90,7 @@ Repository open(const fs::path& folder, Layout layout) {
   Repository repository(opened);
   require_owner(opened);
   if (layout == Layout::within) require_within(opened, folder);
+  add_worktree_config(opened);
   return repository;
 }
 

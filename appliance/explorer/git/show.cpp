@@ -5,6 +5,7 @@
 #include "appliance/explorer/git/handles.h"
 #include "appliance/explorer/git/head.h"
 #include "appliance/explorer/git/patch.h"
+#include "appliance/explorer/git/shallow.h"
 #include "web/utf8.h"
 
 namespace git {
@@ -131,13 +132,12 @@ ShowResult show(git_repository* repository, const ShowOrder& order) {
                     .files = {},
                     .patch = {},
                     .content = {}};
-  for (unsigned i = 0; i < git_commit_parentcount(commit.get()); ++i) {
-    shown.parents.push_back(text_of(*git_commit_parent_id(commit.get(), i)));
-  }
+  const auto parents = Shallow(repository).parents_of(commit.get());
+  for (const auto& parent : parents) shown.parents.push_back(text_of(parent));
 
   const auto tree = tree_of(commit.get());
   TreeHandle before;
-  if (!shown.parents.empty()) {
+  if (!parents.empty()) {
     const auto parent = made<CommitHandle>([&](auto** out) { return git_commit_parent(out, commit.get(), 0); }, doing);
     before = tree_of(parent.get());
   }
@@ -145,9 +145,9 @@ ShowResult show(git_repository* repository, const ShowOrder& order) {
   const auto compared = made<DiffHandle>(
       [&](auto** out) { return git_diff_tree_to_tree(out, repository, before.get(), tree.get(), &options.get()); },
       doing);
-  auto patch = patch_of(compared.get(), order.most_patch_bytes);
-  if (!patch) return {.shown = {}, .fault = ShowFault::too_large};
-  shown.patch = std::move(*patch);
+  const auto patches = patches_of(compared.get(), order.most_patch_bytes);
+  if (!patches) return {.shown = {}, .fault = ShowFault::too_large};
+  shown.patch = joined(*patches);
   shown.files = files_of(compared.get());
   shown.content = content_of(repository, tree.get(), order);
   return {.shown = std::move(shown)};

@@ -13,7 +13,7 @@ namespace git {
 
 struct ShownCommit {
   Commit commit;
-  std::string message, email;        // the whole message; the author's address
+  std::string message, email;        // the whole message; the author's address; both encoded like the commit's texts
   std::vector<std::string> parents;  // hashes
   struct File {
     char status = 'M';  // A D M R T

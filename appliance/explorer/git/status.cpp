@@ -4,12 +4,16 @@
 
 #include "appliance/explorer/git/handles.h"
 #include "appliance/explorer/git/head.h"
+#include "appliance/explorer/git/marks.h"
 #include "appliance/explorer/git/path_list.h"
 #include "appliance/explorer/git/suspects.h"
 
 namespace git {
 
 namespace {
+
+constexpr unsigned differs_in_files =
+    GIT_STATUS_WT_MODIFIED | GIT_STATUS_WT_DELETED | GIT_STATUS_WT_TYPECHANGE | GIT_STATUS_WT_RENAMED;
 
 char index_letter(unsigned flags) {
   if (flags & GIT_STATUS_INDEX_RENAMED) return 'R';
@@ -39,18 +43,29 @@ void describe_conflict(git_index* index, Change& change) {
   }
 }
 
-Change change_of(const git_status_entry& entry, git_index* index) {
+// Of what git add -N announced the index holds nothing yet, whatever the last commit holds.
+void describe_announced(unsigned flags, Change& change) {
+  const bool was_committed = (flags & (GIT_STATUS_INDEX_MODIFIED | GIT_STATUS_INDEX_TYPECHANGE)) != 0;
+  change.index = was_committed ? 'D' : ' ';
+  change.files = flags & GIT_STATUS_WT_DELETED ? 'D' : 'A';
+}
+
+Change change_of(const git_status_entry& entry, git_index* index, const Marks& marks) {
   const auto* delta = entry.index_to_workdir ? entry.index_to_workdir : entry.head_to_index;
   Change change;
   change.path = delta->new_file.path ? delta->new_file.path : delta->old_file.path;
-  if (entry.status & GIT_STATUS_CONFLICTED) {
+  unsigned flags = entry.status;
+  if (is_among(marks.passed_over, change.path)) flags &= ~differs_in_files;
+  if (flags & GIT_STATUS_CONFLICTED) {
     describe_conflict(index, change);
-  } else if (entry.status & GIT_STATUS_WT_NEW) {
-    change.index = entry.status & GIT_STATUS_INDEX_DELETED ? 'D' : '?';
+  } else if (is_among(marks.announced, change.path)) {
+    describe_announced(flags, change);
+  } else if (flags & GIT_STATUS_WT_NEW) {
+    change.index = flags & GIT_STATUS_INDEX_DELETED ? 'D' : '?';
     change.files = change.index == '?' ? '?' : ' ';
   } else {
-    change.index = index_letter(entry.status);
-    change.files = files_letter(entry.status);
+    change.index = index_letter(flags);
+    change.files = files_letter(flags);
   }
   return change;
 }
@@ -73,9 +88,10 @@ std::string Change::code() const {
   return code;
 }
 
-std::vector<Change> status(git_repository* repository, Untracked untracked, std::size_t limit) {
-  std::vector<Change> changes;
-  if (git_repository_is_bare(repository) == 1) return changes;
+Changes status(git_repository* repository, Untracked untracked, std::size_t limit) {
+  Changes found;
+  auto& changes = found.list;
+  if (git_repository_is_bare(repository) == 1) return found;
   git_status_options options = GIT_STATUS_OPTIONS_INIT;
   options.show = GIT_STATUS_SHOW_INDEX_AND_WORKDIR;
   options.flags =
@@ -84,15 +100,17 @@ std::vector<Change> status(git_repository* repository, Untracked untracked, std:
   const auto suspects = suspects_in(repository);
   const PathList paths(suspects ? all_of(*suspects) : std::vector<std::string>());
   if (suspects) {
-    if (paths.is_empty()) return changes;
+    if (paths.is_empty()) return found;
     options.flags |= GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH;
     options.pathspec = paths.get();
   }
   const auto index = index_of(repository);
+  const auto marks = suspects ? Marks() : marks_of(index.get());
   const auto list = made<StatusHandle>([&](auto** out) { return git_status_list_new(out, repository, &options); },
                                        "compare the files");
   for (std::size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
-    auto change = change_of(*git_status_byindex(list.get(), i), index.get());
+    auto change = change_of(*git_status_byindex(list.get(), i), index.get(), marks);
+    if (change.index == ' ' && change.files == ' ') continue;
     // A file that left the index and is still there is two lines for git.
     if (change.index == 'D' && git_status_byindex(list.get(), i)->status & GIT_STATUS_WT_NEW) {
       changes.push_back({.index = '?', .files = '?', .path = change.path});
@@ -102,8 +120,9 @@ std::vector<Change> status(git_repository* repository, Untracked untracked, std:
   std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
     return std::pair(a.index == '?', std::string_view(a.path)) < std::pair(b.index == '?', std::string_view(b.path));
   });
-  if (changes.size() > limit) changes.resize(limit);
-  return changes;
+  found.is_cut = changes.size() > limit;
+  if (found.is_cut) changes.resize(limit);
+  return found;
 }
 
 }  // namespace git

@@ -18,7 +18,11 @@ struct Change {
 // `folder`: a folder without tracked files is one entry. `file`: each of its files is.
 enum class Untracked { folder, file };
 
-// At most `limit`; tracked files by path, then untracked ones by path. Nothing in a bare repository. Throws Failure.
-std::vector<Change> status(git_repository*, Untracked, std::size_t limit);
+struct Changes {
+  std::vector<Change> list;  // tracked files by path, then untracked ones by path
+  bool is_cut = false;       // there are more
+};
+// At most `limit`. Nothing in a bare repository. Throws Failure.
+Changes status(git_repository*, Untracked, std::size_t limit);
 
 }  // namespace git
