@@ -14,6 +14,7 @@ endfunction()
 
 find_package(OpenSSL 3 REQUIRED)
 find_package(CURL REQUIRED)
+find_library(IDN2 idn2 REQUIRED)   # which libcurl itself brings, too
 find_package(CLI11 REQUIRED)
 
 set(Boost_USE_STATIC_LIBS ON)

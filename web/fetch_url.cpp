@@ -1,7 +1,7 @@
 #include "web/fetch_url.h"
 
 #include <curl/curl.h>
-#include <locale.h>
+#include <idn2.h>
 
 #include <algorithm>
 #include <memory>
@@ -21,23 +21,6 @@ std::string part_of(CURLU* url, CURLUPart what, unsigned flags = 0) {
   const std::unique_ptr<char, decltype(&curl_free)> owner(part, curl_free);
   return part;
 }
-
-// libcurl reads names of hosts in the thread's locale: UTF-8 while this lives.
-class Utf8Names {
- public:
-  Utf8Names() : before_(uselocale(utf8())) {}
-  ~Utf8Names() { uselocale(before_); }
-  Utf8Names(const Utf8Names&) = delete;
-  Utf8Names& operator=(const Utf8Names&) = delete;
-
- private:
-  // Null where there is none: then such names are refused.
-  static locale_t utf8() {
-    static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-    return locale;
-  }
-  const locale_t before_;
-};
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), to_lower);
@@ -63,23 +46,27 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
     curl_free(part);
     return invalid("URLs with a user name or password are refused");
   }
-  const Utf8Names names;
-  result.host = lower(part_of(url.get(), CURLUPART_HOST, CURLU_PUNYCODE));
-  if (result.host.empty()) return invalid("the URL is not valid: its host is missing or no name");
+  // libcurl's own conversion reads names in the locale of the process, and loses those it cannot read.
+  const auto host = part_of(url.get(), CURLUPART_HOST);
+  if (std::ranges::any_of(host, [](unsigned char c) { return c >= 0x80; })) {
+    const auto name = ascii_host(host);
+    if (!name || curl_url_set(url.get(), CURLUPART_HOST, name->c_str(), 0) != CURLUE_OK)
+      return invalid("the URL is not valid: its host has no name that can be looked up");
+  }
+  result.host = lower(part_of(url.get(), CURLUPART_HOST));
+  if (result.host.empty()) return invalid("the URL is not valid: it has no host");
   result.port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
-  result.text = part_of(url.get(), CURLUPART_URL, CURLU_PUNYCODE);
+  result.text = part_of(url.get(), CURLUPART_URL);
   return result;
 }
 
 std::optional<std::string> ascii_host(const std::string& name) {
-  const Handle url(curl_url(), curl_url_cleanup);
-  if (!url) throw std::bad_alloc();
-  if (name.find('\0') != std::string::npos) return std::nullopt;
-  if (curl_url_set(url.get(), CURLUPART_HOST, name.c_str(), 0) != CURLUE_OK) return std::nullopt;
-  const Utf8Names names;
-  auto host = lower(part_of(url.get(), CURLUPART_HOST, CURLU_PUNYCODE));
-  if (host.empty()) return std::nullopt;
-  return host;
+  char* host = nullptr;
+  if (name.empty() || name.find('\0') != std::string::npos) return std::nullopt;
+  if (idn2_to_ascii_8z(name.c_str(), &host, IDN2_NONTRANSITIONAL | IDN2_USE_STD3_ASCII_RULES) != IDN2_OK)
+    return std::nullopt;
+  const std::unique_ptr<char, decltype(&idn2_free)> owner(host, idn2_free);
+  return std::string(host);
 }
 
 }  // namespace web

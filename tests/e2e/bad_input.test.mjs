@@ -98,12 +98,15 @@ const inhabited = async (t) => {
   const agent = await box.running_agent(ada);
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
   const { id: key, key: secret } = (await ada.call("POST", "/api/keys", { name: "kept" })).body;
+  const admin = box.person();
+  await admin.log_in(ADMIN.email, ADMIN.password);
   const bearer = (token) => ({ authorization: `Bearer ${token}` });
   const credentials = {
     none: {},
     session: { cookie: ada.cookie },
     "session, if any": { cookie: ada.cookie },
     "session to enrol": { cookie: ada.cookie },
+    "admin session": { cookie: admin.cookie },
     // As an administrator, whom the AI API asks for no plan.
     "internal key": { ...bearer(INTERNAL_KEY), "x-user-email": ADMIN.email },
     "backend key": bearer(INTERNAL_KEY),

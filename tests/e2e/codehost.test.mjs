@@ -112,6 +112,7 @@ test("each failure has its name", async (t) => {
 });
 
 test("whoever has a second factor comes back to the console, which asks for it", async (t) => {
+  const window = await open_browser(t); // closed before the box goes: an open page would miss it, rightly
   const host = await code_host(t, { ...octocat }, emails);
   const { box } = host;
   const { browser } = await host.sign_in();
@@ -121,7 +122,7 @@ test("whoever has a second factor comes back to the console, which asks for it",
   assert.equal(halfway.end, "/login?second-factor");
   assert.equal(await session_in(halfway.browser, box), null);
 
-  const person = await Person.at(await open_browser(t), box);
+  const person = await Person.at(window, box);
   person.expected = ["status of 401"];
   t.after(() => person.check());
   await person.page.goto("/api/auth/codehost");

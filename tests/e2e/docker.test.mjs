@@ -104,7 +104,8 @@ test("a box that changes its engine ends what it left in the other one", { skip 
 test("a container that hangs is made anew, and one that dies three times is given up", { skip }, async (t) => {
   const docker = await Docker.start(t);
   const box = await Box.start(t, {
-    DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: IMAGE, WATCHDOG_CHECK_INTERVAL: "200ms", WATCHDOG_DEGRADED_CHECK_INTERVAL: "200ms",
+    DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: IMAGE, WATCHDOG_CHECK_INTERVAL: "1s",
+    WATCHDOG_DEGRADED_CHECK_INTERVAL: "2s", // a busy engine tells of a death sooner than three of these
   });
   const ada = await box.customer("ada@example.org");
   const id = await box.running_agent(ada);

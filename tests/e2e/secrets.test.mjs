@@ -144,9 +144,12 @@ test("children inherit no descriptor of the box", async (t) => {
   const workspace = join(box.folder, "agents", id, "workspace");
   const own_log = join(box.folder, "agents", id, "run", "agent.log");
   const of_box = Object.values(descriptors(box.child.pid)).filter((what) => /^(socket|pipe):/.test(what));
-  const listener = listening_sockets(box.summarizer); // the box keeps it, so that connections queue while it starts anew
-  assert.equal(listener.length, 1);
   const [agent] = agent_processes(box), summarizer = own_processes(box).find(({ pid }) => pid !== box.child.pid);
+  // The socket it accepts from: the box keeps it, so that requests queue while it starts anew. What people connect to stays the box's.
+  const { 0: _, 1: __, 2: ___, ...of_summarizer } = descriptors(summarizer.pid);
+  const listener = [...new Set(Object.values(of_summarizer).filter((what) => what.startsWith("socket:") && of_box.includes(what)))];
+  assert.equal(listener.length, 1);
+  for (const url of [box.web, box.backend, box.summarizer]) assert.ok(!listening_sockets(url).includes(listener[0]), url);
   for (const [pid, standard, allowed] of [[agent.pid, [own_log, own_log], []], [summarizer.pid, undefined, listener]]) {
     const { 0: input, 1: output, 2: errors, ...others } = descriptors(pid);
     assert.equal(input, "/dev/null");

@@ -31,7 +31,7 @@ TEST(FetchUrl, OfWhatCannotBeFetchedSaysWhy) {
   EXPECT_EQ(read("http://ada:secret@example.com/"), "URLs with a user name or password are refused");
   EXPECT_EQ(read("http://b\xFF"
                  "cher.example/"),
-            "the URL is not valid: its host is missing or no name");
+            "the URL is not valid: its host has no name that can be looked up");
   for (const auto* wrong : {"http://ex ample/", "http://ex%20ample/", "http://", ""})
     EXPECT_FALSE(parse_fetch_url(wrong)) << wrong;
 }
