@@ -61,10 +61,13 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
 }
 
 std::optional<std::string> ascii_host(const std::string& name) {
-  char* host = nullptr;
+  // libidn2 drops what no name may have, white space for one, instead of refusing it.
+  const Handle judge(curl_url(), curl_url_cleanup);
+  if (!judge) throw std::bad_alloc();
   if (name.empty() || name.find('\0') != std::string::npos) return std::nullopt;
-  if (idn2_to_ascii_8z(name.c_str(), &host, IDN2_NONTRANSITIONAL | IDN2_USE_STD3_ASCII_RULES) != IDN2_OK)
-    return std::nullopt;
+  if (curl_url_set(judge.get(), CURLUPART_HOST, name.c_str(), 0) != CURLUE_OK) return std::nullopt;
+  char* host = nullptr;
+  if (idn2_to_ascii_8z(name.c_str(), &host, IDN2_NONTRANSITIONAL) != IDN2_OK) return std::nullopt;
   const std::unique_ptr<char, decltype(&idn2_free)> owner(host, idn2_free);
   return std::string(host);
 }

@@ -272,6 +272,7 @@ class GatewayTest : public testing::Test {
     io.start();
     url = server.url("agent");
   }
+  void TearDown() override { io.stop(); }
   web::FetchResponse request(std::string method, std::string path, std::string body = {}, std::string token = "gate") {
     web::FetchRequest fetch{.url = url + path, .method = std::move(method), .body = std::move(body)};
     if (!token.empty()) fetch.headers.emplace_back("Authorization", "Bearer " + token);
@@ -287,8 +288,8 @@ class GatewayTest : public testing::Test {
     if (last == "fail") return http(500, "");
     return says("Re: " + last);
   }};
+  web::IoPool io{1};  // outlives what the agent's files are still at
   Agent agent{folder.path, model};
-  web::IoPool io{1};
   Gateway gateway{agent.loop, agent.workspace, "gate"};
   web::Server server{io};
   std::string url;
