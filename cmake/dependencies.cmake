@@ -1,5 +1,5 @@
 # One interface target for each library. Static archives wherever Debian ships them, so that the binary needs only
-# libc, OpenSSL, libcurl and libgssapi (which libcurl itself brings) from the system.
+# libc, OpenSSL, libcurl and what libcurl itself brings (libgssapi, libidn2) from the system.
 include_guard()
 
 function(static_library target)
@@ -14,7 +14,7 @@ endfunction()
 
 find_package(OpenSSL 3 REQUIRED)
 find_package(CURL REQUIRED)
-find_library(IDN2 idn2 REQUIRED)   # which libcurl itself brings, too
+find_library(IDN2 idn2 REQUIRED)
 find_package(CLI11 REQUIRED)
 
 set(Boost_USE_STATIC_LIBS ON)
