@@ -24,7 +24,7 @@ using FetchHeaders = std::vector<std::pair<std::string, std::string>>;
 struct FetchRequest {
   std::string url;  // http or https; credentials in the URL are refused
   std::string method = "GET";
-  FetchHeaders headers;
+  FetchHeaders headers;  // with an Accept-Encoding of its own the body stays as it comes; else its codings are undone
   std::string body;
   std::string unix_socket;  // path; the URL's host is then only the Host header. Not with Reach::public_only
   Reach reach = Reach::configured;
@@ -33,7 +33,7 @@ struct FetchRequest {
   int max_redirects = 0;
   std::chrono::milliseconds timeout{10'000};  // over the whole exchange, all hops; 0: none
   std::chrono::milliseconds connect_timeout{5'000};
-  std::size_t max_bytes = 8u << 20;  // after decompression
+  std::size_t max_bytes = 8u << 20;  // of the body, as it comes and after decompression
   // With a sink, body bytes go there as they arrive and FetchResponse::body stays empty. Returning false ends the
   // transfer, which is then a success. Runs on the caller's thread; what it throws is thrown to the caller of fetch.
   std::function<bool(std::string_view)> sink;
@@ -51,7 +51,8 @@ struct FetchResponse {
 };
 
 // Suspends until the exchange is over. An HTTP error status is a FetchResponse; an Error (bad_gateway, timeout,
-// too_large, invalid) means there was no complete answer, and its message is a sentence with the cause and no secrets.
+// too_large, invalid) means there was no complete answer (a compressed body that ends early is none), and its message
+// is a sentence with the cause and no secrets.
 // Cancelling the awaiting coroutine (asio cancellation, terminal) aborts the transfer and throws operation_aborted.
 // Connections are kept and reused per io_context and per Reach; HTTP/1.1, TLS verified against the system's roots.
 Task<Result<FetchResponse>> fetch(FetchRequest);

@@ -50,6 +50,8 @@ std::string as_clause(std::string text) {
   return text;
 }
 
+Error bad_gateway(std::string message) { return {.kind = Kind::bad_gateway, .message = std::move(message)}; }
+
 // True when the address is one that a page may name, on a port where the web lives.
 bool may_be_reached(const sockaddr& address) {
   const auto is_web_port = [](in_port_t port) { return std::ranges::count(public_ports, ntohs(port)) > 0; };
@@ -136,16 +138,19 @@ void Transfer::set_headers() {
     if (!longer) throw std::bad_alloc();
     if (!header_list_) header_list_.reset(longer);
   };
-  const auto given = [this](std::string_view name) {
-    return std::ranges::any_of(request_.headers, [name](const auto& h) { return equal_ignoring_case(h.first, name); });
-  };
   // "Name;" is libcurl's spelling of a header without a value, "Name:" of one it must not add by itself.
   for (const auto& [name, value] : request_.headers) append(value.empty() ? name + ";" : name + ": " + value);
-  if (!given("Expect")) append("Expect:");
-  if (!given("Content-Type")) append("Content-Type:");
-  if (!given("User-Agent")) set(easy(), CURLOPT_USERAGENT, "agentbox");
-  if (!given("Accept-Encoding")) set(easy(), CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can undo
+  if (!gives("Expect")) append("Expect:");
+  if (!gives("Content-Type")) append("Content-Type:");
+  if (!gives("User-Agent")) set(easy(), CURLOPT_USERAGENT, "agentbox");
+  // By this header and not by CURLOPT_ACCEPT_ENCODING: libcurl takes a compressed body that ends early for a whole one.
+  if (!gives("Accept-Encoding")) append("Accept-Encoding: " + std::string(BodyDecoder::codings));
   set(easy(), CURLOPT_HTTPHEADER, header_list_.get());
+}
+
+bool Transfer::gives(std::string_view header) const {
+  return std::ranges::any_of(request_.headers,
+                             [header](const auto& given) { return equal_ignoring_case(given.first, header); });
 }
 
 curl_socket_t Transfer::on_open_socket(void* self, curlsocktype, curl_sockaddr* address) {
@@ -179,10 +184,8 @@ std::size_t Transfer::on_body(char* data, std::size_t, std::size_t size, void* s
 
 bool Transfer::header_line(std::string_view line) {
   head_bytes_ += line.size();
-  if (head_bytes_ > max_head_bytes) {
-    head_too_large_ = true;
-    return false;
-  }
+  if (head_bytes_ > max_head_bytes)
+    return reject(bad_gateway(peer_ + " sent more than " + spoken_bytes(max_head_bytes) + " of headers"));
   if (head_complete_) return true;  // trailers
   if (line.starts_with("HTTP/")) {
     response_.headers.clear();
@@ -205,10 +208,8 @@ bool Transfer::head_complete() {
   std::size_t announced = 0;
   const std::string length = response_.header("content-length");
   std::from_chars(length.data(), length.data() + length.size(), announced);
-  if (announced > request_.max_bytes && request_.method != "HEAD" && response_.status != 304) {
-    too_large_ = true;
-    return false;
-  }
+  if (announced > request_.max_bytes && request_.method != "HEAD" && response_.status != 304)
+    return reject_as_too_large();
   if (request_.on_head && !request_.on_head(response_.status, response_.headers)) {
     stopped_ = true;
     return false;
@@ -216,19 +217,47 @@ bool Transfer::head_complete() {
   return true;
 }
 
+// Not with the head: an answer without a body may name codings, too.
+bool Transfer::begin_body() {
+  auto decoder = BodyDecoder::of(content_encoding(), request_.max_bytes);
+  if (!decoder) return reject(bad_gateway(peer_ + " " + decoder.error().message));
+  decoder_ = std::move(*decoder);
+  return true;
+}
+
 bool Transfer::body_bytes(std::string_view bytes) {
-  if (bytes.size() > request_.max_bytes - body_bytes_) {
-    too_large_ = true;
-    return false;
-  }
-  body_bytes_ += bytes.size();
-  if (is_redirect()) return true;
-  if (!request_.sink) {
-    response_.body.append(bytes);
+  if (!decoder_ && !begin_body()) return false;
+  const auto told = decoder_->write(bytes, [this](std::string_view decoded) {
+    if (is_redirect()) return true;
+    if (request_.sink) return request_.sink(decoded);
+    response_.body.append(decoded);
     return true;
-  }
-  stopped_ = !request_.sink(bytes);
+  });
+  if (told == Decoding::too_large) return reject_as_too_large();
+  if (told == Decoding::broken)
+    return reject(bad_gateway(peer_ + " sent a compressed body that cannot be decompressed"));
+  stopped_ = told == Decoding::stopped;
   return !stopped_;
+}
+
+// Empty where the body is to stay as it comes: nobody reads that of a redirect, and who asks for codings undoes them.
+std::string Transfer::content_encoding() const {
+  std::string all;
+  if (is_redirect() || gives("Accept-Encoding")) return all;
+  for (const auto& [name, value] : response_.headers) {
+    if (name == "content-encoding") all += value + ",";
+  }
+  return all;
+}
+
+bool Transfer::reject(Error error) {
+  rejected_ = std::move(error);
+  return false;
+}
+
+bool Transfer::reject_as_too_large() {
+  const std::string message = "the answer of " + peer_ + " is larger than " + spoken_bytes(request_.max_bytes);
+  return reject({.kind = Kind::too_large, .message = message});
 }
 
 bool Transfer::is_redirect() const {
@@ -251,20 +280,15 @@ std::string Transfer::redirect_url() const {
 Result<FetchResponse> Transfer::take_result() {
   if (thrown_) std::rethrow_exception(thrown_);
   if (code_ != CURLE_OK && !stopped_) return failure();
+  if (!stopped_ && decoder_ && !decoder_->is_complete())
+    return bad_gateway(peer_ + " sent a compressed body that ends early");
   response_.final_url = url_.text;
   return std::move(response_);
 }
 
 Error Transfer::failure() const {
-  const auto bad_gateway = [](std::string message) {
-    return Error{.kind = Kind::bad_gateway, .message = std::move(message)};
-  };
+  if (rejected_) return *rejected_;
   const std::string cause = as_clause(curl_easy_strerror(code_));
-  if (too_large_) {
-    return {.kind = Kind::too_large,
-            .message = "the answer of " + peer_ + " is larger than " + spoken_bytes(request_.max_bytes)};
-  }
-  if (head_too_large_) return bad_gateway(peer_ + " sent more than " + spoken_bytes(max_head_bytes) + " of headers");
   const long os_error = number(easy(), CURLINFO_OS_ERRNO);
   switch (code_) {
     case CURLE_COULDNT_CONNECT:
@@ -293,8 +317,6 @@ Error Transfer::failure() const {
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_HTTP2:
       return bad_gateway(peer_ + " did not answer in HTTP/1.1");
-    case CURLE_BAD_CONTENT_ENCODING:
-      return bad_gateway(peer_ + " sent a compressed body that cannot be decompressed");
     case CURLE_PEER_FAILED_VERIFICATION:
       return bad_gateway("the certificate of " + peer_ + " is not valid");
     case CURLE_SSL_CONNECT_ERROR:

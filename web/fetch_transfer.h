@@ -7,9 +7,11 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "web/body_decoder.h"
 #include "web/fetch.h"
 #include "web/fetch_url.h"
 
@@ -40,9 +42,14 @@ class Transfer {
 
   void set_method_and_body();
   void set_headers();
+  bool gives(std::string_view header) const;
   bool header_line(std::string_view line);
   bool head_complete();
+  bool begin_body();
   bool body_bytes(std::string_view bytes);
+  bool reject(Error);
+  bool reject_as_too_large();
+  std::string content_encoding() const;
   Error failure() const;
 
   const FetchRequest& request_;
@@ -53,17 +60,17 @@ class Transfer {
   std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> header_list_;
 
   FetchResponse response_;
-  std::size_t head_bytes_ = 0, body_bytes_ = 0;
+  std::size_t head_bytes_ = 0;
   bool head_complete_ = false;
+  std::optional<BodyDecoder> decoder_;  // from the first byte of a body on
 
   // How it ended.
   bool finished_ = false;
   CURLcode code_ = CURLE_OK;
-  bool refused_ = false;    // an address was not public
-  bool too_large_ = false;  // the body
-  bool head_too_large_ = false;
-  bool stopped_ = false;       // by the caller's own callback
-  std::exception_ptr thrown_;  // by the caller's own callback
+  bool refused_ = false;           // an address was not public
+  std::optional<Error> rejected_;  // what of the answer is unacceptable
+  bool stopped_ = false;           // by the caller's own callback
+  std::exception_ptr thrown_;      // by the caller's own callback
 };
 
 }  // namespace web

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tests/fuzz/body_target.h"
 #include "tests/fuzz/explorer_targets.h"
 #include "tests/fuzz/summarizer_targets.h"
 #include "tests/fuzz/targets.h"

@@ -239,6 +239,10 @@ TEST_F(Summarizer, ReadsCompressedPages) {
     Loopback site(compressed(bytes, coding));
     EXPECT_EQ(ask("/api/summarize", site.url()).at("title"), "café packed") << coding;
   }
+  Loopback early(compressed(gzip.substr(0, gzip.size() - 4), "gzip"));
+  EXPECT_THAT(failure("/api/summarize", early.url()), HasSubstr("sent a compressed body that ends early"));
+  Loopback unknown(compressed(gzip, "zstd"));
+  EXPECT_THAT(failure("/api/summarize", unknown.url()), HasSubstr("unknown content coding zstd"));
   // 11 MB of spaces.
   Loopback bomb(
       compressed("\xcb\xff\xff\x3f\xf8\x25\x40\xe2\xb1\x40\x20\xf7\xfe\x2f\xff\xff\x5f\xf0\x4b\x00\xc4\x61\x11"

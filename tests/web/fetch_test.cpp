@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <future>
 
+#include "tests/web/compression.h"
 #include "tests/web/fetch_fixture.h"
 
 namespace web {
@@ -15,6 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::AllOf;
 using testing::always;
+using testing::brotlied;
 using testing::closed_port;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -23,6 +25,8 @@ using ::testing::Not;
 using ::testing::Pair;
 using testing::Peer;
 using ::testing::StartsWith;
+using testing::Zipped;
+using testing::zipped;
 
 class Fetch : public testing::FetchTest {};
 
@@ -104,28 +108,49 @@ TEST_F(Fetch, RunsManyAtOnceOnOneThread) {
 }
 
 TEST_F(Fetch, DecompressesWhatItAskedFor) {
-  static constexpr std::string_view gzip(
-      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x48\xcd\xc9\xc9\xd7\x51\x48\xce\xcf\x2d\x28\x4a\x2d\x2e\x4e\x4d\x51"
-      "\x28\xcf\x2f\xca\x49\x01\x00\x08\x9e\x34\x35\x17\x00\x00\x00",
-      43);
-  static constexpr std::string_view deflate(
-      "\x78\x9c\xcb\x48\xcd\xc9\xc9\xd7\x51\x48\xce\xcf\x2d\x28\x4a\x2d\x2e\x4e\x4d\x51\x28\xcf\x2f\xca\x49\x01\x00\x68"
-      "\xb2\x08\xde",
-      31);
-  static constexpr std::string_view brotli(
-      "\x1b\x16\x00\xf8\x25\x41\xc8\xca\x72\x90\x4d\x80\xc9\x12\x2e\xea\x48\x4e\x3f\xe8\x1d", 21);
-  Loopback server([](Peer& peer) {
-    EXPECT_THAT(peer.read_request(), HasSubstr("Accept-Encoding: deflate, gzip, br"));
-    peer.answer(gzip, "Content-Encoding: gzip\r\n");
+  const std::string text = "hello, compressed world";
+  Loopback server([&](Peer& peer) {
+    EXPECT_THAT(peer.read_request(), HasSubstr("Accept-Encoding: gzip, deflate, br\r\n"));
+    peer.answer(zipped(text, Zipped::gzip) + std::string(8, '\0'), "Content-Encoding: gzip\r\n");
     peer.read_request();
-    peer.answer(deflate, "Content-Encoding: deflate\r\n");
+    peer.answer(zipped(text, Zipped::bare), "Content-Encoding: Deflate\r\n");
     peer.read_request();
-    peer.answer(brotli, "Content-Encoding: br\r\n");
+    peer.answer(brotlied(text), "Content-Encoding: br\r\n");
     peer.read_request();
-    peer.answer("this is no gzip", "Content-Encoding: gzip\r\n");
+    peer.answer(zipped(brotlied(text), Zipped::gzip), "Content-Encoding: br\r\nContent-Encoding: gzip\r\n");
   });
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(get_url(server.url())->body, "hello, compressed world");
-  expect_error(get_url(server.url()), Kind::bad_gateway, "cannot be decompressed");
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(get_url(server.url())->body, text) << i;
+}
+
+TEST_F(Fetch, SaysWhatIsWrongWithACompressedBody) {
+  const auto whole = zipped("hello, compressed world", Zipped::gzip);
+  Loopback other(always("this is no gzip", "Content-Encoding: gzip\r\n"));
+  expect_error(get_url(other.url()), Kind::bad_gateway, "sent a compressed body that cannot be decompressed");
+  Loopback early(always(whole.substr(0, whole.size() - 1), "Content-Encoding: gzip\r\n"));
+  expect_error(get_url(early.url()), Kind::bad_gateway, "sent a compressed body that ends early");
+  Loopback cut([&](Peer& peer) {  // without a length, so that nothing else tells
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + whole.substr(0, 20));
+  });
+  expect_error(get_url(cut.url()), Kind::bad_gateway, "sent a compressed body that ends early");
+  Loopback unknown(always("(\xb5/\xfd", "Content-Encoding: zstd\r\n"));
+  expect_error(get_url(unknown.url()), Kind::bad_gateway, "sent a body in an unknown content coding zstd");
+}
+
+TEST_F(Fetch, LooksForCodingsOnlyWhereThereIsABodyToRead) {
+  Loopback empty(always("", "Content-Encoding: gzip\r\n"));
+  EXPECT_EQ(get_url(empty.url())->body, "");
+  EXPECT_EQ(get({.url = empty.url(), .method = "HEAD"})->status, 200);
+  Loopback moved([](Peer& peer) {
+    peer.read_request();
+    peer.answer("gone there", "Content-Encoding: zstd\r\nLocation: /there\r\n", "302 Found");
+    peer.read_request();
+    peer.answer("here");
+  });
+  EXPECT_EQ(get({.url = moved.url(), .max_redirects = 1})->body, "here");
+  // Who asks for a coding by name reads it by himself.
+  Loopback raw(always("packed", "Content-Encoding: gzip\r\n"));
+  EXPECT_EQ(get({.url = raw.url(), .headers = {{"Accept-Encoding", "gzip"}}})->body, "packed");
 }
 
 TEST_F(Fetch, SaysWhyItCouldNotConnect) {
