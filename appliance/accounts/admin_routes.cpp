@@ -1,6 +1,7 @@
 #include "appliance/accounts/email.h"
 #include "appliance/accounts/routes.h"
 #include "appliance/accounts/user_id.h"
+#include "appliance/billing/plan_choice.h"
 #include "web/endpoint.h"
 
 namespace accounts {
@@ -104,8 +105,9 @@ Answer edit_user(RouteServices services, web::Request& request, EditUser form) {
   if (!user) co_return no_such_user();
   std::optional<billing::Plan> plan;
   if (form.plan && *form.plan != "none") {
-    plan = billing::plan_named(*form.plan);
-    if (!plan) co_return web::invalid("plan must be one of: label, solo, collective, network, none");
+    const auto chosen = billing::plan_of_request(*form.plan, "plan", "none");
+    if (!chosen) co_return chosen.error();
+    plan = *chosen;
   }
   AdminChange wanted{.password = {}, .is_admin = form.isAdmin, .is_disabled = form.isDisabled};
   if (form.password) wanted.password = std::move(*form.password);

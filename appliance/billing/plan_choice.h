@@ -10,9 +10,12 @@
 namespace billing {
 
 // invalid, naming the field, for what is no plan; payment_required with PLAN_REQUIRED for the deprecated free one.
-inline web::Result<Plan> plan_of_request(std::string_view name, std::string_view field) {
+// `others`: what the caller takes beside plans, for the sentence.
+inline web::Result<Plan> plan_of_request(std::string_view name, std::string_view field, std::string_view others = {}) {
   if (const auto plan = plan_named(name)) return *plan;
-  if (name != "free") return web::invalid(std::string(field) + " must be one of: label, solo, collective, network");
+  if (name != "free")
+    return web::invalid(std::string(field) + " must be one of: label, solo, collective, network" +
+                        (others.empty() ? "" : ", ") + std::string(others));
   return web::Error{.kind = web::Kind::payment_required,
                     .message = "A paid plan is required: label, solo, collective or network.",
                     .code = "PLAN_REQUIRED"};

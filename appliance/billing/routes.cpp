@@ -1,6 +1,7 @@
 #include "appliance/billing/routes.h"
 
 #include "appliance/accounts/user_id.h"
+#include "appliance/billing/plan_choice.h"
 #include "web/endpoint.h"
 
 namespace billing {
@@ -8,8 +9,7 @@ namespace billing {
 namespace {
 
 struct Deploy {
-  web::Text<1, 20> userId;
-  Plan plan;
+  web::Text<1, 20> userId, plan;
 };
 BOOST_DESCRIBE_STRUCT(Deploy, (), (userId, plan))
 
@@ -42,9 +42,11 @@ std::vector<web::Route> routes(Subscriptions& service, audit::Audit& audit, cons
   auto deploy = [&service, &audit](web::Request& request, Deploy wanted) -> web::Task<web::Result<web::Response>> {
     const auto user = accounts::parse_user_id(wanted.userId);
     if (!user) co_return web::invalid("userId must be a user's id");
-    auto entry = audit::of_request(request, "plan " + std::string(to_string(wanted.plan)) + " deployed", "");
+    const auto plan = plan_of_request(wanted.plan, "plan");
+    if (!plan) co_return plan.error();
+    auto entry = audit::of_request(request, "plan " + std::string(to_string(*plan)) + " deployed", "");
     entry.user_id = *user;
-    const auto subscription = co_await service.deploy(*user, wanted.plan);
+    const auto subscription = co_await service.deploy(*user, *plan);
     if (!subscription) entry.outcome = subscription.error().message;
     co_await audit.note(std::move(entry));
     if (!subscription) co_return subscription.error();
@@ -54,7 +56,9 @@ std::vector<web::Route> routes(Subscriptions& service, audit::Audit& audit, cons
   };
   return {
       {web::POST, "/api/subscriptions/deploy", guards.internal_key, nullptr,
-       web::body<Deploy>(deploy).returns<Deployed>(), "Activate a plan for a user"},
+       web::body<Deploy>(deploy).returns<Deployed>().describe(
+           "`plan`: label, solo, collective or network; 402 (PLAN_REQUIRED) for the deprecated free."),
+       "Activate a plan for a user"},
   };
 }
 

@@ -453,10 +453,13 @@ test("the subscription route gives a plan, a new one replaces it, and nobody els
     assert.match(deployed.subscriptionId, /^sub_/);
     assert.equal(await plan(), wanted);
   }
-  assert.match(
-    (await box.backend_call("POST", "/api/subscriptions/deploy", { userId: id, plan: "free" })).error,
-    /plan/,
-  );
+  const free = await box.backend_call("POST", "/api/subscriptions/deploy", { userId: id, plan: "free" });
+  assert.deepEqual([free.code, /paid plan is required/.test(free.error)], ["PLAN_REQUIRED", true]);
+  for (const wrong of ["gold", ""])
+    assert.match((await box.backend_call("POST", "/api/subscriptions/deploy", { userId: id, plan: wrong })).error, /^plan must /);
+  const given = (wanted) => box.backend_call("PATCH", `/api/admin/users/${id}`, { plan: wanted });
+  assert.equal((await given("free")).code, "PLAN_REQUIRED");
+  assert.equal((await given("gold")).error, "plan must be one of: label, solo, collective, network, none");
   assert.match(
     (await box.backend_call("POST", "/api/subscriptions/deploy", { userId: "999", plan: "solo" })).error,
     /user/,
