@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 #include <csignal>
@@ -25,13 +26,16 @@ namespace {
 constexpr auto drain_time = std::chrono::seconds(10);
 constexpr std::size_t most_connections = 256, most_in_flight = 64;
 
-std::vector<Tool> all_tools(const runtime::Boot& boot, const Workspace& workspace, Memory& memory,
-                            Repository& repository, boost::asio::thread_pool& files) {
+// Those that the agent has and may use.
+std::vector<Tool> tools_of(const runtime::Boot& boot, const Workspace& workspace, Memory& memory,
+                           Repository& repository, boost::asio::thread_pool& files) {
   std::vector<Tool> tools;
   for (auto& group : {page_tools(boot.summarizer_url), file_tools(workspace, files), memory_tools(memory, files),
                       git_tools(repository, files), schedule_tools(boot.backend_url, boot.box_token)}) {
     tools.insert(tools.end(), group.begin(), group.end());
   }
+  if (const auto& allowed = boot.conduct ? boot.conduct->tools : std::nullopt)
+    std::erase_if(tools, [&](const Tool& tool) { return std::ranges::count(*allowed, tool.definition.name) == 0; });
   return tools;
 }
 
@@ -58,13 +62,13 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   web::IoPool io(1);
   boost::asio::thread_pool files(1);
 
-  const LoopOptions options{.agent_name = boot.name};
+  const LoopOptions options{.agent_name = boot.name, .conduct = boot.conduct.value_or(runtime::Conduct())};
   const Workspace workspace(boot.workspace);
   Repository repository(workspace.root(), excluded_files());
   Memory memory(workspace.state_folder_path());
   Conversation conversation(workspace.state(conversation_file), options.window_bytes);
   const ModelClient model(boot.backend_url, boot.box_token, boot.model);
-  const Toolbox toolbox(all_tools(boot, workspace, memory, repository, files));
+  const Toolbox toolbox(tools_of(boot, workspace, memory, repository, files));
   Loop loop(options, model, toolbox, conversation, memory, repository, files);
   Gateway gateway(loop, workspace, boot.gateway_token);
 

@@ -10,7 +10,7 @@
 namespace agent_process {
 
 namespace {
-constexpr std::size_t most_bytes = 64 * 1024;
+constexpr std::size_t most_bytes = 128 * 1024;  // a config of 64 KB may be most of it
 }
 
 web::Result<runtime::Boot> read_boot_file(const std::filesystem::path& path) {
@@ -20,7 +20,7 @@ web::Result<runtime::Boot> read_boot_file(const std::filesystem::path& path) {
   if (!file) return web::invalid("cannot open the boot file " + path.string() + ": " + std::strerror(errno));
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > most_bytes) return web::invalid("the boot file is larger than 64 KB");
+  if (text.size() > most_bytes) return web::invalid("the boot file is larger than 128 KB");
 
   const auto value = web::parse_json(text, "the boot file");
   if (!value) return value.error();

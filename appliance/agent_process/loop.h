@@ -11,11 +11,13 @@
 #include "appliance/agent_process/repository.h"
 #include "appliance/agent_process/tools/toolbox.h"
 #include "appliance/agent_process/turnstile.h"
+#include "appliance/runtime/conduct.h"
 
 namespace agent_process {
 
 struct LoopOptions {
   std::string agent_name;
+  runtime::Conduct conduct;
   std::chrono::milliseconds turn_time{240'000};  // for one message, waiting included
   std::size_t most_rounds = 12;                  // model calls; in the last one no tools are offered
   std::size_t most_calls = 8;                    // tool calls in one round; the rest are refused

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/value.hpp>
 
+#include "appliance/agent_process/tools/names.h"
 #include "appliance/agents/config_secrets.h"
 #include "appliance/billing/plan_choice.h"
 
@@ -19,6 +20,18 @@ bool is_token(const boost::json::value& value) {
   return (value.is_string() && !value.get_string().empty()) || is_mask(value);
 }
 
+template <class Names>
+std::string enumerated(const Names& names) {
+  std::string text;
+  for (const auto name : names) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+template <class Names>
+bool is_among(std::string_view name, const Names& names) {
+  return std::ranges::find(names, name) != std::end(names);
+}
+
 web::Result<void> check_channels(const boost::json::object& channels) {
   for (const auto& [name, value] : channels) {
     const auto at = "config.channels." + std::string(name);
@@ -32,10 +45,8 @@ web::Result<void> check_channels(const boost::json::object& channels) {
 }  // namespace
 
 web::Result<void> check_provider(std::string_view name, std::string_view field) {
-  if (std::ranges::find(providers, name) != std::end(providers)) return {};
-  std::string known;
-  for (const auto provider : providers) known.append(known.empty() ? "" : ", ").append(provider);
-  return web::invalid(std::string(field) + " must be one of: " + known);
+  if (is_among(name, providers)) return {};
+  return web::invalid(std::string(field) + " must be one of: " + enumerated(providers));
 }
 
 web::Result<KnownConfig> read_config(const boost::json::object& config, const KnowsModel& knows) {
@@ -45,12 +56,29 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Kn
     if (const auto plan = billing::plan_of_request(*known->plan, "config.plan"); !plan) return plan.error();
   if (known->aiProvider)
     if (const auto good = check_provider(*known->aiProvider, "config.aiProvider"); !good) return good.error();
-  const bool names_one = known->model && std::ranges::find(any_model, *known->model) == std::end(any_model);
+  const bool names_one = known->model && !is_among(*known->model, any_model);
   if (names_one && knows && !knows(*known->model))
     return web::invalid("config.model must be one of this box's models, or auto");
   if (known->channels)
     if (const auto good = check_channels(*known->channels); !good) return good.error();
+  if (known->tools)
+    for (std::size_t i = 0; i < known->tools->size(); ++i)
+      if (!is_among((*known->tools)[i], agent_process::tool_names))
+        return web::invalid("config.tools[" + std::to_string(i) +
+                            "] must be one of: " + enumerated(agent_process::tool_names));
   return known;
+}
+
+runtime::Conduct conduct_of(const boost::json::object& config) {
+  runtime::Conduct conduct;
+  auto known = read_config(config, {});
+  if (!known) return conduct;
+  if (known->systemPrompt) conduct.instructions = std::move(*known->systemPrompt);
+  conduct.temperature = known->temperature;
+  conduct.top_p = known->topP;
+  conduct.max_tokens = known->maxTokens;
+  if (known->tools) conduct.tools.emplace(known->tools->begin(), known->tools->end());
+  return conduct;
 }
 
 }  // namespace agents

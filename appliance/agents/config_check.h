@@ -1,4 +1,4 @@
-// What the box itself reads of an agent's config. Everything else in it is the agent's own affair.
+// What the box and its agents read of an agent's config. Everything else in it is its owner's affair.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "appliance/runtime/conduct.h"
 #include "web/fields.h"
 
 namespace agents {
@@ -23,8 +24,14 @@ struct KnownConfig {
   std::optional<web::Text<1, 100>> aiProvider;
   std::optional<web::Text<1, 200>> model;
   std::optional<boost::json::object> channels;
+  std::optional<runtime::Instructions> systemPrompt;
+  std::optional<web::NumberBetween<0, 2>> temperature;
+  std::optional<web::NumberBetween<0, 1>> topP;
+  std::optional<web::Integer<1, 1'000'000>> maxTokens;
+  std::optional<web::List<web::Text<1, 64>, 0, 100>> tools;
 };
-BOOST_DESCRIBE_STRUCT(KnownConfig, (), (plan, aiProvider, model, channels))
+BOOST_DESCRIBE_STRUCT(KnownConfig, (),
+                      (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, tools))
 
 // Whether an agent may be given this model.
 using KnowsModel = std::function<bool(std::string_view name)>;
@@ -33,5 +40,8 @@ using KnowsModel = std::function<bool(std::string_view name)>;
 web::Result<KnownConfig> read_config(const boost::json::object&, const KnowsModel&);
 // The same of a provider that is given by itself.
 web::Result<void> check_provider(std::string_view name, std::string_view field);
+// What the agent is to be told of its config. A record may hold one from before all of this was checked: what would be
+// refused now tells the agent nothing.
+runtime::Conduct conduct_of(const boost::json::object&);
 
 }  // namespace agents

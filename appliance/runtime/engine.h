@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/runtime/conduct.h"
 #include "appliance/runtime/log_line.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -39,15 +40,18 @@ struct AgentSpec {
   std::string gateway_token;        // what callers of the agent present
   std::string box_token;            // what the agent presents to the box's backend
   std::string backend_url, summarizer_url;
+  Conduct conduct;
   ResourceLimits limits;
 };
 
 // What the engine starts the agent with: `agentbox agent --boot FILE` reads this as JSON.
 struct Boot {
   std::string agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url;
+  std::optional<Conduct> conduct;  // always written; an image may be newer than the box, and is given none then
 };
 BOOST_DESCRIBE_STRUCT(Boot, (),
-                      (agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url))
+                      (agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url,
+                       conduct))
 
 enum class State { running, exited, missing };
 

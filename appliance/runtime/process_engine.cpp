@@ -152,7 +152,8 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
                       .gateway_token = spec.gateway_token,
                       .box_token = spec.box_token,
                       .backend_url = spec.backend_url,
-                      .summarizer_url = spec.summarizer_url};
+                      .summarizer_url = spec.summarizer_url,
+                      .conduct = spec.conduct};
       folder.write_boot(boost::json::serialize(boost::json::value_from(boot)), user);
       rotate_log(spec.id);
       auto log = folder.open_log();

@@ -114,6 +114,29 @@ TEST_F(LoopTest, RunsToolsAndCommitsWhatChanged) {
   EXPECT_THAT(agent.repository.log(10), SizeIs(1)) << "a turn that changed nothing makes no commit";
 }
 
+TEST_F(LoopTest, AnswersAsItsOwnerWants) {
+  ScriptedServer server(std::vector{says("Arr."), says("Good day.")});
+  const runtime::Conduct conduct{.instructions = "Speak like a pirate.\nNever of gold.",
+                                 .temperature = 0.25,
+                                 .top_p = 0.5,
+                                 .max_tokens = 321,
+                                 .tools = {}};
+  ASSERT_TRUE(Agent(folder.path, server, {.agent_name = "Scout", .conduct = conduct}).say("Hello"));
+  ASSERT_TRUE(Agent(folder.path, server, {.agent_name = "Scout", .conduct = {.instructions = " \n"}}).say("Hello"));
+  const auto requests = server.received();
+  const auto told = [](const Received& request) {
+    return std::string(request.json().at("messages").at(0).at("content").as_string());
+  };
+  EXPECT_THAT(told(requests[0]), HasSubstr("You are Scout"));
+  EXPECT_THAT(told(requests[0]), HasSubstr("Speak like a pirate.\nNever of gold."));
+  EXPECT_EQ(requests[0].json().at("temperature"), 0.25);
+  EXPECT_EQ(requests[0].json().at("top_p"), 0.5);
+  EXPECT_EQ(requests[0].json().at("max_tokens"), 321);
+  EXPECT_THAT(told(requests[1]), testing::Not(HasSubstr("instructions:"))) << "blank ones are none";
+  for (const auto* name : {"temperature", "top_p", "max_tokens"})
+    EXPECT_FALSE(requests[1].json().as_object().contains(name)) << name << " is left to the model";
+}
+
 TEST_F(LoopTest, LetsTheModelRepairBadCalls) {
   ScriptedServer server(std::vector{
       calls("fly_to_the_moon", "{}"), calls("write_file", "{\"path\": \"a.txt\", \"cont"),
@@ -458,6 +481,28 @@ TEST_F(BootFileTest, SaysWhatIsWrongWithoutSecrets) {
   EXPECT_THAT(read_boot_file(write("{}")).error().message, HasSubstr("is required"));
   EXPECT_THAT(read_boot_file(write(boot("", "http://x"))).error().message, HasSubstr("listen"));
   EXPECT_TRUE(read_boot_file(write(boot("127.0.0.1:1", "http://x"))));
+}
+
+TEST_F(BootFileTest, BringsTheConductAsAnEngineWritesIt) {
+  runtime::Boot given;
+  given.listen = "127.0.0.1:1";
+  given.workspace = "/w";
+  given.gateway_token = "gate";
+  given.backend_url = "http://x";
+  // The largest that a config of 64 KB can hold: control characters take six bytes each.
+  given.conduct = {.instructions = std::string(10'000, '\t') + "\n\"Ahoy\"",
+                   .temperature = 1.5,
+                   .top_p = {},
+                   .max_tokens = 9,
+                   .tools = std::vector<std::string>{"recall"}};
+  const auto read = read_boot_file(write(json::serialize(json::value_from(given))));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read->conduct);
+  EXPECT_EQ(read->conduct->instructions, given.conduct->instructions);
+  EXPECT_EQ(read->conduct->temperature, 1.5);
+  EXPECT_FALSE(read->conduct->top_p);
+  EXPECT_EQ(read->conduct->max_tokens, 9);
+  EXPECT_EQ(read->conduct->tools, std::vector<std::string>{"recall"});
 }
 
 TEST_F(BootFileTest, ExitsWith2WhenItCannotStart) { EXPECT_EQ(run(folder.path / "absent"), 2); }

@@ -10,6 +10,7 @@
 #include "appliance/agent_process/conversation.h"
 #include "appliance/agent_process/memory.h"
 #include "appliance/agent_process/repository.h"
+#include "appliance/agent_process/tools/names.h"
 #include "appliance/agent_process/tools/toolbox.h"
 #include "appliance/agent_process/workspace.h"
 #include "appliance/agent_process/workspace_path.h"
@@ -350,7 +351,7 @@ class ToolboxTest : public testing::Test {
   std::vector<Tool> all() {
     std::vector<Tool> tools;
     for (auto& group : {page_tools(pages.url()), file_tools(workspace, files), memory_tools(memory, files),
-                        git_tools(repository, files)}) {
+                        git_tools(repository, files), schedule_tools(pages.url(), "box-token")}) {
       tools.insert(tools.end(), group.begin(), group.end());
     }
     return tools;
@@ -372,13 +373,15 @@ class ToolboxTest : public testing::Test {
 };
 
 TEST_F(ToolboxTest, DescribesItsTools) {
-  ASSERT_THAT(toolbox.definitions(), SizeIs(12));
+  std::vector<std::string> names;
   for (const auto& tool : toolbox.definitions()) {
+    names.push_back(tool.name);
     EXPECT_FALSE(tool.description.empty());
     EXPECT_EQ(tool.parameters.at("type"), "object") << tool.name;
     const auto& properties = tool.parameters.at("properties").as_object();
     for (const auto& [name, property] : properties) EXPECT_TRUE(property.at("type").is_string()) << tool.name << name;
   }
+  EXPECT_THAT(names, testing::ElementsAreArray(tool_names));
   EXPECT_THAT(json::serialize(toolbox.definitions()[3].parameters), HasSubstr("content"));
 }
 

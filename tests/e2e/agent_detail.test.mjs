@@ -43,6 +43,10 @@ test("what a config says to the box is checked, and named when it is wrong", asy
     ["config.plan", { plan: "gold" }], ["config.plan", { plan: 7 }], ["config.aiProvider", { aiProvider: "nobody" }], ["config.aiProvider", { aiProvider: [] }],
     ["config.model", { model: "nobody/nothing" }], ["config.model", { model: "" }], ["config.model", { model: {} }], ["config.channels", { channels: [] }],
     ["config.channels.telegram", telegram("on")], ["config.channels.telegram.enabled", telegram({ enabled: "yes" })],
+    ["config.systemPrompt", { systemPrompt: ["Be brief."] }], ["config.systemPrompt", { systemPrompt: "x".repeat(16_001) }],
+    ["config.temperature", { temperature: "warm" }], ["config.temperature", { temperature: 2.1 }], ["config.topP", { topP: -0.1 }],
+    ["config.maxTokens", { maxTokens: 0 }], ["config.maxTokens", { maxTokens: 1.5 }], ["config.tools", { tools: "recall" }],
+    ["config.tools[1] must be one of: summarize_page,", { tools: ["recall", "shell"] }],
     ["config.channels.telegram.botToken", telegram({ botToken: 7 })], ["config.channels.telegram.botToken", telegram({ botToken: { sealed: false } })],
   ]) {
     const { status, body } = await put(config);
@@ -53,7 +57,7 @@ test("what a config says to the box is checked, and named when it is wrong", asy
   const free = await put({ plan: "free" });
   assert.deepEqual([free.status, free.body.code], [402, "PLAN_REQUIRED"]);
   assert.equal((await get(`/api/agents/${id}/config`)).model, "auto");
-  const good = { model: "openai/gpt-4o", aiProvider: "openrouter", plan: "solo", ...telegram({ enabled: true, botToken: "4711:x" }), temperature: "warm" };
+  const good = { model: "openai/gpt-4o", aiProvider: "openrouter", plan: "solo", ...telegram({ enabled: true, botToken: "4711:x" }), mood: "warm" };
   assert.equal((await put(good)).status, 200);
   const read = await get(`/api/agents/${id}/config`);
   assert.equal(read.model, "openai/gpt-4o", "its model from its next start on");

@@ -96,6 +96,32 @@ test("the agent works with its tools: pages, files, git and memory, across a res
   assert.ok(messages.some((message) => message.content === `Summarize ${page}`), "the conversation is there again");
 });
 
+test("an agent answers by its config from its next start on, and by none once it is taken away", async (t) => {
+  const story = await story_of(t);
+  const { ada, model } = story;
+  const asked_after = async (config) => {
+    const put = await ada.call("PUT", `/api/agents/${story.agent}/config`, { config });
+    assert.deepEqual([put.status, put.body.config], [200, config]);
+    await story.restart();
+    await story.hears("Who are you?", say("It is me."));
+    return model.asked.at(-1);
+  };
+  const instructions = "Speak like a pirate.\nNever name \"the treasure\". ⚓";
+  const asked = await asked_after({ systemPrompt: instructions, temperature: 0.25, topP: 0.5, maxTokens: 321, tools: ["recall", "read_file"] });
+  assert.match(asked.messages[0].content, /You are Scout/);
+  assert.ok(asked.messages[0].content.includes(instructions), asked.messages[0].content);
+  assert.deepEqual([asked.temperature, asked.top_p, asked.max_tokens], [0.25, 0.5, 321]);
+  assert.deepEqual(asked.tools.map((tool) => tool.function.name), ["read_file", "recall"]);
+  await story.hears("Write it down", call(["write_file", { path: "a.txt", content: "a" }]), say("I may not."));
+  assert.match(model.results[0].error, /no tool named 'write_file'. The tools are: read_file, recall/);
+  assert.ok(!existsSync(story.file("a.txt")));
+
+  assert.equal((await asked_after({ tools: [] })).tools, undefined, "it may use none");
+  const plain = await asked_after({});
+  assert.deepEqual([plain.temperature, plain.top_p, plain.tools.length > 10], [undefined, undefined, true]);
+  assert.ok(!plain.messages[0].content.includes("pirate"));
+});
+
 test("what a model gets wrong is told to it, so that it can repair", async (t) => {
   const story = await story_of(t);
   await story.hears("Write a note",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "appliance/agent_process/forget.h"
+#include "appliance/agents/config_check.h"
 #include "appliance/billing/plans.h"
 #include "web/fetch.h"
 
@@ -37,6 +38,7 @@ runtime::AgentSpec spec_of(const Agent& agent, const ProvisionerOptions& options
   spec.port = std::uint16_t(*agent.port);
   spec.gateway_token = agent.gateway_token.clear;
   spec.box_token = agent.box_token.clear;
+  spec.conduct = conduct_of(agent.config);
   spec.limits = limits_of(agent);
   return spec;
 }

@@ -53,10 +53,12 @@ web::Endpoint write_config(Agents& service, Target target) {
   };
   return web::body<ConfigEdit>(handle).returns<Config>().describe(
       "Replaces the config. A secret that is written back as {\"sealed\": true}, as it was read, stays as it is. What "
-      "the box itself reads is checked: `model` (the agent's from its next start on: one of this box's, or auto), "
-      "`aiProvider` (who is asked for it: auto, openrouter, anthropic, openai, google, local, builtin), `plan` (a "
-      "plan's "
-      "name; what counts is the agent's own) and `channels` {name: {enabled, botToken}}.");
+      "the box and the agent read is checked: `model` (one of this box's, or auto), `aiProvider` (who is asked for it: "
+      "auto, openrouter, anthropic, openai, google, local, builtin), `plan` (a plan's name; what counts is the agent's "
+      "own), `channels` {name: {enabled, botToken}}, `systemPrompt` (instructions to the agent, at most 16,000 "
+      "characters), `temperature` (0 to 2), `topP` (0 to 1), `maxTokens` (of one answer of the model) and `tools` (the "
+      "names of those it may use; without it all). The agent answers by it from its next start on; of another image "
+      "than the box's own that is its own affair.");
 }
 
 // ---- token

@@ -99,7 +99,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                     .gateway_token = spec.gateway_token,
                     .box_token = spec.box_token,
                     .backend_url = door,
-                    .summarizer_url = door};
+                    .summarizer_url = door,
+                    .conduct = spec.conduct};
     try {
       folder.create();
       std::filesystem::create_directories(spec.workspace);

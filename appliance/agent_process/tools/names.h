@@ -1,0 +1,24 @@
+// Every tool there is, for those who name tools without having them.
+#pragma once
+
+#include <string_view>
+
+namespace agent_process {
+
+inline constexpr std::string_view tool_names[] = {"summarize_page",
+                                                  "extract_page",
+                                                  "read_file",
+                                                  "write_file",
+                                                  "list_files",
+                                                  "remember",
+                                                  "recall",
+                                                  "forget",
+                                                  "git_status",
+                                                  "git_diff",
+                                                  "git_log",
+                                                  "git_commit",
+                                                  "schedule_prompt",
+                                                  "list_scheduled_prompts",
+                                                  "cancel_scheduled_prompt"};
+
+}  // namespace agent_process
