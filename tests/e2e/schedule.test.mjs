@@ -194,15 +194,16 @@ test("what came due while the box was off is made up once, or left out", async (
 
 test("an agent schedules prompts for itself, and sees no others", async (t) => {
   const { box, ada, agentId, schedule } = await ada_and_her_agent(t);
-  const eve = await box.customer("eve@example.org");
-  const door_of = (agent) => {
+  const door_of = (agent) => { // while its boot file is there, for half a minute
     const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json")));
     return (method, path, body) =>
       send(box.backend, method, `/api/agent-tasks${path}`, {
         headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" }, body: body && JSON.stringify(body),
       });
   };
-  const agent = door_of(agentId), other = door_of(await box.running_agent(eve));
+  const agent = door_of(agentId);
+  const eve = await box.customer("eve@example.org");
+  const other = door_of(await box.running_agent(eve));
   const made = await agent("POST", "", { name: "News", cronSchedule: "0 9 * * MON", prompt: "What is new?", agentId: "ag_nobody" });
   assert.deepEqual([made.status, made.body.agentId, made.body.enabled], [201, agentId, true], made.text);
   assert.equal((await agent("POST", "", { name: "News", cronSchedule: "0 9 * *", prompt: "What is new?" })).status, 400);
