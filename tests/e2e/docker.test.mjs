@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Box, until } from "./box.mjs";
 import { Docker, IMAGE, no_docker } from "./docker.mjs";
+import { ModelServer, say } from "./model_server.mjs";
 import { agent_processes } from "./processes.mjs";
 
 const skip = no_docker();
@@ -76,18 +77,24 @@ test("agents live in containers, through the death of the box, of an agent and o
   });
 });
 
-test("a box that changes its engine ends what it left in the other one", { skip }, async (t) => {
-  const docker = await Docker.start(t);
-  const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "process", AGENT_IMAGE: IMAGE });
+test("a box that changes its engine ends what it left in the other one, and its agents answer by their config in both", { skip }, async (t) => {
+  const docker = await Docker.start(t), model = await ModelServer.start(t);
+  const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "process", AGENT_IMAGE: IMAGE, LOCAL_MODEL_URL: model.url });
   const ada = await box.customer("ada@example.org");
   const id = await box.running_agent(ada);
+  const systemPrompt = "Speak like a pirate.\nNever of gold.";
+  await ada.call("PUT", `/api/agents/${id}/config`, { config: { systemPrompt, temperature: 0.25, tools: ["recall"] } });
   assert.equal(agent_processes(box).length, 1);
   const move_to = async (engine) => {
     await box.end("SIGTERM");
     box.env = { ...box.env, AGENT_RUNTIME: engine };
     await box.serve();
     await box.until_status(ada, id, "running");
-    assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "hello over there" })).status, 200);
+    model.will(say("Ahoy."));
+    const answer = await ada.call("POST", "/api/chat", { agentId: id, message: "hello over there" });
+    assert.equal(answer.body.message?.content, "Ahoy.", JSON.stringify(answer.body));
+    const { messages: [{ content }], temperature, tools } = model.asked.at(-1);
+    assert.deepEqual([content.includes(systemPrompt), temperature, tools.map((tool) => tool.function.name)], [true, 0.25, ["recall"]]);
   };
   const running = () => docker.containers().filter(({ State }) => State.Running).length;
 
@@ -99,6 +106,7 @@ test("a box that changes its engine ends what it left in the other one", { skip 
   await docker.serve();
   await move_to("process");
   assert.deepEqual(docker.containers(), []);
+  model.check();
 });
 
 test("a container that hangs is made anew, and one that dies three times is given up", { skip }, async (t) => {
@@ -131,6 +139,6 @@ test("a container that hangs is made anew, and one that dies three times is give
   }
   docker.ask("kill", container().Id);
   await until_watched("crash_loop");
-  assert.equal((await seen()).status, "error");
+  await until("its record says so", async () => (await seen()).status === "error");
   assert.equal(container(), undefined);
 });
