@@ -46,6 +46,7 @@ class Watch::Taking {
     }
     if (event.mask & IN_IGNORED) {
       watch_.folders_.erase(event.wd);
+      watch_.names_.forget(event.wd);
       return;
     }
     if (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)) {
@@ -54,19 +55,26 @@ class Watch::Taking {
     }
     if (event.len == 0 || !watch_.folders_.contains(event.wd)) return;
     const std::string_view name = event.name;  // the kernel fills it up with zeros
-    if (is_shown(name)) add(event, watch_.path_in(event.wd, name));
+    if (!is_shown(name)) return;
+    add(event, name, watch_.path_in(event.wd, name));
+    if (event.mask & (IN_DELETE | IN_MOVED_FROM)) {
+      watch_.names_.remove(event.wd, name);
+    } else {
+      watch_.names_.add(event.wd, name);
+    }
   }
 
   Changes changes;
 
  private:
-  void add(const inotify_event& event, std::string path) {
+  void add(const inotify_event& event, std::string_view name, std::string path) {
     const bool is_folder = event.mask & IN_ISDIR;
     if (event.mask & IN_MOVED_FROM) {
       leaving_[event.cookie] = {.path = path, .is_folder = is_folder, .at = changes.list.size()};
       tell(ChangeKind::deleted, std::move(path), is_folder);
     } else if (event.mask & IN_MOVED_TO) {
-      arrive(event.cookie, std::move(path), is_folder);
+      const bool is_new = is_folder || watch_.names_.lacks(event.wd, name);
+      arrive(event.cookie, std::move(path), is_folder, is_new);
     } else if (event.mask & IN_CREATE) {
       tell(ChangeKind::created, path, is_folder);
       if (is_folder) look_into(path, &changes);
@@ -75,10 +83,10 @@ class Watch::Taking {
     }
   }
 
-  void arrive(std::uint32_t cookie, std::string path, bool is_folder) {
+  void arrive(std::uint32_t cookie, std::string path, bool is_folder, bool is_new) {
     const auto half = leaving_.find(cookie);
     if (half == leaving_.end()) {
-      tell(is_folder ? ChangeKind::created : ChangeKind::changed, path, is_folder);
+      tell(is_new ? ChangeKind::created : ChangeKind::changed, path, is_folder);
       if (is_folder) look_into(path, &changes);
       return;
     }
@@ -143,7 +151,8 @@ Changes Watch::take() {
     }
   }
   if (taking.changes.is_lossy) {
-    // Folders that came while the kernel's queue was full were missed.
+    // Folders and files that came while the kernel's queue was full were missed.
+    names_.forget_all();
     if (const auto folder = open_folder(top_)) add(folder, top_, nullptr, 0);
   }
   return std::move(taking.changes);
@@ -171,9 +180,11 @@ void Watch::add(const files::Descriptor& folder, const std::string& path, Change
     return;
   }
   folders_[number] = path;
+  const bool is_new = names_.begin(number);
   for (const auto& name : files::names_in(folder)) {
     struct stat info {};
     if (!is_shown(name) || ::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (is_new) names_.add(number, name);
     const bool is_folder = S_ISDIR(info.st_mode);
     // It may have come before the watch did, and nobody else tells of it.
     if (told) tell(*told, {.kind = ChangeKind::created, .path = below(path, name), .from = {}, .is_folder = is_folder});
@@ -190,6 +201,7 @@ void Watch::forget(const std::string& path) {
       continue;
     }
     ::inotify_rm_watch(events_.get(), at->first);
+    names_.forget(at->first);
     at = folders_.erase(at);
   }
 }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "appliance/explorer/known_names.h"
 #include "appliance/explorer/place.h"
 #include "appliance/files/root.h"
 #include "web/result.h"
@@ -20,7 +21,8 @@ enum class ChangeKind { created, changed, deleted, moved };
 BOOST_DESCRIBE_ENUM(ChangeKind, created, changed, deleted, moved)
 
 struct FileChange {
-  // `changed` too when a file took another's name by being moved there from where nobody looks, as editors save.
+  // `changed` too when a file took another's name by being moved there from where nobody looks, as editors save; and
+  // when nobody knows whether the name was taken, in a folder beyond Caps::names.
   ChangeKind kind = ChangeKind::changed;
   std::string path, from;  // relative to the place; `from` for what was moved
   bool is_folder = false;
@@ -37,6 +39,7 @@ class Watch {
  public:
   struct Caps {
     std::size_t folders = 8'192;   // beyond them nothing is watched; what the kernel grants may be less
+    std::size_t names = 50'000;    // of files, remembered in some 40 bytes each
     std::size_t changes = 10'000;  // of one take()
   };
   // Watches the folder `path`. Blocks. Kind::unavailable when the kernel grants no more of them.
@@ -54,7 +57,7 @@ class Watch {
  private:
   class Taking;
   Watch(files::Root root, files::Descriptor events, Caps caps)
-      : root_(std::move(root)), events_(std::move(events)), caps_(caps) {}
+      : root_(std::move(root)), events_(std::move(events)), caps_(caps), names_(caps.names) {}
 
   std::string path_in(int watch, std::string_view name) const;
   // Nothing: it is no folder any more, or not to be had.
@@ -70,7 +73,9 @@ class Watch {
   Caps caps_;
   std::string top_;
   int top_watch_ = -1;
-  std::unordered_map<int, std::string> folders_;  // by the kernel's number of the watch; the path without a slash
+  // By the kernel's number of the watch.
+  std::unordered_map<int, std::string> folders_;  // the path without a slash
+  KnownNames names_;
   bool is_partial_ = false;
 };
 

@@ -91,7 +91,52 @@ TEST_F(ExplorerWatch, KeepsQuietAboutWhatIsNotShown) {
   EXPECT_THAT(told(watch.take()), IsEmpty());
   // The explorer's own writing: a temporary file that takes the place of the old one.
   ASSERT_TRUE(explorer::write(place, "a.txt", "one"));
-  EXPECT_THAT(told(watch.take()), ElementsAre("changed a.txt"));
+  ASSERT_TRUE(explorer::write(place, "b.txt", "one"));
+  ASSERT_TRUE(explorer::write(place, "a.txt", "two"));
+  EXPECT_THAT(told(watch.take()), ElementsAre("created a.txt", "created b.txt", "changed a.txt"));
+}
+
+// As editors save: what was written elsewhere is moved to its name.
+TEST_F(ExplorerWatch, AFileThatArrivesIsNewUnlessItsNameWasTaken) {
+  put(root / "old.txt", "");
+  put(root / "folder/old.txt", "");
+  auto watch = open();
+  const auto arrives = [this](const fs::path& name) {
+    put(scratch.path / "saved", "x");
+    fs::rename(scratch.path / "saved", root / name);
+  };
+  arrives("old.txt");
+  arrives("new.txt");
+  arrives("old.txt");
+  arrives("new.txt");
+  fs::remove(root / "old.txt");
+  arrives("old.txt");
+  fs::rename(root / "new.txt", root / "other.txt");
+  arrives("new.txt");
+  arrives("other.txt");
+  EXPECT_THAT(told(watch.take()),
+              ElementsAre("changed old.txt", "created new.txt", "changed old.txt", "changed new.txt", "deleted old.txt",
+                          "created old.txt", "moved new.txt -> other.txt", "created new.txt", "changed other.txt"));
+
+  fs::rename(root / "folder", root / "moved");
+  arrives("moved/old.txt");
+  arrives("moved/new.txt");
+  put(root / "fresh/inner.txt", "");
+  EXPECT_THAT(told(watch.take()), ElementsAre("moved folder -> moved/", "changed moved/old.txt",
+                                              "created moved/new.txt", "created fresh/", "created fresh/inner.txt"));
+  arrives("fresh/inner.txt");
+  EXPECT_THAT(told(watch.take()), ElementsAre("changed fresh/inner.txt"));
+}
+
+TEST_F(ExplorerWatch, WhoeverRemembersFewNamesCallsNothingNewThatMayBeOld) {
+  for (int i = 0; i < 10; ++i) put(root / ("f" + std::to_string(i)), "");
+  auto watch = open("", {.names = 5});
+  for (const auto* name : {"f0", "f9", "new.txt"}) {
+    put(scratch.path / "saved", "x");
+    fs::rename(scratch.path / "saved", root / name);
+  }
+  put(root / "made here", "");
+  EXPECT_THAT(told(watch.take()), ElementsAre("changed f0", "changed f9", "changed new.txt", "created made here"));
 }
 
 TEST_F(ExplorerWatch, OneFolderOnly) {
