@@ -127,9 +127,11 @@ web::Endpoint status_endpoint(Explorer& explorer) {
          })
       .returns<StatusAnswer>()
       .describe(
-          "`status` is the code of git status --porcelain without spaces: M, A, D, R, T, ??, AM, UU, ... `branch` is "
-          "HEAD when none is checked out. Just {ok, isGitRepo: false} where there is no repository. After 10,000 "
-          "changes the rest is left out, and `truncated` is true.");
+          "`status` is the code of git status --porcelain without spaces: M, A, D, R, T, ??, AM, UU, ... The "
+          "repository's status.renames, diff.renames and status.showUntrackedFiles hold here as they do there; what "
+          "the last one leaves out is committed by git-sync all the same. `branch` is HEAD when none is checked out. "
+          "Just {ok, isGitRepo: false} where there is no repository. After 10,000 changes the rest is left out, and "
+          "`truncated` is true.");
 }
 
 web::Endpoint diff_endpoint(Explorer& explorer) {
@@ -143,7 +145,8 @@ web::Endpoint diff_endpoint(Explorer& explorer) {
          })
       .returns<DiffAnswer>()
       .describe(
-          "Patches as git diff and git diff --cached write them; null: nothing differs. Of a file in conflict `staged` "
+          "Patches as git diff and git diff --cached write them, except that a copied file is a new one whatever "
+          "diff.renames says; null: nothing differs. Of a file in conflict `staged` "
           "says `* Unmerged path NAME`, and `unstaged` says so too and then compares our side with the file, as git "
           "diff --ours does. `lossy` is true when bytes that are no UTF-8 stand as U+FFFD in them, so that they must "
           "not "

@@ -9,6 +9,7 @@
 #include "appliance/explorer/git/library.h"
 #include "appliance/explorer/git/recode.h"
 #include "appliance/explorer/git/repository.h"
+#include "appliance/explorer/git/settings.h"
 #include "appliance/explorer/git/unpushed.h"
 
 namespace explorer {
@@ -100,7 +101,7 @@ web::Result<std::optional<Status>> Repositories::status(const Place& place) cons
     const auto remote = git::remote_of(repository);
     Status status{.branch = git::branch_of(repository).value_or("HEAD"),
                   .remote = {},
-                  .changes = git::status(repository, git::Untracked::folder, most_changes)};
+                  .changes = git::status(repository, git::untracked_in_status(repository), most_changes)};
     if (remote) status.remote = git::without_credentials(remote->url);
     return status;
   });

@@ -134,14 +134,14 @@ class ExplorerTest : public testing::Test {
     }
     return lines;
   }
-  // As git status --porcelain has it; of a rename the new name alone.
+  // As git status --porcelain has it; of a rename or a copy the new name alone.
   std::vector<std::string> lines_of_git(const fs::path& folder) const {
     const auto out = git(folder, {"status", "--porcelain", "-z"});
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < out.size();) {
       const auto line = out.substr(at, out.find('\0', at) - at);
       at += line.size() + 1;
-      if (line[0] == 'R') at = out.find('\0', at) + 1;
+      if (line[0] == 'R' || line[0] == 'C') at = out.find('\0', at) + 1;
       lines.push_back(line);
     }
     return lines;

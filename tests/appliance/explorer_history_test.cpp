@@ -83,6 +83,31 @@ TEST_F(ExplorerHistory, EmptyFilesComeAndGoWithoutSides) {
   EXPECT_EQ(diff().staged, git({"diff", "--cached"}));
 }
 
+// Spaces, and what has to be quoted, stand in a patch as git writes them: patch(1) and git apply read their ends.
+TEST_F(ExplorerHistory, NamesAreWrittenAsGitWritesThem) {
+  const std::string lines = "one\ntwo\nthree\nfour\nfive\nsix\n";
+  for (const auto* name : {"with space", "two  spaces/in it", " at its ends ", "renamed with space", "tab\tinside",
+                           "quote \"and space\"", "back\\slash", "gr\u00fc\u00df dich", "run me"}) {
+    put(root / name, lines);
+  }
+  put(root / "gone with space", "gone\n");
+  put(root / "binary file", std::string("\0\1", 2));
+  commit("Names");
+  for (const auto* name : {"with space", "two  spaces/in it", " at its ends ", "tab\tinside", "quote \"and space\"",
+                           "back\\slash", "gr\u00fc\u00df dich"}) {
+    put(root / name, lines + "seven\n");
+  }
+  put(root / "binary file", std::string("\0\2", 2));
+  fs::permissions(root / "run me", fs::perms(0755));
+  fs::remove(root / "gone with space");
+  EXPECT_EQ(diff().unstaged, git({"-c", "core.quotePath=true", "diff"}));
+  EXPECT_THAT(diff().unstaged, HasSubstr("--- a/with space\t\n+++ b/with space\t\n"));
+  fs::rename(root / "renamed with space", root / "another name");
+  put(root / "new with space", "new\n");
+  git({"add", "-A"});
+  EXPECT_EQ(diff().staged, git({"-c", "core.quotePath=true", "diff", "--cached"}));
+}
+
 TEST_F(ExplorerHistory, ADirtySubmoduleIsToldAsGitTellsIt) {
   const auto library = scratch.path / "library";
   git(scratch.path, {"init", "-q", library.string()});

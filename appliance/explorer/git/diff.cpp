@@ -112,7 +112,7 @@ class Comparison {
     const PatchOptions options(std::move(paths_), usual_ones(side_, marks_));
     const auto usual = side_ == Side::staged ? compare_with_commit(repository_, index.get(), options)
                                              : compare_with_files(repository_, index.get(), options);
-    auto patches = patches_of(usual.get(), most_bytes);
+    auto patches = patches_of(repository_, usual.get(), most_bytes);
     if (!patches) return std::nullopt;
     const bool has_room = side_ == Side::staged || add_marked(index.get(), most_bytes, *patches);
     if (!has_room) return std::nullopt;
@@ -131,7 +131,7 @@ class Comparison {
     const auto entries = index_of_marked(index, marks_, paths);
     const PatchOptions options(std::move(paths),
                                [this](git_diff_delta& delta) { return tell_announced_as_new(marks_, delta); });
-    auto more = patches_of(compare_with_files(repository_, entries.get(), options).get(), most_bytes);
+    auto more = patches_of(repository_, compare_with_files(repository_, entries.get(), options).get(), most_bytes);
     if (!more || joined(patches).size() + joined(*more).size() > most_bytes) return false;
     std::ranges::move(*more, std::back_inserter(patches));
     return true;

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "appliance/explorer/git/settings.h"
+
 namespace git {
 
 namespace {
@@ -16,8 +18,16 @@ struct Patches {
 
 bool is_empty_blob(const git_oid& id) { return git_oid_streq(&id, "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391") == 0; }
 
+// For patch(1), which would end such a name at its first space.
+void end_name_with_tab(std::string& header, std::string_view side) {
+  const auto at = header.find(side);
+  if (at == std::string::npos) return;
+  const auto name = at + side.size(), end = header.find('\n', name);
+  if (header.find(' ', name) < end) header.insert(end, 1, '\t');
+}
+
 // In two cases libgit2 says more than git: it names the commit of a submodule whose files alone differ, and both sides
-// of an empty file that came or went.
+// of an empty file that came or went. In one it says less: names with spaces end in a tab.
 std::string header_of(const git_diff_delta& delta, std::string_view text) {
   std::string header(text);
   const bool is_of_nothing = (delta.status == GIT_DELTA_ADDED && is_empty_blob(delta.new_file.id)) ||
@@ -28,6 +38,8 @@ std::string header_of(const git_diff_delta& delta, std::string_view text) {
                               git_oid_equal(&delta.old_file.id, &delta.new_file.id) != 0;
   const auto at = header.find("\nindex ");
   if (is_same_commit && at != std::string::npos) header.erase(at + 1, header.find('\n', at + 1) - at);
+  end_name_with_tab(header, "\n--- ");
+  end_name_with_tab(header, "\n+++ ");
   return header;
 }
 
@@ -77,10 +89,11 @@ PatchOptions::PatchOptions(std::vector<std::string> paths, Filter counts)
   options_.payload = const_cast<Filter*>(&counts_);
 }
 
-std::optional<std::vector<FilePatch>> patches_of(git_diff* diff, std::size_t most_bytes) {
+std::optional<std::vector<FilePatch>> patches_of(git_repository* repository, git_diff* diff, std::size_t most_bytes) {
+  // No copies: libgit2 1.5 writes them without saying so, as patches that nobody could apply.
   git_diff_find_options similar = GIT_DIFF_FIND_OPTIONS_INIT;
   similar.flags = GIT_DIFF_FIND_RENAMES;
-  check(git_diff_find_similar(diff, &similar), "find renamed files");
+  if (pairing_in_diffs(repository) != Pairing::none) check(git_diff_find_similar(diff, &similar), "find renamed files");
   Patches patches{.list = {}, .most_bytes = most_bytes};
   const int code = git_diff_print(diff, GIT_DIFF_FORMAT_PATCH, append_line, &patches);
   if (!patches.is_whole) return std::nullopt;

@@ -32,9 +32,9 @@ struct FilePatch {
   std::string path, text;  // of a renamed file the new path
 };
 
-// Finds what was renamed in `diff`, then writes it. Nothing when that would be larger than `most_bytes`. Files of more
-// than 8 MB are shown as binary. Throws Failure.
-std::optional<std::vector<FilePatch>> patches_of(git_diff* diff, std::size_t most_bytes);
+// Finds what was renamed in `diff`, unless diff.renames is off, then writes it; copies are new files, whatever it says.
+// Nothing when that would be larger than `most_bytes`. Files of more than 8 MB are shown as binary. Throws Failure.
+std::optional<std::vector<FilePatch>> patches_of(git_repository*, git_diff* diff, std::size_t most_bytes);
 // One patch that git apply takes.
 std::string joined(const std::vector<FilePatch>&);
 

@@ -145,7 +145,7 @@ ShowResult show(git_repository* repository, const ShowOrder& order) {
   const auto compared = made<DiffHandle>(
       [&](auto** out) { return git_diff_tree_to_tree(out, repository, before.get(), tree.get(), &options.get()); },
       doing);
-  const auto patches = patches_of(compared.get(), order.most_patch_bytes);
+  const auto patches = patches_of(repository, compared.get(), order.most_patch_bytes);
   if (!patches) return {.shown = {}, .fault = ShowFault::too_large};
   shown.patch = joined(*patches);
   shown.files = files_of(compared.get());

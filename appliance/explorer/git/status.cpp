@@ -5,7 +5,9 @@
 #include "appliance/explorer/git/handles.h"
 #include "appliance/explorer/git/head.h"
 #include "appliance/explorer/git/marks.h"
+#include "appliance/explorer/git/patch.h"
 #include "appliance/explorer/git/path_list.h"
+#include "appliance/explorer/git/settings.h"
 #include "appliance/explorer/git/suspects.h"
 
 namespace git {
@@ -78,6 +80,28 @@ std::vector<std::string> all_of(const Suspects& suspects) {
   return all;
 }
 
+// New in the index, and a copy of what another file was in the last commit, which has changed since; in order. The
+// status of libgit2 knows of renamed files only.
+std::vector<std::string> copies_in(git_repository* repository, git_index* index, std::vector<std::string> paths) {
+  constexpr auto doing = "find copies";
+  const auto commit = head(repository);
+  if (!commit) return {};
+  const auto tree = made<TreeHandle>([&](auto** out) { return git_commit_tree(out, commit.get()); }, doing);
+  const PatchOptions options(std::move(paths));
+  const auto diff = made<DiffHandle>(
+      [&](auto** out) { return git_diff_tree_to_index(out, repository, tree.get(), index, &options.get()); }, doing);
+  git_diff_find_options similar = GIT_DIFF_FIND_OPTIONS_INIT;
+  similar.flags = GIT_DIFF_FIND_RENAMES | GIT_DIFF_FIND_COPIES;
+  check(git_diff_find_similar(diff.get(), &similar), doing);
+  std::vector<std::string> copies;
+  for (std::size_t i = 0; i < git_diff_num_deltas(diff.get()); ++i) {
+    const auto* delta = git_diff_get_delta(diff.get(), i);
+    if (delta->status == GIT_DELTA_COPIED) copies.emplace_back(delta->new_file.path);
+  }
+  std::ranges::sort(copies);
+  return copies;
+}
+
 }  // namespace
 
 std::string Change::code() const {
@@ -94,8 +118,10 @@ Changes status(git_repository* repository, Untracked untracked, std::size_t limi
   if (git_repository_is_bare(repository) == 1) return found;
   git_status_options options = GIT_STATUS_OPTIONS_INIT;
   options.show = GIT_STATUS_SHOW_INDEX_AND_WORKDIR;
-  options.flags =
-      GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_RENAMES_HEAD_TO_INDEX | GIT_STATUS_OPT_SORT_CASE_SENSITIVELY;
+  options.flags = GIT_STATUS_OPT_SORT_CASE_SENSITIVELY;
+  const auto pairing = pairing_in_status(repository);
+  if (pairing != Pairing::none) options.flags |= GIT_STATUS_OPT_RENAMES_HEAD_TO_INDEX;
+  if (untracked != Untracked::none) options.flags |= GIT_STATUS_OPT_INCLUDE_UNTRACKED;
   if (untracked == Untracked::file) options.flags |= GIT_STATUS_OPT_RECURSE_UNTRACKED_DIRS;
   const auto suspects = suspects_in(repository);
   const PathList paths(suspects ? all_of(*suspects) : std::vector<std::string>());
@@ -106,11 +132,15 @@ Changes status(git_repository* repository, Untracked untracked, std::size_t limi
   }
   const auto index = index_of(repository);
   const auto marks = suspects ? Marks() : marks_of(index.get());
+  const auto copies = pairing == Pairing::copies
+                          ? copies_in(repository, index.get(), suspects ? suspects->staged : std::vector<std::string>())
+                          : std::vector<std::string>();
   const auto list = made<StatusHandle>([&](auto** out) { return git_status_list_new(out, repository, &options); },
                                        "compare the files");
   for (std::size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
     auto change = change_of(*git_status_byindex(list.get(), i), index.get(), marks);
     if (change.index == ' ' && change.files == ' ') continue;
+    if (change.index == 'A' && is_among(copies, change.path)) change.index = 'C';
     // A file that left the index and is still there is two lines for git.
     if (change.index == 'D' && git_status_byindex(list.get(), i)->status & GIT_STATUS_WT_NEW) {
       changes.push_back({.index = '?', .files = '?', .path = change.path});
