@@ -114,10 +114,15 @@ std::optional<web::Error> explain(std::exception_ptr thrown) {
     std::rethrow_exception(thrown);
   } catch (const store::Unavailable& error) {
     return web::unavailable(error.what());
+  } catch (const store::Corrupt& error) {
+    return web::unavailable("What the store holds for this is damaged: the box's log says where and what to do",
+                            error.what());
   } catch (...) {
     return std::nullopt;
   }
 }
+
+void tell_trouble(const std::string& sentence) { web::log::error("store_trouble", {{"reason", sentence}}); }
 
 bool csrf_valid(const web::Request& request, std::string_view token) {
   return accounts::Sessions::csrf_token_valid(request, token);
@@ -144,7 +149,7 @@ struct Box::Parts {
   boost::asio::io_context& home = network.at(0);        // where background work and the engine live
   boost::asio::thread_pool blocking{blocking_threads};  // files, libgit2, whole-table reads
 
-  std::unique_ptr<store::Store> store = open_store(settings);
+  std::unique_ptr<store::Store> store = open_store(settings, Access::write, tell_trouble);
   store::System system = store->system();
 
   // People.
@@ -240,7 +245,7 @@ struct Box::Parts {
             ledger,
             [this](store::UserId user) { return accounts.find(user).has_value(); },
             [this](store::UserId user, std::string_view agent) { return agents.find(user, agent).has_value(); },
-            [this](store::UserId user, std::string_view key) { return keys.find(user, key).has_value(); },
+            [this](store::UserId user, std::string_view key) { return keys.find(user, key) != nullptr; },
             guards};
   }
   ai::BillingParts charging() { return {accounts, subscriptions, gate, ledger, provider_keys, guards}; }

@@ -108,8 +108,12 @@ std::string DataFolder::master_key(const Settings& settings) const {
   return key;
 }
 
-std::unique_ptr<store::Store> open_store(const Settings& settings, Access access) {
+std::unique_ptr<store::Store> open_store(const Settings& settings, Access access, const store::Trouble& on_trouble) {
   const DataFolder folder(settings.data);
+  if (fs::exists(folder.config_file()) && fs::exists(folder.key_file()) && !fs::exists(folder.store())) {
+    throw UsageError(folder.path().string() + " was set up, but its folder " + folder.store().filename().string() +
+                     " is missing: put it back, or restore a backup with `agentbox restore`");
+  }
   return store::Store::open({.folder = folder.store(),
                              .master_key = folder.master_key(settings),
                              .tables = {store::describe(accounts::users),
@@ -143,7 +147,8 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                                         store::describe(explorer::git_hosts),
                                         store::describe(cloning::payments)},
                              .migrations = {},
-                             .read_only = access == Access::read_only});
+                             .read_only = access == Access::read_only,
+                             .on_trouble = on_trouble});
 }
 
 }  // namespace agentbox

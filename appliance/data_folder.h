@@ -51,7 +51,7 @@ std::string key_fingerprint(const std::string& master_key);
 
 enum class Access { write, read_only };
 // Every table and migration of this binary. Throws store::Unavailable and UsageError.
-std::unique_ptr<store::Store> open_store(const Settings&, Access = Access::write);
+std::unique_ptr<store::Store> open_store(const Settings&, Access = Access::write, const store::Trouble& = {});
 
 // A file that only the owner can read, durable before this returns; an existing one is replaced whole. Throws
 // UsageError.

@@ -73,12 +73,11 @@ Admission admit_backend_key(const GuardSources& sources, const web::Request& req
 }
 
 Admission admit_key(const GuardSources& sources, std::string_view key) {
-  auto valid = sources.keys.validate(key);
+  const auto valid = sources.keys.validate(key);
   if (!valid) return web::unauthenticated();
-  if (sources.must_enrol(valid->user)) return must_enrol_first();
-  return web::Caller{.user_id = valid->user.id,
-                     .admin = sources.accounts.is_admin(valid->user),
-                     .credential = std::move(valid->key.id)};
+  if (sources.must_enrol(*valid->user)) return must_enrol_first();
+  return web::Caller{
+      .user_id = valid->user->id, .admin = sources.accounts.is_admin(*valid->user), .credential = valid->key->id};
 }
 
 Admission admit_user_key(const GuardSources& sources, const web::Request& request) {

@@ -33,13 +33,22 @@ void Change::remove(Family family, std::string key) {
 }
 
 void Change::add(UserId owner, const CounterName& name, std::int64_t delta, std::optional<std::int64_t> bound) {
+  add(owner, name, Figures{delta}, bound ? std::vector<Bound>{{.most = *bound}} : std::vector<Bound>());
+}
+
+void Change::add(UserId owner, const CounterName& name, const Figures& deltas, const std::vector<Bound>& bounds) {
   owned_by(owner);
   auto key = Rows::counter_key(owner, name);
-  if (bound)
-    expect({.kind = Precondition::Kind::at_most, .family = rows_->counter_family(), .key = key, .bound = *bound},
-           Outcome::Kind::over_bound, name.name);
+  for (const auto& bound : bounds) {
+    batch_.preconditions.push_back({.kind = Precondition::Kind::at_most,
+                                    .family = rows_->counter_family(),
+                                    .key = key,
+                                    .figure = bound.figure,
+                                    .bound = bound.most});
+    expectations_.push_back({Outcome::Kind::over_bound, name.name, bound.figure});
+  }
   batch_.writes.push_back(
-      {.kind = Write::Kind::add, .family = rows_->counter_family(), .key = std::move(key), .delta = delta});
+      {.kind = Write::Kind::add, .family = rows_->counter_family(), .key = std::move(key), .figures = deltas});
 }
 
 namespace {
@@ -61,7 +70,7 @@ std::optional<std::size_t> taken_twice(const Batch& batch) {
 Outcome Change::outcome_of(CommitResult result) const {
   if (result.ok()) return {};
   const auto& failed = expectations_.at(*result.failed);
-  return {failed.kind, failed.index};
+  return {failed.kind, failed.index, failed.figure};
 }
 
 Task<Outcome> Change::commit(Durability durability) {

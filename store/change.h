@@ -65,6 +65,8 @@ class Change {
   // Counters of a tenant, or of the box (owner 0). With a bound the sum after this change must not exceed it: else
   // Outcome::over_bound.
   void add(UserId owner, const CounterName&, std::int64_t delta, std::optional<std::int64_t> bound = {});
+  // The same for a tally: each figure is added for itself, and those with bounds must not exceed them.
+  void add(UserId owner, const CounterName&, const Figures& deltas, const std::vector<Bound>& bounds = {});
 
   Task<Outcome> commit(Durability = Durability::durable);
   Outcome commit_blocking(Durability = Durability::durable);
@@ -170,6 +172,7 @@ class Change {
   struct Expectation {
     Outcome::Kind kind;
     std::string index;
+    std::size_t figure = 0;
   };
   Rows* rows_;
   std::optional<UserId> only_;

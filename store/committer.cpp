@@ -196,15 +196,15 @@ void Committer::commit_group(Group& group) {
   }
   if (accepted.empty()) return;
   try {
-    append(accepted, sync);
+    append(accepted, judge.counted(), sync);
   } catch (...) {  // nobody of this group may believe in a write that is not on disk, or was judged by one
     for (auto& waiting : group) waiting->failure = std::current_exception();
   }
 }
 
-void Committer::append(const std::vector<const Batch*>& batches, bool sync) {
+void Committer::append(const std::vector<const Batch*>& batches, const std::vector<Counted>& counted, bool sync) {
   const auto start = Clock::now();
-  log_.append(batches, sync);
+  log_.append(batches, counted, sync);
   const auto took = Clock::now() - start;
   if (sync) {
     usual_sync_ += (took - usual_sync_) / 8;

@@ -20,14 +20,22 @@ namespace store {
 
 class Committer {
  public:
+  // A counter and what it is to hold.
+  struct Counted {
+    Family family;
+    std::string_view key;
+    Figures figures;
+  };
+
   // What the committer needs of the engine below it. Called on the committer's thread only.
   class Log {
    public:
     virtual ~Log() = default;
     virtual std::optional<std::string> read(Family, std::string_view key) const = 0;
-    virtual std::int64_t read_counter(Family, std::string_view key) const = 0;
-    // All or nothing. Throws Unavailable; after that every call throws it with the same sentence.
-    virtual void append(const std::vector<const Batch*>&, bool sync) = 0;
+    virtual Figures read_counter(Family, std::string_view key) const = 0;
+    // What the batches put and erase, and the counters that they change with what these then hold, by key: all or
+    // nothing. Throws Unavailable; after that every call throws it with the same sentence.
+    virtual void append(const std::vector<const Batch*>&, const std::vector<Counted>&, bool sync) = 0;
     // Makes what was appended without sync durable. Throws Unavailable.
     virtual void sync() = 0;
   };
@@ -58,7 +66,7 @@ class Committer {
   void gather(std::unique_lock<std::mutex>&);
   Group take_group();
   void commit_group(Group&);
-  void append(const std::vector<const Batch*>&, bool sync);
+  void append(const std::vector<const Batch*>&, const std::vector<Counted>&, bool sync);
   static void resume(Group);
 
   Log& log_;

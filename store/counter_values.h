@@ -2,10 +2,11 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+
+#include "store/figures.h"
 
 namespace store {
 
@@ -13,11 +14,11 @@ namespace store {
 class CounterValues {
  public:
   // Null: not known. Valid until the next call of put.
-  const std::int64_t* find(std::string_view key) const {
+  const Figures* find(std::string_view key) const {
     const auto found = values_.find(key);
     return found == values_.end() ? nullptr : &found->second;
   }
-  void put(std::string_view key, std::int64_t value) {
+  void put(std::string_view key, const Figures& value) {
     const auto found = values_.find(key);
     if (found != values_.end()) {
       found->second = value;
@@ -33,7 +34,7 @@ class CounterValues {
     using is_transparent = void;
     std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
   };
-  boost::unordered_flat_map<std::string, std::int64_t, Hash, std::equal_to<>> values_;
+  boost::unordered_flat_map<std::string, Figures, Hash, std::equal_to<>> values_;
 };
 
 }  // namespace store

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "store/figures.h"
+
 namespace store {
 
 // The coroutine type of the house; resumes on the awaiting coroutine's own io_context.
@@ -28,6 +30,10 @@ using Family = std::uint32_t;  // index into the names the engine was opened wit
 struct Unavailable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+// Hears, in a sentence, of what opening found torn, and why the store has gone read-only. May be empty; is called on
+// any thread.
+using Trouble = std::function<void(const std::string& sentence)>;
+
 // Thrown by reads when bytes on disk fail their checksum or do not parse.
 struct Corrupt : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -37,12 +43,13 @@ struct Precondition {
   enum class Kind {
     absent,  // no such key
     equals,  // the key holds exactly `value` ("unchanged since read")
-    at_most  // counter at `key`, with this batch's own additions, is at most `bound`
+    at_most  // a figure of the counter at `key`, with this batch's own additions, is at most `bound`
   };
   Kind kind;
   Family family;
   std::string key;
   std::string value{};
+  std::size_t figure = 0;
   std::int64_t bound = 0;
 };
 
@@ -50,14 +57,14 @@ struct Write {
   enum class Kind {
     put,
     erase,
-    add,   // counter += delta; counters are signed 64-bit, absent is 0
-    raise  // counter = max(counter, delta)
+    add,   // counter += figures, each for itself; absent is 0
+    raise  // counter = max(counter, figures)
   };
   Kind kind;
   Family family;
   std::string key;
   std::string value{};
-  std::int64_t delta = 0;
+  Figures figures{};
 };
 
 struct Batch {
@@ -101,7 +108,7 @@ class Engine {
   virtual void scan(Family, const Range&,
                     const std::function<bool(std::string_view key, std::string_view value)>& visit,
                     const Snapshot* = nullptr) const = 0;
-  virtual std::int64_t counter(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
+  virtual Figures counter(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
   // Differs from an earlier answer when a key with the same first eight bytes was written since, and may differ
   // without. Ask before reading what is to be remembered: while it stays the same, so do the records. Not kept over a
   // restart.

@@ -1,26 +1,52 @@
 #include "store/judge.h"
 
+#include <algorithm>
+#include <tuple>
+
 namespace store {
+namespace {
+
+bool is_counted(const Write& write) { return write.kind == Write::Kind::add || write.kind == Write::Kind::raise; }
+
+void count(Figures& figures, const Write& write) {
+  if (write.kind == Write::Kind::add)
+    figures.add(write.figures);
+  else
+    figures.raise(write.figures);
+}
+
+}  // namespace
 
 std::optional<std::size_t> Judge::judge(const Batch& batch) {
   for (std::size_t index = 0; index < batch.preconditions.size(); ++index)
     if (!holds(batch.preconditions[index], batch)) return index;
+  learn_counters(batch);
   for (const auto& write : batch.writes) {
     const Key key{write.family, write.key};
-    switch (write.kind) {
-      case Write::Kind::put:
-      case Write::Kind::erase:
-        values_[key] = &write;
-        break;
-      case Write::Kind::add:
-        counters_[key].add(write.delta);
-        break;
-      case Write::Kind::raise:
-        counters_[key].raise(write.delta);
-        break;
-    }
+    if (is_counted(write))
+      count(counters_.find(key)->second, write);
+    else
+      values_[key] = &write;
   }
   return {};
+}
+
+// Before any of the batch counts: reading may fail.
+void Judge::learn_counters(const Batch& batch) {
+  for (const auto& write : batch.writes) {
+    const Key key{write.family, write.key};
+    if (is_counted(write) && !counters_.contains(key))
+      counters_.emplace(key, log_.read_counter(write.family, write.key));
+  }
+}
+
+std::vector<Committer::Counted> Judge::counted() const {
+  std::vector<Committer::Counted> counted;
+  counted.reserve(counters_.size());
+  for (const auto& [key, figures] : counters_) counted.push_back({key.family, key.bytes, figures});
+  std::ranges::sort(counted,
+                    [](const auto& a, const auto& b) { return std::tie(a.family, a.key) < std::tie(b.family, b.key); });
+  return counted;
 }
 
 bool Judge::holds(const Precondition& wanted, const Batch& batch) const {
@@ -31,14 +57,11 @@ bool Judge::holds(const Precondition& wanted, const Batch& batch) const {
     case Precondition::Kind::equals:
       return is(key, wanted.value);
     case Precondition::Kind::at_most: {
-      CounterStep step;
-      if (const auto found = counters_.find(key); found != counters_.end()) step = found->second;
-      for (const auto& write : batch.writes) {
-        if (write.family != wanted.family || write.key != wanted.key) continue;
-        if (write.kind == Write::Kind::add) step.add(write.delta);
-        if (write.kind == Write::Kind::raise) step.raise(write.delta);
-      }
-      return step.applied_to(log_.read_counter(key.family, key.bytes)) <= wanted.bound;
+      const auto found = counters_.find(key);
+      auto figures = found != counters_.end() ? found->second : log_.read_counter(key.family, key.bytes);
+      for (const auto& write : batch.writes)
+        if (is_counted(write) && write.family == wanted.family && write.key == wanted.key) count(figures, write);
+      return figures[wanted.figure] <= wanted.bound;
     }
   }
   return false;

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "store/committer.h"
-#include "store/counter.h"
 #include "store/engine.h"
 
 namespace store {
@@ -21,6 +21,8 @@ class Judge {
   // The first precondition that does not hold, or nothing: then the batch's writes count for those after it. Throws
   // Corrupt when what a precondition asks about cannot be read; the batch then does not count.
   std::optional<std::size_t> judge(const Batch&);
+  // What the counters of the accepted batches hold after them, by family and key.
+  std::vector<Committer::Counted> counted() const;
 
  private:
   struct Key {
@@ -35,12 +37,13 @@ class Judge {
   };
 
   bool holds(const Precondition&, const Batch&) const;
+  void learn_counters(const Batch&);
   bool is_absent(const Key&) const;
   bool is(const Key&, std::string_view value) const;
 
   const Committer::Log& log_;
   boost::unordered_flat_map<Key, const Write*, KeyHash> values_;  // the last put or erase of a key
-  boost::unordered_flat_map<Key, CounterStep, KeyHash> counters_;
+  boost::unordered_flat_map<Key, Figures, KeyHash> counters_;     // with what was added so far
 };
 
 }  // namespace store

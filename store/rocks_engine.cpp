@@ -5,7 +5,6 @@
 #include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
-#include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
@@ -16,14 +15,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/endian/conversion.hpp>
+#include <cstring>
 #include <map>
 #include <mutex>
-#include <tuple>
 
 #include "store/committer.h"
-#include "store/counter.h"
 #include "store/counter_values.h"
+#include "store/figures.h"
 #include "store/store_folder.h"
 #include "store/versions.h"
 
@@ -35,45 +34,24 @@ namespace rocks = rocksdb;
 std::string_view view(const rocks::Slice& slice) { return {slice.data(), slice.size()}; }
 rocks::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 
-std::string operand(char operation, std::int64_t number) {
-  std::string bytes(1, operation);
-  for (int shift = 56; shift >= 0; shift -= 8)
-    bytes.push_back(static_cast<char>(static_cast<std::uint64_t>(number) >> shift));
+// What a counter's key holds: 'v' and its figures, 8 bytes big-endian each.
+std::string stored(const Figures& figures) {
+  std::string bytes(1 + 8 * figures.size(), 'v');
+  auto* at = bytes.data() + 1;
+  for (const auto figure : figures) {
+    const auto big_endian = boost::endian::native_to_big(figure);
+    std::memcpy(at, &big_endian, sizeof big_endian);
+    at += sizeof big_endian;
+  }
   return bytes;
 }
 
-std::int64_t number_of(std::string_view bytes) {
-  std::uint64_t number = 0;
-  for (const char byte : bytes.substr(1)) number = number << 8 | static_cast<unsigned char>(byte);
-  return static_cast<std::int64_t>(number);
+Figures figures_of(std::string_view bytes) {
+  Figures figures;
+  for (std::size_t at = 1; at + 8 <= bytes.size() && figures.size() < Figures::most; at += 8)
+    figures.push_back(boost::endian::load_big_s64(reinterpret_cast<const unsigned char*>(bytes.data()) + at));
+  return figures;
 }
-
-// Counters are written with their values now. What an earlier agentbox left are operands, folded when they are read.
-class CounterMerge final : public rocks::MergeOperator {
- public:
-  const char* Name() const override { return "agentbox.counter"; }
-
-  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
-    if (in.existing_value && in.existing_value->size() != 9) return false;
-    std::int64_t sum = in.existing_value ? number_of(view(*in.existing_value)) : 0;
-    for (const auto& bytes : in.operand_list) {
-      if (bytes.size() != 9) return false;
-      const auto number = number_of(view(bytes));
-      sum = bytes[0] == 'a' ? saturating_sum(sum, number) : std::max(sum, number);
-    }
-    out->new_value = operand('v', sum);
-    return true;
-  }
-
-  // Two additions are one; a maximum does not commute with them and waits for the full merge.
-  bool PartialMerge(const rocks::Slice&, const rocks::Slice& left, const rocks::Slice& right, std::string* merged,
-                    rocks::Logger*) const override {
-    if (left.size() != 9 || right.size() != 9 || left[0] != right[0]) return false;
-    const auto a = number_of(view(left)), b = number_of(view(right));
-    *merged = operand(left[0], left[0] == 'a' ? saturating_sum(a, b) : std::max(a, b));
-    return true;
-  }
-};
 
 // The first error of a background flush or compaction ends writing for good: RocksDB 7.8 may lose data when it goes on.
 class FailStop final : public rocks::EventListener {
@@ -83,11 +61,17 @@ class FailStop final : public rocks::EventListener {
     *auto_recovery = false;
   }
 
+  explicit FailStop(Trouble on_trouble) : on_trouble_(std::move(on_trouble)) {}
+
   void stop(const std::string& cause) {
-    const std::lock_guard lock(mutex_);
-    if (!reason_)
-      reason_ = "The store is read-only since a write failed (" + cause +
-                "). Free disk space or mend the disk, then restart agentbox; run `agentbox verify` if this repeats.";
+    stop_because("The store is read-only since a write failed (" + cause +
+                 "). Free disk space or mend the disk, then restart agentbox; run `agentbox verify` if this repeats.");
+  }
+  // Writing on would build upon what is lost.
+  void stop_damaged(const std::string& cause) {
+    stop_because("The store is read-only since what it holds cannot be read (" + cause +
+                 "). Stop agentbox, keep a copy of its folder, see what `agentbox verify` finds, and restore the " +
+                 "newest backup with `agentbox restore`.");
   }
   std::optional<std::string> reason() const {
     const std::lock_guard lock(mutex_);
@@ -95,6 +79,16 @@ class FailStop final : public rocks::EventListener {
   }
 
  private:
+  void stop_because(const std::string& reason) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (reason_) return;
+      reason_ = reason;
+    }
+    if (on_trouble_) on_trouble_(reason);
+  }
+
+  const Trouble on_trouble_;
   mutable std::mutex mutex_;
   std::optional<std::string> reason_;
 };
@@ -211,11 +205,8 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
   options.arena_block_size = 64u << 10;
   options.paranoid_file_checks = true;
   options.force_consistency_checks = true;
-  if (name == "counters") {
-    options.merge_operator = std::make_shared<CounterMerge>();
-    // A change writes many counters of one owner, whose number is the first eight bytes of their keys.
-    options.memtable_insert_with_hint_prefix_extractor.reset(rocks::NewFixedPrefixTransform(8));
-  }
+  // A change writes many counters of one owner, whose number is the first eight bytes of their keys.
+  if (name == "counters") options.memtable_insert_with_hint_prefix_extractor.reset(rocks::NewFixedPrefixTransform(8));
   return options;
 }
 
@@ -232,15 +223,19 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
 }  // namespace
 
 struct RocksEngine::Impl final : Committer::Log {
-  Impl(const std::filesystem::path& path, bool reads_only)
+  Impl(const std::filesystem::path& path, bool reads_only, const Trouble& on_trouble)
       : folder(path, reads_only ? StoreFolder::Access::read_only : StoreFolder::Access::write),
         where(path.string()),
-        read_only(reads_only) {}
+        fail_stop(std::make_shared<FailStop>(reads_only ? Trouble() : on_trouble)),
+        read_only(reads_only) {
+    if (on_trouble)
+      for (const auto& torn : folder.torn()) on_trouble(torn);
+  }
 
   StoreFolder folder;
   const std::string where;
   std::unique_ptr<rocks::Env> making;  // of a store that was new when it was opened; outlives db
-  std::shared_ptr<FailStop> fail_stop = std::make_shared<FailStop>();
+  std::shared_ptr<FailStop> fail_stop;
   std::shared_ptr<rocks::Cache> cache = rocks::NewLRUCache(cache_bytes, 2);
   std::shared_ptr<rocks::WriteBufferManager> buffers =
       std::make_shared<rocks::WriteBufferManager>(write_buffers_bytes, nullptr);
@@ -275,26 +270,29 @@ struct RocksEngine::Impl final : Committer::Log {
     return std::string(value.data(), value.size());
   }
 
-  static void check_read(const rocks::Status& status) {
-    if (!status.ok()) throw Corrupt("the store cannot be read: " + status.ToString());
+  void check_read(const rocks::Status& status) const {
+    if (status.ok()) return;
+    if (status.IsCorruption()) fail_stop->stop_damaged(status.ToString());
+    throw Corrupt("the store cannot be read: " + status.ToString());
   }
 
   std::optional<std::string> read(Family family, std::string_view key) const override {
     return get(reading, family, key);
   }
-  std::int64_t read_counter(Family family, std::string_view key) const override {
+  Figures read_counter(Family family, std::string_view key) const override {
     auto& known = known_counters[family];
-    if (const auto* value = known.find(key)) return *value;
-    const auto stored = get(reading, family, key);
-    const auto value = stored && stored->size() == 9 ? number_of(*stored) : 0;
-    known.put(key, value);
-    return value;
+    if (const auto* figures = known.find(key)) return *figures;
+    const auto bytes = get(reading, family, key);
+    const auto figures = bytes ? figures_of(*bytes) : Figures();
+    known.put(key, figures);
+    return figures;
   }
 
-  void append(const std::vector<const Batch*>& batches, bool sync) override {
+  // Counters are written in order of their keys: neighbours find their place in the memory table by each other's.
+  void append(const std::vector<const Batch*>& batches, const std::vector<Committer::Counted>& counted,
+              bool sync) override {
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
     rocks::WriteBatch all;
-    std::map<Family, boost::unordered_flat_map<std::string_view, CounterStep>> steps;
     for (const auto* batch : batches) {
       for (const auto& write : batch->writes) {
         switch (write.kind) {
@@ -305,28 +303,19 @@ struct RocksEngine::Impl final : Committer::Log {
             all.Delete(handles.at(write.family), write.key);
             break;
           case Write::Kind::add:
-            steps[write.family][write.key].add(write.delta);
-            break;
           case Write::Kind::raise:
-            steps[write.family][write.key].raise(write.delta);
-            break;
+            break;  // among those counted
         }
       }
     }
-    // Their values and not the steps: whoever reads a busy counter would have to fold them all.
-    std::vector<std::tuple<Family, std::string_view, std::int64_t>> counted;
-    for (const auto& [family, by_key] : steps)
-      for (const auto& [key, step] : by_key)
-        counted.emplace_back(family, key, step.applied_to(read_counter(family, key)));
-    std::ranges::sort(counted);  // neighbours find their place in the memory table by each other's
-    for (const auto& [family, key, value] : counted) all.Put(handles.at(family), slice(key), operand('v', value));
+    for (const auto& [family, key, figures] : counted) all.Put(handles.at(family), slice(key), stored(figures));
     rocks::WriteOptions options;
     options.sync = sync;
     if (const auto status = db->Write(options, &all); !status.ok()) {
       fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
       throw Unavailable(*fail_stop->reason());
     }
-    for (const auto& [family, key, value] : counted) known_counters[family].put(key, value);
+    for (const auto& [family, key, figures] : counted) known_counters[family].put(key, figures);
     for (const auto* batch : batches)
       for (const auto& write : batch->writes) versions.bump(write.family, write.key);
   }
@@ -344,8 +333,8 @@ RocksEngine::RocksEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RocksEngine::~RocksEngine() = default;
 
 std::unique_ptr<RocksEngine> RocksEngine::open(const std::filesystem::path& folder, std::vector<std::string> families,
-                                               bool read_only) {
-  auto impl = std::make_unique<Impl>(folder, read_only);
+                                               bool read_only, const Trouble& on_trouble) {
+  auto impl = std::make_unique<Impl>(folder, read_only, on_trouble);
   auto options = database_options(impl->fail_stop, impl->buffers);
   if (read_only) {
     options.wal_recovery_mode = rocks::WALRecoveryMode::kPointInTimeRecovery;  // a torn end stays where it is
@@ -386,6 +375,7 @@ std::unique_ptr<RocksEngine> RocksEngine::open(const std::filesystem::path& fold
     impl->folder.finish_making();
     files->sync_from_now_on();
   }
+  if (!read_only) impl->folder.finish_restoring();
   if (!read_only) impl->committer = std::make_unique<Committer>(*impl);
   return std::unique_ptr<RocksEngine>(new RocksEngine(std::move(impl)));
 }
@@ -404,7 +394,7 @@ std::vector<std::optional<std::string>> RocksEngine::multi_get(Family family, st
   std::vector<std::optional<std::string>> found(keys.size());
   for (std::size_t index = 0; index < keys.size(); ++index) {
     if (statuses[index].IsNotFound()) continue;
-    Impl::check_read(statuses[index]);
+    impl_->check_read(statuses[index]);
     found[index].emplace(values[index].data(), values[index].size());
   }
   return found;
@@ -423,12 +413,12 @@ void RocksEngine::scan(Family family, const Range& range,
   for (range.reverse ? cursor->SeekToLast() : cursor->SeekToFirst(); cursor->Valid();
        range.reverse ? cursor->Prev() : cursor->Next())
     if (!visit(view(cursor->key()), view(cursor->value()))) return;
-  Impl::check_read(cursor->status());
+  impl_->check_read(cursor->status());
 }
 
-std::int64_t RocksEngine::counter(Family family, std::string_view key, const Snapshot* snapshot) const {
-  const auto value = get(family, key, snapshot);
-  return value && value->size() == 9 ? number_of(*value) : 0;
+Figures RocksEngine::counter(Family family, std::string_view key, const Snapshot* snapshot) const {
+  const auto bytes = get(family, key, snapshot);
+  return bytes ? figures_of(*bytes) : Figures();
 }
 
 std::uint64_t RocksEngine::version(Family family, std::string_view key) const {
@@ -468,6 +458,10 @@ EngineFigures RocksEngine::figures() const {
 }
 
 void RocksEngine::backup(const std::filesystem::path& to) const {
+  // A copy of damaged bytes is a true copy: nothing below would notice.
+  if (const auto damaged = damaged_tables(); !damaged.empty())
+    throw Unavailable("no backup was made, since " + damaged.front().what + ": keep the backups there are, and see " +
+                      "what `agentbox verify` finds");
   rocks::BackupEngineOptions options(to.string());
   options.share_table_files = true;
   options.share_files_with_checksum = true;
@@ -507,6 +501,7 @@ void RocksEngine::restore(const std::filesystem::path& from, const std::filesyst
       fs::remove_all(beside);
       fs::create_directories(beside);
       status = engine->RestoreDBFromBackup(backups.back().backup_id, beside.string(), beside.string());
+      StoreFolder::note_restored(beside);
     }
     if (status.ok()) {
       fs::remove(folder);
@@ -521,6 +516,12 @@ void RocksEngine::restore(const std::filesystem::path& from, const std::filesyst
 
 std::vector<Damage> RocksEngine::verify_files() const {
   auto found = damaged_logs(impl_->where);
+  for (auto& damage : damaged_tables()) found.push_back(std::move(damage));
+  return found;
+}
+
+std::vector<Damage> RocksEngine::damaged_tables() const {
+  std::vector<Damage> found;
   std::vector<rocks::LiveFileMetaData> files;
   impl_->db->GetLiveFilesMetaData(&files);
   const auto options = impl_->db->GetOptions();

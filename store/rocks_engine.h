@@ -1,8 +1,7 @@
 // The embedded engine: RocksDB behind the Engine contract. RocksDB's own types stay in the .cpp.
 //
 // Bytes on disk: one column family a family name. Keys and values of ordinary families are the caller's. In the family
-// "counters" a value is one operation byte and a big-endian int64: 'v' a sum, 'a' an addition, 'm' a maximum; RocksDB's
-// merge operator folds them.
+// "counters" a value is 'v' and the counter's figures, 8 bytes big-endian each.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +25,7 @@ class RocksEngine final : public Engine {
   // Families are numbered as they stand in `families`; those on disk that are not named stay untouched. Throws
   // Unavailable.
   static std::unique_ptr<RocksEngine> open(const std::filesystem::path& folder, std::vector<std::string> families,
-                                           bool read_only);
+                                           bool read_only, const Trouble& on_trouble = {});
   ~RocksEngine() override;
 
   std::optional<std::string> get(Family, std::string_view key, const Snapshot* = nullptr) const override;
@@ -35,14 +34,15 @@ class RocksEngine final : public Engine {
   std::unique_ptr<Snapshot> snapshot() const override;
   void scan(Family, const Range&, const std::function<bool(std::string_view, std::string_view)>& visit,
             const Snapshot* = nullptr) const override;
-  std::int64_t counter(Family, std::string_view key, const Snapshot* = nullptr) const override;
+  Figures counter(Family, std::string_view key, const Snapshot* = nullptr) const override;
   std::uint64_t version(Family, std::string_view key) const override;
   Task<CommitResult> commit(Batch, Durability = Durability::durable) override;
   CommitResult commit_blocking(Batch, Durability = Durability::durable) override;
   std::optional<std::string> read_only_reason() const override;
 
   EngineFigures figures() const;
-  // One more backup in `to`, sharing unchanged files with those before. Throws Unavailable with the cause.
+  // One more backup in `to`, sharing unchanged files with those before; none of a store whose table files are damaged.
+  // Throws Unavailable with the cause.
   void backup(const std::filesystem::path& to) const;
   // The newest backup of `from` into `folder`, which must not hold a store yet. Throws Unavailable.
   static void restore(const std::filesystem::path& from, const std::filesystem::path& folder);
@@ -50,6 +50,7 @@ class RocksEngine final : public Engine {
   std::vector<Damage> verify_files() const;
 
  private:
+  std::vector<Damage> damaged_tables() const;
   struct Impl;
   explicit RocksEngine(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;

@@ -27,11 +27,11 @@ Batch Rows::allocate(const std::string& sequence, std::int64_t& id) {
   {
     const std::lock_guard lock(mutex_);
     auto [last, first_use] = sequences_.try_emplace(sequence, 0);
-    if (first_use) last->second = engine_.counter(counters_, key);
+    if (first_use) last->second = engine_.counter(counters_, key)[0];
     id = ++last->second;
   }
   Batch batch;
-  batch.writes.push_back({.kind = Write::Kind::raise, .family = counters_, .key = key, .delta = id});
+  batch.writes.push_back({.kind = Write::Kind::raise, .family = counters_, .key = key, .figures = {id}});
   return batch;
 }
 

@@ -29,7 +29,7 @@ class Rows {
   Family index_family() const { return index_; }
   Family counter_family() const { return counters_; }
   static std::string counter_key(UserId owner, const CounterName& name) { return keys::owned(owner, name.name); }
-  std::int64_t counter(UserId owner, const CounterName& name) const {
+  Figures counter(UserId owner, const CounterName& name) const {
     return engine_.counter(counters_, counter_key(owner, name));
   }
 

@@ -40,7 +40,7 @@ struct Store::Impl {
   explicit Impl(Options given)
       : options(std::move(given)),
         sealer(options.master_key),
-        engine(RocksEngine::open(options.folder, family_names(options.tables), options.read_only)),
+        engine(RocksEngine::open(options.folder, family_names(options.tables), options.read_only, options.on_trouble)),
         rows(*engine, sealer, family_names(options.tables)) {}
 
   void check_master_key() {
@@ -118,13 +118,18 @@ std::vector<Store::Finding> Store::verify() const {
   const auto& engine = *impl_->engine;
   const auto index = impl_->rows.index_family();
   std::vector<Finding> findings;
-  for (auto& damage : engine.verify_files()) findings.push_back({std::move(damage.what), std::move(damage.where)});
+  const auto find = [&](std::string what, const std::string& where) {
+    // Records and index entries of a table stand in the same files.
+    const auto same = [&](const Finding& known) { return known.what == what && known.where == where; };
+    if (std::ranges::none_of(findings, same)) findings.push_back({std::move(what), where});
+  };
+  for (auto& damage : engine.verify_files()) find(std::move(damage.what), damage.where);
   const auto snapshot = engine.snapshot();
   const auto whole = [&](const std::string& where, const auto& look) {
     try {
       look();
     } catch (const Corrupt& error) {
-      findings.push_back({error.what(), where});
+      find(error.what(), where);
     }
   };
 
@@ -139,7 +144,7 @@ std::vector<Store::Finding> Store::verify() const {
         whole(where, [&] {
           for (const auto& entry : table.entries(place(key), bytes))
             if (engine.get(index, entry, snapshot.get()) != key)
-              findings.push_back({"A record has no entry in one of its indexes.", where});
+              find("A record has no entry in one of its indexes.", where);
         });
         return true;
       };
@@ -151,13 +156,13 @@ std::vector<Store::Finding> Store::verify() const {
         const auto where = name + " " + printable(key);
         const auto bytes = engine.get(family, key, snapshot.get());
         if (!bytes) {
-          findings.push_back({"An index entry names a record that is not there.", where});
+          find("An index entry names a record that is not there.", where);
           return true;
         }
         try {
           const auto entries = table.entries(place(key), *bytes);
           if (std::find(entries.begin(), entries.end(), entry) == entries.end())
-            findings.push_back({"An index entry disagrees with its record.", where});
+            find("An index entry disagrees with its record.", where);
         } catch (const Corrupt&) {  // told when its record was read
         }
         return true;

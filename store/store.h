@@ -41,7 +41,8 @@ class Tenant {
   std::vector<R> find(const Owned<R>& table, std::string_view index, const V& value, std::size_t limit = 1000) const {
     return rows_->find_equal<R>(table, table.indexes, index, keys::owner(owner_), value, limit);
   }
-  std::int64_t counter(const CounterName& name) const { return rows_->counter(owner_, name); }
+  std::int64_t counter(const CounterName& name) const { return rows_->counter(owner_, name)[0]; }
+  Figures tally(const CounterName& name) const { return rows_->counter(owner_, name); }
   // See Engine::version: what was read from the table after this is still so while this stays the same.
   template <class R>
   std::uint64_t version(const Owned<R>& table) const {
@@ -127,7 +128,8 @@ class System {
     rows_->each<R>(table, visit);
   }
 
-  std::int64_t counter(UserId owner, const CounterName& name) const { return rows_->counter(owner, name); }
+  std::int64_t counter(UserId owner, const CounterName& name) const { return rows_->counter(owner, name)[0]; }
+  Figures tally(UserId owner, const CounterName& name) const { return rows_->counter(owner, name); }
   Change change() const { return Change(*rows_, std::nullopt); }
 
   template <class R, class Edit>
@@ -169,6 +171,7 @@ struct Options {
   std::vector<TableInfo> tables;      // every table, by describe()
   std::vector<Migration> migrations;  // ascending; the last one's `to` is the schema version (1 when empty)
   bool read_only = false;             // opens without writing or locking
+  Trouble on_trouble{};
 };
 
 class Store {

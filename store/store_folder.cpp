@@ -15,10 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto lock_file = "agentbox.lock", making_file = "agentbox.making";
+constexpr auto lock_file = "agentbox.lock", making_file = "agentbox.making", restored_file = "agentbox.restored";
 
 [[noreturn]] void cannot(const fs::path& path, int error) {
   throw Unavailable(path.string() + " cannot be written: " + std::strerror(error));
+}
+
+void make_empty(const fs::path& file) {
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) cannot(file, errno);
+  close(descriptor);
+  sync_path(file.parent_path());
 }
 
 // Oldest first: RocksDB numbers them.
@@ -37,7 +44,17 @@ std::string sentence(const fs::path& log, const LogState& state) {
   return "the write-ahead log " + log.string() + " is damaged at byte " + std::to_string(state.at) + ": " + state.what;
 }
 
-void mend_logs(const fs::path& folder, StoreFolder::Access access) {
+std::string torn_sentence(const fs::path& log, const LogState& state) {
+  return "the write-ahead log " + log.string() +
+         " ends within a write: " + std::to_string(fs::file_size(log) - state.at) + " bytes from byte " +
+         std::to_string(state.at) +
+         " on are cut off when the store is opened for writing. A crash leaves that, and nobody was told of such a " +
+         "write; should more be missing, the disk has lost it: restore the newest backup";
+}
+
+// Of each torn log a sentence.
+std::vector<std::string> mend_logs(const fs::path& folder, StoreFolder::Access access) {
+  std::vector<std::string> torn;
   const auto logs = logs_of(folder);
   for (const auto& log : logs) {
     auto state = check_log(log);
@@ -47,11 +64,14 @@ void mend_logs(const fs::path& folder, StoreFolder::Access access) {
       throw Unavailable(sentence(log, state) +
                         ". Opening the store would lose acknowledged changes, so nothing was touched: keep a copy of " +
                         folder.string() + ", then restore the newest backup with `agentbox restore`");
-    if (state.kind == LogState::Kind::torn && access == StoreFolder::Access::write) {
+    if (state.kind != LogState::Kind::torn) continue;
+    torn.push_back(torn_sentence(log, state));
+    if (access == StoreFolder::Access::write) {
       fs::resize_file(log, state.at);
       sync_path(log);
     }
   }
+  return torn;
 }
 
 const fs::path& made(const fs::path& path, StoreFolder::Access access) {
@@ -73,8 +93,11 @@ StoreFolder::StoreFolder(const fs::path& path, Access access)
   try {
     if (access == Access::write) clear_half_made();
     is_new_ = !fs::exists(path_ / "CURRENT");
-    if (is_new_) refuse_incomplete();
-    mend_logs(path_, access);
+    if (is_new_)
+      refuse_incomplete();
+    else
+      refuse_without_log();
+    torn_ = mend_logs(path_, access);
   } catch (const fs::filesystem_error& error) {
     throw Unavailable("the store in " + path_.string() + " cannot be read: " + error.code().message());
   }
@@ -96,13 +119,24 @@ void StoreFolder::refuse_incomplete() const {
   }
 }
 
-void StoreFolder::begin_making() {
-  const auto file = path_ / making_file;
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) cannot(file, errno);
-  close(descriptor);
-  sync_path(path_);
+// RocksDB always has a log, be it empty, and would take a missing one for an empty one. Only a backup has none.
+void StoreFolder::refuse_without_log() const {
+  const auto is_log = [](const fs::directory_entry& entry) { return entry.path().extension() == ".log"; };
+  if (std::any_of(fs::directory_iterator(path_), fs::directory_iterator(), is_log)) return;
+  if (fs::exists(path_ / restored_file)) return;
+  throw Unavailable("the store in " + path_.string() + " is damaged: its write-ahead log (a file *.log) is missing, " +
+                    "and with it the newest changes. Put it back, or restore the newest backup with " +
+                    "`agentbox restore` into an empty folder");
 }
+
+void StoreFolder::note_restored(const fs::path& folder) { make_empty(folder / restored_file); }
+
+void StoreFolder::finish_restoring() const {
+  std::error_code error;
+  if (fs::remove(path_ / restored_file, error)) sync_path(path_);
+}
+
+void StoreFolder::begin_making() { make_empty(path_ / making_file); }
 
 void StoreFolder::finish_making() {
   for (const auto& entry : fs::directory_iterator(path_))

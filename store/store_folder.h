@@ -25,17 +25,25 @@ class StoreFolder {
   StoreFolder(const std::filesystem::path&, Access);
 
   bool is_new() const { return is_new_; }
+  // Of each log that ends within a write, a sentence that says so.
+  const std::vector<std::string>& torn() const { return torn_; }
   // A new store is made between these two, without any sync; after the second it is on disk whole. Cut off in between,
   // it is cleared away at the next start. Throw Unavailable.
   void begin_making();
   void finish_making();
+  // Marks the folder of a store that was restored without a log. Throws Unavailable.
+  static void note_restored(const std::filesystem::path&);
+  // Called when the store is open and has a log of its own.
+  void finish_restoring() const;
 
  private:
   void clear_half_made() const;
   void refuse_incomplete() const;
+  void refuse_without_log() const;
 
   const std::filesystem::path path_;
   const FolderLock lock_;
+  std::vector<std::string> torn_;
   bool is_new_ = false;
 };
 

@@ -120,15 +120,23 @@ struct Page {
   bool newest_first = false;  // descending key order
 };
 
-// A named 64-bit counter, summed without read-modify-write. The name may hold the period: "tokens/2026-11".
+// A named 64-bit counter, summed without read-modify-write, or a tally of several. The name may hold the period:
+// "tokens/2026-11".
 struct CounterName {
   std::string name;
+};
+
+// What one figure of a counter may hold at most.
+struct Bound {
+  std::int64_t most;
+  std::size_t figure = 0;
 };
 
 struct Outcome {
   enum class Kind { committed, stale, duplicate, over_bound };
   Kind kind = Kind::committed;
-  std::string index;  // duplicate: name of the unique index, or "id"; over_bound: the counter's name
+  std::string index;       // duplicate: name of the unique index, or "id"; over_bound: the counter's name
+  std::size_t figure = 0;  // over_bound: which one of it
   bool ok() const { return kind == Kind::committed; }
   bool duplicate(std::string_view name) const { return kind == Kind::duplicate && index == name; }
 };

@@ -36,6 +36,7 @@ std::optional<std::string> normalised_code(std::string_view text) {
 Accounts::Accounts(store::System system, PasswordHasher& hasher, Sessions& signed_in, LoginLimit& login_limit,
                    std::vector<std::string> admin_emails)
     : system_(std::move(system)),
+      known_(system_, users),
       hasher_(hasher),
       sessions_(signed_in),
       login_limit_(login_limit),
@@ -115,9 +116,8 @@ web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::stri
 }
 
 std::optional<User> Accounts::find(store::UserId id) const {
-  auto row = system_.get(users, id);
-  if (!row) return std::nullopt;
-  return std::move(row->value);
+  const auto user = known_.get(id);
+  return user ? std::optional(*user) : std::nullopt;
 }
 
 std::optional<User> Accounts::find_by_email(std::string_view email) const {

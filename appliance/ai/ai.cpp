@@ -163,7 +163,7 @@ web::Task<std::optional<usage::Limit>> Ai::reserve(Attempt& attempt) {
     const auto& limit = attempt.limits[*met];
     if (cut || !attempt.may_be_cut) co_return limit;
     // Cut to half of what is left, so that callers side by side find room, too; all of it when that is little.
-    const auto left = limit.most - ledger_.counter(call.user_id, limit.counter);
+    const auto left = limit.most - ledger_.spent(call.user_id, limit);
     auto room = left - call.input_tokens;
     if (limit.figure == usage::Figure::cost) {
       const auto each = attempt.cost({.output = 1}).units();

@@ -67,7 +67,7 @@ Byok byok_of(const ProviderKeys& keys, store::UserId user) {
 Tokens tokens_of(const BillingParts& parts, store::UserId user) {
   const auto now = store::now();
   const auto month = usage::Period::month(now);
-  Tokens tokens{.used = parts.ledger.counter(user, usage::spend_counter(month, "all", usage::Figure::tokens)),
+  Tokens tokens{.used = parts.ledger.spent(user, usage::tally(month, "all"), usage::Figure::tokens),
                 .limit = std::nullopt,
                 .resetsAt = usage::next_month(now)};
   const web::Caller caller{.user_id = user};

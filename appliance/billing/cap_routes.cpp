@@ -83,7 +83,7 @@ CapView view(const Cap& cap, const usage::Ledger& ledger) {
                .updatedAt = cap.updated_at};
   if (cap.scope == CapScope::plan) return view;
   for (const auto& limit : limits_of(cap, now)) {
-    const auto used = ledger.counter(cap.user_id, limit.counter);
+    const auto used = ledger.spent(cap.user_id, limit);
     if (limit.figure == usage::Figure::tokens) {
       view.usedTokens = used;
     } else {

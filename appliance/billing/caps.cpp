@@ -112,19 +112,14 @@ std::vector<usage::Limit> limits_of(const Cap& cap, store::Time at) {
   std::string slice = "all";
   if (cap.scope == CapScope::agent) slice = "agent/" + cap.target;
   if (cap.scope == CapScope::key) slice = "key/" + cap.target;
+  const auto tally = usage::tally(period, slice);
   std::vector<usage::Limit> limits;
   using usage::Figure;
   if (cap.tokens) {
-    limits.push_back({.counter = usage::spend_counter(period, slice, Figure::tokens),
-                      .most = *cap.tokens,
-                      .figure = Figure::tokens,
-                      .name = cap.id});
+    limits.push_back({.tally = tally.name, .most = *cap.tokens, .figure = Figure::tokens, .name = cap.id});
   }
   if (cap.cost) {
-    limits.push_back({.counter = usage::spend_counter(period, slice, Figure::cost),
-                      .most = *cap.cost,
-                      .figure = Figure::cost,
-                      .name = cap.id});
+    limits.push_back({.tally = tally.name, .most = *cap.cost, .figure = Figure::cost, .name = cap.id});
   }
   return limits;
 }

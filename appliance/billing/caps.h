@@ -13,7 +13,7 @@
 
 #include "appliance/billing/plans.h"
 #include "appliance/usage/period.h"
-#include "appliance/usage/spend.h"
+#include "appliance/usage/tally.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"

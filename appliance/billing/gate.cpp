@@ -112,19 +112,19 @@ Bounds Gate::bounds_of(const Payer& payer, const usage::Call& call) const {
   const auto month = usage::Period::month(call.at);
   const auto quota = limits(payer.plan).monthly_tokens;
   if (quota && !payer.is_admin && !call.own_key) {
-    bounds.limits.push_back({.counter = usage::spend_counter(month, "all", usage::Figure::tokens),
+    bounds.limits.push_back({.tally = usage::tally(month, "all").name,
                              .most = *quota,
                              .figure = usage::Figure::tokens,
                              .name = std::string(quota_name)});
   }
   if (payer.key_budget) {
-    bounds.limits.push_back({.counter = usage::spend_counter(month, "key/" + payer.key, usage::Figure::cost),
+    bounds.limits.push_back({.tally = usage::tally(month, "key/" + payer.key).name,
                              .most = *payer.key_budget,
                              .figure = usage::Figure::cost,
                              .name = std::string(budget_name)});
   }
   if (payer.daily_tokens) {
-    bounds.limits.push_back({.counter = usage::spend_counter(usage::Period::day(call.at), "all", usage::Figure::tokens),
+    bounds.limits.push_back({.tally = usage::tally(usage::Period::day(call.at), "all").name,
                              .most = *payer.daily_tokens,
                              .figure = usage::Figure::tokens,
                              .name = std::string(demo_limit_name)});
@@ -154,7 +154,7 @@ web::Error Gate::refusal(const Bounds& bounds, const usage::Limit& met, const us
     error.extra["cap"] = cap->id;
   }
   error.extra["limit"] = amount(met.figure, met.most);
-  error.extra["used"] = amount(met.figure, ledger_.counter(call.user_id, met.counter));
+  error.extra["used"] = amount(met.figure, ledger_.spent(call.user_id, met));
   error.extra["resetsAt"] = web::iso8601(resets);
   error.extra["retryAfter"] = std::chrono::ceil<std::chrono::seconds>(resets - store::now()).count();
   return error;

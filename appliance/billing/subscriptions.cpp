@@ -12,9 +12,8 @@ const std::string record_id = Subscription{}.id;
 }  // namespace
 
 std::optional<Subscription> Subscriptions::active(store::UserId user) const {
-  auto row = system_.get(subscriptions, user, record_id);
-  if (!row || row->value.status != "active") return std::nullopt;
-  return std::move(row->value);
+  const auto known = known_.get(user, record_id);
+  return known && known->status == "active" ? std::optional(*known) : std::nullopt;
 }
 
 std::optional<Subscription> Subscriptions::named(const std::string& subscription_id) const {

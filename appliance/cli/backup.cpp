@@ -149,9 +149,12 @@ int restore(const RestoreOptions& options, const Settings& settings) {
 
 int verify(const Settings& settings) {
   require_folder(DataFolder(settings.data));
-  const auto findings = open_store(settings, Access::read_only)->verify();
+  const auto tell = [](const std::string& trouble) { std::cout << "note: " << trouble << '\n'; };
+  const auto findings = open_store(settings, Access::read_only, tell)->verify();
   for (const auto& finding : findings) std::cout << finding.where << ": " << finding.what << '\n';
-  if (findings.empty()) std::cout << "all files, records and indexes are sound\n";
+  std::cout << (findings.empty() ? "all files, records and indexes are sound\n"
+                                 : "the store is damaged: keep a copy of its folder, then restore the newest backup "
+                                   "with `agentbox restore` into an empty one\n");
   return findings.empty() ? 0 : 1;
 }
 

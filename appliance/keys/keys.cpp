@@ -68,11 +68,7 @@ std::vector<ApiKey> Keys::list(store::UserId user) const {
   return found;
 }
 
-std::optional<ApiKey> Keys::find(store::UserId user, std::string_view id) const {
-  auto row = system_.tenant(user).get(api_keys, id);
-  if (!row) return std::nullopt;
-  return std::move(row->value);
-}
+std::shared_ptr<const ApiKey> Keys::find(store::UserId user, std::string_view id) const { return keys_.get(user, id); }
 
 web::Task<web::Result<void>> Keys::remove(store::UserId user, std::string id) {
   for (;;) {
@@ -102,18 +98,17 @@ void Keys::remove_all(store::UserId user, store::Change& change) const {
 std::optional<Valid> Keys::validate(std::string_view text) {
   const auto parts = split(text);
   if (!parts) return std::nullopt;
-  auto key = system_.get(api_keys, parts->owner, parts->id);
-  if (!key || !crypto::constant_time_equal(key->value.secret_hash, crypto::sha256_hex(parts->secret)))
-    return std::nullopt;
+  auto key = keys_.get(parts->owner, parts->id);
+  if (!key || !crypto::constant_time_equal(key->secret_hash, crypto::sha256_hex(parts->secret))) return std::nullopt;
   const auto now = store::now();
-  if (key->value.expires_at && *key->value.expires_at <= now) return std::nullopt;
-  auto user = system_.get(accounts::users, parts->owner);
-  if (!user || user->value.is_disabled) return std::nullopt;
-  if (!key->value.last_used_at || now - *key->value.last_used_at >= std::chrono::minutes(1)) {
+  if (key->expires_at && *key->expires_at <= now) return std::nullopt;
+  auto user = owners_.get(parts->owner);
+  if (!user || user->is_disabled) return std::nullopt;
+  if (!key->last_used_at || now - *key->last_used_at >= std::chrono::minutes(1)) {
     const std::scoped_lock lock(mutex_);
-    uses_[{parts->owner, key->value.id}] = now;
+    uses_[{parts->owner, key->id}] = now;
   }
-  return Valid{std::move(key->value), std::move(user->value)};
+  return Valid{std::move(key), std::move(user)};
 }
 
 web::Task<> Keys::flush_uses() {

@@ -3,6 +3,7 @@
 
 #include <boost/describe.hpp>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "appliance/accounts/records.h"
+#include "store/remembered.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -40,21 +42,23 @@ struct Created {
 };
 
 struct Valid {
-  ApiKey key;
-  accounts::User user;
+  std::shared_ptr<const ApiKey> key;
+  std::shared_ptr<const accounts::User> user;
 };
 
 // Callable from every thread; must not outlive the store.
 class Keys {
  public:
-  explicit Keys(store::System system) : system_(std::move(system)) {}
+  explicit Keys(store::System system)
+      : system_(std::move(system)), keys_(system_, api_keys), owners_(system_, accounts::users) {}
 
   // too_many when the user has `keys_per_user`.
   web::Task<web::Result<Created>> create(store::UserId, std::string name, std::optional<store::Time> expires_at,
                                          std::optional<std::int64_t> monthly_budget = {});
   // Newest first.
   std::vector<ApiKey> list(store::UserId) const;
-  std::optional<ApiKey> find(store::UserId, std::string_view id) const;
+  // Null: no such key.
+  std::shared_ptr<const ApiKey> find(store::UserId, std::string_view id) const;
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
   // All of the user's, as part of a change.
   void remove_all(store::UserId, store::Change&) const;
@@ -67,6 +71,8 @@ class Keys {
 
  private:
   store::System system_;
+  store::RememberedOwned<ApiKey> keys_;
+  store::Remembered<accounts::User, std::int64_t> owners_;
   std::mutex mutex_;
   std::map<std::pair<store::UserId, std::string>, store::Time> uses_;  // protected by mutex_
 };

@@ -108,9 +108,9 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
     co_return web::reply(answer, 201);
   };
   auto get = [&keys](web::Request& request) -> Answer {
-    auto key = keys.find(request.caller.user_id, request.param("id"));
+    const auto key = keys.find(request.caller.user_id, request.param("id"));
     if (!key) co_return web::not_found("No such key");
-    co_return web::reply(view(std::move(*key)), 200);
+    co_return web::reply(view(*key), 200);
   };
   auto remove = [&keys, &audit](web::Request& request) -> Answer {
     const auto removed = co_await keys.remove(request.caller.user_id, request.param("id"));
@@ -129,8 +129,8 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
       refused.extra["valid"] = false;
       co_return refused;
     }
-    Validity answer{.userId = std::to_string(valid->user.id), .plan = std::nullopt};
-    if (const auto held = subscriptions.active(valid->user.id)) answer.plan = std::string(to_string(held->plan));
+    Validity answer{.userId = std::to_string(valid->user->id), .plan = std::nullopt};
+    if (const auto held = subscriptions.active(valid->user->id)) answer.plan = std::string(to_string(held->plan));
     co_return web::reply(answer, 200);
   };
   auto validation_endpoint = web::plain(validate).returns<Validity>().describe(

@@ -17,7 +17,7 @@
 
 #include "appliance/usage/period.h"
 #include "appliance/usage/records.h"
-#include "appliance/usage/spend.h"
+#include "appliance/usage/tally.h"
 #include "store/store.h"
 #include "web/task.h"
 
@@ -52,9 +52,11 @@ class Ledger {
   // many.
   std::size_t settle_leftovers();
 
-  std::int64_t counter(store::UserId user, const std::string& name) const {
-    return system_.counter(user, store::CounterName{name});
+  // What a figure holds that may be bounded: used and reserved.
+  std::int64_t spent(store::UserId user, const store::CounterName& tally, Figure figure) const {
+    return system_.tally(user, tally)[static_cast<std::size_t>(figure)];
   }
+  std::int64_t spent(store::UserId user, const Limit& limit) const { return spent(user, {limit.tally}, limit.figure); }
   Totals totals(store::UserId, const Period&) const;
   // Calls on the user's own provider keys, which are no part of the totals.
   Totals own_key_totals(store::UserId, const Period&) const;
@@ -67,7 +69,7 @@ class Ledger {
   std::vector<Call> newest(store::UserId, std::size_t limit) const;
 
  private:
-  Totals read(store::UserId, const std::string& prefix) const;
+  Totals read(store::UserId, const store::CounterName& tally) const;
   // Adds the names of the call that its month does not have yet.
   void add_names(store::Change&, const Call&);
   bool is_known(const Name&);

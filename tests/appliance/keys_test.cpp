@@ -14,9 +14,9 @@ TEST_F(Keys, AKeyIsShownOnceAndNamesItsOwner) {
   const auto created = make(user);
   EXPECT_TRUE(created.secret.starts_with("sk_" + created.key.id + "_"));
   EXPECT_EQ(created.key.prefix, "sk_" + created.key.id);
-  const auto stored = keys.find(user.id, created.key.id).value();
+  const auto stored = *keys.find(user.id, created.key.id);
   EXPECT_EQ(stored.secret_hash.find(created.secret.substr(created.secret.rfind('_') + 1)), std::string::npos);
-  EXPECT_EQ(keys.validate(created.secret)->user.id, user.id);
+  EXPECT_EQ(keys.validate(created.secret)->user->id, user.id);
 }
 
 TEST_F(Keys, AnythingElseIsNoKey) {

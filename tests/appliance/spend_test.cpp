@@ -58,21 +58,17 @@ struct Caps {
   std::int64_t all_tokens, agent_tokens, key_cost;
   std::vector<usage::Limit> limits(const usage::Call& call) const {
     const auto month = Period::month(call.at), day = Period::day(call.at);
-    std::vector<usage::Limit> limits{{.counter = usage::spend_counter(month, "all", Figure::tokens),
-                                      .most = all_tokens,
-                                      .figure = Figure::tokens,
-                                      .name = "quota"}};
+    std::vector<usage::Limit> limits{
+        {.tally = usage::tally(month, "all").name, .most = all_tokens, .figure = Figure::tokens, .name = "quota"}};
     if (call.agent == "a") {
-      limits.push_back({.counter = usage::spend_counter(day, "agent/a", Figure::tokens),
+      limits.push_back({.tally = usage::tally(day, "agent/a").name,
                         .most = agent_tokens,
                         .figure = Figure::tokens,
                         .name = "agent"});
     }
     if (call.key == "k") {
-      limits.push_back({.counter = usage::spend_counter(month, "key/k", Figure::cost),
-                        .most = key_cost,
-                        .figure = Figure::cost,
-                        .name = "key"});
+      limits.push_back(
+          {.tally = usage::tally(month, "key/k").name, .most = key_cost, .figure = Figure::cost, .name = "key"});
     }
     return limits;
   }
@@ -130,7 +126,7 @@ TEST(Spend, NeverPassesACapAndLosesNothing) {
     usage::Ledger ledger(store->system());
     ledger.settle_leftovers();
     const auto spent = [&](const Period& period, const char* slice, Figure figure) {
-      return ledger.counter(user, usage::spend_counter(period, slice, figure));
+      return ledger.spent(user, usage::tally(period, slice), figure);
     };
     const auto month = Period::month(start), day = Period::day(start);
     EXPECT_LE(spent(month, "all", Figure::tokens), caps.all_tokens);
@@ -180,7 +176,7 @@ class SpendTest : public testing::Test {
     }(ledger, std::move(call)));
   }
   usage::Limit most_tokens(std::int64_t most) {
-    return {.counter = usage::spend_counter(Period::month(store::now()), "all", Figure::tokens),
+    return {.tally = usage::tally(Period::month(store::now()), "all").name,
             .most = most,
             .figure = Figure::tokens,
             .name = std::to_string(most)};
@@ -225,7 +221,7 @@ TEST_F(SpendTest, WhatACrashLeftIsRecordedAtItsMost) {
   EXPECT_EQ(row.outcome, "interrupted");
   EXPECT_TRUE(row.estimated);
   EXPECT_EQ(next.totals(user, Period::month(store::now())).total_tokens(), 100);
-  EXPECT_EQ(next.counter(user, usage::spend_counter(Period::day(store::now()), "agent/a", Figure::tokens)), 100);
+  EXPECT_EQ(next.spent(user, usage::tally(Period::day(store::now()), "agent/a"), Figure::tokens), 100);
 }
 
 TEST_F(SpendTest, ListsByAgentModelAndTool) {

@@ -32,7 +32,7 @@ void expire(const std::string& what, const std::string& folder, const std::strin
   if (what != "key") throw std::runtime_error("usage: expire session|key FOLDER SECRET");
   const auto valid = keys::Keys(system).validate(secret);
   if (!valid) throw std::runtime_error("there is no such key");
-  expire(system, keys::api_keys, system.get(keys::api_keys, valid->key.user_id, valid->key.id));
+  expire(system, keys::api_keys, system.get(keys::api_keys, valid->key->user_id, valid->key->id));
 }
 
 }  // namespace

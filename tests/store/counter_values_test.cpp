@@ -2,27 +2,31 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/store/figures_list.h"
+
 namespace {
+
+using namespace store_test;
 
 TEST(CounterValues, KnowsWhatWasPutLast) {
   store::CounterValues values;
   EXPECT_EQ(values.find("a"), nullptr);
-  values.put("a", 1);
-  values.put("a", -7);
-  values.put(std::string("b\0c", 3), 2);
+  values.put("a", {1});
+  values.put("a", {-7, 3});
+  values.put(std::string("b\0c", 3), {2});
   ASSERT_NE(values.find("a"), nullptr);
-  EXPECT_EQ(*values.find("a"), -7);
-  EXPECT_EQ(*values.find(std::string("b\0c", 3)), 2);
+  EXPECT_EQ(list(*values.find("a")), (List{-7, 3}));
+  EXPECT_EQ(list(*values.find(std::string("b\0c", 3))), (List{2}));
   EXPECT_EQ(values.find("b"), nullptr);
 }
 
 TEST(CounterValues, ForgetsRatherThanGrows) {
   store::CounterValues values;
-  values.put("first", 1);
-  for (int number = 0; number < 100'000; ++number) values.put("counter " + std::to_string(number), number);
+  values.put("first", {1});
+  for (int number = 0; number < 100'000; ++number) values.put("counter " + std::to_string(number), {number});
   EXPECT_EQ(values.find("first"), nullptr);
   ASSERT_NE(values.find("counter 99999"), nullptr);
-  EXPECT_EQ(*values.find("counter 99999"), 99'999);
+  EXPECT_EQ(list(*values.find("counter 99999")), (List{99'999}));
 }
 
 }  // namespace

@@ -162,6 +162,62 @@ TEST(Durability, AFlippedBitInATableFileIsReportedAndNeverReadAsData) {
   EXPECT_TRUE(said.find("checksum") != std::string::npos || said.find("damaged") != std::string::npos) << said;
 }
 
+TEST(Durability, ADamagedStoreIsNeitherWrittenToNorBackedUp) {
+  Folder folder;
+  write_notes(folder.path("store"), 200);
+  std::vector<std::string> told;
+  auto damaged = options(folder.path("store"));
+  damaged.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
+  {
+    const auto store = store::Store::open(options(folder.path("store")));
+    store->backup(folder.path("before"));
+  }
+  const auto table = largest(files_ending(folder.path("store"), ".sst"));
+  flip_bit(table, fs::file_size(table) / 3);
+  const auto store = store::Store::open(damaged);
+  EXPECT_THROW(store->backup(folder.path("after")), store::Unavailable);
+  EXPECT_TRUE(told.empty());
+  EXPECT_THROW(store->system().each(notes, [](const Note&) { return true; }), store::Corrupt);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("agentbox restore"), std::string::npos) << told[0];
+  EXPECT_EQ(store->read_only_reason(), told[0]);
+  auto change = store->system().change();
+  change.insert(notes, {.owner = 1, .id = "late", .title = "late"});
+  EXPECT_THROW(change.commit_blocking(), store::Unavailable);
+  store::Store::restore(folder.path("before"), folder.path("restored"));
+  EXPECT_TRUE(store::Store::open(options(folder.path("restored")))->verify().empty());
+}
+
+TEST(Durability, ATornLogIsToldAndAMissingOneRefused) {
+  Folder folder;
+  {
+    Writer writer("hold", folder.path("store"));
+    std::string said;
+    ASSERT_TRUE(writer.read(said));
+    writer.kill_nine();
+    writer.wait();
+  }
+  const auto log = largest(files_ending(folder.path("store"), ".log"));
+  ASSERT_GT(fs::file_size(log), 100u);
+  fs::resize_file(log, fs::file_size(log) - 5);
+  std::vector<std::string> told;
+  auto torn = options(folder.path("store"));
+  torn.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
+  store::Store::open(torn)->backup(folder.path("backup"));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("ends within a write"), std::string::npos) << told[0];
+
+  for (const auto& file : files_ending(folder.path("store"), ".log")) fs::remove(file);
+  const auto sentence = refusal(folder.path("store"));
+  EXPECT_NE(sentence.find("write-ahead log"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("agentbox restore"), std::string::npos) << sentence;
+
+  store::Store::restore(folder.path("backup"), folder.path("restored"));
+  EXPECT_EQ(refusal(folder.path("restored")), "");
+  for (const auto& file : files_ending(folder.path("restored"), ".log")) fs::remove(file);
+  EXPECT_NE(refusal(folder.path("restored")).find("write-ahead log"), std::string::npos);
+}
+
 TEST(Durability, AFullDiskIsAnErrorAndReadsGoOn) {
   Folder folder;
   EXPECT_EQ(Writer("full", folder.path()).wait(), 0);

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
-#include <random>
+
+#include "tests/store/figures_list.h"
 
 namespace store_test {
 namespace {
@@ -20,15 +22,16 @@ class Stored final : public store::Committer::Log {
     const auto found = values.find(std::string(key));
     return found == values.end() ? std::nullopt : std::optional(found->second);
   }
-  std::int64_t read_counter(store::Family, std::string_view key) const override {
+  store::Figures read_counter(store::Family, std::string_view key) const override {
+    if (key == "damaged") throw store::Corrupt("a block does not match its checksum");
     const auto found = counters.find(std::string(key));
-    return found == counters.end() ? 0 : found->second;
+    return found == counters.end() ? store::Figures() : found->second;
   }
-  void append(const std::vector<const Batch*>&, bool) override {}
+  void append(const std::vector<const Batch*>&, const std::vector<store::Committer::Counted>&, bool) override {}
   void sync() override {}
 
   std::map<std::string, std::string> values;
-  std::map<std::string, std::int64_t> counters;
+  std::map<std::string, store::Figures> counters;
 };
 
 Precondition absent(std::string key) {
@@ -37,18 +40,18 @@ Precondition absent(std::string key) {
 Precondition equals(std::string key, std::string value) {
   return {.kind = Precondition::Kind::equals, .family = 0, .key = std::move(key), .value = std::move(value)};
 }
-Precondition at_most(std::string key, std::int64_t bound) {
-  return {.kind = Precondition::Kind::at_most, .family = 0, .key = std::move(key), .bound = bound};
+Precondition at_most(std::string key, std::int64_t bound, std::size_t figure = 0) {
+  return {.kind = Precondition::Kind::at_most, .family = 0, .key = std::move(key), .figure = figure, .bound = bound};
 }
 Write put(std::string key, std::string value) {
   return {.kind = Write::Kind::put, .family = 0, .key = std::move(key), .value = std::move(value)};
 }
 Write erase(std::string key) { return {.kind = Write::Kind::erase, .family = 0, .key = std::move(key)}; }
-Write add(std::string key, std::int64_t delta) {
-  return {.kind = Write::Kind::add, .family = 0, .key = std::move(key), .delta = delta};
+Write add(std::string key, store::Figures deltas) {
+  return {.kind = Write::Kind::add, .family = 0, .key = std::move(key), .figures = deltas};
 }
 Write raise(std::string key, std::int64_t to) {
-  return {.kind = Write::Kind::raise, .family = 0, .key = std::move(key), .delta = to};
+  return {.kind = Write::Kind::raise, .family = 0, .key = std::move(key), .figures = {to}};
 }
 
 TEST(Judge, SeesWhatIsStored) {
@@ -74,10 +77,10 @@ TEST(Judge, SeesWhatEarlierBatchesOfTheGroupWrite) {
 
 TEST(Judge, ABatchDoesNotSeeItsOwnWritesButItsOwnAdditions) {
   Stored stored;
-  stored.counters["n"] = 5;
+  stored.counters["n"] = {5};
   store::Judge judge(stored);
-  const Batch own{{absent("k")}, {put("k", "1")}}, over{{at_most("n", 7)}, {add("n", 2), add("n", 1)}},
-      within{{at_most("n", 7)}, {add("n", 2)}}, next{{at_most("n", 7)}, {add("n", 1)}},
+  const Batch own{{absent("k")}, {put("k", "1")}}, over{{at_most("n", 7)}, {add("n", {2}), add("n", {1})}},
+      within{{at_most("n", 7)}, {add("n", {2})}}, next{{at_most("n", 7)}, {add("n", {1})}},
       raised{{at_most("n", 9)}, {raise("n", 10)}};
   EXPECT_EQ(judge.judge(own), std::nullopt);
   EXPECT_EQ(judge.judge(over), 0u);
@@ -90,31 +93,36 @@ TEST(Judge, WhatCannotBeReadConcernsItsOwnBatchOnly) {
   const Stored stored;
   store::Judge judge(stored);
   EXPECT_THROW(judge.judge({{absent("damaged")}, {put("k", "1")}}), store::Corrupt);
-  EXPECT_EQ(judge.judge({{absent("k")}, {}}), std::nullopt);
+  const Batch counting{{}, {put("k", "1"), add("n", {1}), add("damaged", {1})}};
+  EXPECT_THROW(judge.judge(counting), store::Corrupt);
+  EXPECT_EQ(judge.judge({{absent("k"), at_most("n", 0)}, {}}), std::nullopt);
 }
 
-// Steps folded together do what they do one after the other, at the ends of the range too.
-TEST(CounterStep, FoldsAnySequence) {
-  std::mt19937 random(5);
-  for (int round = 0; round < 2000; ++round) {
-    const auto start = static_cast<std::int64_t>(random() % 200) - 100;
-    auto expected = start;
-    store::CounterStep step;
-    for (auto steps = random() % 6; steps > 0; --steps) {
-      const auto number = static_cast<std::int64_t>(random() % 100) - 50;
-      if (random() % 2) {
-        step.add(number);
-        expected += number;
-      } else {
-        step.raise(number);
-        expected = std::max(expected, number);
-      }
-    }
-    ASSERT_EQ(step.applied_to(start), expected);
-  }
-  store::CounterStep step;
-  step.add(std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(step.applied_to(1), std::numeric_limits<std::int64_t>::max());
+TEST(Judge, BoundsEachFigureOfATallyForItself) {
+  Stored stored;
+  stored.counters["t"] = {10, 1};
+  store::Judge judge(stored);
+  const Batch wide{{at_most("t", 12), at_most("t", 5, 2)}, {add("t", {2, -4, 5})}},
+      over{{at_most("t", 100), at_most("t", 5, 2)}, {add("t", {1, 0, 1})}}, beyond{{at_most("t", 0, 7)}, {}};
+  EXPECT_EQ(judge.judge(wide), std::nullopt);
+  EXPECT_EQ(judge.judge(over), 1u);
+  EXPECT_EQ(judge.judge(beyond), std::nullopt) << "a figure that is not there is 0";
+  const auto counted = judge.counted();
+  ASSERT_EQ(counted.size(), 1u);
+  EXPECT_EQ(counted[0].key, "t");
+  EXPECT_EQ(list(counted[0].figures), (List{12, -3, 5}));
+}
+
+TEST(Figures, AreAddedAndRaisedEachForItself) {
+  store::Figures figures{1, 2};
+  figures.add({0, 3, 4});
+  figures.raise({5, 1});
+  EXPECT_EQ(list(figures), (List{5, 5, 4}));
+  EXPECT_EQ(figures[3], 0);
+  figures.add({std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()});
+  EXPECT_EQ(figures[0], std::numeric_limits<std::int64_t>::max()) << "sums stop at the ends of the range";
+  figures.add({0, std::numeric_limits<std::int64_t>::min()});
+  EXPECT_EQ(figures[1], std::numeric_limits<std::int64_t>::min());
 }
 
 }  // namespace

@@ -85,4 +85,27 @@ TEST_F(RememberedTest, NoReaderSeesWhatWasTrueBeforeAnAcknowledgedWrite) {
   EXPECT_EQ(stale, 0);
 }
 
+TEST_F(RememberedTest, AUsersRecordsAreReadAgainWhenOneOfThemIsWritten) {
+  const store::RememberedOwned<Note> known(system(), notes);
+  const auto write = [&](store::UserId owner, const std::string& id, const std::string& title) {
+    auto change = tenant(owner).change();
+    if (auto row = tenant(owner).get(notes, id)) {
+      row->value.title = title;
+      change.update(notes, *row);
+    } else {
+      change.insert(notes, {.owner = owner, .id = id, .title = title});
+    }
+    ASSERT_TRUE(run(change.commit()).ok());
+  };
+  write(1, "n", "one");
+  write(2, "n", "two");
+  const auto first = known.get(1, "n");
+  EXPECT_EQ(first->title, "one");
+  EXPECT_EQ(known.get(1, "n"), first);
+  EXPECT_EQ(known.get(2, "n")->title, "two") << "the same id of another owner is another record";
+  EXPECT_EQ(known.get(1, "m"), nullptr);
+  write(1, "n", "uno");
+  EXPECT_EQ(known.get(1, "n")->title, "uno");
+}
+
 }  // namespace

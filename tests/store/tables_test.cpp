@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "tests/store/figures_list.h"
 #include "tests/store/fixture.h"
 
 namespace store_test {
@@ -227,6 +228,26 @@ TEST_F(StoreTest, CountersAddUpAndRespectTheirBound) {
   reopen();
   EXPECT_TRUE(add(5));
   EXPECT_EQ(tenant(1).counter({"agents"}), 3);
+}
+
+TEST_F(StoreTest, ATallyKeepsItsFiguresAndRespectsTheirBounds) {
+  const store::CounterName used{"used/2026-11"};
+  const auto add = [&](const store::Figures& deltas) {
+    auto change = tenant(1).change();
+    change.add(1, used, deltas, {{.most = 10, .figure = 0}, {.most = 3, .figure = 1}});
+    return change.commit_blocking();
+  };
+  EXPECT_TRUE(add({4, 1}).ok());
+  EXPECT_TRUE(add({4, 1, 7}).ok());
+  const auto outcome = add({1, 2, 1});
+  EXPECT_EQ(outcome.kind, Outcome::Kind::over_bound);
+  EXPECT_EQ(outcome.index, used.name);
+  EXPECT_EQ(outcome.figure, 1u);
+  reopen();
+  EXPECT_EQ(list(tenant(1).tally(used)), (List{8, 2, 7}));
+  EXPECT_TRUE(add({2, 1, -7}).ok());
+  EXPECT_EQ(list(system().tally(1, used)), (List{10, 3, 0}));
+  EXPECT_EQ(list(tenant(2).tally(used)), List());
 }
 
 TEST_F(StoreTest, IdsAreNeverHandedOutTwice) {

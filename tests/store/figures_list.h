@@ -1,0 +1,13 @@
+// Figures as a list that a failed expectation can print.
+#pragma once
+
+#include <vector>
+
+#include "store/figures.h"
+
+namespace store_test {
+
+using List = std::vector<std::int64_t>;
+inline List list(const store::Figures& figures) { return {figures.begin(), figures.end()}; }
+
+}  // namespace store_test
