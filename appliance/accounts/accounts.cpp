@@ -5,6 +5,7 @@
 
 #include "appliance/accounts/common_passwords.h"
 #include "appliance/accounts/email.h"
+#include "appliance/accounts/live_session.h"
 #include "appliance/crypto/random.h"
 
 namespace accounts {
@@ -177,37 +178,27 @@ web::Task<web::Result<void>> Accounts::prove_password(store::UserId id, std::str
   co_return co_await prove(*user, std::move(password));
 }
 
-web::Task<web::Result<User>> Accounts::change_profile(store::UserId id, ProfileChange wanted) {
-  if (!wanted.name && !wanted.email) co_return web::invalid("name or email is required");
-  std::optional<std::string> email;
-  std::string proved_hash;
-  if (wanted.email) {
-    email = normalised_email(*wanted.email);
-    if (!email) co_return web::invalid("email is not a valid address");
-    const auto user = find(id);
-    if (!user) co_return web::not_found("No such user");
-    if (*email == user->email) {
-      email.reset();
-    } else {
-      if (is_reserved_email(*email)) co_return web::invalid("email must not end in @wallet.app");
-      if (is_listed_admin(*email) && !is_admin(*user)) co_return reserved_for_an_admin();
-      if (wanted.current_password.empty()) co_return web::invalid("currentPassword is required to change the email");
-      const auto proved = co_await prove(*user, std::move(wanted.current_password));
-      if (!proved) co_return proved.error();
-      proved_hash = user->password_hash;
-    }
-  }
-  const Moment now = email ? co_await sessions_.next_moment() : Moment();
-  const Apply apply = [&](User& user, store::Change&) -> web::Result<void> {
+web::Result<std::optional<std::string>> Accounts::new_email(const User& user, std::string_view text) const {
+  auto email = normalised_email(text);
+  if (!email) return web::invalid("email is not a valid address");
+  if (*email == user.email) return std::optional<std::string>();
+  if (is_reserved_email(*email)) return web::invalid("email must not end in @wallet.app");
+  if (is_listed_admin(*email) && !is_admin(user)) return reserved_for_an_admin();
+  return email;
+}
+
+web::Task<web::Result<User>> Accounts::change_profile(web::Caller caller, ProfileChange wanted) {
+  const Moment now = wanted.email ? co_await sessions_.next_moment() : Moment();
+  const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
     if (wanted.name) user.name = *wanted.name;
-    if (!email) return {};
-    if (user.password_hash != proved_hash) return changed_meanwhile();
-    user.email = *email;
-    user.email_verified = false;
-    user.email_since = now;
-    return {};
+    if (wanted.email) {
+      user.email = *wanted.email;
+      user.email_verified = false;
+      user.email_since = now;
+    }
+    return require_session(system_, caller, change);
   };
-  co_return co_await edit(id, apply);
+  co_return co_await edit(caller.user_id, apply);
 }
 
 web::Task<web::Result<void>> Accounts::change_password(store::UserId id, std::string kept_session, std::string current,

@@ -28,8 +28,7 @@ struct Registration {
 };
 
 struct ProfileChange {
-  std::optional<std::string> name, email;
-  std::string current_password;  // needed with an e-mail: it is what the account is recovered by
+  std::optional<std::string> name, email;  // e-mail: as new_email made it
 };
 
 struct AdminChange {
@@ -65,9 +64,12 @@ class Accounts {
 
   // invalid when it is not the user's password; too_many after too many failures.
   web::Task<web::Result<void>> prove_password(store::UserId, std::string password);
-  // Another e-mail ends every mail by which a password could be reset. conflict: somebody has the address, or the
-  // password was changed meanwhile.
-  web::Task<web::Result<User>> change_profile(store::UserId, ProfileChange);
+  // The address in the form that is kept; nothing when it is the user's already. invalid; forbidden: it is an admin's.
+  web::Result<std::optional<std::string>> new_email(const User&, std::string_view email) const;
+  // For the caller of a session, who has proved once more to be the user if the e-mail is to change: it is what the
+  // account is recovered by. Nobody vouches for the new one yet, and no mail to the old one resets the password any
+  // more. unauthenticated: the session has ended; conflict: somebody has the address.
+  web::Task<web::Result<User>> change_profile(web::Caller, ProfileChange);
   // Ends every session of the user but `kept_session`, and every mail by which a password could be reset.
   web::Task<web::Result<void>> change_password(store::UserId, std::string kept_session, std::string current,
                                                std::string replacement);

@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "appliance/accounts/live_session.h"
 #include "appliance/crypto/random.h"
 
 namespace accounts {
-
-namespace {
-
-// The record of one that has ended may still be there: see Sessions::remove_ended.
-bool is_live(const Session& session, const User& user) { return session.moment >= user.sessions_since; }
-
-}  // namespace
 
 std::optional<std::string_view> Sessions::token(const web::Request& request) {
   const auto cookies = request.cookies(session_cookie);
@@ -120,7 +114,9 @@ web::Task<> Sessions::remove_ended(store::UserId id) {
 
 std::optional<store::Time> Sessions::began(const std::string& session_id) const {
   const auto row = system_.get(sessions, session_id);
-  return row ? std::optional(row->value.created_at) : std::nullopt;
+  const auto user = row ? system_.get(users, row->value.user_id) : std::nullopt;
+  if (!user || !is_live(row->value, user->value)) return std::nullopt;
+  return row->value.created_at;
 }
 
 std::vector<Session> Sessions::of_user(store::UserId id) const {

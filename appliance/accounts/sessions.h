@@ -62,7 +62,7 @@ class Sessions {
   void end_all(User&, Moment, store::Change&, std::string_view except = {}) const;
   // Removes the records of what has ended.
   web::Task<> remove_ended(store::UserId);
-  // When a session began; nothing for one that is gone.
+  // When a session began; nothing for one that has ended.
   std::optional<store::Time> began(const std::string& session_id) const;
   // The user's live sessions, the latest first.
   std::vector<Session> of_user(store::UserId) const;

@@ -1,4 +1,5 @@
 #include "appliance/accounts/routes.h"
+#include "appliance/second_factor/prove_again.h"
 #include "web/endpoint.h"
 
 namespace accounts {
@@ -68,8 +69,10 @@ struct EditSettings {
   std::optional<web::Text<1, 100>> name;
   std::optional<web::Text<1, 254>> email;
   std::optional<web::Text<1, 256>> currentPassword;
+  std::optional<web::Text<1, 32>> code;
+  std::optional<webauthn::Asserted> passkey;
 };
-BOOST_DESCRIBE_STRUCT(EditSettings, (), (name, email, currentPassword))
+BOOST_DESCRIBE_STRUCT(EditSettings, (), (name, email, currentPassword, code, passkey))
 
 struct ChangePassword {
   web::Text<1, 256> currentPassword;
@@ -159,16 +162,35 @@ Answer show_settings(RouteServices services, web::Request& request) {
   co_return web::reply(profile(services, *user), 200);
 }
 
-Answer edit_settings(RouteServices services, web::Request& request, EditSettings form) {
+// The caller with what the form asks for; another address is for who proves once more to be the user.
+web::Task<web::Result<User>> edited_user(RouteServices services, const web::Request& request, EditSettings form) {
   ProfileChange wanted;
   if (form.name) wanted.name = std::move(*form.name);
-  if (form.email) wanted.email = std::move(*form.email);
-  if (form.currentPassword) wanted.current_password = std::move(*form.currentPassword);
-  auto entry = audit::of_request(request, "email changed", wanted.email.value_or(""));
+  if (form.email) {
+    const auto user = services.accounts.find(request.caller.user_id);
+    if (!user) co_return web::unauthenticated();
+    auto email = services.accounts.new_email(*user, *form.email);
+    if (!email) co_return email.error();
+    wanted.email = std::move(*email);
+  }
+  if (wanted.email) {
+    second_factor::ProofAgain given{std::move(form.currentPassword), std::move(form.code), std::move(form.passkey)};
+    const auto proved = co_await second_factor::prove_again(services.accounts, services.sessions,
+                                                            services.second_factor, request.caller, std::move(given));
+    if (!proved) co_return proved.error();
+  }
+  co_return co_await services.accounts.change_profile(request.caller, std::move(wanted));
+}
+
+Answer edit_settings(RouteServices services, web::Request& request, EditSettings form) {
+  if (!form.name && !form.email) co_return web::invalid("name or email is required");
+  const bool names_email = form.email.has_value();
+  auto entry = audit::of_request(request, "email changed", names_email ? std::string(*form.email) : "");
   const auto before = services.accounts.find(request.caller.user_id);
-  const auto user = co_await services.accounts.change_profile(request.caller.user_id, std::move(wanted));
+  const auto user = co_await edited_user(services, request, std::move(form));
   if (!user) entry.outcome = user.error().message;
-  const bool is_noted = form.email && before && (!user || user->email != before->email);
+  const bool is_question = !user && user.error().code == "SECOND_FACTOR_REQUIRED";  // not an attempt
+  const bool is_noted = names_email && before && !is_question && (!user || user->email != before->email);
   if (is_noted) co_await services.audit.note(std::move(entry));
   if (!user) co_return user.error();
   co_return web::reply(profile(services, *user), 200);
@@ -200,7 +222,9 @@ std::vector<web::Route> web_routes(RouteServices services) {
   const auto edit = [&] {
     return web::body<EditSettings>(with(services, edit_settings))
         .returns<Profile>()
-        .describe("Only the given fields change. Changing the email needs currentPassword.");
+        .describe(std::string("Only the given fields change. Another email needs currentPassword of who has a "
+                              "password. ") +
+                  second_factor::how_to_prove);
   };
   return {
       {web::POST, "/api/register", guards.none, &registrations,

@@ -87,11 +87,12 @@ Answer info(const BillingParts& parts, store::UserId user) {
   co_return web::reply(answer);
 }
 
-Answer enable(const BillingParts& parts, store::UserId user, Act wanted) {
+Answer enable(const BillingParts& parts, const web::Request& request, Act wanted) {
+  const auto user = request.caller.user_id;
   if (wanted.provider && !wanted.key) co_return web::invalid("key is required");
   if (wanted.key && !wanted.provider) co_return web::invalid("provider is required");
   if (wanted.key) {
-    const auto kept = co_await parts.keys.put(user, *wanted.provider, *wanted.key);
+    const auto kept = co_await parts.keys.put(request.caller, *wanted.provider, *wanted.key);
     if (!kept) co_return kept.error();
   }
   if (parts.keys.list(user).empty()) co_return web::invalid("provider and key are required: there is no key of yours");
@@ -116,8 +117,9 @@ Answer used(const BillingParts& parts, store::UserId user, Act wanted) {
   co_return web::reply(answer);
 }
 
-Answer act(const BillingParts& parts, store::UserId user, Act wanted) {
-  if (wanted.action == "enable-byok") co_return co_await enable(parts, user, std::move(wanted));
+Answer act(const BillingParts& parts, const web::Request& request, Act wanted) {
+  const auto user = request.caller.user_id;
+  if (wanted.action == "enable-byok") co_return co_await enable(parts, request, std::move(wanted));
   if (wanted.action == "disable-byok") co_return co_await disable(parts, user, std::move(wanted));
   if (wanted.action == "get-usage") co_return co_await used(parts, user, std::move(wanted));
   if (wanted.action == "create-checkout" || wanted.action == "buy-credits")
@@ -129,9 +131,7 @@ Answer act(const BillingParts& parts, store::UserId user, Act wanted) {
 
 std::vector<web::Route> billing_routes(BillingParts parts) {
   auto get = [parts](web::Request& request) { return info(parts, request.caller.user_id); };
-  auto post = [parts](web::Request& request, Act wanted) {
-    return act(parts, request.caller.user_id, std::move(wanted));
-  };
+  auto post = [parts](web::Request& request, Act wanted) { return act(parts, request, std::move(wanted)); };
   return {
       {web::GET, "/api/billing", parts.guards.session, nullptr, web::plain(get).returns<BillingInfo>(),
        "One's plan, what is used of it, credits, and one's own keys"},

@@ -39,7 +39,7 @@ Answer put_key(ProviderKeys& keys, audit::Audit& audit, web::Request& request, N
   const auto& provider = request.param("provider");
   if (std::ranges::count(keyed_providers, provider) == 0) co_return web::not_found("No such provider");
   auto entry = audit::of_request(request, "provider key kept", provider);
-  const auto kept = co_await keys.put(request.caller.user_id, provider, std::move(wanted.key));
+  const auto kept = co_await keys.put(request.caller, provider, std::move(wanted.key));
   if (!kept) entry.outcome = kept.error().message;
   co_await audit.note(std::move(entry));
   if (!kept) co_return kept.error();

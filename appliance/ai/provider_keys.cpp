@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "appliance/accounts/grants.h"
 #include "appliance/ai/providers.h"
 
 namespace ai {
@@ -12,7 +13,7 @@ std::optional<std::string> ProviderKeys::find(store::UserId user, std::string_vi
   return std::move(row->value.key.clear);
 }
 
-web::Task<web::Result<ProviderKey>> ProviderKeys::put(store::UserId user, std::string provider, std::string key) {
+web::Task<web::Result<ProviderKey>> ProviderKeys::put(web::Caller caller, std::string provider, std::string key) {
   constexpr std::size_t shown = 4;
   if (std::ranges::count(keyed_providers, provider) == 0)
     co_return web::invalid("provider must be one of: openrouter, anthropic, openai, google");
@@ -20,15 +21,16 @@ web::Task<web::Result<ProviderKey>> ProviderKeys::put(store::UserId user, std::s
   const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
   if (key.empty() || !std::ranges::all_of(key, is_visible))
     co_return web::invalid("key must be visible ASCII characters without spaces");
-  const ProviderKey kept{.user_id = user,
+  const ProviderKey kept{.user_id = caller.user_id,
                          .id = std::move(provider),
                          .key = {key},
                          .hint = key.substr(key.size() - std::min(shown, key.size())),
                          .updated_at = store::now()};
   for (;;) {
-    const auto tenant = system_.tenant(user);
-    auto change = tenant.change();
-    if (auto row = tenant.get(provider_keys, kept.id)) {
+    auto change = system_.change();
+    const auto is_in = accounts::grant(system_, caller, change);
+    if (!is_in) co_return is_in.error();
+    if (auto row = system_.get(provider_keys, kept.user_id, kept.id)) {
       row->value = kept;
       change.update(provider_keys, *row);
     } else {
@@ -49,6 +51,12 @@ web::Task<bool> ProviderKeys::remove(store::UserId user, std::string provider) {
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return true;
   }
+}
+
+void ProviderKeys::remove_all(store::System system, store::UserId user, store::Change& change) {
+  const auto tenant = system.tenant(user);
+  for (const auto provider : keyed_providers)
+    if (const auto row = tenant.get(provider_keys, provider)) change.erase(provider_keys, *row);
 }
 
 web::Task<> ProviderKeys::set_aside(store::UserId user) { return set_all(user, true); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "store/store.h"
+#include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -35,13 +36,16 @@ class ProviderKeys {
   std::vector<ProviderKey> list(store::UserId user) const { return system_.tenant(user).list(provider_keys); }
   // Nothing: there is none, or it is set aside.
   std::optional<std::string> find(store::UserId, std::string_view provider) const;
-  // In use from now on, whatever became of the one before. invalid, naming the field: nobody takes such a key.
-  web::Task<web::Result<ProviderKey>> put(store::UserId, std::string provider, std::string key);
+  // For the caller of a session: in use from now on, whatever became of the one before. unauthenticated: the session
+  // has ended; invalid, naming the field: nobody takes such a key.
+  web::Task<web::Result<ProviderKey>> put(web::Caller, std::string provider, std::string key);
   // All of the user's keys at once. They stay sealed where they are.
   web::Task<> set_aside(store::UserId);
   web::Task<> take_up(store::UserId);
   // False: there is none.
   web::Task<bool> remove(store::UserId, std::string provider);
+  // All of the user's, as part of a change.
+  static void remove_all(store::System, store::UserId, store::Change&);
 
  private:
   web::Task<> set_all(store::UserId, bool aside);

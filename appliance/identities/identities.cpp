@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "appliance/accounts/email.h"
+#include "appliance/accounts/grants.h"
+#include "appliance/ai/provider_keys.h"
 #include "appliance/second_factor/second_factor.h"
 
 namespace identities {
@@ -89,6 +91,7 @@ web::Task<web::Result<accounts::User>> Identities::link(Proved proved, accounts:
     if (row->value.sessions_since != user.sessions_since) co_return signed_out();
     auto change = system_.change();
     change.require(accounts::users, *row);
+    accounts::grant(user.id, change);
     change.insert(identities, identity);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return user;
@@ -98,11 +101,14 @@ web::Task<web::Result<accounts::User>> Identities::link(Proved proved, accounts:
 }
 
 void Identities::hand_over(const accounts::User& user, store::Change& change) const {
+  const accounts::GrantsSeen seen(system_, user.id);
+  seen.require_no_more(change);
   keys_.remove_all(user.id, change);
   if (user.is_admin) return;
   for (const Identity& identity : of_user(user.id))
     if (const auto row = system_.get(identities, identity.id)) change.erase(identities, *row);
   second_factor::SecondFactor::remove(system_, user.id, change);
+  ai::ProviderKeys::remove_all(system_, user.id, change);
 }
 
 bool Identities::is_closed(store::UserId user, std::string_view id) const {

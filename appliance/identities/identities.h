@@ -30,7 +30,7 @@ class Identities {
 
   // The identity's user. One seen for the first time is linked to the user of its address when the address is proved,
   // and becomes a new user when nobody has the address. Linking to a user whose address nobody ever vouched for hands
-  // that account to its owner: password, second factor, sessions, API keys and other identities made before end.
+  // that account to its owner: password, second factor, sessions, keys and other identities made before end.
   // `since`: moment() before the identity was proved. unauthenticated: the user's sessions were all ended since;
   // forbidden: the identity or its user is disabled, or the address is reserved; conflict: somebody has the address,
   // and it is not proved, or the account was changed meanwhile; invalid: no address.
@@ -45,8 +45,9 @@ class Identities {
   web::Task<> set_disabled(store::UserId, std::string kind, bool is_disabled);
   web::Task<> forget_refresh_tokens(store::UserId);
   // The owner of the address has come to an account that nobody had vouched for: what whoever registered it left there
-  // to come back by ends with the change: API keys, other identities, second factor. Administrators were made by hand
-  // and lose their keys alone.
+  // to come back or to read along by ends with the change: API keys, other identities, second factor, keys at model
+  // providers. Administrators were made by hand and lose their API keys alone. One that is made meanwhile makes the
+  // change fail, to be made anew.
   void hand_over(const accounts::User&, store::Change&) const;
 
  private:

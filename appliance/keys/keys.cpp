@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "appliance/accounts/grants.h"
 #include "appliance/accounts/user_id.h"
 #include "appliance/crypto/random.h"
 
@@ -36,9 +37,10 @@ std::optional<Parts> split(std::string_view key) {
 
 }  // namespace
 
-web::Task<web::Result<Created>> Keys::create(store::UserId user, std::string name,
+web::Task<web::Result<Created>> Keys::create(web::Caller caller, std::string name,
                                              std::optional<store::Time> expires_at,
                                              std::optional<std::int64_t> monthly_budget) {
+  const store::UserId user = caller.user_id;
   const std::string secret = crypto::random_id(secret_length);
   ApiKey key{.user_id = user,
              .id = std::to_string(user) + "k" + crypto::random_id(random_id_length),
@@ -48,15 +50,20 @@ web::Task<web::Result<Created>> Keys::create(store::UserId user, std::string nam
              .expires_at = expires_at,
              .monthly_budget = monthly_budget};
   key.prefix = std::string(key_prefix) + key.id;
-  auto change = system_.change();
-  change.insert(api_keys, key);
-  change.add(user, key_count, 1, keys_per_user);
-  const auto outcome = co_await change.commit();
-  if (outcome.kind == store::Outcome::Kind::over_bound) {
-    co_return web::Error{.kind = web::Kind::too_many,
-                         .message = "There are " + std::to_string(keys_per_user) + " keys already: delete one first"};
+  for (;;) {
+    auto change = system_.change();
+    const auto is_in = accounts::grant(system_, caller, change);
+    if (!is_in) co_return is_in.error();
+    change.insert(api_keys, key);
+    change.add(user, key_count, 1, keys_per_user);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) break;
+    if (outcome.kind == store::Outcome::Kind::over_bound) {
+      co_return web::Error{.kind = web::Kind::too_many,
+                           .message = "There are " + std::to_string(keys_per_user) + " keys already: delete one first"};
+    }
+    if (outcome.kind != store::Outcome::Kind::stale) throw std::logic_error("a random key id was taken");
   }
-  if (!outcome.ok()) throw std::logic_error("a random key id was taken");
   Created created{.key = std::move(key), .secret = {}};
   created.secret = created.key.prefix + "_" + secret;
   co_return created;

@@ -13,6 +13,7 @@
 #include "appliance/accounts/records.h"
 #include "store/remembered.h"
 #include "store/store.h"
+#include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -52,8 +53,8 @@ class Keys {
   explicit Keys(store::System system)
       : system_(std::move(system)), keys_(system_, api_keys), owners_(system_, accounts::users) {}
 
-  // too_many when the user has `keys_per_user`.
-  web::Task<web::Result<Created>> create(store::UserId, std::string name, std::optional<store::Time> expires_at,
+  // For the caller of a session. unauthenticated: it has ended; too_many when the user has `keys_per_user`.
+  web::Task<web::Result<Created>> create(web::Caller, std::string name, std::optional<store::Time> expires_at,
                                          std::optional<std::int64_t> monthly_budget = {});
   // Newest first.
   std::vector<ApiKey> list(store::UserId) const;

@@ -98,7 +98,7 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
       if (!amount || amount->units() < 0) co_return web::invalid("budgetUsd must be an amount such as \"12.50\"");
       budget = amount->units();
     }
-    auto created = co_await keys.create(request.caller.user_id, std::move(wanted.name), expires_at, budget);
+    auto created = co_await keys.create(request.caller, std::move(wanted.name), expires_at, budget);
     if (!created) co_return created.error();
     const auto& key = created->key;
     auto entry = audit::of_request(request, "API key made", key.prefix);

@@ -60,7 +60,7 @@ Answer show(Services services, web::Request& request) {
   co_return web::reply(answer, 200);
 }
 
-Answer begin(Services services, web::Request& request, Begin form) {
+Answer begin(Services services, web::Request& request, ProofAgain form) {
   const auto user = co_await proved_user(services, request, "passkey", std::move(form));
   if (!user) co_return user.error();
   auto options = services.factor.passkeys().creation_options(*user);
@@ -72,7 +72,7 @@ Answer begin(Services services, web::Request& request, Begin form) {
 Answer add(Services services, web::Request& request, NewPasskey form) {
   auto entry = audit::of_request(request, "second factor set up", "passkey " + form.name);
   auto added =
-      co_await services.factor.passkeys().add(request.caller.user_id, std::move(form.name), std::move(form.credential));
+      co_await services.factor.passkeys().add(request.caller, std::move(form.name), std::move(form.credential));
   auto error = error_of(added);
   co_await note(services, std::move(entry), std::move(error));
   if (!added) co_return added.error();
@@ -110,7 +110,7 @@ std::vector<web::Route> passkey_routes(Services services) {
   const auto& session = services.guards.session_enrolling;
   const std::string path = "/api/settings/second-factor/passkeys";
   const auto showing = [services](web::Request& request) { return show(services, request); };
-  const auto beginning = [services](web::Request& request, Begin form) {
+  const auto beginning = [services](web::Request& request, ProofAgain form) {
     return begin(services, request, std::move(form));
   };
   const auto adding = [services](web::Request& request, NewPasskey form) {
@@ -125,7 +125,7 @@ std::vector<web::Route> passkey_routes(Services services) {
   return {
       {web::GET, path, session, nullptr, web::plain(showing).returns<PasskeyList>(), "One's passkeys"},
       {web::POST, path + "/begin", session, &factor_changes,
-       web::body<Begin>(beginning).returns<Offer>().describe(
+       web::body<ProofAgain>(beginning).returns<Offer>().describe(
            std::string("`publicKey` is for PublicKeyCredential.parseCreationOptionsFromJSON(), within five "
                        "minutes. 503 when the box is known by an address: passkeys belong to a name. ") +
            how_to_prove),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "appliance/accounts/grants.h"
 #include "appliance/crypto/base64url.h"
 #include "appliance/crypto/cose.h"
 #include "appliance/crypto/hmac.h"
@@ -60,7 +61,8 @@ std::optional<RequestOptions> Passkeys::request_options(store::UserId user, Purp
                         .allowCredentials = std::move(known)};
 }
 
-web::Task<web::Result<Passkeys::Added>> Passkeys::add(store::UserId user, std::string name, webauthn::Created made) {
+web::Task<web::Result<Passkeys::Added>> Passkeys::add(web::Caller caller, std::string name, webauthn::Created made) {
+  const store::UserId user = caller.user_id;
   const auto now = store::now();
   const webauthn::IsChallenge is_ours = [&](std::string_view challenge) {
     return challenges_.valid_until(challenge, Purpose::add, user, now).has_value();
@@ -82,6 +84,9 @@ web::Task<web::Result<Passkeys::Added>> Passkeys::add(store::UserId user, std::s
   if (made.response.transports)
     added.passkey.transports.assign(made.response.transports->begin(), made.response.transports->end());
   for (;;) {
+    auto change = system_.change();
+    const auto is_in = accounts::grant(system_, caller, change);
+    if (!is_in) co_return is_in.error();
     auto row = system_.get(factors, user);
     Factor factor = row ? row->value : Factor{.user_id = user, .created_at = now};
     if (factor.passkeys >= passkeys_per_user)
@@ -90,7 +95,6 @@ web::Task<web::Result<Passkeys::Added>> Passkeys::add(store::UserId user, std::s
           .message = "There are " + std::to_string(passkeys_per_user) + " passkeys already: remove one first"};
     ++factor.passkeys;
     added.recovery_codes = give_codes_if_none(factor);
-    auto change = system_.change();
     change.insert(passkeys, added.passkey);
     if (row) {
       row->value = factor;

@@ -12,6 +12,7 @@
 #include "appliance/second_factor/records.h"
 #include "appliance/site.h"
 #include "appliance/webauthn/ceremony.h"
+#include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -35,9 +36,10 @@ class Passkeys {
     Passkey passkey;
     std::vector<std::string> recovery_codes;  // shown this once; empty when the user holds some already
   };
-  // Errors of webauthn::verify_registration; invalid: the challenge was used; conflict: the passkey is somebody's
-  // already; too_many: the user has `passkeys_per_user`.
-  web::Task<web::Result<Added>> add(store::UserId, std::string name, webauthn::Created);
+  // For the caller of a session. Errors of webauthn::verify_registration; unauthenticated: the session has ended;
+  // invalid: the challenge was used; conflict: the passkey is somebody's already; too_many: the user has
+  // `passkeys_per_user`.
+  web::Task<web::Result<Added>> add(web::Caller, std::string name, webauthn::Created);
   // The oldest first.
   std::vector<Passkey> list(store::UserId) const;
   // not_found.

@@ -52,12 +52,12 @@ Answer show(Services services, web::Request& request) {
   co_return web::reply(answer, 200);
 }
 
-Answer begin(Services services, web::Request& request, Begin form) {
+Answer begin(Services services, web::Request& request, ProofAgain form) {
   if (services.factor.state(request.caller.user_id).has_app)
     co_return web::conflict("An app is in use: remove it first");
   const auto user = co_await proved_user(services, request, "app", std::move(form));
   if (!user) co_return user.error();
-  const auto secret = co_await services.factor.begin_app(user->id);
+  const auto secret = co_await services.factor.begin_app(request.caller);
   if (!secret) co_return secret.error();
   const oauth::Parameters parameters{{"secret", *secret}, {"issuer", services.site.host()}};
   const Begun answer{
@@ -67,7 +67,7 @@ Answer begin(Services services, web::Request& request, Begin form) {
 }
 
 Answer confirm(Services services, web::Request& request, Code form) {
-  auto codes = co_await services.factor.confirm_app(request.caller.user_id, std::move(form.code));
+  auto codes = co_await services.factor.confirm_app(request.caller, std::move(form.code));
   auto entry = audit::of_request(request, "second factor set up", "app");
   auto error = error_of(codes);
   co_await note(services, std::move(entry), std::move(error));
@@ -95,7 +95,7 @@ Answer renew_codes(Services services, web::Request& request, Proof proof) {
   const auto checked = co_await services.factor.check(user, std::move(proof), Purpose::change);
   web::Result<std::vector<std::string>> codes = std::vector<std::string>();
   if (checked)
-    codes = co_await services.factor.renew_recovery_codes(user);
+    codes = co_await services.factor.renew_recovery_codes(request.caller);
   else
     codes = checked.error();
   auto entry = audit::of_request(request, "recovery codes renewed", "");
@@ -121,38 +121,11 @@ Answer disable(Services services, web::Request& request, Proof proof) {
 
 }  // namespace
 
-namespace {
-
-web::Error sign_in_again() {
-  web::Error stale = web::forbidden(
-      "This account has no password to ask for: please sign out, sign in again, and do this within ten minutes");
-  stale.code = "FRESH_SIGN_IN_REQUIRED";
-  return stale;
-}
-
-web::Task<web::Result<void>> prove(Services services, const web::Request& request, const accounts::User& user,
-                                   Begin form) {
-  if (user.password_hash.empty()) {
-    const auto began = services.sessions.began(request.caller.credential);
-    if (!began || *began + fresh_for <= store::now()) co_return sign_in_again();
-  } else {
-    if (!form.currentPassword) co_return web::invalid("currentPassword is required");
-    const auto proved = co_await services.accounts.prove_password(user.id, std::move(*form.currentPassword));
-    if (!proved) co_return proved.error();
-  }
-  if (!services.factor.is_on(user.id)) co_return web::Result<void>();
-  Proof proof{.code = std::move(form.code), .passkey = std::move(form.passkey)};
-  co_return co_await services.factor.check(user.id, std::move(proof), Purpose::change);
-}
-
-}  // namespace
-
 web::Task<web::Result<accounts::User>> proved_user(Services services, const web::Request& request, std::string what,
-                                                   Begin form) {
-  auto user = services.accounts.find(request.caller.user_id);
-  if (!user) co_return web::unauthenticated();
-  const auto proved = co_await prove(services, request, *user, std::move(form));
-  if (proved) co_return std::move(*user);
+                                                   ProofAgain form) {
+  auto proved =
+      co_await prove_again(services.accounts, services.sessions, services.factor, request.caller, std::move(form));
+  if (proved) co_return proved;
   auto entry = audit::of_request(request, "second factor begun", std::move(what));
   auto error = error_of(proved);
   co_await note(services, std::move(entry), std::move(error));
@@ -169,7 +142,7 @@ std::vector<web::Route> routes(Services services) {
   const auto& session = services.guards.session_enrolling;
   const std::string path = "/api/settings/second-factor";
   const auto showing = [services](web::Request& request) { return show(services, request); };
-  const auto beginning = [services](web::Request& request, Begin form) {
+  const auto beginning = [services](web::Request& request, ProofAgain form) {
     return begin(services, request, std::move(form));
   };
   const auto confirming = [services](web::Request& request, Code form) {
@@ -191,7 +164,7 @@ std::vector<web::Route> routes(Services services) {
            "what sets one up takes a sign-in of the last ten minutes instead."),
        "What one's second factor is made of"},
       {web::POST, path + "/begin", session, &factor_changes,
-       web::body<Begin>(beginning).returns<Begun>().describe(
+       web::body<ProofAgain>(beginning).returns<Begun>().describe(
            std::string("A secret for an authenticator app (RFC 6238). It counts from its confirmation on. ") +
            how_to_prove),
        "Begin to set an authenticator app up"},

@@ -1,5 +1,6 @@
 #include "appliance/second_factor/second_factor.h"
 
+#include "appliance/accounts/grants.h"
 #include "appliance/crypto/random.h"
 #include "appliance/crypto/totp.h"
 #include "appliance/second_factor/recovery_codes.h"
@@ -33,15 +34,17 @@ SecondFactor::State SecondFactor::state(store::UserId user) const {
   return {row->value.is_confirmed, row->value.passkeys, row->value.recovery_codes.size()};
 }
 
-web::Task<web::Result<std::string>> SecondFactor::begin_app(store::UserId user) {
+web::Task<web::Result<std::string>> SecondFactor::begin_app(web::Caller caller) {
   const std::string secret = crypto::random_bytes(secret_bytes);
   for (;;) {
-    auto row = system_.get(factors, user);
+    auto change = system_.change();
+    const auto is_in = accounts::grant(system_, caller, change);
+    if (!is_in) co_return is_in.error();
+    auto row = system_.get(factors, caller.user_id);
     if (row && row->value.is_confirmed) co_return web::conflict("An app is in use: remove it first");
-    Factor factor = row ? row->value : Factor{.user_id = user, .created_at = store::now()};
+    Factor factor = row ? row->value : Factor{.user_id = caller.user_id, .created_at = store::now()};
     factor.secret = store::Sealed{secret};
     factor.last_step = 0;
-    auto change = system_.change();
     if (row) {
       row->value = factor;
       change.update(factors, *row);
@@ -53,14 +56,16 @@ web::Task<web::Result<std::string>> SecondFactor::begin_app(store::UserId user) 
   }
 }
 
-web::Task<web::Result<std::vector<std::string>>> SecondFactor::confirm_app(store::UserId user, std::string code) {
+web::Task<web::Result<std::vector<std::string>>> SecondFactor::confirm_app(web::Caller caller, std::string code) {
   for (;;) {
-    auto row = system_.get(factors, user);
+    auto change = system_.change();
+    const auto is_in = accounts::grant(system_, caller, change);
+    if (!is_in) co_return is_in.error();
+    auto row = system_.get(factors, caller.user_id);
     if (!row || row->value.is_confirmed || row->value.secret.clear.empty() || !spend_app_code(row->value, code))
       co_return wrong_code();
     row->value.is_confirmed = true;
     auto codes = give_codes_if_none(row->value);
-    auto change = system_.change();
     change.update(factors, *row);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return codes;
@@ -83,12 +88,14 @@ web::Task<web::Result<void>> SecondFactor::remove_app(store::UserId user) {
   }
 }
 
-web::Task<web::Result<std::vector<std::string>>> SecondFactor::renew_recovery_codes(store::UserId user) {
+web::Task<web::Result<std::vector<std::string>>> SecondFactor::renew_recovery_codes(web::Caller caller) {
   for (;;) {
-    auto row = system_.get(factors, user);
+    auto change = system_.change();
+    const auto is_in = accounts::grant(system_, caller, change);
+    if (!is_in) co_return is_in.error();
+    auto row = system_.get(factors, caller.user_id);
     if (!row || !row->value.is_on()) co_return web::conflict("Set an app or a passkey up first");
     auto codes = give_codes(row->value);
-    auto change = system_.change();
     change.update(factors, *row);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return codes;

@@ -1,5 +1,5 @@
-// A second factor for sign-in: one-time passwords of an authenticator app, passkeys, and recovery codes for when both are
-// gone.
+// A second factor for sign-in: one-time passwords of an authenticator app, passkeys, and recovery codes for when both
+// are gone.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -39,14 +39,16 @@ class SecondFactor {
   bool is_on(store::UserId user) const { return state(user).is_on(); }
   Passkeys& passkeys() { return passkeys_; }
 
+  // What adds a factor does so for the caller of a session. unauthenticated: it has ended.
+
   // The secret, in base32, of an app that is not asked for until it is confirmed. conflict: there is one in use.
-  web::Task<web::Result<std::string>> begin_app(store::UserId);
+  web::Task<web::Result<std::string>> begin_app(web::Caller);
   // Recovery codes, shown this once; none for who holds some already. invalid: the code is wrong, or nothing was begun.
-  web::Task<web::Result<std::vector<std::string>>> confirm_app(store::UserId, std::string code);
+  web::Task<web::Result<std::vector<std::string>>> confirm_app(web::Caller, std::string code);
   // not_found. The last factor takes the recovery codes with it.
   web::Task<web::Result<void>> remove_app(store::UserId);
   // conflict without a second factor. Those of before count no more.
-  web::Task<web::Result<std::vector<std::string>>> renew_recovery_codes(store::UserId);
+  web::Task<web::Result<std::vector<std::string>>> renew_recovery_codes(web::Caller);
 
   // Success once for each of the app's passwords, each recovery code and each assertion; of several callers at once,
   // for one. unauthenticated: `required` when the proof is empty, else it is wrong, or was used; too_many: after ten

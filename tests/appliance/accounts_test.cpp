@@ -125,32 +125,26 @@ TEST_F(Accounts, ADisabledUserCannotSignIn) {
   EXPECT_FALSE(whoever_has(token));
 }
 
-TEST_F(Accounts, ChangingTheEmailNeedsThePassword) {
-  const auto user = register_as("ada@example.com").value();
-  const auto change = [&](accounts::ProfileChange wanted) {
-    return run(accounts.change_profile(user.id, std::move(wanted)));
-  };
-  EXPECT_THAT(change({.name = {}, .email = "new@example.com", .current_password = {}}).error().message,
-              HasSubstr("currentPassword"));
-  EXPECT_FALSE(change({.name = {}, .email = "new@example.com", .current_password = "wrong password"}));
-  const auto changed = change({.name = "Ada", .email = "New@example.com", .current_password = "correct horse battery"});
+TEST_F(Accounts, AnotherEmailIsNobodysUntilItIsProved) {
+  const auto user = run(accounts.create_without_password("ada@example.com", "Ada", true)).value();
+  EXPECT_FALSE(accounts.new_email(user, "ADA@example.com").value()) << "the same one";
+  const auto email = accounts.new_email(user, "New@example.com").value();
+  const auto changed = run(accounts.change_profile(caller(user), {.name = "Ada L.", .email = email}));
   ASSERT_TRUE(changed);
   EXPECT_EQ(changed->email, "new@example.com");
-  EXPECT_EQ(changed->name, "Ada");
+  EXPECT_EQ(changed->name, "Ada L.");
+  EXPECT_FALSE(changed->email_verified);
   EXPECT_FALSE(accounts.find_by_email("ada@example.com"));
-  EXPECT_TRUE(log_in("new@example.com", "correct horse battery"));
 }
 
 TEST_F(Accounts, AnEmailOfSomebodyElseOrOfAnAdminCannotBeTaken) {
   const auto user = register_as("ada@example.com").value();
   ASSERT_TRUE(register_as("other@example.com"));
-  const auto take = [&](std::string email) {
-    return run(accounts.change_profile(
-        user.id, {.name = {}, .email = std::move(email), .current_password = "correct horse battery"}));
-  };
-  EXPECT_EQ(take("other@example.com").error().kind, Kind::conflict);
-  EXPECT_EQ(take("root@example.com").error().kind, Kind::forbidden);
-  EXPECT_EQ(take("0xabc@wallet.app").error().kind, Kind::invalid);
+  const accounts::ProfileChange others{.name = {}, .email = "other@example.com"};
+  EXPECT_EQ(run(accounts.change_profile(caller(user), others)).error().kind, Kind::conflict);
+  EXPECT_EQ(accounts.new_email(user, "root@example.com").error().kind, Kind::forbidden);
+  EXPECT_EQ(accounts.new_email(user, "0xabc@wallet.app").error().kind, Kind::invalid);
+  EXPECT_EQ(accounts.new_email(user, "no address").error().kind, Kind::invalid);
 }
 
 TEST_F(Accounts, AdminsAreThoseListedAndThoseWithTheFlag) {

@@ -93,10 +93,10 @@ class ChoiceTest : public testing::Test {
     return names;
   }
   void bring_key(const char* provider) {
-    await([](ai::ProviderKeys& into, std::string name) -> web::Task<int> {
-      co_await into.put(1, std::move(name), "sk-own");
-      co_return 0;
-    }(keys, provider));
+    const ai::ProviderKey brought{.user_id = 1, .id = provider, .key = {"sk-own"}};
+    auto change = store->system().change();
+    change.insert(ai::provider_keys, brought);
+    ASSERT_TRUE(change.commit_blocking().ok());
   }
 
   TemporaryFolder folder;

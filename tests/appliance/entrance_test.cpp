@@ -16,7 +16,7 @@ class Entrance : public people_tests::People {
     authenticator_tests::Authenticator authenticator;
     const auto options = factor.passkeys().creation_options(user).value();
     const std::string challenge = crypto::from_base64url(options.challenge).value();
-    codes = run(factor.passkeys().add(user.id, "key", authenticator.create(challenge))).value().recovery_codes;
+    codes = run(factor.passkeys().add(caller(user), "key", authenticator.create(challenge))).value().recovery_codes;
     return user;
   }
   web::Result<entrance::Entered> enter(const accounts::User& user) {

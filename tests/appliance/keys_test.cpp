@@ -5,7 +5,7 @@ namespace {
 class Keys : public people_tests::People {
  protected:
   keys::Created make(const accounts::User& user, std::optional<store::Time> expires_at = {}) {
-    return run(keys.create(user.id, "laptop", expires_at)).value();
+    return run(keys.create(caller(user), "laptop", expires_at)).value();
   }
 };
 
@@ -71,9 +71,9 @@ TEST_F(Keys, TheLastUseIsWrittenByTheFlush) {
 TEST_F(Keys, ThereIsABoundAndDeletingMakesRoom) {
   const auto user = register_as("ada@example.com").value();
   for (int i = 0; i < keys::keys_per_user; ++i) make(user);
-  EXPECT_EQ(run(keys.create(user.id, "one more", {})).error().kind, web::Kind::too_many);
+  EXPECT_EQ(run(keys.create(caller(user), "one more", {})).error().kind, web::Kind::too_many);
   ASSERT_TRUE(run(keys.remove(user.id, keys.list(user.id).front().id)));
-  EXPECT_TRUE(run(keys.create(user.id, "one more", {})));
+  EXPECT_TRUE(run(keys.create(caller(user), "one more", {})));
 }
 
 }  // namespace

@@ -71,6 +71,10 @@ class People : public testing::Test {
   std::string sign_in(const accounts::User& user) {
     return run(sessions.start(*accounts.find(user.id), false)).value().value;
   }
+  // What a guard makes of a new session of the user.
+  web::Caller caller(const accounts::User& user) {
+    return {.user_id = user.id, .credential = whoever_has(sign_in(user))->session_id};
+  }
   static web::Request with_cookies(const std::string& header) {
     web::Request request;
     request.headers.push_back({"Cookie", header});

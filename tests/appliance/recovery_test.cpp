@@ -32,8 +32,8 @@ TEST_F(Recovery, EveryChangeOfWhatItRestsOnEndsAToken) {
   const auto user = register_as("ada@example.org").value();
   const auto moves_away_and_back = [&] {
     for (const char* email : {"other@example.org", "ada@example.org"}) {
-      accounts::ProfileChange change{.name = {}, .email = email, .current_password = "correct horse battery"};
-      ASSERT_TRUE(run(accounts.change_profile(user.id, std::move(change))));
+      accounts::ProfileChange change{.name = {}, .email = email};
+      ASSERT_TRUE(run(accounts.change_profile(caller(user), std::move(change))));
     }
   };
   const auto signs_out_everywhere = [&] { run(sessions.end_all(user.id)); };
@@ -93,7 +93,7 @@ TEST_F(Recovery, AResetThatComesSecondChangesNothing) {
 // One change: no crash can leave the address proved and the squatter's key alive.
 TEST_F(Recovery, TheOwnerOfTheAddressGetsTheWholeAccountInOneChange) {
   const auto squatter = register_as("ada@example.org").value();
-  const auto key = run(keys.create(squatter.id, "laptop", std::nullopt)).value();
+  const auto key = run(keys.create(caller(squatter), "laptop", std::nullopt)).value();
   auto change = system.change();
   const identities::Identity squatted{.id = "idp:x squatter", .user_id = squatter.id};
   change.insert(identities::identities, squatted);
@@ -108,7 +108,8 @@ TEST_F(Recovery, TheOwnerOfTheAddressGetsTheWholeAccountInOneChange) {
   EXPECT_FALSE(identities.find("idp:x squatter"));
   EXPECT_FALSE(whoever_has(session));
   EXPECT_EQ(system.find(recovery::tokens, "user", squatter.id).size(), 0u);
-  EXPECT_TRUE(run(keys.create(squatter.id, "another", std::nullopt))) << "and the count of keys is right";
+  const auto owner = *accounts.find(squatter.id);
+  EXPECT_TRUE(run(keys.create(caller(owner), "another", std::nullopt))) << "and the count of keys is right";
 }
 
 }  // namespace

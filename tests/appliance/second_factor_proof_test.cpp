@@ -12,7 +12,7 @@ class SecondFactorProof : public people_tests::People {
                                     std::optional<std::string> password = {}) {
     web::Request request;
     request.caller = {.user_id = user.id, .credential = session};
-    second_factor::Begin form;
+    second_factor::ProofAgain form;
     if (password) form.currentPassword = web::Text<1, 256>(std::move(*password));
     return run(second_factor::proved_user(services, request, "app", std::move(form)));
   }
@@ -59,6 +59,10 @@ TEST_F(SecondFactorProof, WhoHasNoneHasJustSignedIn) {
   EXPECT_EQ(prove(ada, session_of(ada, 10min)).error().code, "FRESH_SIGN_IN_REQUIRED");
   EXPECT_EQ(prove(ada, "no session").error().code, "FRESH_SIGN_IN_REQUIRED");
   EXPECT_EQ(prove(ada, session_of(ada, 10min), "any password").error().code, "FRESH_SIGN_IN_REQUIRED");
+  const std::string ended = session_of(ada, 0s);
+  const auto end_all = [](accounts::User& user) { user.sessions_since = 4711; };
+  run(system.modify(accounts::users, ada.id, end_all));  // and the record of the session is still there
+  EXPECT_EQ(prove(ada, ended).error().code, "FRESH_SIGN_IN_REQUIRED");
 }
 
 }  // namespace

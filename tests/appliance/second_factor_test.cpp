@@ -20,6 +20,7 @@ class SecondFactor : public people_tests::People {
     made.counter = 0;
     return made;
   }
+  web::Caller session_of(store::UserId user) { return caller(*accounts.find(user)); }
   store::UserId person(std::string email) { return register_as(std::move(email)).value().id; }
 
   std::string creation_challenge(store::UserId user) {
@@ -30,7 +31,7 @@ class SecondFactor : public people_tests::People {
     return crypto::from_base64url(factor.passkeys().request_options(user, purpose)->challenge).value();
   }
   web::Result<second_factor::Passkeys::Added> add(store::UserId user, const Authenticator& with) {
-    return run(factor.passkeys().add(user, "key", with.create(creation_challenge(user))));
+    return run(factor.passkeys().add(session_of(user), "key", with.create(creation_challenge(user))));
   }
   web::Result<void> check(store::UserId user, webauthn::Asserted given, Purpose purpose = Purpose::sign_in) {
     second_factor::Proof proof{.code = std::nullopt, .passkey = std::move(given)};
@@ -116,9 +117,9 @@ TEST_F(SecondFactor, ARegistrationCountsOnceAndForTheUserWhoBeganIt) {
   const auto ada = person("ada@example.org"), eve = person("eve@example.org");
   const auto key = authenticator();
   const auto made = key.create(creation_challenge(ada));
-  EXPECT_FALSE(run(factor.passkeys().add(eve, "key", made)));
-  ASSERT_TRUE(run(factor.passkeys().add(ada, "key", made)));
-  EXPECT_FALSE(run(factor.passkeys().add(ada, "key", made)));
+  EXPECT_FALSE(run(factor.passkeys().add(session_of(eve), "key", made)));
+  ASSERT_TRUE(run(factor.passkeys().add(session_of(ada), "key", made)));
+  EXPECT_FALSE(run(factor.passkeys().add(session_of(ada), "key", made)));
   EXPECT_EQ(add(eve, key).error().kind, web::Kind::conflict) << "an id has one user";
   EXPECT_EQ(add(ada, key).error().kind, web::Kind::conflict);
   EXPECT_FALSE(factor.is_on(eve));
@@ -152,7 +153,7 @@ TEST_F(SecondFactor, WhatIsForgottenIsGoneWhole) {
   const auto ada = person("ada@example.org");
   const auto key = authenticator();
   ASSERT_TRUE(add(ada, key));
-  ASSERT_TRUE(run(factor.begin_app(ada)));
+  ASSERT_TRUE(run(factor.begin_app(session_of(ada))));
   run(factor.remove(ada));
   EXPECT_FALSE(factor.is_on(ada));
   EXPECT_TRUE(factor.passkeys().list(ada).empty());
@@ -162,7 +163,7 @@ TEST_F(SecondFactor, WhatIsForgottenIsGoneWhole) {
 TEST_F(SecondFactor, WhoOnlySquattedOnAnAddressLeavesNoFactorBehind) {
   const auto squatter = person("ada@example.org");
   ASSERT_TRUE(add(squatter, authenticator()));
-  ASSERT_TRUE(run(factor.begin_app(squatter)));
+  ASSERT_TRUE(run(factor.begin_app(session_of(squatter))));
   identities::Identities identities{system, accounts, keys};
   identities::Proved proved{.id = "idp:ada", .email = "ada@example.org", .email_is_proved = true};
   EXPECT_EQ(run(identities.sign_in(proved, identities.moment()))->id, squatter);

@@ -179,7 +179,7 @@ TEST_F(Guards, WhoMustEnrolPassesTheOneGuardForThat) {
   const auto guards = make("k");
   const auto admin = register_admin();
   const std::string header = "app-session=" + sign_in(admin);
-  const std::string bearer = "Bearer " + run(keys.create(admin.id, "laptop", std::nullopt)).value().secret;
+  const std::string bearer = "Bearer " + run(keys.create(caller(admin), "laptop", std::nullopt)).value().secret;
   const auto request = with_cookies(header), with_key = with_authorization(bearer);
   ASSERT_TRUE(guards.session.admit(request));
   ASSERT_TRUE(guards.user_key.admit(with_key));

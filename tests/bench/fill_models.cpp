@@ -24,6 +24,9 @@ constexpr int side_by_side = 512;  // calls are recorded together, so that they 
 constexpr std::int64_t plenty_of_tokens = 1'000'000'000'000;
 const usage::Money plenty_of_money = *usage::Money::parse("1000000");
 
+// No token leads there: it makes the keys, and signs nobody in.
+std::string session_of(store::UserId user) { return "bench" + std::to_string(user); }
+
 web::Task<store::UserId> make_user(store::System system, int number) {
   const auto id = co_await system.next_id("users");
   const auto email = "payer" + std::to_string(number) + "@bench.local";
@@ -32,8 +35,13 @@ web::Task<store::UserId> make_user(store::System system, int number) {
                             .name = email,
                             .referral_code = "payer" + std::to_string(number),
                             .created_at = store::now()};
+  const accounts::Session session{.id = session_of(id),
+                                  .user_id = id,
+                                  .created_at = user.created_at,
+                                  .expires_at = user.created_at + std::chrono::hours(1)};
   auto change = system.change();
   change.insert(accounts::users, user);
+  change.insert(accounts::sessions, session);
   co_await change.commit();
   co_return user.id;
 }
@@ -44,7 +52,8 @@ web::Task<> make_payer(store::System system, store::UserId user) {
   billing::Caps caps(system);
   const auto plan = co_await subscriptions.deploy(user, billing::Plan::label);
   if (!plan) throw std::runtime_error(plan.error().message);
-  const auto made = co_await keys.create(user, "bench", std::nullopt, plenty_of_money.units());
+  const web::Caller caller{.user_id = user, .credential = session_of(user)};
+  const auto made = co_await keys.create(caller, "bench", std::nullopt, plenty_of_money.units());
   if (!made) throw std::runtime_error(made.error().message);
   for (const auto period : {billing::CapPeriod::day, billing::CapPeriod::month}) {
     billing::Cap cap{.user_id = user,

@@ -1,5 +1,6 @@
 // Makes something of a box that is not running a minute too old, as its days would.
-// usage: expire session FOLDER TOKEN | expire key FOLDER KEY
+// usage: expire session FOLDER TOKEN | expire sign-in FOLDER TOKEN | expire key FOLDER KEY
+// A sign-in that has expired is a session that goes on, but proves nobody any more.
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -9,8 +10,11 @@
 #include "appliance/crypto/random.h"
 #include "appliance/data_folder.h"
 #include "appliance/keys/keys.h"
+#include "appliance/second_factor/prove_again.h"
 
 namespace {
+
+constexpr const char* usage = "usage: expire session|sign-in|key FOLDER SECRET";
 
 // Writes the record back with its time over; throws when there is none.
 template <class Row>
@@ -22,6 +26,15 @@ void expire(const store::System& system, const auto& table, std::optional<Row> r
   if (!change.commit_blocking().ok()) throw std::runtime_error("somebody else wrote meanwhile");
 }
 
+void grow_old(const store::System& system, const std::string& token) {
+  auto row = system.get(accounts::sessions, crypto::sha256_hex(token));
+  if (!row) throw std::runtime_error("there is no such session");
+  row->value.created_at -= second_factor::fresh_for + std::chrono::minutes(1);
+  auto change = system.change();
+  change.update(accounts::sessions, *row);
+  if (!change.commit_blocking().ok()) throw std::runtime_error("somebody else wrote meanwhile");
+}
+
 void expire(const std::string& what, const std::string& folder, const std::string& secret) {
   agentbox::Settings settings;
   settings.data = folder;
@@ -29,7 +42,8 @@ void expire(const std::string& what, const std::string& folder, const std::strin
   const auto system = store->system();
   if (what == "session")
     return expire(system, accounts::sessions, system.get(accounts::sessions, crypto::sha256_hex(secret)));
-  if (what != "key") throw std::runtime_error("usage: expire session|key FOLDER SECRET");
+  if (what == "sign-in") return grow_old(system, secret);
+  if (what != "key") throw std::runtime_error(usage);
   const auto valid = keys::Keys(system).validate(secret);
   if (!valid) throw std::runtime_error("there is no such key");
   expire(system, keys::api_keys, system.get(keys::api_keys, valid->key->user_id, valid->key->id));
@@ -39,7 +53,7 @@ void expire(const std::string& what, const std::string& folder, const std::strin
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 4) throw std::runtime_error("usage: expire session|key FOLDER SECRET");
+    if (argc != 4) throw std::runtime_error(usage);
     expire(argv[1], argv[2], argv[3]);
     return 0;
   } catch (const std::exception& error) {

@@ -1,22 +1,9 @@
 // A second factor: an authenticator app, and the codes for when it is gone.
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
 import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, send, until } from "./box.mjs";
-
-const decoded = (base32) => {
-  const bits = [...base32].map((c) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0")).join("");
-  return Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
-};
-// The app: RFC 6238 as an independent hand wrote it.
-const code_of = (secret, steps_from_now = 0) => {
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps_from_now));
-  const mac = createHmac("sha1", decoded(secret)).update(counter).digest();
-  const number = mac.readUInt32BE(mac[19] & 15) & 0x7fffffff;
-  return String(number % 1_000_000).padStart(6, "0");
-};
+import { code_of } from "./totp.mjs";
 
 const log_in = (box, code) => box.person().call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD, ...(code && { code }) });
 const settings = (person, step, body) => person.call("POST", `/api/settings/second-factor/${step}`, body);
@@ -62,6 +49,18 @@ test("a recovery code stands for the app once, and the factor goes with a code a
   assert.deepEqual(await state(ada), { enabled: false, app: false, passkeys: 0, recoveryCodesLeft: 0, required: false, hasPassword: true });
   assert.equal((await settings(ada, "disable", {})).status, 409);
   assert.equal((await log_in(box)).status, 200);
+});
+
+test("another address takes the second factor, too; another name takes nothing", async (t) => {
+  const { ada, codes } = await ada_with_app(t);
+  const change = (body) => ada.call("PATCH", "/api/settings", body);
+  const move = (more) => change({ email: "new@example.org", currentPassword: PASSWORD, ...more });
+  const asked = await move();
+  assert.deepEqual([asked.status, asked.body.code, asked.body.passkey], [401, "SECOND_FACTOR_REQUIRED", null]);
+  assert.equal((await move({ code: "wrong" })).status, 401);
+  assert.equal((await move({ code: codes[0], currentPassword: "a wrong password" })).status, 400, "which spends no code");
+  assert.equal((await change({ name: "Ada" })).body.email, "ada@example.org");
+  assert.equal((await move({ code: codes[0] })).body.email, "new@example.org");
 });
 
 test("what was begun and not confirmed asks nobody for anything", async (t) => {

@@ -1,36 +1,15 @@
 // Signing in with a wallet: a real wallet library, and for contract wallets a real chain.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
-import { Box, PASSWORD } from "./box.mjs";
-import { Chain, CHAIN_ID, wrapped } from "./chain.mjs";
-import { package_named } from "./packages.mjs";
+import { Box, PASSWORD, until } from "./box.mjs";
+import { Chain, wrapped } from "./chain.mjs";
+import { message_for, new_wallet, present, sign_in } from "./wallet.mjs";
 
-const { createSiweMessage } = package_named("viem/siwe");
-const { generatePrivateKey, privateKeyToAccount } = package_named("viem/accounts");
-
-const new_wallet = () => privateKeyToAccount(generatePrivateKey());
-const nonce_of = async (box) => (await box.person().call("GET", "/api/auth/nonce")).body.nonce;
 const session_of = async (person) => (await person.call("GET", "/api/auth/session")).body.user;
 
-// What a wallet on `address` would be asked to sign on this box; `more` replaces fields.
-const message_for = async (box, address, more = {}) =>
-  createSiweMessage({
-    address, chainId: CHAIN_ID, domain: new URL(box.web).host, uri: `${box.web}/login`, version: "1",
-    statement: "Sign in to the box.", nonce: more.nonce ?? (await nonce_of(box)), ...more,
-  });
-
-// Sends the proof and keeps the cookie, as a browser would.
-const present = async (person, proof) => {
-  const answer = await person.call("POST", "/api/wallet-auth", proof);
-  const set = answer.headers.getSetCookie().find((line) => line.startsWith("app-session="));
-  if (set) person.cookie = set.split(";")[0];
-  return answer;
-};
-const sign_in = async (person, box, wallet, more) => {
-  const message = await message_for(box, wallet.address, more);
-  return present(person, { address: wallet.address, message, signature: await wallet.signMessage({ message }) });
-};
 const refuses = (answer, status, words) => {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   assert.match(answer.body.error, words);
@@ -74,6 +53,65 @@ test("a wallet's account has no password: a fresh sign-in sets up its second fac
   assert.deepEqual([asked.status, asked.body.code], [401, "SECOND_FACTOR_REQUIRED"]);
   [again.cookie] = asked.headers.getSetCookie()[0].split(";");
   assert.equal((await again.call("POST", "/api/auth/second-factor", { code: recoveryCodes[0] })).status, 200);
+});
+
+test("a wallet's account moves to an address of its own by a fresh sign-in, and by its second factor once it has one", async (t) => {
+  const box = await Box.start(t),
+    ada = box.person(),
+    wallet = new_wallet();
+  const { user } = (await sign_in(ada, box, wallet)).body;
+  const move_to = (email, more) => ada.call("PATCH", "/api/settings", { email, ...more });
+  const signed_in_long_ago = async () => {
+    await box.end("SIGTERM");
+    execFileSync(join(process.env.AGENTBOX_STORY_PACKAGES, "expire"), ["sign-in", box.folder, ada.cookie.split("=")[1]]);
+    await box.serve();
+  };
+  assert.equal((await move_to("ada@example.org")).body.email, "ada@example.org");
+  await signed_in_long_ago();
+  const late = await move_to("later@example.org", { currentPassword: PASSWORD });
+  assert.deepEqual([late.status, late.body.code], [403, "FRESH_SIGN_IN_REQUIRED"]);
+  assert.equal((await ada.call("PATCH", "/api/settings", { name: "Ada" })).status, 200, "a name asks for nothing");
+  assert.equal((await ada.call("PATCH", "/api/settings", { email: "ada@example.org" })).status, 200, "nor does what one has");
+  assert.equal((await sign_in(ada, box, wallet)).body.user.id, user.id, "the wallet opens it as before");
+  assert.equal((await move_to("later@example.org")).status, 200);
+
+  const { recoveryCodes } = await add_passkey(box, ada, undefined);
+  const asked = await move_to("last@example.org");
+  assert.deepEqual([asked.status, asked.body.code], [401, "SECOND_FACTOR_REQUIRED"]);
+  assert.equal((await move_to("last@example.org", { code: "wrong" })).status, 401);
+  assert.equal((await move_to("last@example.org", { code: recoveryCodes[0] })).body.email, "last@example.org");
+
+  const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=100&after=0");
+  const moves = entries.filter(({ act }) => act === "email changed").map(({ subject, outcome }) => `${subject}: ${outcome.slice(0, 28)}`);
+  assert.deepEqual(moves, [
+    "ada@example.org: ok",
+    "later@example.org: This account has no password",
+    "later@example.org: ok",
+    "last@example.org: Invalid credentials",
+    "last@example.org: ok",
+  ]);
+});
+
+test("an address that a wallet's account gave itself is its owner's all the same", async (t) => {
+  const box = await Box.start(t),
+    squatter = box.person(),
+    wallet = new_wallet();
+  await sign_in(squatter, box, wallet);
+  await squatter.call("PATCH", "/api/settings", { email: "victim@example.org" });
+  await squatter.call("PUT", "/api/provider-keys/openai", { key: "sk-reads-along" });
+  const { key } = (await squatter.call("POST", "/api/keys", { name: "x" })).body;
+  const victim = box.person();
+  await victim.call("POST", "/api/auth/forgot-password", { email: "victim@example.org" });
+  const mail = await until("a mail", async () => (await box.backend_call("GET", "/api/admin/outbox?limit=10")).mails[0]);
+  const [, token] = /\?reset=([A-Za-z0-9_-]{43})/.exec(mail.body);
+  assert.equal((await victim.call("POST", "/api/auth/reset-password", { token, password: PASSWORD })).status, 200);
+  assert.equal((await victim.log_in("victim@example.org", PASSWORD)).status, 200);
+  assert.equal((await victim.call("GET", "/api/provider-keys")).body.count, 0, "nobody reads along");
+  assert.equal(await session_of(squatter), null);
+  assert.equal((await box.person().call("POST", "/api/keys/validate", { apiKey: key })).status, 401);
+  const back = await sign_in(squatter, box, wallet);
+  assert.equal(back.status, 200, "the wallet is somebody");
+  assert.equal((await session_of(squatter)).email, `${wallet.address.toLowerCase()}@wallet.app`, "but not the victim");
 });
 
 test("an admin who comes by wallet must set a second factor up where the box wants one, and can", async (t) => {
