@@ -202,7 +202,10 @@ struct Box::Parts {
                    .keys = keys,
                    .internal_api_key = settings.internal_api_key,
                    .agent_of = [this](std::string_view token) { return agents.caller_of_box_token(token); },
-                   .on_wrong_key = [this](const web::Request& request) { ways_in.refusals().count(request); },
+                   .on_wrong_key =
+                       [this](const web::Request& request) {
+                         ways_in.refusals().count(request, "internal key refused", "Forbidden");
+                       },
                    .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }});
 
   const web::Guard model_guard = ai::model_guard(guards);
@@ -248,8 +251,12 @@ struct Box::Parts {
             [this](store::UserId user, std::string_view key) { return keys.find(user, key) != nullptr; },
             guards};
   }
-  ai::BillingParts charging() { return {accounts, subscriptions, gate, ledger, provider_keys, guards}; }
-  maintenance::Parts upkeep() { return {*store, blocking, key_fingerprint(folder.master_key(settings)), guards}; }
+  ai::BillingParts charging() {
+    return {accounts, subscriptions, gate, ledger, provider_keys, ways_in.audit(), guards};
+  }
+  maintenance::Parts upkeep() {
+    return {*store, blocking, key_fingerprint(folder.master_key(settings)), ways_in.audit(), guards};
+  }
   deployments::Parts deploying() {
     return {deployments, agents,
             [this](store::UserId user) {

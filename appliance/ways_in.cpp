@@ -61,7 +61,7 @@ WaysIn::WaysIn(Parts given)
       gating_(rpc_, parts_.settings.gating_token_address, parts_.settings.gating_token_minimum),
       social_provider_(parts_.settings.social_id_issuer),
       sweeps_(parts_.home, "ways in", 10min, [this] { return sweep(); }),
-      refusals_writer_(parts_.home, "refused keys", audit::refusals_are_written_every,
+      refusals_writer_(parts_.home, "refusals", audit::refusals_are_written_every,
                        [this] { return refusals_.write(); }) {}
 
 std::vector<web::Route> WaysIn::web_routes() {
@@ -72,7 +72,7 @@ std::vector<web::Route> WaysIn::web_routes() {
   web::append(table,
               oauth::routes({code_host_, "/api/auth/codehost", "Codehost", "code host"}, entrance_, parts_.guards));
   web::append(table, entrance::routes(entrance_, parts_.guards));
-  web::append(table, security_events::routes(security_events_, parts_.guards));
+  web::append(table, security_events::routes(security_events_, refusals_, parts_.guards));
   web::append(table, recovery::routes(recovery_, audit_, parts_.guards));
   const second_factor::Services factors{second_factor_, parts_.accounts,   parts_.sessions, audit_,
                                         site_,          parts_.must_enrol, parts_.guards};

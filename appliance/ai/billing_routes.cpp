@@ -87,23 +87,34 @@ Answer info(const BillingParts& parts, store::UserId user) {
   co_return web::reply(answer);
 }
 
+web::Task<> note(const BillingParts& parts, const web::Request& request, std::string act, std::string subject,
+                 std::string outcome = "ok") {
+  auto entry = audit::of_request(request, std::move(act), std::move(subject));
+  entry.outcome = std::move(outcome);
+  co_await parts.audit.note(std::move(entry));
+}
+
 Answer enable(const BillingParts& parts, const web::Request& request, Act wanted) {
   const auto user = request.caller.user_id;
   if (wanted.provider && !wanted.key) co_return web::invalid("key is required");
   if (wanted.key && !wanted.provider) co_return web::invalid("provider is required");
   if (wanted.key) {
     const auto kept = co_await parts.keys.put(request.caller, *wanted.provider, *wanted.key);
+    std::string outcome = kept ? "ok" : kept.error().message;
+    co_await note(parts, request, "provider key kept", *wanted.provider, std::move(outcome));
     if (!kept) co_return kept.error();
   }
   if (parts.keys.list(user).empty()) co_return web::invalid("provider and key are required: there is no key of yours");
   co_await parts.keys.take_up(user);
+  co_await note(parts, request, "provider keys taken up", "");
   const Switched answer{.action = wanted.action, .byok = byok_of(parts.keys, user)};
   co_return web::reply(answer);
 }
 
-Answer disable(const BillingParts& parts, store::UserId user, Act wanted) {
-  co_await parts.keys.set_aside(user);
-  const Switched answer{.action = wanted.action, .byok = byok_of(parts.keys, user)};
+Answer disable(const BillingParts& parts, const web::Request& request, Act wanted) {
+  co_await parts.keys.set_aside(request.caller.user_id);
+  co_await note(parts, request, "provider keys set aside", "");
+  const Switched answer{.action = wanted.action, .byok = byok_of(parts.keys, request.caller.user_id)};
   co_return web::reply(answer);
 }
 
@@ -118,10 +129,9 @@ Answer used(const BillingParts& parts, store::UserId user, Act wanted) {
 }
 
 Answer act(const BillingParts& parts, const web::Request& request, Act wanted) {
-  const auto user = request.caller.user_id;
   if (wanted.action == "enable-byok") co_return co_await enable(parts, request, std::move(wanted));
-  if (wanted.action == "disable-byok") co_return co_await disable(parts, user, std::move(wanted));
-  if (wanted.action == "get-usage") co_return co_await used(parts, user, std::move(wanted));
+  if (wanted.action == "disable-byok") co_return co_await disable(parts, request, std::move(wanted));
+  if (wanted.action == "get-usage") co_return co_await used(parts, request.caller.user_id, std::move(wanted));
   if (wanted.action == "create-checkout" || wanted.action == "buy-credits")
     co_return web::unavailable("This box has no payment provider: its administrator activates plans.");
   co_return web::invalid("action must be one of: create-checkout, enable-byok, disable-byok, get-usage, buy-credits");

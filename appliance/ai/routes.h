@@ -37,6 +37,7 @@ struct BillingParts {
   const billing::Gate& gate;
   const usage::Ledger& ledger;
   ProviderKeys& keys;
+  audit::Audit& audit;
   const agentbox::Guards& guards;
 };
 // /api/billing on the web: the plan, what is used of it, and whether one's own keys take its place.

@@ -4,27 +4,31 @@
 
 namespace audit {
 
-void Refusals::count(const web::Request& request) {
+void Refusals::count(const web::Request& request, const std::string& act, std::string why) {
   const std::scoped_lock lock(mutex_);
-  const bool has_room = by_address_.size() < addresses_at_once || by_address_.contains(request.client_address);
-  Tries& tries = by_address_[has_room ? request.client_address : std::string()];
+  ByAddress& by_address = by_act_[act];
+  const bool has_room = by_address.size() < addresses_at_once || by_address.contains(request.client_address);
+  Tries& tries = by_address[has_room ? request.client_address : std::string()];
   ++tries.count;
-  tries.last = std::string(to_string(request.method)) + " " + std::string(request.route);
+  tries.last_why = std::move(why);
+  tries.last_place = std::string(to_string(request.method)) + " " + std::string(request.route);
 }
 
 web::Task<> Refusals::write() {
-  std::map<std::string, Tries> counted;
+  std::map<std::string, ByAddress> counted;
   {
     const std::scoped_lock lock(mutex_);
-    counted.swap(by_address_);
+    counted.swap(by_act_);
   }
-  for (const auto& [address, tries] : counted) {
-    Entry entry{.act = "internal key refused",
-                .outcome = "Forbidden, " + std::to_string(tries.count) + (tries.count == 1 ? " time" : " times"),
-                .subject = tries.last,
-                .address = address};
-    co_await audit_.note(std::move(entry));
-  }
+  for (const auto& [act, by_address] : counted)
+    for (const auto& [address, tries] : by_address) {
+      Entry entry{
+          .act = act,
+          .outcome = tries.last_why + ", " + std::to_string(tries.count) + (tries.count == 1 ? " time" : " times"),
+          .subject = tries.last_place,
+          .address = address};
+      co_await audit_.note(std::move(entry));
+    }
 }
 
 }  // namespace audit

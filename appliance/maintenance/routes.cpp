@@ -29,7 +29,7 @@ BOOST_DESCRIBE_STRUCT(BackedUp, (), (success, to))
 std::vector<web::Route> routes(const Parts& parts) {
   // Set while one is made: two in one folder would take each other's files away.
   const auto at_work = std::make_shared<std::atomic<bool>>(false);
-  auto back_up = [parts, at_work](web::Request&, Backup wanted) -> Answer {
+  auto back_up = [parts, at_work](web::Request& request, Backup wanted) -> Answer {
     const std::filesystem::path to(std::string(wanted.to));
     if (!to.is_absolute()) co_return web::invalid("to must be an absolute path on the box");
     if (wanted.keyFingerprint && *wanted.keyFingerprint != parts.key_fingerprint) {
@@ -48,6 +48,9 @@ std::vector<web::Route> routes(const Parts& parts) {
       return failure;
     };
     const auto failure = co_await web::offload(parts.blocking, std::move(copy));
+    auto entry = audit::of_request(request, "backup made by admin", to.string());
+    if (failure) entry.outcome = *failure;
+    co_await parts.audit.note(std::move(entry));
     if (failure) co_return web::internal("The backup failed: " + *failure);
     const BackedUp answer{.to = to.string()};
     co_return web::reply(answer, 200);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/audit/audit.h"
 #include "appliance/guards.h"
 #include "store/store.h"
 #include "web/route.h"
@@ -14,6 +15,7 @@ struct Parts {
   store::Store& store;
   boost::asio::thread_pool& blocking;  // runs the copying
   std::string key_fingerprint;         // of the master key the store is open under
+  audit::Audit& audit;
   const agentbox::Guards& guards;
 };
 // POST /api/admin/backup on the backend: what `agentbox backup` asks of the running box. What the parts refer to must

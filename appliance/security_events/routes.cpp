@@ -65,11 +65,14 @@ Answer list(SecurityEvents& events, boost::asio::thread_pool& blocking, ListQuer
   co_return web::reply(page, 200);
 }
 
-web::Route receiver(SecurityEvents& events, const web::Guard& guard, std::string path, Matching matching,
-                    std::string summary) {
-  const auto receive = [&events, matching](web::Request& request) -> Answer {
-    const auto stored = co_await events.receive(request.body, matching);
-    if (!stored) co_return stored.error();
+web::Route receiver(SecurityEvents& events, audit::Refusals& refusals, const web::Guard& guard, std::string path,
+                    Matching matching, std::string summary) {
+  const auto receive = [&events, &refusals, matching](web::Request& request) -> Answer {
+    const auto is_new = co_await events.receive(request.body, matching);
+    if (!is_new && is_new.error().kind == web::Kind::invalid)
+      refusals.count(request, "security event refused", is_new.error().message);
+    if (!is_new) co_return is_new.error();
+    if (!*is_new) refusals.count(request, "security event repeated", "Received before");
     co_return web::text("", "text/plain; charset=utf-8", 202);
   };
   auto endpoint = web::plain(receive).describe(
@@ -81,7 +84,7 @@ web::Route receiver(SecurityEvents& events, const web::Guard& guard, std::string
 
 }  // namespace
 
-std::vector<web::Route> routes(SecurityEvents& events, const agentbox::Guards& guards) {
+std::vector<web::Route> routes(SecurityEvents& events, audit::Refusals& refusals, const agentbox::Guards& guards) {
   const auto health = [](web::Request&) -> Answer {
     const Health answer;
     co_return web::reply(answer, 200);
@@ -90,9 +93,9 @@ std::vector<web::Route> routes(SecurityEvents& events, const agentbox::Guards& g
       {web::GET, "/api/security/risc", guards.none, nullptr, web::plain(health).returns<Health>(),
        "Which security events are understood"},
   };
-  table.push_back(
-      receiver(events, guards.none, "/api/security/risc", Matching::by_subject_or_email, "Receive a security event"));
-  table.push_back(receiver(events, guards.none, "/api/auth/idp/risc", Matching::by_email,
+  table.push_back(receiver(events, refusals, guards.none, "/api/security/risc", Matching::by_subject_or_email,
+                           "Receive a security event"));
+  table.push_back(receiver(events, refusals, guards.none, "/api/auth/idp/risc", Matching::by_email,
                            "Receive a security event, matched by email alone (superseded)"));
   return table;
 }

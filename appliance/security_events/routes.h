@@ -3,6 +3,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <vector>
 
+#include "appliance/audit/refusals.h"
 #include "appliance/guards.h"
 #include "appliance/security_events/security_events.h"
 #include "web/route.h"
@@ -10,7 +11,7 @@
 namespace security_events {
 
 // Web: both receivers and their health. The services must outlive the rows.
-std::vector<web::Route> routes(SecurityEvents&, const agentbox::Guards&);
+std::vector<web::Route> routes(SecurityEvents&, audit::Refusals&, const agentbox::Guards&);
 // What was received and done, for whom the guard lets in.
 std::vector<web::Route> admin_routes(SecurityEvents&, boost::asio::thread_pool& blocking, const web::Guard&);
 

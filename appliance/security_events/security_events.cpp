@@ -55,7 +55,7 @@ SecurityEvents::SecurityEvents(store::System system, Transmitter transmitter, id
       audit_(audit),
       worker_(home, "security events", 250ms, [this] { return work(); }) {}
 
-web::Task<web::Result<void>> SecurityEvents::receive(std::string_view token, Matching matching) {
+web::Task<web::Result<bool>> SecurityEvents::receive(std::string_view token, Matching matching) {
   auto event = co_await verify(transmitter_, keys_, token);
   if (!event) co_return event.error();
   if (matching == Matching::by_email) {
@@ -67,7 +67,7 @@ web::Task<web::Result<void>> SecurityEvents::receive(std::string_view token, Mat
   change.insert(received, *event);
   const auto outcome = co_await change.commit();
   if (!outcome.ok() && !outcome.duplicate("id")) co_return web::internal("The event could not be stored");
-  co_return web::Result<void>();
+  co_return outcome.ok();
 }
 
 std::vector<Received> SecurityEvents::list(const std::string& before, std::size_t limit) const {

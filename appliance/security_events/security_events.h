@@ -23,8 +23,8 @@ class SecurityEvents {
   SecurityEvents(store::System, Transmitter, identities::Identities&, accounts::Accounts&, accounts::Sessions&,
                  audit::Audit&, boost::asio::io_context& home);
 
-  // Durable once this returns; an event that came before is success and changes nothing. Errors of verify.
-  web::Task<web::Result<void>> receive(std::string_view token, Matching);
+  // Durable once this returns. False: it came before, and changes nothing. Errors of verify.
+  web::Task<web::Result<bool>> receive(std::string_view token, Matching);
   // Newest first, before the one of that id; from the newest without an id, and nothing for one that is gone. Blocks.
   std::vector<Received> list(const std::string& before, std::size_t limit) const;
   // Acts upon everything that is pending. One at a time: on `home`.

@@ -73,33 +73,39 @@ TEST_F(Audit, TheNewestAreFoundAmongVeryMany) {
   EXPECT_EQ(ids(audit.newest(3, 10)), (std::vector<std::int64_t>{2, 1}));
 }
 
-TEST_F(Audit, WrongKeysAreCountedAndWrittenOnceForEachAddress) {
+TEST_F(Audit, RefusalsAreCountedAndWrittenOnceForEachActAndAddress) {
   audit::Refusals refusals{audit};
   web::Request request;
   request.method = web::Method::post;
   request.route = "/api/admin/users/:user";
   request.client_address = "192.0.2.1";
-  for (int n = 0; n < 1'000; ++n) refusals.count(request);
+  for (int n = 0; n < 1'000; ++n) refusals.count(request, "key refused", n < 999 ? "Unknown" : "Forbidden");
   request.client_address = "192.0.2.2";
-  refusals.count(request);
+  refusals.count(request, "key refused", "Forbidden");
+  refusals.count(request, "event refused", "The token's signature is wrong");
   EXPECT_TRUE(audit.list(0, 10).empty()) << "nothing is written by who only tries";
   run(refusals.write());
   const auto entries = audit.list(0, 10);
-  ASSERT_EQ(entries.size(), 2u);
-  EXPECT_EQ(entries[0].act, "internal key refused");
-  EXPECT_EQ(entries[0].outcome, "Forbidden, 1000 times");
-  EXPECT_EQ(entries[0].subject, "POST /api/admin/users/:user");
-  EXPECT_EQ(entries[0].address, "192.0.2.1");
-  EXPECT_EQ(entries[1].outcome, "Forbidden, 1 time");
+  ASSERT_EQ(entries.size(), 3u);
+  EXPECT_EQ(entries[0].act, "event refused");
+  EXPECT_EQ(entries[0].outcome, "The token's signature is wrong, 1 time");
+  EXPECT_EQ(entries[1].act, "key refused");
+  EXPECT_EQ(entries[1].outcome, "Forbidden, 1000 times") << "with the last reason";
+  EXPECT_EQ(entries[1].subject, "POST /api/admin/users/:user");
+  EXPECT_EQ(entries[1].address, "192.0.2.1");
+  EXPECT_EQ(entries[2].outcome, "Forbidden, 1 time");
+  EXPECT_EQ(entries[2].address, "192.0.2.2");
   run(refusals.write());
-  EXPECT_EQ(audit.list(0, 10).size(), 2u);
+  EXPECT_EQ(audit.list(0, 10).size(), 3u);
 
   for (int n = 0; n < 5'000; ++n) {
     request.client_address = "2001:db8::" + std::to_string(n);
-    refusals.count(request);
+    refusals.count(request, "key refused", "Forbidden");
   }
+  refusals.count(request, "event refused", "The token is not a security event token");
   run(refusals.write());
-  EXPECT_EQ(audit.list(0, 1'000).size(), 2u + 101u) << "beyond a hundred addresses they share an entry";
+  EXPECT_EQ(audit.list(0, 1'000).size(), 3u + 101u + 1u)
+      << "beyond a hundred addresses they share an entry, which crowds out no other act";
 }
 
 }  // namespace

@@ -324,6 +324,29 @@ test("everything that is not the provider's word is refused, with the reason in 
   assert.ok(body);
 });
 
+test("what was refused, and what came again, is in the record: few lines, however often", async (t) => {
+  const world = await transmitter(t);
+  const { box, key } = world;
+  const claims = world.event("verification"),
+    stranger = new SigningKey("t1").token(claims),
+    elsewhere = key.token({ ...claims, aud: "another-client" });
+  await world.deliver(claims);
+  for (let round = 0; round < 5; ++round) await Promise.all(Array.from({ length: 20 }, () => world.post(stranger)));
+  await world.post(elsewhere, "/api/auth/idp/risc");
+  for (let round = 0; round < 3; ++round) await world.deliver(claims);
+  const counted = await until("all of them", async () => {
+    const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000&after=0");
+    const found = entries.filter(({ act }) => ["security event refused", "security event repeated"].includes(act));
+    const tries = found.reduce((sum, { outcome }) => sum + Number(/(\d+) time/.exec(outcome)[1]), 0);
+    return tries === 104 && found;
+  });
+  assert.ok(counted.length <= 12, `${counted.length} lines`);
+  const refused = counted.filter(({ act }) => act.endsWith("refused"));
+  assert.match(refused.at(-1).outcome, /^The token is for another audience, \d+ times?$/);
+  assert.deepEqual([refused.at(-1).subject, refused.at(-1).address], ["POST /api/auth/idp/risc", "127.0.0.1"]);
+  assert.equal(counted.filter(({ act }) => act.endsWith("repeated")).at(-1).subject, "POST /api/security/risc");
+});
+
 test("a new key of the provider works at once, keys of strangers make the box ask but rarely, and ES256 is taken too", async (t) => {
   const world = await transmitter(t);
   await world.deliver(world.event("verification"));

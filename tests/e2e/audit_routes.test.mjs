@@ -1,0 +1,128 @@
+// Every route that changes something, and whether security hangs on it. Who adds a route decides that here: one that is
+// in neither list fails, and each that is in the first is used, and seen in the record.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { add_passkey } from "./authenticator.mjs";
+import { Box, PASSWORD, send, until } from "./box.mjs";
+import { code_of } from "./totp.mjs";
+import { new_wallet, sign_in } from "./wallet.mjs";
+
+const NEW_PASSWORD = "another customer's long password";
+const factor = "/api/settings/second-factor";
+
+// How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
+const noted = {
+  "web POST /api/register": ["registered", ({ stranger }) => stranger.call("POST", "/api/register", { email: "new@example.org", password: PASSWORD })],
+  "web POST /api/auth/login": ["sign-in by password", ({ stranger }) => stranger.log_in("new@example.org", "a wrong password")],
+  "web POST /api/wallet-auth": ["sign-in by wallet", ({ box, wallet, owner }) => sign_in(owner, box, wallet)],
+  // The wallet alone, which is asked for more, has another outcome.
+  "web POST /api/auth/second-factor": ["sign-in by wallet: ok", async ({ box, wallet, recoveryCodes }) => {
+    const halfway = box.person(), asked = await sign_in(halfway, box, wallet);
+    [halfway.cookie] = asked.headers.getSetCookie()[0].split(";");
+    await halfway.call("POST", "/api/auth/second-factor", { code: recoveryCodes[0] });
+  }],
+  "web POST /api/auth/signout": ["signed out", ({ owner }) => owner.call("POST", "/api/auth/signout")],
+  "web POST /api/auth/forgot-password": ["password forgotten", ({ stranger }) => stranger.call("POST", "/api/auth/forgot-password", { email: "x@example.org" })],
+  "web POST /api/auth/reset-password": ["password reset", ({ stranger }) => stranger.call("POST", "/api/auth/reset-password", { token: "guessed", password: PASSWORD })],
+  "web POST /api/auth/social-id/verify": ["sign-in by social identity", ({ stranger }) => stranger.call("POST", "/api/auth/social-id/verify", { idToken: "a.b.c" })],
+  "web POST /api/security/risc": ["security event refused", ({ box }) => send(box.web, "POST", "/api/security/risc", { body: "a.b.c" })],
+  "web POST /api/auth/idp/risc": ["security event refused", ({ box }) => send(box.web, "POST", "/api/auth/idp/risc", { body: "a.b.c" })],
+
+  "web POST /api/settings": ["email changed", ({ ada }) => ada.call("POST", "/api/settings", { email: "ada2@example.org", currentPassword: PASSWORD })],
+  "web PATCH /api/settings": ["email changed", ({ ada }) => ada.call("PATCH", "/api/settings", { email: "ada@example.org", currentPassword: PASSWORD })],
+  "web POST /api/settings/password": ["password changed", ({ bob }) => bob.call("POST", "/api/settings/password", { currentPassword: PASSWORD, newPassword: NEW_PASSWORD })],
+  "web DELETE /api/auth/sessions": ["other sessions ended", ({ ada }) => ada.call("DELETE", "/api/auth/sessions")],
+  "web DELETE /api/auth/sessions/{id}": ["session ended", async ({ box, ada }) => {
+    await box.person().log_in("ada@example.org", PASSWORD);
+    const { sessions } = (await ada.call("GET", "/api/auth/sessions")).body;
+    await ada.call("DELETE", `/api/auth/sessions/${sessions.find(({ current }) => !current).id}`);
+  }],
+
+  [`web POST ${factor}/begin`]: ["second factor begun", ({ ada }) => ada.call("POST", `${factor}/begin`, { currentPassword: "a wrong password" })],
+  [`web POST ${factor}/confirm`]: ["second factor set up", ({ ada }) => ada.call("POST", `${factor}/confirm`, { code: "000000" })],
+  [`web DELETE ${factor}/app`]: ["second factor removed", ({ erin }) => erin.call("DELETE", `${factor}/app`, { code: "wrong" })],
+  [`web POST ${factor}/recovery-codes`]: ["recovery codes renewed", ({ carol }) => carol.call("POST", `${factor}/recovery-codes`, { code: "wrong" })],
+  [`web POST ${factor}/disable`]: ["second factor removed", ({ carol }) => carol.call("POST", `${factor}/disable`, { code: "wrong" })],
+  [`web POST ${factor}/passkeys/begin`]: ["second factor begun", ({ ada }) => ada.call("POST", `${factor}/passkeys/begin`, { currentPassword: "a wrong password" })],
+  [`web POST ${factor}/passkeys`]: ["second factor set up", ({ box, dave }) => add_passkey(box, dave, PASSWORD)],
+  [`web DELETE ${factor}/passkeys/{id}`]: ["second factor removed", async ({ carol }) => {
+    const [{ id }] = (await carol.call("GET", `${factor}/passkeys`)).body.passkeys;
+    await carol.call("DELETE", `${factor}/passkeys/${id}`, { code: "wrong" });
+  }],
+
+  "web POST /api/keys": ["API key made", ({ ada }) => ada.call("POST", "/api/keys", { name: "laptop" })],
+  "web DELETE /api/keys/{id}": ["API key deleted", async ({ ada }) => ada.call("DELETE", `/api/keys/${(await ada.call("GET", "/api/keys")).body.keys[0].id}`)],
+  "web PUT /api/provider-keys/{provider}": ["provider key kept", ({ ada }) => ada.call("PUT", "/api/provider-keys/openai", { key: "sk-x" })],
+  "web POST /api/billing": ["provider keys set aside", ({ ada }) => ada.call("POST", "/api/billing", { action: "disable-byok" })],
+  "web DELETE /api/provider-keys/{provider}": ["provider key removed", ({ ada }) => ada.call("DELETE", "/api/provider-keys/openai")],
+
+  "backend POST /api/subscriptions/deploy": ["plan solo deployed", ({ box, ada }) => box.backend_call("POST", "/api/subscriptions/deploy", { userId: ada.id, plan: "solo" })],
+  "backend PATCH /api/admin/users/{user}": ["changed by admin: ", ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true })],
+  "backend DELETE /api/admin/users/{user}/sessions": ["signed out by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions`)],
+  "backend DELETE /api/admin/users/{user}/second-factor": ["second factor removed by admin", ({ box, carol }) => box.backend_call("DELETE", `/api/admin/users/${carol.id}/second-factor`)],
+  "backend PUT /api/admin/git-hosts": ["git host set by admin", ({ box }) => box.backend_call("PUT", "/api/admin/git-hosts", { url: "https://box@git.example.org", secret: "s" })],
+  "backend DELETE /api/admin/git-hosts": ["git host forgotten by admin", ({ box }) => box.backend_call("DELETE", "/api/admin/git-hosts?url=https://git.example.org:443")],
+  "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: join(box.folder, "copy") })],
+};
+
+// What people do with what is theirs, and what changes nothing: nobody gets in by it, and nobody is kept out.
+const unnoted = {
+  "lets nobody in": [
+    "web POST /api/auth/nonce", "web POST /api/auth/social-id/refresh", "web POST /api/auth/token-gating/verify", "web POST /api/keys/validate",
+    "backend POST /api/validate-key", `web PATCH ${factor}/passkeys/{id}`,
+  ],
+  "one's agents": [
+    "web POST /api/agents/provision", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
+    "web DELETE /api/agents/{id}/verify", "web POST /api/agents/clone", "web POST /api/provision", "web POST /api/agent", "web POST /api/logs/{agentId}/stop",
+    ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
+    "web POST /api/chat", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
+    "web POST /api/scheduled-tasks", "web PUT /api/scheduled-tasks", "web DELETE /api/scheduled-tasks", "web POST /api/scheduled-tasks/{taskId}/run",
+    "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
+  ],
+  "money, which has records of its own": [
+    "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",
+    "web PUT /api/response-cache",
+  ],
+  "asking models": [
+    "web POST /api/demo/chat", "backend POST /v1/chat/completions", "backend POST /v1/embeddings", "backend POST /api/ai/chat",
+    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/models/reload",
+  ],
+  "the operator's own programs at work": [
+    "backend POST /api/agents", "backend PUT /api/agents/{id}", "backend DELETE /api/agents/{id}", "backend PUT /api/agents/{id}/config",
+    "backend POST /api/agents/{id}/verify", "backend DELETE /api/agents/{id}/verify", "backend POST /api/logs/{agentId}/stop",
+    ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `backend POST /api/agents/{id}/${step}`),
+    "backend POST /api/deployments", "backend POST /api/provision", "backend POST /api/register-home", "backend POST /api/register-link",
+    "backend POST /api/heartbeat", "backend POST /api/browse/write", "backend POST /api/browse/move", "backend DELETE /api/browse/file",
+    "backend POST /api/browse/git-sync",
+  ],
+};
+
+const entries_after = async (box, id) => (await box.backend_call("GET", `/api/admin/audit?limit=1000&after=${id}`)).entries;
+
+test("for every route that changes something it is decided whether security hangs on it", async (t) => {
+  const box = await Box.start(t);
+  const changing = [];
+  for (const listener of ["web", "backend"])
+    for (const [path, methods] of Object.entries((await send(box[listener], "GET", "/api/openapi.json")).body.paths))
+      for (const method of Object.keys(methods)) if (method !== "get") changing.push(`${listener} ${method.toUpperCase()} ${path}`);
+  const decided = [...Object.keys(noted), ...Object.values(unnoted).flat()];
+  assert.deepEqual(decided.toSorted(), changing.toSorted());
+});
+
+test("what security hangs on is in the record", async (t) => {
+  const box = await Box.start(t, { SOCIAL_ID_ISSUER: "http://127.0.0.1:1", SOCIAL_ID_CLIENT_ID: "the-app" });
+  const world = { box, wallet: new_wallet(), owner: box.person(), stranger: box.person() };
+  for (const name of ["ada", "bob", "carol", "dave", "erin"]) world[name] = await box.customer(`${name}@example.org`);
+  await add_passkey(box, world.carol, PASSWORD);
+  const { body } = await world.erin.call("POST", `${factor}/begin`, { currentPassword: PASSWORD });
+  await world.erin.call("POST", `${factor}/confirm`, { code: code_of(body.secret) });
+  await sign_in(world.owner, box, world.wallet);
+  world.recoveryCodes = (await add_passkey(box, world.owner, undefined)).recoveryCodes;
+  for (const [route, [line, use]] of Object.entries(noted)) {
+    const before = (await entries_after(box, 0)).at(-1).id;
+    await use(world);
+    const is_there = async () => (await entries_after(box, before)).some(({ act, outcome }) => `${act}: ${outcome}`.startsWith(line));
+    await until(`${line} by ${route}`, is_there);
+  }
+});
