@@ -108,6 +108,23 @@ TEST(SignatureRecovery, DegenerateSignaturesAreNobodys) {
   EXPECT_FALSE(crypto::recover_signer("short", signature));
 }
 
+// Recovery identifiers 2 and 3 stand for an x beyond the group's order; Ethereum has no way to write them.
+TEST(SignatureRecovery, NumbersBeyondTheOrderAreNotReduced) {
+  const auto plus_order = [](std::string number) {
+    for (int carry = 0, i = 32; i-- > 0;) {
+      const int sum = static_cast<unsigned char>(number[static_cast<std::size_t>(i)]) +
+                      static_cast<unsigned char>(order[static_cast<std::size_t>(i)]) + carry;
+      number[static_cast<std::size_t>(i)] = static_cast<char>(sum);
+      carry = sum >> 8;
+    }
+    return number;
+  };
+  const std::string one = std::string(31, '\0') + '\x01', s = signature.substr(32, 32);
+  ASSERT_NE(recovered("hello", one + s + "\x1b"), "nobody") << "1 is the x of a point";
+  for (const char parity : {'\x1b', '\x1c'}) EXPECT_EQ(recovered("hello", plus_order(one) + s + parity), "nobody");
+  EXPECT_EQ(recovered("hello", signature.substr(0, 32) + plus_order(one) + "\x1b"), "nobody");
+}
+
 TEST(SignatureRecovery, EveryFlippedBitNamesSomebodyElse) {
   for (std::size_t bit = 0; bit < 64 * 8; ++bit) {
     std::string wrong = signature;

@@ -176,6 +176,15 @@ TEST(Jwt, DegenerateEcdsaSignaturesAreRefused) {
     EXPECT_FALSE(key.verify(text, wrong)) << crypto::hex(wrong);
 }
 
+TEST(Jwt, AKeyOfAnotherCurveIsNoKeyAndSignsNothing) {
+  const auto key = published({ec().jwk()}).front();
+  for (const char* curve : {"secp256k1", "brainpoolP256r1"}) {
+    const auto foreign = SigningKey::ec("e1", curve);  // numbers as wide as ours, said to be of P-256
+    EXPECT_FALSE(VerificationKey::from_jwk(foreign.jwk())) << curve;
+    EXPECT_FALSE(key.verify("text", foreign.sign("text"))) << curve;
+  }
+}
+
 TEST(Jwt, RsaSignaturesHaveTheLengthOfTheirKey) {
   const auto key = published({rsa().jwk()}).front();
   const std::string text = "text", good = rsa().sign(text);

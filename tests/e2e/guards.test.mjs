@@ -107,6 +107,26 @@ const rows_of = async (box) => {
   return rows.sort((a, b) => a.path.endsWith("signout") - b.path.endsWith("signout"));
 };
 
+// Who adds a row that asks nobody who they are adds it here, too.
+const open_doors = [
+  "web GET /", "web GET /login", "web GET /dashboard", "web GET /settings", "web GET /health", "web GET /api/health",
+  "web GET /api/auth/session", "web POST /api/register", "web POST /api/auth/login", "web POST /api/auth/signout", "web POST /api/auth/second-factor",
+  "web GET /api/auth/nonce", "web POST /api/auth/nonce", "web POST /api/wallet-auth",
+  "web GET /api/auth/idp", "web GET /api/auth/idp/callback", "web GET /api/auth/codehost", "web GET /api/auth/codehost/callback",
+  "web GET /api/auth/social-id/verify", "web POST /api/auth/social-id/verify", "web GET /api/auth/social-id/refresh", "web POST /api/auth/social-id/refresh",
+  "web GET /api/auth/token-gating/verify", "web POST /api/auth/token-gating/verify",
+  "web POST /api/auth/forgot-password", "web POST /api/auth/reset-password", "web POST /api/keys/validate",
+  "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
+  "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
+  "backend GET /health", "backend GET /api/health", "backend GET /api/runtime/version", "backend POST /api/heartbeat",
+];
+
+test("no door stands open but those that are meant to", async (t) => {
+  const rows = await rows_of(await Box.start(t));
+  const open = rows.filter(({ guard, path }) => ["none", "session, if any"].includes(guard) && !path.startsWith("/assets/"));
+  assert.deepEqual(open.map(({ listener, method, path }) => `${listener} ${method} ${path}`).sort(), open_doors.toSorted());
+});
+
 test("every route lets in whom its guard names, and nobody else", async (t) => {
   const box = await Box.start(t),
     credentials = await credentials_of(box),

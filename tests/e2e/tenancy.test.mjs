@@ -16,6 +16,8 @@ const missing = {
   passkey: "pk_aaaaaaaaaaaaaaaaaaaa",
   session: "0".repeat(16),
   cap: "own-user--day",
+  wallet: "wa_aaaaaaaaaaaaaaaaaaaa",
+  memory: "mem_aaaaaaaaaaaaaaaaaaaa",
 };
 
 // Bodies that the routes accept, where {} is none.
@@ -44,6 +46,9 @@ const neighbours = async (t) => {
   const session = (await ada.call("GET", "/api/auth/sessions")).body.sessions[0].id;
   const cap = (await ada.call("PUT", "/api/caps", { scope: "agent", target: agent, period: "day", tokens: 1_000_000 })).body.id;
   await ada.call("PUT", "/api/provider-keys/openrouter", { key: "sk-4711" });
+  const wallet = (await ada.call("POST", "/api/agent/mpp", { action: "create-wallet", name: "purse" })).body.wallet.id;
+  const memory = (await ada.call("POST", "/api/memory", { agentId: agent, text: "the safe's code is 4711" })).body.memory.id;
+  await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
   const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
   const seen = async () => {
     const paths = [
@@ -62,6 +67,9 @@ const neighbours = async (t) => {
       `/api/scheduled-tasks/${task}/runs`,
       "/api/caps",
       "/api/provider-keys",
+      "/api/agent/mpp?action=list-wallets",
+      `/api/memory?agentId=${agent}`,
+      `/api/files?agentId=${agent}`,
     ];
     const answers = await Promise.all(paths.map((path) => ada.call("GET", path)));
     assert.deepEqual(
@@ -73,7 +81,7 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap } };
+  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -115,44 +123,84 @@ test("every route with an id in its path", async (t) => {
   assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");
 });
 
+// Whatever takes an id elsewhere than in its path: [route, name of the id, what it names, what is asked].
+const paymentProof = {
+  transactionHash: `0x${"12".repeat(32)}`, amount: "1.0", currency: "pathUSD", chainId: 4217,
+  from: `0x${"34".repeat(20)}`, to: `0x${"56".repeat(20)}`, timestamp: Math.floor(Date.now() / 1000),
+};
+const weekly = { name: "x", cronSchedule: "0 9 * * 1", prompt: "what is the code?" };
+const query = (more) => (name, id) => ({ query: new URLSearchParams({ [name]: id, ...more }) });
+const body = (more) => (name, id) => ({ body: { [name]: id, ...more } });
+const form = (name, id) => {
+  const fields = new FormData();
+  fields.append(name, id);
+  fields.append("file", new Blob(["x"]), "x.txt");
+  return { form: fields };
+};
+const asked_by_id = [
+  ["GET /api/chat", "agentId", "agent", query({})],
+  ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
+  ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
+  ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
+  ["GET /api/agent", "agentId", "agent", query({ action: "status" })],
+  ["POST /api/agent", "agentId", "agent", body({ action: "stop" })],
+  ["POST /api/agent", "agentId", "agent", body({ action: "message", message: "what is the code?" })],
+  ["GET /api/agent/mpp", "walletId", "wallet", query({ action: "get-wallet" })],
+  ["POST /api/agent/mpp", "walletId", "wallet", body({ action: "make-payment", to: paymentProof.to, amount: "1" })],
+  ["POST /api/agents/clone", "parentAgentId", "agent", body({ name: "x", paymentProof })],
+  ["PUT /api/caps", "target", "agent", body({ scope: "agent", period: "day", tokens: 1 })],
+  ["PUT /api/caps", "target", "key", body({ scope: "key", period: "day", tokens: 1 })],
+  ["GET /api/memory", "agentId", "agent", query({})],
+  ["POST /api/memory", "agentId", "agent", body({ text: "the door is green" })],
+  ["DELETE /api/memory", "agentId", "agent", (name, id, { theirs }) => body({ memoryId: theirs.memory })(name, id)],
+  ["DELETE /api/memory", "memoryId", "memory", (name, id, { eves }) => body({ agentId: eves })(name, id)],
+  ["GET /api/files", "agentId", "agent", query({})],
+  ["POST /api/files", "agentId", "agent", form],
+  ["DELETE /api/files", "agentId", "agent", body({ path: "x.txt" })],
+  ["GET /api/scheduled-tasks", "agentId", "agent", query({})],
+  ["POST /api/scheduled-tasks", "agentId", "agent", body(weekly)],
+  ["PUT /api/scheduled-tasks", "taskId", "task", body({ name: "mine" })],
+  ["DELETE /api/scheduled-tasks", "taskId", "task", body({})],
+  ["GET /api/heartbeat", "agentId", "agent", query({})],
+  ["POST /api/heartbeat", "agentId", "agent", body({ frequency: "90m" })],
+  ["DELETE /api/heartbeat", "agentId", "agent", body({})],
+];
+
+// The ids that the web's routes take besides their paths, as their description has them. What is uploaded has none.
+const described_ids = async (box) => {
+  const found = ["POST /api/files agentId"];
+  for (const [path, methods] of Object.entries((await send(box.web, "GET", "/api/openapi.json")).body.paths))
+    for (const [method, { parameters = [], requestBody, "x-guard": guard }] of Object.entries(methods)) {
+      const members = Object.keys(requestBody?.content?.["application/json"]?.schema?.properties ?? {});
+      const names = [...parameters.filter((one) => one.in === "query").map((one) => one.name), ...members];
+      const ids = names.filter((name) => /Id$|^(target|before|owner|user|key|agent)$/.test(name));
+      if (guard === "session") found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
+    }
+  // Secrets, and a place in the log that the path names.
+  const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId"];
+  return found.filter((one) => !no_ids.includes(one));
+};
+
 test("every id in a body or a query", async (t) => {
   const { box, eve, admin, eves, theirs, seen } = await neighbours(t),
     before = await seen();
-  for (const person of [eve, admin]) {
-    const chat = (id) => person.call("POST", "/api/chat", { agentId: id, message: "what is the code?" });
-    const history = (id) => person.call("GET", `/api/chat?agentId=${id}`);
-    assert.equal((await are_alike("POST /api/chat", chat, theirs.agent, missing.agent)).status, 404);
-    assert.equal((await are_alike("GET /api/chat", history, theirs.agent, missing.agent)).status, 404);
-  }
-  // Whatever else takes an agent, a user, a key or a task by its id.
-  const paymentProof = {
-    transactionHash: `0x${"12".repeat(32)}`, amount: "1.0", currency: "pathUSD", chainId: 4217,
-    from: `0x${"34".repeat(20)}`, to: `0x${"56".repeat(20)}`, timestamp: Math.floor(Date.now() / 1000),
-  };
-  const bodies_with_ids = [
-    ["POST", "/api/scheduled-tasks", (id) => ({ name: "x", cronSchedule: "0 9 * * 1", prompt: "what is the code?", agentId: id }), "agent"],
-    ["POST", "/api/heartbeat", (id) => ({ agentId: id, prompt: "what is the code?", frequency: "90m" }), "agent"],
-    ["PUT", "/api/caps", (id) => ({ scope: "agent", target: id, period: "day", tokens: 1 }), "agent"],
-    ["PUT", "/api/caps", (id) => ({ scope: "key", target: id, period: "day", tokens: 1 }), "key"],
-    ["POST", "/api/memory", (id) => ({ agentId: id, text: "the door is green" }), "agent"],
-    ["POST", "/api/agents/clone", (id) => ({ parentAgentId: id, name: "x", paymentProof }), "agent"],
-    ["POST", "/api/agent", (id) => ({ agentId: id, action: "stop" }), "agent"],
-    ["POST", "/api/agent", (id) => ({ agentId: id, action: "message", message: "what is the code?" }), "agent"],
-  ];
-  const known = (await send(box.web, "GET", "/api/openapi.json")).body.paths;
-  for (const [method, path, body, kind] of bodies_with_ids) {
-    assert.ok(known[path]?.[method.toLowerCase()], `${method} ${path} is a route`);
+  const judged = new Set(asked_by_id.map(([route, name]) => `${route} ${name}`));
+  assert.deepEqual([...judged].sort(), (await described_ids(box)).sort());
+  for (const [route, name, kind, asked] of asked_by_id)
     for (const person of [eve, admin]) {
-      const ask = (id) => person.call(method, path, body(id));
-      const answer = await are_alike(`${method} ${path}`, ask, theirs[kind], missing[kind]);
-      assert.ok(answer.status >= 400 && answer.status < 500, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      const [method, pattern] = route.split(" ");
+      const ask = async (id) => {
+        const { path = pattern, query, body, form } = asked(name, id, { eves, theirs });
+        if (!form) return person.call(method, query ? `${path}?${query}` : path, body);
+        const answer = await fetch(box.web + path, { method, headers: { cookie: person.cookie }, body: form });
+        return { status: answer.status, body: await answer.json() };
+      };
+      const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
+      const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
+      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks, [], what);
+      else assert.ok(answer.status >= 400 && answer.status < 500, what);
     }
-  }
-
-  // Another's message as the place to read on from.
-  const from = (id) => eve.call("GET", `/api/chat?agentId=${eves}&before=${id}`);
-  await are_alike("GET /api/chat?before", from, theirs.message, missing.message);
-  assert.deepEqual(await seen(), before);
+  assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");
 
   // Ids are looked for by exactly what they are.
   const { agent } = theirs;
