@@ -84,7 +84,7 @@ std::optional<std::string> normalised(urls::url url) {
   if (url.encoded_host().find('%') != std::string_view::npos) {
     const auto host = web::ascii_host(text(url.host()));
     if (!host) return std::nullopt;
-    url.set_encoded_host(*host);
+    url.set_host(*host);
   }
   const bool default_port = (url.scheme_id() == urls::scheme::http && url.port() == "80") ||
                             (url.scheme_id() == urls::scheme::https && url.port() == "443");

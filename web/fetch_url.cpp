@@ -27,6 +27,13 @@ std::string lower(std::string text) {
   return text;
 }
 
+bool is_host(const std::string& name) {
+  const Handle judge(curl_url(), curl_url_cleanup);
+  if (!judge) throw std::bad_alloc();
+  const bool has_foreign_byte = name.find('%') != std::string::npos || name.find('\0') != std::string::npos;
+  return !name.empty() && !has_foreign_byte && curl_url_set(judge.get(), CURLUPART_HOST, name.c_str(), 0) == CURLUE_OK;
+}
+
 }  // namespace
 
 Result<FetchUrl> parse_fetch_url(const std::string& text) {
@@ -61,15 +68,16 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
 }
 
 std::optional<std::string> ascii_host(const std::string& name) {
-  // libidn2 drops what no name may have, white space for one, instead of refusing it.
-  const Handle judge(curl_url(), curl_url_cleanup);
-  if (!judge) throw std::bad_alloc();
-  if (name.empty() || name.find('\0') != std::string::npos) return std::nullopt;
-  if (curl_url_set(judge.get(), CURLUPART_HOST, name.c_str(), 0) != CURLUE_OK) return std::nullopt;
+  // Before and after: libidn2 drops what no name may have, white space for one, instead of refusing it, and makes '/'
+  // and
+  // '%' of letters that only look like them.
+  if (!is_host(name)) return std::nullopt;
   char* host = nullptr;
   if (idn2_to_ascii_8z(name.c_str(), &host, IDN2_NONTRANSITIONAL) != IDN2_OK) return std::nullopt;
   const std::unique_ptr<char, decltype(&idn2_free)> owner(host, idn2_free);
-  return std::string(host);
+  std::string ascii(host);
+  if (!is_host(ascii)) return std::nullopt;
+  return ascii;
 }
 
 }  // namespace web

@@ -52,7 +52,9 @@ INSTANTIATE_TEST_SUITE_P(LeftOut, Resolves,
                                          Case{"ftp://example.com/", nullptr}, Case{"http://", nullptr},
                                          Case{"http:///x", nullptr}, Case{"http://[::1", nullptr},
                                          Case{"http://a:b:c/", nullptr}, Case{"http://a:99999/", nullptr},
-                                         Case{"http://a:8x/", nullptr}, Case{"http://ex ample/", nullptr}));
+                                         Case{"http://a:8x/", nullptr}, Case{"http://ex ample/", nullptr},
+                                         Case{"http://example.com%a/b", nullptr},
+                                         Case{"http://example.com\xEF\xBC\x8F.example/", nullptr}));
 
 TEST(UrlResolver, FollowsTheBase) {
   UrlResolver urls("https://example.com/a/");

@@ -41,6 +41,11 @@ TEST(AsciiHost, IsTheNameThatIsLookedUp) {
   EXPECT_EQ(ascii_host("\xD0\xBF\xD1\x80\xD0\xB8\xD0\xBC\xD0\xB5\xD1\x80.example"), "xn--e1afmkfd.example");
   EXPECT_EQ(ascii_host("ex ample"), std::nullopt);
   EXPECT_EQ(ascii_host(""), std::nullopt);
+  EXPECT_EQ(ascii_host("example.com%a"), std::nullopt);
+  // Letters of full width that end a name, once they are ASCII.
+  for (const auto* sign : {"\xEF\xBC\x85", "\xEF\xBC\x8F", "\xEF\xBC\x9F", "\xEF\xBC\xA0", "\xEF\xBC\x9A"})
+    EXPECT_EQ(ascii_host(std::string("example.com") + sign + "evil.example"), std::nullopt) << sign;
+  EXPECT_EQ(ascii_host("\xEF\xBD\x85xample.com"), "example.com");
 }
 
 }  // namespace
