@@ -1,6 +1,5 @@
 // The OpenAPI 3.1 document: every statement in it comes from the route table.
 #include <boost/json.hpp>
-#include <map>
 
 #include "web/server.h"
 
@@ -71,7 +70,10 @@ json::object answers(const Route& route, bool has_input, bool has_params) {
   out[std::to_string(route.endpoint.success)] = std::move(success);
   if (has_input) out["400"] = problem("Bad input; the message names the field");
   if (!route.guard.scheme.empty()) out["401"] = problem("No valid credential");
+  // Cookies come with forged requests, too (csrf.h), and with those of admins who lack their second factor.
+  if (route.guard.scheme == "cookie") out["403"] = problem("Not for this caller, or not from this origin");
   if (has_params) out["404"] = problem("No such thing, or somebody else's");
+  if (!route.endpoint.body.is_null()) out["413"] = problem("More than is taken");
   if (route.rate) {
     auto limited = problem(route.rate->message.c_str());
     json::object headers;

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "tests/web/wire_fixture.h"
+#include "web/endpoint.h"
 #include "web/metrics.h"
 
 namespace web::testing {
@@ -200,6 +201,34 @@ TEST_F(Dispatch, ServesItsOwnDocument) {
   EXPECT_EQ(mine.at("x-guard").as_string(), "session");
   EXPECT_TRUE(mine.at("responses").as_object().contains("401"));
   EXPECT_TRUE(document.at("paths").at("/api/three").at("get").at("responses").as_object().contains("429"));
+}
+
+struct Word {
+  Text<1, 10> word;
+};
+BOOST_DESCRIBE_STRUCT(Word, (), (word))
+
+TEST(Documents, NameTheErrorsThatFollowFromARow) {
+  const Guard open{.name = "none", .scheme = "", .admit = {}}, key{.name = "key", .scheme = "bearer", .admit = {}};
+  const Guard session{.name = "session", .scheme = "cookie", .admit = {}};
+  const RateLimit slowly{.group = "slowly", .limit = 1};
+  const auto answer = [](Request&) -> Task<Result<Response>> { co_return json(boost::json::object{}); };
+  const auto input = [answer](Request& request, Word) { return answer(request); };
+  const auto document = openapi({{GET, "/plain", open, nullptr, plain(answer), ""},
+                                 {GET, "/query", key, nullptr, query<Word>(input), ""},
+                                 {POST, "/body", session, &slowly, body<Word>(input), ""},
+                                 {GET, "/mine/:id", session, nullptr, plain(answer), ""}},
+                                "", "", "");
+  const auto statuses = [&](const char* path, const char* method) {
+    std::string all;
+    for (const auto& one : document.at("paths").at(path).at(method).at("responses").as_object())
+      if (one.key() != "default") all += std::string(one.key()) + " ";
+    return all;
+  };
+  EXPECT_EQ(statuses("/plain", "get"), "200 ");
+  EXPECT_EQ(statuses("/query", "get"), "200 400 401 ");
+  EXPECT_EQ(statuses("/body", "post"), "200 400 401 403 413 429 ");
+  EXPECT_EQ(statuses("/mine/{id}", "get"), "200 401 403 404 ");
 }
 
 TEST_F(Dispatch, CountsByRouteAndNeverByWhatTheClientMadeUp) {
