@@ -33,9 +33,10 @@ struct Child {
 };
 
 // Returns once the program runs, or with the step that failed and its reason. The child has its own session and process
-// group, descriptors 0 to 2 only, default signal handling, umask 077, no new privileges, and the limits (memory counts
-// as address space, with room for what is mapped and never touched; `processes` only with a user of its own). Blocks
-// for about a millisecond; callable from every thread.
+// group, descriptors 0 to 2 only, default signal handling, umask 077, no new privileges, five steps of niceness more
+// than ours, and the limits (memory counts as address space, with room for what is mapped and never touched;
+// `processes` only with a user of its own; `cpus` not at all). Blocks for about a millisecond; callable from every
+// thread.
 web::Result<Child> spawn(const SpawnPlan&);
 
 }  // namespace runtime

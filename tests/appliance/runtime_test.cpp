@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <mutex>
@@ -305,6 +306,7 @@ TEST_F(ProcessEngine, TheChildIsConfined) {
   EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
   EXPECT_THAT(status, HasSubstr("SigBlk:\t0000000000000000"));
   EXPECT_EQ(contents("/proc/" + std::to_string(pid) + "/oom_score_adj"), "500\n");
+  EXPECT_EQ(::getpriority(PRIO_PROCESS, id_t(pid)), std::min(::getpriority(PRIO_PROCESS, 0) + 5, 19));
   const auto stat = runtime::proc::stat(pid_t(pid));
   EXPECT_EQ(stat->session, pid);
   const auto limits = contents("/proc/" + std::to_string(pid) + "/limits");
