@@ -72,4 +72,26 @@ Task<BodyReader::Piece> BodyReader::next(std::optional<Clock::duration> progress
   }
 }
 
+Task<std::optional<Refusal>> BodyReader::read_all(std::string& into, Clock::duration time) {
+  wire_.arm(time);
+  for (;;) {
+    const auto piece = co_await next();
+    switch (piece.kind) {
+      case Piece::Kind::data:
+        into.append(piece.bytes);
+        break;
+      case Piece::Kind::end:
+        wire_.disarm();
+        co_return std::nullopt;
+      case Piece::Kind::refused:
+        wire_.disarm();
+        co_return piece.refusal;
+      case Piece::Kind::closed:
+        co_return Refusal{0, {}};
+      case Piece::Kind::late:
+        co_return Refusal{408, "The request body did not arrive in time."};
+    }
+  }
+}
+
 }  // namespace web

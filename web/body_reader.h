@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "web/chunk_check.h"
 #include "web/head_check.h"
@@ -24,6 +25,8 @@ class BodyReader {
   };
   // Before it waits for the peer it arms the wire with `progress` (none: the caller has set a deadline for the whole).
   Task<Piece> next(std::optional<Clock::duration> progress = std::nullopt);
+  // Appends all of it, within `time`. What the peer is to be refused with; status 0 when nobody is left to be answered.
+  Task<std::optional<Refusal>> read_all(std::string& into, Clock::duration time);
   bool done() const { return done_; }
 
  private:

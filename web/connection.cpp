@@ -213,42 +213,31 @@ Task<bool> Connection::exchange(RequestHead head) {
   }
   keep_head(exchange);
   parse(exchange, exchange.head_bytes);
-  if (auto refusal = co_await receive_body(exchange)) {
-    if (refusal->status != 0) co_await refuse(*refusal);
+  const auto length = head.body == Framing::sized ? std::optional(exchange.head.content_length) : std::nullopt;
+  auto room = listener_.dispatcher.room_for_body(request_, length);
+  if (auto* answer = std::get_if<Response>(&room)) {
+    exchange.head.keep_alive = false;  // its body is not read
+    co_return co_await send(exchange, *answer);
+  }
+  const auto& granted = std::get<BodyRoom>(room);
+  if (auto refusal = co_await receive_body(exchange, granted)) {
+    if (refusal->status != 0) co_await refuse(*refusal, granted.bytes);
     co_return false;
   }
   request_.body = exchange.body;
   co_return co_await serve(exchange);
 }
 
-// The whole body within its deadline. A status of 0 says that there is nobody to answer.
-Task<std::optional<Refusal>> Connection::receive_body(Exchange& exchange) {
+Task<std::optional<Refusal>> Connection::receive_body(Exchange& exchange, const BodyRoom& room) {
   const auto& head = exchange.head;
   constexpr Refusal too_large{413, "The request body is larger than this server takes."};
-  if (head.body == Framing::sized && head.content_length > limits_.body_bytes) co_return too_large;
+  if (head.body == Framing::sized && head.content_length > room.bytes) co_return too_large;
   if (head.expects_continue && input_.empty()) {
     if (co_await wire_.write("HTTP/1.1 100 Continue\r\n\r\n", {}, limits_.write_time)) co_return Refusal{0, {}};
   }
-  BodyReader reader(wire_, input_, head.body, head.content_length, limits_.body_bytes);
-  wire_.arm(limits_.body_time);
-  for (;;) {
-    const auto piece = co_await reader.next();
-    switch (piece.kind) {
-      case BodyReader::Piece::Kind::data:
-        exchange.body.append(piece.bytes);
-        break;
-      case BodyReader::Piece::Kind::end:
-        wire_.disarm();
-        co_return std::nullopt;
-      case BodyReader::Piece::Kind::refused:
-        wire_.disarm();
-        co_return piece.refusal;
-      case BodyReader::Piece::Kind::closed:
-        co_return Refusal{0, {}};
-      case BodyReader::Piece::Kind::late:
-        co_return Refusal{408, "The request body did not arrive in time."};
-    }
-  }
+  BodyReader reader(wire_, input_, head.body, head.content_length, room.bytes);
+  if (room.place) exchange.body.reserve(static_cast<std::size_t>(head.content_length));
+  co_return co_await reader.read_all(exchange.body, room.time);
 }
 
 Task<bool> Connection::serve(Exchange& exchange) {
@@ -418,9 +407,9 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
   co_return outcome.going_on;
 }
 
-Task<> Connection::refuse(Refusal refusal) {
+Task<> Connection::refuse(Refusal refusal, std::size_t most_body_bytes) {
   boost::json::object told{{"error", refusal.reason}};
-  if (refusal.status == 413) told["limit"] = limits_.body_bytes;
+  if (refusal.status == 413) told["limit"] = most_body_bytes;
   const auto response = listener_.dispatcher.complete(request_, json(told, refusal.status));
   const auto& body = std::get<std::string>(response.body);
   output_.clear();

@@ -17,6 +17,7 @@
 namespace web {
 
 class Lane;
+struct BodyRoom;
 struct Listener;
 
 // Lives on its lane's thread, as long as its coroutine.
@@ -56,7 +57,8 @@ class Connection final
   std::optional<Result<ProxyTarget>> other_host() const;
   // Takes the head out of the input, so that the body can be read behind it.
   void keep_head(Exchange&);
-  Task<std::optional<Refusal>> receive_body(Exchange&);
+  // The whole body. A status of 0 says that there is nobody to answer.
+  Task<std::optional<Refusal>> receive_body(Exchange&, const BodyRoom&);
   Persistence persistence(const Exchange&) const;
 
   // Each sends a complete answer; false when the connection has to end.
@@ -77,8 +79,8 @@ class Connection final
     Connection& connection_;
   };
 
-  // Answers what cannot be served; the connection ends after it.
-  Task<> refuse(Refusal);
+  // Answers what cannot be served; the connection ends after it. One that is too large learns how much is taken.
+  Task<> refuse(Refusal, std::size_t most_body_bytes = 0);
 
   std::shared_ptr<Lane> lane_;
   Listener& listener_;

@@ -61,6 +61,13 @@ bool carries(const Response& response, std::string_view name) {
                      [&](const auto& header) { return header.first == name; });
 }
 
+// How to do better next time.
+Response with_advice(Response response, const Route& route) {
+  if (response.status == 401 && route.guard.scheme == "bearer") response.set("WWW-Authenticate", "Bearer");
+  if (response.status == 503 && !carries(response, "Retry-After")) response.set("Retry-After", "5");
+  return response;
+}
+
 // What one row has beside the table: its limit's windows and its metrics.
 struct Row {
   RateWindows* windows = nullptr;
@@ -81,7 +88,8 @@ struct Dispatcher::Impl {
       : options(given),
         table(given.routes),
         open_guard{.name = "none", .scheme = "", .admit = [](const Request&) -> Result<Caller> { return Caller{}; }},
-        security(given.browser) {
+        security(given.browser),
+        large_bodies(given.limits.large_bodies, given.limits.large_bodies_per_client) {
     append(table, {{GET, "/api/openapi.json", open_guard, nullptr, document_endpoint(), "This document"}});
     router.emplace(table);
     if (options.base_rate) base.emplace(*options.base_rate);
@@ -143,6 +151,8 @@ struct Dispatcher::Impl {
   Response refuse(const Request& request, const Error& error) const;
   Error explain(std::exception_ptr failure) const;
   std::optional<Error> refusal(Request& request, const Route& route) const;
+  std::variant<BodyRoom, Response> room_for_large_body(Request& request, const Route& route,
+                                                       std::optional<std::uint64_t> length);
 
   const ListenerOptions& options;
   std::vector<Route> table;
@@ -158,6 +168,7 @@ struct Dispatcher::Impl {
   const SecurityHeaders security;
   std::atomic<std::size_t> in_flight{0};
   Visits visits;
+  LargeBodies large_bodies;
 };
 
 // Guard and CSRF rule; fills in the caller.
@@ -207,6 +218,25 @@ Response Dispatcher::Impl::complete(const Request& request, Response response) c
   response.constant_headers = security.lines(page, request.secure, carries(response, "Cache-Control"));
   response.headers.emplace_back("X-Request-Id", request.id);
   return response;
+}
+
+std::variant<BodyRoom, Response> Dispatcher::Impl::room_for_large_body(Request& request, const Route& route,
+                                                                       std::optional<std::uint64_t> length) {
+  request.route = route.path;
+  std::optional<Error> refused;
+  try {
+    refused = refusal(request, route);
+  } catch (...) {
+    refused = explain(std::current_exception());
+  }
+  BodyRoom room{.bytes = route.endpoint.body_bytes, .time = options.limits.large_body_time, .place = nullptr};
+  if (!refused) {
+    if (length && *length > room.bytes) return room;  // it is refused unread
+    room.place = large_bodies.enter(rate_key(request.client_address));
+    if (room.place) return room;
+    refused = unavailable("Too many large uploads are under way. Try again in a moment.");
+  }
+  return complete(request, with_advice(refuse(request, *refused), route));
 }
 
 Task<Response> Dispatcher::Impl::answer(Request& request) {
@@ -265,8 +295,7 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
 
   auto result = co_await call(request, route);
   Response response = result ? std::move(*result) : refuse(request, result.error());
-  if (response.status == 401 && route.guard.scheme == "bearer") response.set("WWW-Authenticate", "Bearer");
-  if (response.status == 503 && !carries(response, "Retry-After")) response.set("Retry-After", "5");
+  response = with_advice(std::move(response), route);
   if (window) tell(response, *window);
   co_return response;
 }
@@ -283,6 +312,18 @@ bool Dispatcher::is_admitted(const Request& request) const {
   } catch (const std::exception&) {
     return false;
   }
+}
+
+std::variant<BodyRoom, Response> Dispatcher::room_for_body(Request& request, std::optional<std::uint64_t> length) {
+  const auto& limits = impl_->options.limits;
+  const BodyRoom usual{.bytes = limits.body_bytes, .time = limits.body_time, .place = nullptr};
+  if (length && *length <= usual.bytes) return usual;
+  decltype(request.params) params;
+  const auto match = impl_->router->match(request.method, request.path, params);
+  const bool takes_more =
+      match.kind == Router::Kind::found && impl_->table[match.row].endpoint.body_bytes > usual.bytes;
+  if (!takes_more) return usual;
+  return impl_->room_for_large_body(request, impl_->table[match.row], length);
 }
 
 Task<Response> Dispatcher::handle(Request& request) {

@@ -2,11 +2,22 @@
 // metrics.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
+#include <variant>
 
+#include "web/large_bodies.h"
 #include "web/server.h"
 
 namespace web {
+
+// What there is for the body of one request.
+struct BodyRoom {
+  std::size_t bytes;  // 413 beyond
+  std::chrono::milliseconds time;
+  LargeBodies::Place place;  // kept until the request is answered; empty where none is needed
+};
 
 class Dispatcher {
  public:
@@ -18,6 +29,10 @@ class Dispatcher {
   // listener and route rate limits (429), guard (401/403), CSRF rule (403), then the endpoint (400 before the handler,
   // 413, ...).
   Task<Response> handle(Request&);
+  // For a body that has not been read yet; no length: it is told at its end. Or, of one that only a row of its own
+  // would take, the complete answer to a caller whom its guard or the CSRF rule refuses, or for whom there is no room
+  // now. Fills in request.caller then. Never throws.
+  std::variant<BodyRoom, Response> room_for_body(Request&, std::optional<std::uint64_t> length);
   // Whether the guard of the row that answers this request would let it in now, too: a session may have ended.
   bool is_admitted(const Request&) const;
   // What handle's answers carry beside their own headers, for an answer that comes from no row.

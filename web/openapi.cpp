@@ -73,7 +73,7 @@ json::object answers(const Route& route, bool has_input, bool has_params) {
   // Cookies come with forged requests, too (csrf.h), and with those of admins who lack their second factor.
   if (route.guard.scheme == "cookie") out["403"] = problem("Not for this caller, or not from this origin");
   if (has_params) out["404"] = problem("No such thing, or somebody else's");
-  if (!route.endpoint.body.is_null()) out["413"] = problem("More than is taken");
+  if (!route.endpoint.body.is_null() || route.endpoint.body_bytes > 0) out["413"] = problem("More than is taken");
   if (route.rate) {
     auto limited = problem(route.rate->message.c_str());
     json::object headers;
@@ -118,6 +118,7 @@ json::object operation(const Route& route, const std::vector<std::string>& path_
         json::object{{"required", true},
                      {"content", json::object{{"application/json", json::object{{"schema", route.endpoint.body}}}}}};
   out["responses"] = answers(route, has_body || !route.endpoint.query_schema.is_null(), !path_names.empty());
+  if (route.endpoint.body_bytes > 0) out["x-body-limit"] = route.endpoint.body_bytes;
   out["x-guard"] = route.guard.name;
   json::array security;
   if (!route.guard.scheme.empty()) {

@@ -48,12 +48,19 @@ struct Endpoint {
   Handler handle;
   Schema body, query_schema, answer;
   int success = 200;
-  std::string description;  // longer text for OpenAPI: shapes the contract leaves open are documented here
+  std::string description;     // longer text for OpenAPI: shapes the contract leaves open are documented here
+  std::size_t body_bytes = 0;  // the most it takes; 0: what its listener takes (Limits::body_bytes)
 
   template <class T>
   Endpoint&& returns(int status = 200) &&;  // documents the success answer; in endpoint.h
   Endpoint&& describe(std::string text) && {
     description = std::move(text);
+    return std::move(*this);
+  }
+  // Takes bodies of up to `most` bytes. One beyond what the listener takes is read from callers that the guard admits,
+  // while few of that size are under way (Limits::large_bodies); the others are answered 503 before they have sent it.
+  Endpoint&& takes(std::size_t most) && {
+    body_bytes = most;
     return std::move(*this);
   }
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "appliance/uploads/multipart.h"
 #include "appliance/uploads/uploads.h"
 #include "web/endpoint.h"
@@ -13,7 +15,8 @@ using Handled = web::Task<Result<Response>>;
 
 const web::RateLimit files_rate{.group = "files", .limit = 100};
 
-constexpr std::size_t longest_field = 4'096;
+constexpr std::size_t longest_field = 4'096, largest_form = 32u << 20;
+constexpr std::size_t piece_bytes = 64 * 1024;  // of a form, which the parser keeps a copy of
 
 struct Where {
   web::Text<1, 128> agentId;
@@ -98,7 +101,8 @@ Result<Form> read_form(std::string_view content_type, std::string_view body) {
   };
   sink.end = []() -> Result<void> { return {}; };
   Multipart parser(*boundary, std::move(sink));
-  if (auto taken = parser.take(body); !taken) return taken.error();
+  for (; !body.empty(); body.remove_prefix(std::min(body.size(), piece_bytes)))
+    if (auto taken = parser.take(body.substr(0, piece_bytes)); !taken) return taken.error();
   if (auto finished = parser.finish(); !finished) return finished.error();
   if (form.agent.empty()) return web::invalid("agentId is required");
   if (form.files.empty()) return web::invalid("file is required: a part with a filename");
@@ -122,7 +126,8 @@ std::vector<web::Route> web_routes(Uploads& service, const agentbox::Guards& gua
     co_return web::reply(answer, 200);
   };
   auto upload = [&service](Request& request) -> Handled {
-    auto form = read_form(request.header("Content-Type"), request.body);
+    const auto reading = [&request] { return read_form(request.header("Content-Type"), request.body); };
+    auto form = co_await web::offload(service.pool(), reading);
     if (!form) co_return form.error();
     auto stored = co_await service.put(request.caller.user_id, std::move(form->agent), std::move(form->files));
     if (!stored) co_return stored.error();
@@ -147,14 +152,17 @@ std::vector<web::Route> web_routes(Uploads& service, const agentbox::Guards& gua
            "is the plan's: label 100 MiB, solo 500 MiB, collective 2 GiB, network 10 GiB."),
        "An agent's files"},
       {web::POST, "/api/files", guards.session, &files_rate,
-       web::plain(upload).returns<Stored>(201).describe(
-           "multipart/form-data (RFC 7578), 1 MB in all (413 with `limit`, in bytes, beyond): the fields `agentId` "
-           "and, when they are to go into a folder, "
-           "`path`; and one part with a filename for each file, 64 parts at most. What has the same name is replaced, "
-           "missing folders are made. 400 for names that lead out of the workspace, through a link, or into .git or "
-           "the "
-           "agent's own state; 429 with current and limit (bytes) and the code STORAGE_LIMIT_REACHED beyond the quota. "
-           "Nothing is written when one of the files is refused."),
+       web::plain(upload)
+           .returns<Stored>(201)
+           .takes(largest_form)
+           .describe(
+               "multipart/form-data (RFC 7578), 32 MB in all (413 with `limit`, in bytes, beyond): the fields "
+               "`agentId` and, when they are to go into a folder, `path`; and one part with a filename for each "
+               "file, 64 parts at most. What has the same name is replaced, missing folders are made. 400 for names "
+               "that lead out of the workspace, through a link, or into .git or the agent's own state; 429 with "
+               "current and limit (bytes) and the code STORAGE_LIMIT_REACHED beyond the quota; 503 while four forms "
+               "of more than 1 MB are under way, or two from one address. Nothing is written when one of the files "
+               "is refused."),
        "Put files into an agent's workspace"},
       {web::DELETE, "/api/files", guards.session, &files_rate, std::move(removal), "Remove one of an agent's files"},
   };

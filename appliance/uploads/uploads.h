@@ -54,6 +54,9 @@ class Uploads {
   // A file, or a folder that is empty.
   web::Task<web::Result<void>> remove(store::UserId, std::string agent, std::string path);
 
+  // Where what takes long is done.
+  boost::asio::thread_pool& pool() const { return files_; }
+
  private:
   agents::Agents& agents_;
   const std::filesystem::path folder_;

@@ -1,5 +1,6 @@
 // Files that people put into their agents' workspaces, and every name that must not lead out of them.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -77,8 +78,29 @@ test("two of one name, none at all, and bodies that are no forms", async (t) => 
   for (const [type, body] of [["application/json", "{}"], ["multipart/form-data", form + "--X--"], ["multipart/form-data; boundary=X", form],
     ["multipart/form-data; boundary=Y", form + "--X--"], ["multipart/mixed; boundary=X", form + "--X--"], ["multipart/form-data; boundary=X", ""]])
     assert.equal((await raw(type, body)).status, 400, `${type} ${body.length}`);
-  const large = await raw("multipart/form-data; boundary=X", form + "x".repeat(1 << 20));
-  assert.deepEqual([large.status, large.body.limit], [413, 1 << 20], "and the answer says how much is taken");
+});
+
+test("large files go in whole, and their senders are known before their bytes are read", async (t) => {
+  const { box, ada, id, workspace, upload } = await with_agent(t);
+  const bytes = randomBytes(20 << 20);
+  const stored = await upload({ "film.mp4": bytes, "small.txt": "x" });
+  assert.deepEqual([stored.status, stored.body.files?.map(({ size }) => size)], [201, [20 << 20, 1]], JSON.stringify(stored.body));
+  assert.ok(readFileSync(join(workspace, "film.mp4")).equals(bytes));
+
+  const announce = (headers) => send(box.web, "POST", "/api/files", { headers: { "content-type": "multipart/form-data; boundary=X", ...headers } });
+  const cookie = ada.cookie;
+  const large = await announce({ cookie, "content-length": (32 << 20) + 1 });
+  assert.deepEqual([large.status, large.body.limit], [413, 32 << 20], "the answer says how much is taken");
+  for (const headers of [{}, { cookie: "app-session=forged" }])
+    assert.equal((await announce({ ...headers, "content-length": 2 << 20 })).status, 401);
+  assert.equal((await announce({ cookie, "content-length": 2 << 20, origin: "https://evil.example", "sec-fetch-site": "cross-site" })).status, 403);
+  const json = await send(box.web, "POST", "/api/chat", { headers: { cookie, "content-type": "application/json", "content-length": (1 << 20) + 1 } });
+  assert.deepEqual([json.status, json.body.limit], [413, 1 << 20], "what is no file stays at 1 MB");
+  await box.backend_call("PUT", `/api/agents/${id}`, { plan: "label" });
+  const filler = openSync(join(workspace, "filler"), "w");
+  ftruncateSync(filler, 70 * 1024 * 1024);
+  closeSync(filler);
+  assert.equal((await upload({ "more.mp4": bytes })).body.code, "STORAGE_LIMIT_REACHED", "the plan's room holds for them, too");
 });
 
 test("an agent's files have the room of its plan, and no more", async (t) => {

@@ -1,0 +1,43 @@
+// The memory that large bodies may take: only rows that say so take any (Endpoint::takes), and only so many at once.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace web {
+
+// Callable from every thread.
+class LargeBodies {
+ public:
+  // Taken for as long as it lives; empty when there was none. The bodies must outlive it.
+  using Place = std::shared_ptr<const void>;
+
+  LargeBodies(std::size_t most, std::size_t most_per_client) : most_(most), most_per_client_(most_per_client) {}
+
+  Place enter(const std::string& client) {
+    const std::lock_guard lock(mutex_);
+    if (taken_ == most_) return nullptr;
+    auto& own = by_client_[client];
+    if (own == most_per_client_) return nullptr;
+    ++taken_;
+    ++own;
+    return {this, [client](LargeBodies* bodies) { bodies->leave(client); }};
+  }
+
+ private:
+  void leave(const std::string& client) {
+    const std::lock_guard lock(mutex_);
+    --taken_;
+    const auto own = by_client_.find(client);
+    if (--own->second == 0) by_client_.erase(own);
+  }
+
+  const std::size_t most_, most_per_client_;
+  std::mutex mutex_;  // protects what follows
+  std::size_t taken_ = 0;
+  std::unordered_map<std::string, std::size_t> by_client_;
+};
+
+}  // namespace web
