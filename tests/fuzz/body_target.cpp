@@ -23,6 +23,8 @@ struct Decoded {
   std::string text;
   web::Decoding verdict = web::Decoding::fine;
   bool is_complete = false;
+
+  bool is_whole() const { return verdict == web::Decoding::fine && is_complete; }
 };
 
 Decoded decode(std::string_view codings, std::string_view bytes, std::size_t piece) {
@@ -54,9 +56,10 @@ void body(std::string_view bytes) {
   require(whole.text.size() <= most_bytes, "no more comes out than may");
   for (const std::size_t piece : {1u, 2u, 5u}) {
     const auto cut = decode(codings, bytes, piece);
-    require(cut.verdict == whole.verdict, "the verdict does not depend on the cuts");
-    if (whole.verdict != web::Decoding::fine) continue;
-    require(cut.text == whole.text && cut.is_complete == whole.is_complete, "nor does the text");
+    require(cut.is_whole() == whole.is_whole(), "the verdict does not depend on the cuts");
+    // Of a body that ends early brotli may have told more or less before.
+    require(cut.text.starts_with(whole.text) || whole.text.starts_with(cut.text), "nor does the text");
+    require(!whole.is_whole() || cut.text == whole.text, "nor where it ends");
   }
 }
 

@@ -5,8 +5,8 @@
 
 namespace fuzz {
 
-// A line with the value of Content-Encoding, then the body. It decodes in the same way however its bytes are cut, and
-// to no more than it may.
+// A line with the value of Content-Encoding, then the body. However its bytes are cut, it is the same text or none, and
+// never more than it may be.
 void body(std::string_view bytes);
 
 }  // namespace fuzz
