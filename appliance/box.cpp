@@ -42,6 +42,7 @@
 #include "appliance/usage/routes.h"
 #include "appliance/version.h"
 #include "appliance/ways_in.h"
+#include "appliance/without_paths.h"
 #include "web/log.h"
 #include "web/metrics.h"
 #include "web/server.h"
@@ -113,13 +114,20 @@ std::optional<web::Error> explain(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const store::Unavailable& error) {
-    return web::unavailable(error.what());
+    return web::unavailable(without_paths(error.what()), error.what());
   } catch (const store::Corrupt& error) {
     return web::unavailable("What the store holds for this is damaged: the box's log says where and what to do",
                             error.what());
   } catch (...) {
     return std::nullopt;
   }
+}
+
+// The same for the box's operators, who hold the internal key.
+std::optional<web::Error> explain_fully(std::exception_ptr thrown) {
+  auto error = explain(std::move(thrown));
+  if (error) error->message = error->detail;
+  return error;
 }
 
 void tell_trouble(const std::string& sentence) { web::log::error("store_trouble", {{"reason", sentence}}); }
@@ -169,7 +177,8 @@ struct Box::Parts {
   ai::ProviderKeys provider_keys{system};
   ai::AnswerCache answer_cache{system};
   ai::Ai ai{settings, ledger, gate, catalogues, provider_keys, answer_cache};
-  std::unique_ptr<runtime::Engine> engine = engine_named(chosen_engine(settings));
+  const EngineChoice choice = chosen_engine(settings);
+  std::unique_ptr<runtime::Engine> engine = engine_named(choice.name);
   FormerEngine former_engine{folder.engine_note(), engine->name(),
                              [this](std::string_view name) { return engine_named(name); }};
   agents::Agents agents{system, *engine, subscriptions, settings, network, blocking};
@@ -241,7 +250,12 @@ struct Box::Parts {
             blocking, ways_in.audit(), ways_in.second_factor(), ways_in.entrance()};
   }
   health::RouteParts vitals() {
-    return {host, docker, settings.provisioning_enabled, [this] { return store->read_only_reason(); }, guards};
+    auto store_problem = [this] {
+      auto reason = store->read_only_reason();
+      if (reason) reason = without_paths(*reason);
+      return reason;
+    };
+    return {host, docker, settings.provisioning_enabled, std::move(store_problem), guards};
   }
   billing::CapRouteParts spending() {
     return {caps,
@@ -412,6 +426,7 @@ void Box::listen() {
 
   auto backend = parts.listener("backend", parts.settings.backend_listen, 0.125);
   backend.routes = backend_routes();
+  backend.explain = explain_fully;
   backend.base_rate = web::RateLimit{.group = "backend", .limit = 120};
   parts.server.listen(std::move(backend));
 
@@ -448,6 +463,7 @@ int Box::serve() {
   SummarizerChild summarizer(parts.settings);
   parts.summarizer = summarizer.target();
   listen();
+  if (!parts.choice.why.empty()) web::log::info("agents_run_as_processes", {{"reason", parts.choice.why}});
   const Endpoints endpoints{.web = parts.server.url("web"),
                             .backend = parts.server.url("backend"),
                             .summarizer = parts.server.url("summarizer")};

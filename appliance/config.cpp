@@ -12,6 +12,7 @@
 #include "appliance/cli/toml.h"
 #include "appliance/crypto/ethereum.h"
 #include "appliance/crypto/random.h"
+#include "web/trusted_proxies.h"
 
 namespace agentbox {
 
@@ -327,6 +328,9 @@ std::vector<Setting> make_table() {
   using namespace std::chrono_literals;
   using S = Settings;
   const auto as_is = [](const std::string& item) { return std::optional(item); };
+  const auto network = [](const std::string& item) {
+    return web::TrustedProxies::is_network(item) ? std::optional(item) : std::nullopt;
+  };
   const auto mail = [](const std::string& item) { return accounts::normalised_email(item); };
   return {
       data_folder(),
@@ -344,7 +348,8 @@ std::vector<Setting> make_table() {
               "on: admins need a second factor; one without may only set it up"),
       master_key(),
       list("TRUSTED_PROXIES", &S::trusted_proxies, "address or CIDR,...",
-           "peers whose X-Forwarded-For and X-Forwarded-Proto are believed", as_is, ""),
+           "peers whose X-Forwarded-For and X-Forwarded-Proto are believed", network,
+           "is not an address or a network, such as 10.0.0.0/8"),
       boolean("RATE_LIMITS", &S::rate_limits, "off for benchmarks and trusted networks only"),
       threads(),
       duration("IDLE_TIMEOUT", &S::idle_timeout, "seconds", 1, 86'400, "how long an idle connection is kept"),

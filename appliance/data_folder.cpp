@@ -64,8 +64,8 @@ void write_private_file(const fs::path& path, const std::string& content) {
 std::string read_key_file(const fs::path& path) {
   std::ifstream input(path);
   std::string text;
-  if (!input || !(input >> text))
-    throw UsageError("cannot read the master key " + path.string() + ": check its permissions");
+  if (!input) throw UsageError("cannot read the master key " + path.string() + ": check the path and its permissions");
+  if (!(input >> text)) throw UsageError("the master key " + path.string() + " is empty: put the original file back");
   std::string key = crypto::unhex(text);
   if (key.size() != key_bytes)
     throw UsageError("the master key " + path.string() + " must hold 64 hex digits: put the original file back");
@@ -80,20 +80,20 @@ std::string key_fingerprint(const std::string& master_key) {
   return crypto::sha256_hex("agentbox master key fingerprint:" + master_key);
 }
 
-void DataFolder::prepare() const {
+void DataFolder::prepare(std::string_view kind, std::string_view flag) const {
+  const auto advice = "name another one with " + std::string(flag);
   std::error_code error;
   if (!fs::exists(path_, error)) {
     if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);
     if (error || (mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)) {
-      throw UsageError("cannot make the data folder " + path_.string() + ": " + (error ? error.message() : reason()) +
-                       "; name another one with --data");
+      throw UsageError("cannot make the " + std::string(kind) + " " + path_.string() + ": " +
+                       (error ? error.message() : reason()) + "; " + advice);
     }
   }
-  if (!fs::is_directory(path_, error))
-    throw UsageError(path_.string() + " is not a folder: name another one with --data");
+  if (!fs::is_directory(path_, error)) throw UsageError(path_.string() + " is not a folder: " + advice);
   if (access(path_.c_str(), W_OK | X_OK) != 0)
-    throw UsageError("cannot write to the data folder " + path_.string() + ": " + reason() +
-                     "; change its owner or name another one with --data");
+    throw UsageError("cannot write to the " + std::string(kind) + " " + path_.string() + ": " + reason() +
+                     "; change its owner or " + advice);
 }
 
 std::string DataFolder::master_key(const Settings& settings) const {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "appliance/config.h"
 #include "store/store.h"
@@ -23,8 +24,9 @@ class DataFolder {
  public:
   explicit DataFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
-  // Makes the folder (0700) when it is missing. Throws UsageError when it cannot be made or written.
-  void prepare() const;
+  // Makes the folder (0700) when it is missing. Throws UsageError when it cannot be made or written: it says what
+  // `kind` of folder that is and which `flag` names another one.
+  void prepare(std::string_view kind = "data folder", std::string_view flag = "--data") const;
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config_file() const { return path_ / config_file_name; }

@@ -7,26 +7,18 @@
 #include "appliance/data_folder.h"
 #include "appliance/runtime/docker/docker_engine.h"
 #include "appliance/runtime/process_engine.h"
-#include "web/log.h"
 
 namespace agentbox {
-namespace {
 
-bool docker_is_usable(const Settings& settings) {
+EngineChoice chosen_engine(const Settings& settings) {
+  if (settings.agent_runtime != "auto") return {.name = settings.agent_runtime == "docker" ? "docker" : "process"};
   boost::asio::io_context asking;
   auto answer = boost::asio::co_spawn(asking, runtime::docker_is_usable(settings.docker_host, settings.agent_image),
                                       boost::asio::use_future);
   asking.run();
   const auto usable = answer.get();
-  if (!usable) web::log::info("agents_run_as_processes", {{"reason", usable.error().message}});
-  return usable.has_value();
-}
-
-}  // namespace
-
-std::string_view chosen_engine(const Settings& settings) {
-  const auto& wanted = settings.agent_runtime;
-  return wanted == "docker" || (wanted == "auto" && docker_is_usable(settings)) ? "docker" : "process";
+  if (usable) return {.name = "docker"};
+  return {.name = "process", .why = usable.error().message};
 }
 
 std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settings& settings,

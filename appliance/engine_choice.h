@@ -13,8 +13,13 @@
 
 namespace agentbox {
 
-// process or docker. `auto` takes Docker when its engine answers and has the agents' image; it asks, and so blocks.
-std::string_view chosen_engine(const Settings&);
+struct EngineChoice {
+  std::string_view name;  // process or docker
+  std::string why{};      // why it is not Docker, where that was asked; else empty
+};
+
+// `auto` takes Docker when its engine answers and has the agents' image; it asks, and so blocks.
+EngineChoice chosen_engine(const Settings&);
 
 // By its name; nothing for another name. For `home` and `files` see the engines; for `open_door` DockerOptions.
 std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settings&, boost::asio::io_context& home,

@@ -78,7 +78,7 @@ ChunkDecoder::Step ChunkDecoder::size_line(std::string_view input) {
   if (end + 1 == line.size()) return line.size() == line_bytes ? refuse(400, "A chunk size line is too long.") : Step{};
   if (line[end + 1] != '\n') return refuse(400, "A chunk size line is malformed.");
 
-  if (size > limit_ || total_ > limit_ - size) return refuse(413, "The request body is too large.");
+  if (size > limit_ || total_ > limit_ - size) return refuse(413, body_too_large);
   total_ += size;
   remaining_ = size;
   expect_ = size == 0 ? Expect::trailer : Expect::data;

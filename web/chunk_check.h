@@ -7,6 +7,9 @@
 
 namespace web {
 
+// Of the answer to a body beyond the limit, however it is framed.
+inline constexpr std::string_view body_too_large = "The request body is larger than this server takes.";
+
 // Size lines are hexadecimal digits (at most 16), optionally an extension of visible characters, then exactly CRLF;
 // each chunk's data is followed by exactly CRLF; trailers are checked like header fields and dropped.
 class ChunkDecoder {

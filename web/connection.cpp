@@ -7,6 +7,7 @@
 #include <random>
 
 #include "web/body_reader.h"
+#include "web/chunk_check.h"
 #include "web/listener.h"
 #include "web/log.h"
 #include "web/proxy.h"
@@ -23,6 +24,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto linger_time = 2s;
+constexpr std::string_view websocket_version = "13";
 constexpr auto hang_up_check_time = 250ms;
 constexpr std::size_t kept_output = 64 * 1024;  // an output buffer beyond this is given back after the answer
 
@@ -230,7 +232,7 @@ Task<bool> Connection::exchange(RequestHead head) {
 
 Task<std::optional<Refusal>> Connection::receive_body(Exchange& exchange, const BodyRoom& room) {
   const auto& head = exchange.head;
-  constexpr Refusal too_large{413, "The request body is larger than this server takes."};
+  constexpr Refusal too_large{413, body_too_large};
   if (head.body == Framing::sized && head.content_length > room.bytes) co_return too_large;
   if (head.expects_continue && input_.empty()) {
     if (co_await wire_.write("HTTP/1.1 100 Continue\r\n\r\n", {}, limits_.write_time)) co_return Refusal{0, {}};
@@ -350,11 +352,14 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
 }
 
 Task<bool> Connection::upgrade(Exchange& exchange, Response& response, const Upgrade& handler) {
-  if (!exchange.head.websocket || request_.method != Method::get || !input_.view().substr(exchange.head.size).empty()) {
-    Response answer =
-        listener_.dispatcher.refuse(request_, invalid("This address speaks WebSocket: send an upgrade request"));
+  const bool is_upgrade =
+      exchange.head.websocket && request_.method == Method::get && input_.view().substr(exchange.head.size).empty();
+  if (!is_upgrade || request_.header("Sec-WebSocket-Version") != websocket_version) {
+    Response answer = listener_.dispatcher.refuse(
+        request_, invalid("This address speaks WebSocket, version 13: send an upgrade request"));
     answer.status = exchange.status = 426;
     answer.set("Upgrade", "websocket");
+    answer.set("Sec-WebSocket-Version", std::string(websocket_version));  // RFC 6455, 4.4
     exchange.head.keep_alive = false;
     co_return co_await send_text(exchange, answer, std::get<std::string>(answer.body));
   }

@@ -296,7 +296,8 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
   auto result = co_await call(request, route);
   Response response = result ? std::move(*result) : refuse(request, result.error());
   response = with_advice(std::move(response), route);
-  if (window) tell(response, *window);
+  // A handler's own 429 is of another limit than this window, whose figures would contradict it.
+  if (window && response.status != 429) tell(response, *window);
   co_return response;
 }
 

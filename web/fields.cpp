@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "web/blank.h"
 #include "web/utf8.h"
 
 namespace web::detail {
@@ -94,6 +95,7 @@ Problem check_text(std::string_view text, std::size_t min, std::size_t max, Cont
   if (count == 0 && min > 0) return problem(where, "must not be empty");
   if (count < min) return problem(where, "must be at least " + counted(min, "character"));
   if (count > max) return problem(where, "must be at most " + counted(max, "character"));
+  if (min > 0 && controls != Controls::all_but_nul && is_blank(text)) return problem(where, "must not be blank");
   return {};
 }
 
@@ -180,7 +182,10 @@ Result<Pairs> query_pairs(std::string_view query) {
 
 boost::json::object text_schema(std::size_t min, std::size_t max) {
   boost::json::object out{{"type", "string"}};
-  if (min > 0) out["minLength"] = min;
+  if (min > 0) {
+    out["minLength"] = min;
+    out["pattern"] = "\\S";
+  }
   if (max != SIZE_MAX) out["maxLength"] = max;
   return out;
 }

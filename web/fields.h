@@ -29,7 +29,7 @@
 
 namespace web {
 
-// Valid UTF-8, Min to Max Unicode code points, no control characters at all. Surrounding white space is kept.
+// Valid UTF-8, Min to Max code points, not blank unless Min is 0, no control characters. White space around is kept.
 template <std::size_t Min, std::size_t Max>
 struct Text : std::string {
   using std::string::string;
@@ -45,7 +45,7 @@ struct Prose : std::string {
   Prose(std::string text) : std::string(std::move(text)) {}
 };
 
-// The same, but every control character is allowed except NUL (files as they are).
+// The same, but every control character is allowed except NUL, and it may be blank (files as they are).
 template <std::size_t Min, std::size_t Max>
 struct Verbatim : std::string {
   using std::string::string;

@@ -33,12 +33,17 @@ std::shared_ptr<boost::asio::ssl::context> load_tls(const TlsFiles& files) {
 
   boost::system::error_code error;
   context->use_certificate_chain_file(files.certificate, error);
-  if (error) throw std::runtime_error("TLS certificate " + files.certificate + " cannot be used: " + error.message());
+  if (error)
+    throw std::runtime_error("TLS certificate " + files.certificate + " cannot be used: " + error.message() +
+                             "; name a PEM file with the certificate and the chain behind it");
   context->use_private_key_file(files.key, ssl::context::pem, error);
-  if (error) throw std::runtime_error("TLS key " + files.key + " cannot be used: " + error.message());
+  if (error)
+    throw std::runtime_error("TLS key " + files.key + " cannot be used: " + error.message() +
+                             "; name a PEM file with the private key, without a passphrase");
   if (SSL_CTX_check_private_key(native) != 1) {
     ERR_clear_error();
-    throw std::runtime_error("TLS key " + files.key + " does not belong to certificate " + files.certificate);
+    throw std::runtime_error("TLS key " + files.key + " does not belong to certificate " + files.certificate +
+                             "; name the pair that was made together");
   }
   return context;
 }

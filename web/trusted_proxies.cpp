@@ -43,21 +43,29 @@ ip::address plain_address(const ip::address& address) {
 }
 
 TrustedProxies::TrustedProxies(const std::vector<std::string>& networks) {
-  for (auto& text : networks) {
-    error_code error;
-    auto slash = text.find('/');
-    auto address = ip::make_address(text.substr(0, slash), error);
-    bool v4 = !error && address.is_v4();
-    auto cidr = slash == std::string::npos ? text + (v4 ? "/32" : "/128") : text;
-    if (v4) {
-      auto network = ip::make_network_v4(cidr, error);
-      if (!error) v4_.push_back(network.canonical());
-    } else if (!error) {
-      auto network = ip::make_network_v6(cidr, error);
-      if (!error) v6_.push_back(network.canonical());
-    }
-    if (error) throw std::runtime_error("trusted proxy \"" + text + "\" is not an address or network (10.0.0.0/8)");
+  for (auto& text : networks)
+    if (!add(text))
+      throw std::runtime_error("trusted proxy \"" + text + "\" is not an address or network (10.0.0.0/8)");
+}
+
+bool TrustedProxies::is_network(const std::string& text) {
+  return TrustedProxies(std::vector<std::string>()).add(text);
+}
+
+bool TrustedProxies::add(const std::string& text) {
+  error_code error;
+  auto slash = text.find('/');
+  auto address = ip::make_address(text.substr(0, slash), error);
+  if (error) return false;
+  auto cidr = slash == std::string::npos ? text + (address.is_v4() ? "/32" : "/128") : text;
+  if (address.is_v4()) {
+    auto network = ip::make_network_v4(cidr, error);
+    if (!error) v4_.push_back(network.canonical());
+  } else {
+    auto network = ip::make_network_v6(cidr, error);
+    if (!error) v6_.push_back(network.canonical());
   }
+  return !error;
 }
 
 bool TrustedProxies::contains(const ip::address& address) const {

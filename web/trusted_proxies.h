@@ -19,6 +19,8 @@ class TrustedProxies {
  public:
   // Addresses or CIDRs; throws std::runtime_error naming the one that is neither.
   explicit TrustedProxies(const std::vector<std::string>& networks);
+  // Whether that is an address or a CIDR.
+  static bool is_network(const std::string&);
 
   bool empty() const { return v4_.empty() && v6_.empty(); }
   bool contains(const boost::asio::ip::address&) const;
@@ -29,6 +31,8 @@ class TrustedProxies {
   static bool secure(const Request&);
 
  private:
+  bool add(const std::string& network);  // false: it is none
+
   std::vector<boost::asio::ip::network_v4> v4_;
   std::vector<boost::asio::ip::network_v6> v6_;
 };

@@ -101,6 +101,8 @@ std::string changes_in_words(const EditUser& form) {
 }
 
 Answer edit_user(RouteServices services, web::Request& request, EditUser form) {
+  if (!form.password && !form.isAdmin && !form.isDisabled && !form.plan)
+    co_return web::invalid("password, isAdmin, isDisabled or plan is required");
   const auto user = named(services, request);
   if (!user) co_return no_such_user();
   std::optional<billing::Plan> plan;

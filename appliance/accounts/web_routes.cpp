@@ -50,6 +50,15 @@ struct Done {
 };
 BOOST_DESCRIBE_STRUCT(Done, (), (ok))
 
+// The browser has forgotten the session, the box has not.
+struct HalfDone {
+  bool ok = true, sessionEnded = false;
+  std::string message =
+      "This browser is signed out. The session itself could not be ended, because the box cannot write just now: end "
+      "it in the settings once it can.";
+};
+BOOST_DESCRIBE_STRUCT(HalfDone, (), (ok, sessionEnded, message))
+
 struct Succeeded {
   bool success = true;
 };
@@ -145,15 +154,40 @@ Answer current_session(RouteServices services, web::Request& request) {
   co_return response;
 }
 
-Answer sign_out(RouteServices services, web::Request& request) {
-  if (const auto found = services.sessions.find(request)) {
-    co_await services.sessions.end(found->session_id);
-    auto entry = audit::of_request(request, "signed out", found->user->email);
-    entry.user_id = found->user->id;
-    co_await services.audit.note(std::move(entry));
+// The live sessions of all session cookies there are, each found as if it were the only one: two at once sign nobody in,
+// but who signs out means all that the browser sent.
+std::vector<Sessions::SignedIn> all_named(const Sessions& sessions, const web::Request& request) {
+  std::vector<Sessions::SignedIn> found;
+  for (const auto secret : request.cookies(session_cookie)) {
+    const auto cookie = std::string(session_cookie) + '=' + std::string(secret);
+    web::Request alone;
+    alone.headers = {{"Cookie", cookie}};
+    if (auto session = sessions.find(alone)) found.push_back(std::move(*session));
   }
-  const Done answer;
-  co_return web::reply(answer, 200).set("Set-Cookie", web::to_string(Sessions::cleared(request.secure)));
+  return found;
+}
+
+// False when the store takes no writes: sessions that are not ended yet stay.
+web::Task<bool> end_all_named(RouteServices services, const web::Request& request) {
+  const auto named = all_named(services.sessions, request);
+  try {
+    for (const auto& session : named) {
+      co_await services.sessions.end(session.session_id);
+      auto entry = audit::of_request(request, "signed out", session.user->email);
+      entry.user_id = session.user->id;
+      co_await services.audit.note(std::move(entry));
+    }
+    co_return true;
+  } catch (const store::Unavailable&) {
+    co_return false;
+  }
+}
+
+Answer sign_out(RouteServices services, web::Request& request) {
+  const bool is_ended = co_await end_all_named(services, request);
+  auto answer = is_ended ? web::reply(Done(), 200) : web::reply(HalfDone(), 200);
+  answer.set("Set-Cookie", web::to_string(Sessions::cleared(request.secure)));
+  co_return answer;
 }
 
 Answer show_settings(RouteServices services, web::Request& request) {
@@ -248,7 +282,12 @@ std::vector<web::Route> web_routes(RouteServices services) {
            .returns<SessionView>()
            .describe("`user` is null without a live session. With one, X-CSRF-Token carries the session's token."),
        "Who is signed in"},
-      {web::POST, "/api/auth/signout", guards.none, nullptr, web::plain(with(services, sign_out)).returns<Done>(),
+      {web::POST, "/api/auth/signout", guards.none, nullptr,
+       web::plain(with(services, sign_out))
+           .returns<Done>()
+           .describe(
+               "Always 200, and the cookie is cleared. Every session is ended whose cookie comes along; where the "
+               "box cannot write, `sessionEnded` is false and `message` says so."),
        "Sign out"},
       {web::GET, "/api/settings", guards.session, nullptr, web::plain(with(services, show_settings)).returns<Profile>(),
        "One's profile"},

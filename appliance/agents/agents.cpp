@@ -9,6 +9,8 @@
 #include "appliance/billing/plan_choice.h"
 #include "appliance/crypto/random.h"
 #include "appliance/watchdog/probe.h"
+#include "web/blank.h"
+#include "web/free_form.h"
 
 namespace agents {
 namespace {
@@ -54,7 +56,7 @@ Error subscription_required(std::string message) {
 
 Error limit_reached(web::Kind kind, std::int64_t current, int limit) {
   return {.kind = kind,
-          .message = "You have as many agents as your plan allows.",
+          .message = "You have as many agents as you may have.",
           .code = "AGENT_LIMIT_REACHED",
           .extra = {{"current", current}, {"limit", limit}}};
 }
@@ -72,6 +74,12 @@ Error provisioning_is_off() { return web::unavailable("Provisioning is switched 
 
 Error switched_off() {
   return web::internal("Agents cannot be started or stopped while provisioning is switched off on this box.");
+}
+
+// The job of another request took this one's place.
+Error overtaken(const Agent& agent) {
+  return web::conflict("Another request asked for the opposite meanwhile: the agent is " +
+                       std::string(boost::describe::enum_to_string(agent.status, "")) + ".");
 }
 
 std::string_view text_in(const boost::json::object& config, std::string_view member) {
@@ -195,6 +203,7 @@ Task<Result<Agent>> Agents::clone(const web::Caller& caller, std::string name, D
 }
 
 Task<Result<Agent>> Agents::create(store::UserId owner, NewAgent wanted) {
+  if (!settings_.provisioning_enabled) co_return provisioning_is_off();
   if (auto ok = check(wanted); !ok) co_return ok.error();
   const auto plan = billing::plan_of_request(wanted.plan.empty() ? "label" : wanted.plan, "config.plan");
   if (!plan) co_return plan.error();
@@ -204,7 +213,7 @@ Task<Result<Agent>> Agents::create(store::UserId owner, NewAgent wanted) {
 }
 
 Result<void> Agents::check(const NewAgent& wanted) const {
-  if (wanted.name.find_first_not_of(" \t\r\n") == std::string::npos) return web::invalid("name must not be blank");
+  if (web::is_blank(wanted.name)) return web::invalid("name must not be blank");
   if (boost::json::serialize(wanted.config).size() > largest_config)
     return web::invalid("config must be at most 64 KB");
   if (const auto known = read_config(wanted.config, knows_model_); !known) return known.error();
@@ -371,6 +380,7 @@ Task<Result<Agent>> Agents::begin(store::UserId owner, Job job) {
 
 Task<Result<Agent>> Agents::carry_out(store::UserId owner, Job job) {
   const auto id = job.agent;
+  const std::string wanted = job.action == Action::stop ? desired::stopped : desired::running;
   const auto asked = co_await begin(owner, std::move(job));
   if (!asked) co_return asked.error();
   auto done = co_await provisioner_.finished(id);
@@ -378,6 +388,7 @@ Task<Result<Agent>> Agents::carry_out(store::UserId owner, Job job) {
   if (!done) co_return web::internal(done.error().message, done.error().detail);
   auto agent = find(owner, id);
   if (!agent) co_return web::not_found();
+  if (agent->desired != wanted) co_return overtaken(*agent);
   co_return std::move(*agent);
 }
 
@@ -396,6 +407,8 @@ Task<Result<void>> Agents::remove(store::UserId owner, std::string id) {
 }
 
 Task<Result<Agent>> Agents::verify(store::UserId owner, std::string id, Verification given) {
+  if (given.metadata)
+    if (const auto kept = web::check_free_form(*given.metadata, "metadata"); !kept) co_return kept.error();
   std::function<void(Agent&)> edit = [given](Agent& agent) {
     agent.verified = given.verified;
     agent.verification_type = given.type;

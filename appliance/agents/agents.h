@@ -87,7 +87,8 @@ class Agents {
   // Another one like the caller's own `descent.parent`: its model and its config with the secrets, in an empty
   // workspace. Also not_found; payment_required without a subscription; too_many at the plan's number of agents.
   web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, Descent, Also);
-  // The backend's creation: `pending`, without plan rules; it runs once it is started.
+  // The backend's creation: `pending`, without plan rules; it runs once it is started. unavailable: kill switch, or no
+  // port is left; invalid.
   web::Task<web::Result<Agent>> create(store::UserId owner, NewAgent);
   // Plan, provider and config of an agent; a model that the config names is its model from its next start on.
   // not_found, invalid.
@@ -104,7 +105,7 @@ class Agents {
   web::Result<Agent> resolve(store::UserId, std::string_view id_or_user) const;
 
   // Done when they return: `running` or `stopped`. internal with the engine's reason when it fails, also with the kill
-  // switch on; not_found.
+  // switch on; conflict when somebody asked for the opposite meanwhile; not_found.
   web::Task<web::Result<Agent>> start_agent(store::UserId owner, std::string id);
   // The same, done soon after it returns.
   web::Task<web::Result<Agent>> begin_start(store::UserId owner, std::string id);
@@ -124,7 +125,7 @@ class Agents {
   // id.
   web::Task<web::Result<void>> remove(store::UserId owner, std::string id);
 
-  // not_found.
+  // not_found, invalid.
   web::Task<web::Result<Agent>> verify(store::UserId owner, std::string id, Verification);
   // The agent forgets its conversation and what it remembers; its files stay. Stops it meanwhile; one that ran runs
   // again afterwards, also when the box dies in between. not_found, internal.

@@ -6,6 +6,7 @@
 #include "appliance/agent_process/tools/names.h"
 #include "appliance/agents/config_secrets.h"
 #include "appliance/billing/plan_choice.h"
+#include "web/free_form.h"
 
 namespace agents {
 
@@ -50,6 +51,7 @@ web::Result<void> check_provider(std::string_view name, std::string_view field) 
 }
 
 web::Result<KnownConfig> read_config(const boost::json::object& config, const KnowsModel& knows) {
+  if (const auto kept = web::check_free_form(config, "config"); !kept) return kept.error();
   auto known = web::parse_value<KnownConfig>(boost::json::value(config), "config");
   if (!known) return known;
   if (known->plan)

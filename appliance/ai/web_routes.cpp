@@ -5,6 +5,7 @@
 #include "appliance/ai/flight.h"
 #include "appliance/ai/openai_wire.h"
 #include "appliance/ai/routes.h"
+#include "web/blank.h"
 #include "web/endpoint.h"
 #include "web/log.h"
 
@@ -106,7 +107,7 @@ web::Result<Ask> parse_demo(const web::Request& request, const std::vector<DemoM
   if (!message || message->is_null()) return web::invalid("Message required");
   const auto text = web::parse_value<web::Prose<0, demo_message_characters>>(*message, "message");
   if (!text) return text.error();
-  if (trimmed(*text).empty()) return web::invalid("Message required");
+  if (web::is_blank(*text)) return web::invalid("Message required");
   if (const auto* mode = body->if_contains("mode"); mode && !mode->is_null()) {
     const auto named = web::parse_value<web::Text<0, 100>>(*mode, "mode");
     if (!named) return named.error();

@@ -105,7 +105,7 @@ int backup(const Settings& settings, const BackupOptions& options) {
   if (fs::exists(copy.store() / "CURRENT"))
     throw UsageError(copy.path().string() + " holds a box, not a backup: name another folder with --to");
   const std::string master_key = folder.master_key(settings);
-  copy.prepare();
+  copy.prepare("folder of the backup", "--to");
   try {
     fs::remove(copy.key_file());
     copy_store(settings, master_key, copy.store());

@@ -72,7 +72,8 @@ boost::json::value BoxClient::call(std::string method, const std::string& path, 
   }
   const auto answer = fetch_blocking(std::move(request));
   if (!answer) {
-    throw UsageError("no box answers at " + url_ + ": start it with agentbox serve --data " + settings_.data.string());
+    throw UsageError("no box answers at " + url_ + ": start it with agentbox serve --data " +
+                     std::filesystem::absolute(settings_.data).lexically_normal().string());
   }
   auto value = parse(answer->body);
   if (answer->status == 401 || answer->status == 403)

@@ -3,7 +3,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
 #include <iostream>
 
 #include "appliance/agent_process/agent_process.h"
@@ -100,8 +99,8 @@ void add_summarizer(CLI::App& app, Run& run) {
   command->callback([&run, flags, box] { run = [flags, box] { return summarizer(flags.resolve(false), *box); }; });
 }
 
-// CLI11's message, and for a mistyped flag or command the one that was probably meant.
-std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
+// What nobody takes is named, with what was probably meant; else it is CLI11's message.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   std::string path = "agentbox ";
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) {
@@ -113,17 +112,16 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
   for (const auto* option : command->get_options())
     for (const auto& name : option->get_lnames()) known.push_back("--" + name);
 
-  const int code = error.get_exit_code();
-  if (code == static_cast<int>(CLI::ExitCodes::ExtrasError) || !command->get_subcommands(nullptr).empty()) {
-    for (const std::string& word : words) {
-      const std::string name = word.substr(0, word.find('='));
-      if (std::ranges::find(known, name) != known.end() || name == command->get_name()) continue;
-      if (const auto meant = nearest(name, known)) return "there is no " + name + ", did you mean " + *meant + "?";
-    }
+  const std::string advice = ": see " + path + "--help";
+  if (const auto strangers = app.remaining(true); !strangers.empty()) {
+    const std::string name = strangers.front().substr(0, strangers.front().find('='));
+    if (const auto meant = nearest(name, known)) return "there is no " + name + ", did you mean " + *meant + "?";
+    const bool is_name = name.starts_with('-') || !command->get_subcommands(nullptr).empty();
+    return (is_name ? "there is no " + name : "'" + name + "' is a word too many") + advice;
   }
   std::string message = error.what();
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
-  return message + ": see " + path + "--help";
+  return message + advice;
 }
 
 int complain(const std::string& message) {
@@ -153,7 +151,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
-    return complain(explain(app, error, std::vector<std::string>(argv + 1, argv + argc)));
+    return complain(explain(app, error));
   }
   try {
     return chosen();

@@ -52,13 +52,15 @@ void make_admin(store::System system, const std::string& email, const std::strin
 }  // namespace
 
 int init(const Settings& settings, const InitOptions& options) {
-  const DataFolder folder(settings.data);
+  const DataFolder folder(std::filesystem::absolute(settings.data).lexically_normal());
   if (std::filesystem::exists(folder.config_file())) {
     throw UsageError(folder.path().string() + " has been set up already: start it with agentbox serve --data " +
                      folder.path().string());
   }
   const auto email = accounts::normalised_email(options.email);
-  if (!email || accounts::is_reserved_email(*email)) throw UsageError("--email must be a valid e-mail address");
+  if (!email) throw UsageError("--email must be a valid e-mail address");
+  if (accounts::is_reserved_email(*email))
+    throw UsageError("--email must not end in @wallet.app: such addresses are reserved for wallets, name another one");
   const std::string password = options.password.empty() ? crypto::random_token(12) : options.password;
   if (const auto refused = accounts::Accounts::refuse_password(password, *email))
     throw UsageError("--password: " + refused->message);

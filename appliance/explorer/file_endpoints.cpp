@@ -34,7 +34,7 @@ struct MoveBody {
 BOOST_DESCRIBE_STRUCT(MoveBody, (), (from, to, overwrite))
 
 struct SearchQuery {
-  web::Text<1, 1000> q;
+  web::Text<0, 1000> q;  // blanks are searched for, too
   std::optional<bool> regex, ignoreCase;
   OptionalPath path;
   std::optional<web::Integer<1, any>> limit;
@@ -206,6 +206,7 @@ web::Endpoint remove_endpoint(Explorer& explorer) {
 
 web::Endpoint search_endpoint(Explorer& explorer) {
   return web::query<SearchQuery>([&explorer](web::Request&, SearchQuery asked) -> Answer {
+           if (asked.q.empty()) co_return web::invalid("q must not be empty");
            SearchOrder order{.text = std::move(asked.q),
                              .is_regexp = asked.regex.value_or(false),
                              .ignores_case = asked.ignoreCase.value_or(false),

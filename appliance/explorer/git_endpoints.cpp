@@ -20,7 +20,7 @@ struct DiffQuery {
 BOOST_DESCRIBE_STRUCT(DiffQuery, (), (path, agent))
 
 struct SyncBody {
-  std::optional<web::Prose<1, 10'000>> message;
+  std::optional<web::Prose<0, 10'000>> message;  // blank is as good as none
 };
 BOOST_DESCRIBE_STRUCT(SyncBody, (), (message))
 

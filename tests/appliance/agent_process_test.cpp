@@ -150,7 +150,7 @@ TEST_F(LoopTest, LetsTheModelRepairBadCalls) {
   const auto requests = server.received();
   ASSERT_EQ(requests.size(), 6u);
   EXPECT_THAT(last_message(requests[1]), HasSubstr("no tool named 'fly_to_the_moon'"));
-  EXPECT_THAT(last_message(requests[2]), HasSubstr("not valid JSON"));
+  EXPECT_THAT(last_message(requests[2]), HasSubstr("The arguments' text is not"));
   EXPECT_THAT(last_message(requests[3]), HasSubstr("content is required"));
   EXPECT_THAT(last_message(requests[4]), HasSubstr("'..'"));
 }

@@ -139,6 +139,9 @@ TEST_F(Agents, TheKillSwitch) {
   auto refused = try_provision(owner, "two");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, web::Kind::unavailable);
+  const auto of_the_backend = box->run(box->agents->create(owner.user_id, named("three")));
+  ASSERT_FALSE(of_the_backend);
+  EXPECT_EQ(of_the_backend.error().kind, web::Kind::unavailable);
   auto start = box->run(box->agents->start_agent(owner.user_id, agent.id));
   ASSERT_FALSE(start);
   EXPECT_EQ(start.error().kind, web::Kind::internal);

@@ -407,7 +407,8 @@ TEST_F(ToolboxTest, ReadsLongFilesInParts) {
 TEST_F(ToolboxTest, TellsTheModelWhatIsWrongWithACall) {
   EXPECT_THAT(error("fly", "{}"), HasSubstr("read_file"));
   EXPECT_THAT(error("", "{}"), HasSubstr("no tool"));
-  EXPECT_THAT(error("read_file", "{\"path\": \"a"), HasSubstr("not valid JSON"));
+  EXPECT_THAT(error("read_file", "{\"path\": \"a"), HasSubstr("The arguments' text is not complete JSON at path"));
+  EXPECT_THAT(error("read_file", "path"), HasSubstr("The arguments' text is not valid JSON"));
   EXPECT_THAT(error("read_file", "[]"), HasSubstr("JSON object"));
   EXPECT_THAT(error("read_file", "{}"), HasSubstr("path is required"));
   EXPECT_THAT(error("write_file", R"({"path":"a","content":5})"), HasSubstr("content must be"));

@@ -146,9 +146,11 @@ test("two session cookies are an attack or an accident: neither counts", async (
     assert.equal((await send(box.web, "GET", "/api/auth/session", with_both)).body.user, null, cookie);
     assert.equal((await send(box.web, "GET", "/api/settings", with_both)).status, 401);
     assert.equal((await send(box.web, "GET", "/api/agents", with_both)).status, 401, "not the anonymous answer either");
-    await send(box.web, "POST", "/api/auth/signout", with_both);
   }
-  assert.equal((await session_of(ada)).email, "ada@example.org", "a doubled cookie signs nobody out");
+  assert.equal((await session_of(ada)).email, "ada@example.org");
+  const out = await send(box.web, "POST", "/api/auth/signout", { headers: { cookie: `${ada.cookie}; ${eve.cookie}` } });
+  assert.deepEqual([out.status, out.body], [200, { ok: true }]);
+  assert.deepEqual([await session_of(ada), await session_of(eve)], [null, null], "who signs out means all that was sent");
 });
 
 test("Secure stands on the cookie whenever the request came by https, and only a trusted proxy can say so", async (t) => {
@@ -201,6 +203,8 @@ test("ten failures close an account's sign-in, known or not, also for guesses ma
       closed = guesses.filter((answer) => answer.status === 429);
     assert.deepEqual([wrong.length, closed.length], [10, 4], email);
     assert.match(closed[0].body.error, /try again later/);
+    assert.ok(Number(closed[0].headers.get("retry-after")) > 60, "the account's, not the address's minute");
+    assert.equal(closed[0].headers.get("ratelimit-remaining"), null, "which is another limit");
     assert.equal((await ada.log_in(email, PASSWORD)).status, 429, "also for the right password");
   }
   assert.equal((await ada.log_in("bob@example.org", PASSWORD)).status, 200, "others sign in");

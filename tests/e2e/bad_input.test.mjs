@@ -68,6 +68,7 @@ const refused_values = (schema) => {
   if (schema.maxItems) add("too many items", Array(schema.maxItems + 1).fill({}));
   if (type === "string") {
     if (schema.minLength > 0) add("empty", "");
+    if (schema.pattern === "\\S") add("blank", ...[" ", "\u00a0", "\u3000"].map((space) => space.repeat(schema.minLength)));
     if (schema.minLength > 1) add("too short", "x".repeat(schema.minLength - 1));
     if (schema.maxLength) add("too long", "x".repeat(schema.maxLength + 1), "😀".repeat(schema.maxLength + 1));
     if (schema.enum) add("none of the choices", "x", "", schema.enum[0].toUpperCase());
@@ -255,6 +256,7 @@ test("every query parameter", async (t) => {
         if (schema.minimum !== undefined) wrong.push(String(schema.minimum - 1));
         if (schema.maximum !== undefined) wrong.push(String(schema.maximum + 1));
         if (schema.minLength > 0) wrong.push("");
+        if (schema.pattern === "\\S") wrong.push("%20".repeat(schema.minLength), "++");
         if (schema.maxLength) wrong.push("x".repeat(schema.maxLength + 1));
         const others = query
           .filter((other) => other !== parameter && other.required)
@@ -326,7 +328,7 @@ test("what only a handler can know is refused as well", async (t) => {
   const refused = async (field, method, path, body) => {
     const answer = await send(box.backend, method, path, {
       headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
+      body: json_with(body),
     });
     refuses(answer, `${method} ${path} ${JSON.stringify(body)}`, field);
   };
@@ -346,7 +348,15 @@ test("what only a handler can know is refused as well", async (t) => {
     await refused("userId", "POST", "/api/agents", { name: "Ghost", userId });
     if (userId !== "999") await refused("userId", "POST", "/api/subscriptions/deploy", { userId, plan: "solo" });
   }
+  for (const value of ["x\u0000y", "\u001b[2J", { b: ["\u0085"] }, raw("123456789012345678901234567890"), raw("-9300000000000000000")]) {
+    await refused("config.a", "PUT", `/api/agents/${agent}/config`, { config: { a: value } });
+    await refused("metadata.a", "POST", `/api/agents/${agent}/verify`, { verificationType: "eas", metadata: { a: value } });
+  }
+  await refused("config", "PUT", `/api/agents/${agent}/config`, { config: { "a\u0000b": 1 } });
   await refused("name", "POST", "/api/agents", {});
+  await refused("name", "POST", "/api/agents", { name: " \u00a0 " });
+  await refused("plan", "PUT", `/api/agents/${agent}`, {});
+  await refused("plan", "PATCH", "/api/admin/users/ada@example.org", {});
   await refused("name", "POST", "/api/agents", { name: "" });
   await refused("plan", "PUT", `/api/agents/${agent}`, { plan: "gold" });
   await refused("plan", "PATCH", "/api/admin/users/ada@example.org", { plan: "gold" });

@@ -124,7 +124,8 @@ test("a backup of the running box holds no secret, and with the key it becomes t
   complains(await restore(), /does not hold its master key/, /--key/, /AGENTBOX_MASTER_KEY/);
   writeFileSync(join(to, "..", "other"), "0".repeat(64));
   complains(await restore("--key", join(to, "..", "other")), /does not open the backup/, /box that was backed up/);
-  complains(await restore("--key", "/no/such.key"), /\/no\/such\.key/);
+  complains(await restore("--key", "/no/such.key"), /\/no\/such\.key/, /path/);
+  complains(await restore("--key", "/dev/null"), /\/dev\/null is empty/);
   assert.ok(!existsSync(data), "what cannot be opened is not begun");
 
   await succeeds(["restore", "--from", to, "--data", data, "--key", key_file]);
@@ -222,7 +223,9 @@ test("a backup that could not be opened is not made", async (t) => {
     run(["backup", "--data", box.folder, "--to", where], { env: { ...backend.env, ...env } });
   complains(await back_up(to, { AGENTBOX_MASTER_KEY: "f".repeat(64) }), /master key is not the one the box runs with/);
   complains(await back_up(box.folder), /holds a box, not a backup/, /--to/);
-  complains(await back_up("/dev/null/backup"), /cannot make/);
+  complains(await back_up("/dev/null/backup"), /cannot make the folder of the backup/, /another one with --to/);
+  complains(await back_up("/proc/backup"), /cannot make the folder of the backup \/proc\/backup/, /--to/);
+  complains(await back_up(join(box.folder, "agentbox.toml")), /agentbox\.toml is not a folder/, /--to/);
   complains(await run(["backup", "--data", box.folder, "--to", to]), /refuses the key/);
   complains(await run(["backup", "--data", join(box.folder, "none"), "--to", to]), /there is no box in/);
   complains(await run(["backup", "--data", box.folder]), /--to is required/);

@@ -172,6 +172,10 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   const { status, store, reason } = await health(box);
   assert.deepEqual([status, store], ["ok", "read-only"]);
   assert.match(reason, /space|disk/i);
+  // Where the files lie is for the operators: in the log, and behind the internal key.
+  for (const sentence of [reason, refused.body.error]) assert.doesNotMatch(sentence, /\/|\.log|\.sst/);
+  assert.ok((await box.backend_call("PATCH", "/api/admin/users/ada@example.org", { isAdmin: false })).error.includes(disk.folder));
+  assert.ok(box.log.includes(disk.folder));
 
   // Every other write says the same, also with space again: what the disk holds is not known until the next start.
   disk.free();
@@ -183,6 +187,9 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
     assert.equal(answer.status, 503, `${method} ${path}: ${JSON.stringify(answer.body)}`);
     assert.match(answer.body.error, /read-only/);
   }
+  const out = await ada.call("POST", "/api/auth/signout");
+  assert.deepEqual([out.status, out.body.ok, out.body.sessionEnded], [200, true, false], "it does not claim what is not so");
+  assert.match(out.headers.getSetCookie()[0], /^app-session=;.*Max-Age=0/);
   disk.fill();
 
   // Reads go on: the session, the lists, a key's check.

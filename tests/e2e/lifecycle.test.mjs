@@ -47,6 +47,53 @@ test("an update runs it anew in the same workspace", async (t) => {
   assert.equal((await detail(ada, id)).status, "running");
 });
 
+test("agentId in body or query tells several agents apart, and never means another than it says", async (t) => {
+  const { box, ada, id: first } = await with_agent(t);
+  const { id: second } = (await box.backend_call("POST", "/api/agents", { name: "Second", userId: ada.id }));
+  const status_of = async (id) => (await detail(ada, id)).status;
+  const at = (path, body, person = ada) => person.call("POST", `/api/instance/${path}`, body);
+
+  assert.match((await at(`${ada.id}/stop`)).body.error, /^You have 2 agents: name the one/);
+  const started = await at(`${ada.id}/start`, { agentId: second });
+  assert.deepEqual([started.status, started.body.id, started.body.status], [200, second, "running"]);
+  assert.equal((await at(`${ada.id}/stop?agentId=${second}`)).body.id, second);
+  assert.deepEqual([await status_of(first), await status_of(second)], ["running", "stopped"]);
+  assert.equal((await ada.call("GET", `/api/instance/${ada.id}?agentId=${second}`)).body.id, second);
+  assert.equal((await ada.call("GET", `/api/instance/${ada.id}/stats?agentId=${second}`)).body.id, second);
+  assert.equal((await at(`${first}/restart`, { agentId: first })).status, 200, "saying it twice is fine");
+
+  for (const [path, body] of [[`${first}/stop`, { agentId: second }], [`${first}/stop?agentId=${second}`], [`${ada.id}/stop?agentId=${first}`, { agentId: second }]]) {
+    const refused = await at(path, body);
+    assert.equal(refused.status, 400, path);
+    assert.match(refused.body.error, /^agentId/);
+  }
+  assert.match((await box.backend_call("POST", `/api/agents/${first}/stop`, { agentId: second })).error, /^agentId/);
+  const eve = await box.customer("eve@example.org");
+  assert.equal((await at(`${eve.id}/stop`, { agentId: first }, eve)).status, 404);
+  await ada.call("DELETE", `/api/agents/${second}`);
+  assert.equal((await at(`${ada.id}/stop`, { agentId: second })).status, 404, "also with one agent alone");
+  const nonsense = await fetch(`${box.web}/api/instance/${first}/stop`, {
+    method: "POST", headers: { cookie: ada.cookie, "content-type": "application/json" }, body: "nonsense",
+  });
+  assert.equal(nonsense.status, 400);
+  assert.equal(await status_of(first), "running");
+});
+
+test("a stop that a start overtakes does not claim to have stopped it", async (t) => {
+  const { box, ada, id } = await with_agent(t);
+  const pid = pid_of(box, id);
+  process.kill(pid, "SIGSTOP"); // it cannot obey yet
+  const stop = ada.call("POST", `/api/instance/${id}/stop`);
+  await until("the stop is under way", async () => (await detail(ada, id)).status === "stopping");
+  const start = ada.call("POST", `/api/instance/${id}/start`);
+  await until("the start is accepted", async () => (await detail(ada, id)).status === "provisioning");
+  process.kill(pid, "SIGCONT");
+  const [stopped, started] = await Promise.all([stop, start]);
+  assert.deepEqual([started.status, started.body.status], [200, "running"]);
+  assert.equal(stopped.status, 409, JSON.stringify(stopped.body));
+  assert.match(stopped.body.error, /opposite.*running/);
+});
+
 test("a message to an agent that is about to run waits for it; one that is stopped refuses", async (t) => {
   const { box, ada, id } = await with_agent(t);
   const chat = (message, more) => ada.call("POST", "/api/chat", { agentId: id, message, ...more });

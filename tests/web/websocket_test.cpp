@@ -205,7 +205,9 @@ TEST_F(WebSockets, SayWhatIsMissingInTheHandshake) {
   other_version.send(get("/socket",
                          "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\n"
                          "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"));
-  EXPECT_EQ(other_version.answer().status, 426);
+  const Answer refused = other_version.answer();
+  EXPECT_EQ(refused.status, 426);
+  EXPECT_EQ(refused.headers.at("sec-websocket-version"), "13");
 }
 
 TEST_F(WebSockets, OnAnOrdinaryRouteAreOrdinaryRequests) {

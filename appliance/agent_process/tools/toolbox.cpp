@@ -42,8 +42,8 @@ web::Task<web::Result<json::value>> Toolbox::attempt(const ai::ToolCall& call) c
     co_return web::invalid("There is no tool named '" + std::string(ai::cut(call.name, 64)) +
                            "'. The tools are: " + names);
   }
-  auto arguments = web::parse_json(call.arguments, "arguments");
-  if (!arguments) co_return web::invalid("The arguments are not valid JSON: " + arguments.error().message);
+  auto arguments = web::parse_json(call.arguments, "The arguments' text");
+  if (!arguments) co_return arguments.error();
   if (!arguments->is_object()) co_return web::invalid("The arguments must be a JSON object");
   co_return co_await found->run(std::move(*arguments));
 }

@@ -34,7 +34,7 @@ Config config_of(const Agent& agent) {
 
 web::Endpoint read_config(Target target) {
   auto handle = [target = std::move(target)](Request& request) -> Task<Result<Response>> {
-    const auto agent = target(request);
+    const auto agent = target(request, {});
     if (!agent) co_return agent.error();
     co_return web::reply(config_of(*agent), 200);
   };
@@ -44,7 +44,7 @@ web::Endpoint read_config(Target target) {
 
 web::Endpoint write_config(Agents& service, Target target) {
   auto handle = [&service, target = std::move(target)](Request& request, ConfigEdit wanted) -> Task<Result<Response>> {
-    const auto agent = target(request);
+    const auto agent = target(request, {});
     if (!agent) co_return agent.error();
     Changes changes{.plan = {}, .ai_provider = {}, .config = std::move(wanted.config)};
     const auto edited = co_await service.change(agent->owner, agent->id, std::move(changes));
@@ -70,7 +70,7 @@ BOOST_DESCRIBE_STRUCT(Token, (), (id, token))
 
 web::Endpoint gateway_token(Target target) {
   auto handle = [target = std::move(target)](Request& request) -> Task<Result<Response>> {
-    const auto agent = target(request);
+    const auto agent = target(request, {});
     if (!agent) co_return agent.error();
     const Token answer{.id = agent->id, .token = agent->gateway_token.clear};
     co_return web::reply(answer, 200).set("Cache-Control", "no-store");
@@ -100,7 +100,7 @@ BOOST_DESCRIBE_STRUCT(Stats, (), (id, status, agentStatus, cpuPercent, memoryByt
 
 web::Endpoint stats(Agents& service, Target target) {
   auto handle = [&service, target = std::move(target)](Request& request) -> Task<Result<Response>> {
-    const auto agent = target(request);
+    const auto agent = target(request, {});
     if (!agent) co_return agent.error();
     Stats answer{.id = agent->id, .agentStatus = agent->status, .network = {}, .timestamp = store::now()};
     const auto measured = co_await service.stats(*agent);
@@ -177,7 +177,7 @@ Verification given_by(VerifyAnybodys wanted) {
 
 web::Endpoint verification(Target target) {
   auto handle = [target = std::move(target)](Request& request) -> Task<Result<Response>> {
-    const auto agent = target(request);
+    const auto agent = target(request, {});
     if (!agent) co_return agent.error();
     co_return web::reply(verified_of(*agent), 200);
   };
@@ -194,14 +194,14 @@ Task<Result<Response>> set_verification(Agents& service, Result<Agent> agent, Ve
 template <class Wanted>
 web::Endpoint verify(Agents& service, Target target) {
   auto handle = [&service, target = std::move(target)](Request& request, Wanted wanted) -> Task<Result<Response>> {
-    return set_verification(service, target(request), given_by(std::move(wanted)));
+    return set_verification(service, target(request, {}), given_by(std::move(wanted)));
   };
   return web::body<Wanted>(handle).template returns<Verified>();
 }
 
 web::Endpoint unverify(Agents& service, Target target) {
   auto handle = [&service, target = std::move(target)](Request& request) -> Task<Result<Response>> {
-    return set_verification(service, target(request), {});
+    return set_verification(service, target(request, {}), {});
   };
   return web::plain(handle).returns<Verified>();
 }
@@ -225,7 +225,8 @@ std::vector<web::Route> web_detail_routes(Agents& service, const agentbox::Guard
        "Verify an agent"},
       {web::DELETE, "/api/agents/:id/verify", session, &agents_rate, unverify(service, by_id),
        "Take an agent's verification away"},
-      {web::GET, "/api/instance/:userId/stats", session, &instance_rate, stats(service, by_user), "What an agent uses"},
+      {web::GET, "/api/instance/:userId/stats", session, &instance_rate, with_agent_id(stats(service, by_user)),
+       "What an agent uses"},
   };
 }
 

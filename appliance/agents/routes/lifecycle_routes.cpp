@@ -11,10 +11,10 @@ using web::Response;
 using web::Result;
 using web::Task;
 
-struct Update {
+struct Update : Named {
   std::optional<web::Text<1, 255>> image;
 };
-BOOST_DESCRIBE_STRUCT(Update, (), (image))
+BOOST_DESCRIBE_STRUCT(Update, (Named), (image))
 
 using Call = Task<Result<Agent>> (Agents::*)(store::UserId, std::string);
 
@@ -25,18 +25,18 @@ Result<Response> answer_of(const Result<Agent>& agent) {
 }
 
 web::Endpoint lifecycle(Agents& service, Target target, Call call, std::string description) {
-  auto handle = [&service, target = std::move(target), call](Request& request) -> Task<Result<Response>> {
-    const auto agent = target(request);
+  auto handle = [&service, target = std::move(target), call](Request& request, Named named) -> Task<Result<Response>> {
+    const auto agent = target(request, named);
     if (!agent) co_return agent.error();
     const auto done = co_await (service.*call)(agent->owner, agent->id);
     co_return answer_of(done);
   };
-  return web::plain(handle).returns<Lifecycle>().describe(std::move(description));
+  return with_agent_id(web::body<Named>(handle).returns<Lifecycle>().describe(std::move(description)));
 }
 
 web::Endpoint update(Agents& service, Target target) {
   auto handle = [&service, target = std::move(target)](Request& request, Update wanted) -> Task<Result<Response>> {
-    const auto agent = target(request);
+    const auto agent = target(request, wanted);
     if (!agent) co_return agent.error();
     // An image is a program that the box's operator answers for. On the backend everybody is the operator.
     const bool is_operator = request.caller.user_id == 0 || request.caller.admin;
@@ -44,15 +44,18 @@ web::Endpoint update(Agents& service, Target target) {
     const auto done = co_await service.update_agent(agent->owner, agent->id, std::move(wanted.image).value_or(""));
     co_return answer_of(done);
   };
-  return web::body<Update>(handle).returns<Lifecycle>().describe(
+  auto endpoint = web::body<Update>(handle).returns<Lifecycle>().describe(
       "Runs the agent anew in the same workspace: as a container from `image` (unless given: the box's AGENT_IMAGE) as "
       "it is now, as a process from the box's own program as it is now. When that does not get ready what ran before "
       "is "
       "brought back, and the answer is 500 with the reason, which `statusReason` keeps. Only administrators name an "
       "`image`. An agent that does not run is started.");
+  return with_agent_id(std::move(endpoint));
 }
 
-constexpr auto when_done = "Answers when it is done.";
+constexpr auto when_done =
+    "Answers when it is done; 409 when another request asked for the opposite meanwhile. Where the path holds the "
+    "caller's own id, `agentId` names one of several agents.";
 constexpr auto repairing =
     "Begins the watchdog's repair: the agent's process is killed, started five seconds later, and looked at thirty "
     "seconds after that. Answers at once; the agent's `watchdog` shows how it goes. One that does not run is started "

@@ -1,5 +1,6 @@
 #include "appliance/agents/routes/list_cache.h"
 #include "appliance/agents/routes/routes.h"
+#include "appliance/agents/routes/target.h"
 #include "appliance/agents/routes/views.h"
 #include "web/endpoint.h"
 
@@ -170,8 +171,8 @@ std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guar
     if (!agent) co_return web::not_found();
     co_return web::redirect(service.open_url(*agent, request.caller)).set("Cache-Control", "no-store");
   };
-  auto instance = [&service](Request& request) -> Task<Result<Response>> {
-    const auto agent = service.resolve(request.caller.user_id, request.param("userId"));
+  auto instance = [&service, target = own(service, "userId")](Request& request) -> Task<Result<Response>> {
+    const auto agent = target(request, {});
     if (!agent) co_return agent.error();
     const auto found = co_await service.instance(*agent);
     const auto health = co_await service.health(*agent, found);
@@ -204,10 +205,10 @@ std::vector<web::Route> web_routes(Agents& service, const agentbox::Guards& guar
        web::plain(open).describe("Redirects to the agent's own host with a single-use ticket for that host's cookie."),
        "Open an agent in the browser"},
       {web::GET, "/api/instance/:userId", guards.session, &instance_rate,
-       web::plain(instance).returns<InstanceView>().describe(
+       with_agent_id(web::plain(instance).returns<InstanceView>().describe(
            "`health` is healthy when the gateway answers, starting when it does not, stopped without a process, and "
            "unhealthy when the process is paused or cannot be looked at: `container` is unknown then, and statusReason "
-           "says why."),
+           "says why.")),
        "How an agent's process is"},
   };
 }

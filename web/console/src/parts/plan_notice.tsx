@@ -10,8 +10,8 @@ export function PlanNotice() {
       <p>
         <strong>You have no plan yet</strong>, and agents need one. Ask the administrator of this box to run:
       </p>
-      <pre class="command">agentbox admin plan {settings.email} solo</pre>
-      <p>This page notices by itself when it is done.</p>
+      <pre class="command">agentbox admin plan {settings.email} solo --data FOLDER</pre>
+      <p>FOLDER is the data folder that the box was started with. This page notices by itself when it is done.</p>
     </Notice>
   );
 }

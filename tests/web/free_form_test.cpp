@@ -1,0 +1,45 @@
+// What JSON without described fields must not hold, and how its place is named.
+#include "web/free_form.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "web/blank.h"
+
+namespace web {
+namespace {
+
+std::string refusal(std::string_view json) {
+  const auto value = boost::json::parse(json);
+  const auto kept = check_free_form(value.as_object(), "config");
+  return kept ? "" : kept.error().message;
+}
+
+TEST(FreeForm, IsKeptAsItWasWritten) {
+  for (const auto* json :
+       {"{}", R"({"":"", "a":"line\nby\tline", "b":[null, true, {"c":[" "]}]})",
+        R"({"a":18446744073709551615, "b":-9223372036854775808, "c":1.5e10, "d":-0.25, "e":12345678901.0})"})
+    EXPECT_EQ(refusal(json), "") << json;
+}
+
+TEST(FreeForm, HoldsNoControlCharacters) {
+  EXPECT_EQ(refusal(R"({"a":"x\u0000y"})"), "config.a must not contain control characters");
+  EXPECT_EQ(refusal(R"({"a":[1, {"b":"\u001b[2J"}]})"), "config.a[1].b must not contain control characters");
+  EXPECT_EQ(refusal(R"({"a":{"b\nc":1}})"), "config.a has a name with control characters");
+}
+
+TEST(FreeForm, HoldsNoNumberThatHasLostDigits) {
+  for (const auto* number : {"123456789012345678901234567890", "18446744073709551616", "-9300000000000000000"})
+    EXPECT_EQ(refusal(std::string("{\"a\":") + number + "}"),
+              "config.a must be a number within 64 bits: write a larger one as a text")
+        << number;
+}
+
+TEST(Blank, IsWhatHasNothingToRead) {
+  for (const auto* text : {"", " ", " \t\r\n", "\u00a0", "\u2003\u3000", "\ufeff"}) EXPECT_TRUE(is_blank(text)) << text;
+  for (const auto* text : {"a", " a ", "\u00e9", ".", "\xff"}) EXPECT_FALSE(is_blank(text)) << text;
+}
+
+}  // namespace
+}  // namespace web
