@@ -154,8 +154,8 @@ Answer current_session(RouteServices services, web::Request& request) {
   co_return response;
 }
 
-// The live sessions of all session cookies there are, each found as if it were the only one: two at once sign nobody in,
-// but who signs out means all that the browser sent.
+// The live sessions of all session cookies there are, each found as if it were the only one: two at once sign nobody
+// in, but who signs out means all that the browser sent.
 std::vector<Sessions::SignedIn> all_named(const Sessions& sessions, const web::Request& request) {
   std::vector<Sessions::SignedIn> found;
   for (const auto secret : request.cookies(session_cookie)) {
