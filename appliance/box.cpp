@@ -263,6 +263,10 @@ struct Box::Parts {
             [this](store::UserId user) { return accounts.find(user).has_value(); },
             [this](store::UserId user, std::string_view agent) { return agents.find(user, agent).has_value(); },
             [this](store::UserId user, std::string_view key) { return keys.find(user, key) != nullptr; },
+            [this](store::UserId user) {
+              const auto payer = gate.payer_of(web::Caller{.user_id = user});
+              return payer ? std::optional(payer->plan) : std::nullopt;
+            },
             guards};
   }
   ai::BillingParts charging() {

@@ -110,6 +110,8 @@ Transfer::Transfer(const FetchRequest& request, const FetchUrl& url, millisecond
   if (!request_.unix_socket.empty()) set(easy(), CURLOPT_UNIX_SOCKET_PATH, request_.unix_socket.c_str());
 
   set(easy(), CURLOPT_PRIVATE, static_cast<void*>(this));
+  set(easy(), CURLOPT_PREREQFUNCTION, &Transfer::on_request);
+  set(easy(), CURLOPT_PREREQDATA, static_cast<void*>(this));
   set(easy(), CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open_socket);
   set(easy(), CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   set(easy(), CURLOPT_HEADERFUNCTION, &Transfer::on_header);
@@ -153,8 +155,21 @@ bool Transfer::gives(std::string_view header) const {
                              [header](const auto& given) { return equal_ignoring_case(given.first, header); });
 }
 
+// When a kept connection breaks before an answer, libcurl sends the request again on another one by itself, and has no
+// option against it. It asks here before it opens a connection and before it writes a request.
+bool Transfer::would_repeat() {
+  const bool once = request_.method == "POST" || request_.method == "PATCH";
+  if (once && number(easy(), CURLINFO_REQUEST_SIZE) > 0) broken_ = true;
+  return broken_;
+}
+
+int Transfer::on_request(void* self, char*, char*, int, int) {
+  return static_cast<Transfer*>(self)->would_repeat() ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
 curl_socket_t Transfer::on_open_socket(void* self, curlsocktype, curl_sockaddr* address) {
   auto& transfer = *static_cast<Transfer*>(self);
+  if (transfer.would_repeat()) return CURL_SOCKET_BAD;
   if (transfer.request_.reach == Reach::public_only && !may_be_reached(address->addr)) {
     transfer.refused_ = true;
     return CURL_SOCKET_BAD;
@@ -288,6 +303,7 @@ Result<FetchResponse> Transfer::take_result() {
 
 Error Transfer::failure() const {
   if (rejected_) return *rejected_;
+  if (broken_) return bad_gateway("the connection to " + peer_ + " broke before there was an answer");
   const std::string cause = as_clause(curl_easy_strerror(code_));
   const long os_error = number(easy(), CURLINFO_OS_ERRNO);
   switch (code_) {
@@ -313,6 +329,10 @@ Error Transfer::failure() const {
     case CURLE_RECV_ERROR:
       return bad_gateway("the connection to " + peer_ +
                          " broke: " + as_clause(os_error ? std::generic_category().message(int(os_error)) : cause));
+    case CURLE_OUT_OF_MEMORY:
+      // What libcurl says of a header line that is longer than it takes.
+      if (!head_complete_) return bad_gateway(peer_ + " sent a header that is too long");
+      return bad_gateway("the exchange with " + peer_ + " failed: " + cause);
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_HTTP2:

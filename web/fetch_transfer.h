@@ -36,11 +36,13 @@ class Transfer {
   std::string redirect_url() const;
 
  private:
+  static int on_request(void* self, char* remote, char* local, int remote_port, int local_port);
   static curl_socket_t on_open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self);
   static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self);
 
   void set_method_and_body();
+  bool would_repeat();
   void set_headers();
   bool gives(std::string_view header) const;
   bool header_line(std::string_view line);
@@ -68,6 +70,7 @@ class Transfer {
   bool finished_ = false;
   CURLcode code_ = CURLE_OK;
   bool refused_ = false;           // an address was not public
+  bool broken_ = false;            // without an answer, and the request must not be sent again
   std::optional<Error> rejected_;  // what of the answer is unacceptable
   bool stopped_ = false;           // by the caller's own callback
   std::exception_ptr thrown_;      // by the caller's own callback

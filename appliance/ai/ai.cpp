@@ -5,11 +5,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/json.hpp>
-#include <boost/system/system_error.hpp>
 #include <deque>
 #include <set>
 
 #include "appliance/ai/builtin.h"
+#include "appliance/ai/least_tokens.h"
 #include "appliance/ai/openai_stream.h"
 #include "appliance/ai/wire_json.h"
 #include "web/log.h"
@@ -60,15 +60,18 @@ std::optional<std::int64_t> prompt_tokens_in(const std::string& body) {
   const auto value = boost::json::parse(body, error);
   const auto* object = error ? nullptr : value.if_object();
   const auto* usage = object ? object_in(*object, "usage") : nullptr;
-  return usage ? count_in(*usage, "prompt_tokens") : std::nullopt;
+  return usage ? token_count_in(*usage, "prompt_tokens") : std::nullopt;
 }
 
 // A breaker's leave to make one attempt; given back at the end, whatever happens. Without a breaker there is always
 // leave.
 class Admission {
  public:
-  Admission(Breaker* breaker, bool is_last_resort)
-      : breaker_(breaker), admitted_(!breaker || breaker->admit(Clock::now(), is_last_resort)) {}
+  enum class Leave { asked_for, as_last_resort, certain };
+  Admission(Breaker* breaker, Leave leave)
+      : breaker_(breaker),
+        admitted_(!breaker || leave == Leave::certain || breaker->admit(Clock::now(), leave == Leave::as_last_resort)) {
+  }
   ~Admission() {
     if (admitted_ && breaker_) breaker_->abandoned();
   }
@@ -189,15 +192,16 @@ web::Task<Outcome<ChatAnswer>> Ai::ask(Attempt& attempt, Interest& interest) {
     auto asking = boost::asio::co_spawn(executor, attempt.candidate.provider->complete(attempt.request, listener),
                                         boost::asio::bind_cancellation_slot(interest.cancel.slot(), web::use_task));
     outcome.emplace(co_await std::move(asking));
-  } catch (const boost::system::system_error& error) {
-    if (!interest.is_lost) thrown = error.what();
   } catch (const std::exception& error) {
     thrown = error.what();
   }
   if (outcome) co_return std::move(*outcome);
-  if (thrown.empty()) co_return given_up();
-  web::log::error("model_call_failed",
-                  {{"provider", std::string(attempt.candidate.provider->name())}, {"reason", thrown}});
+  const std::string provider(attempt.candidate.provider->name());
+  if (interest.is_lost) {
+    web::log::info("model_call_given_up", {{"provider", provider}, {"reason", "the client has hung up"}});
+    co_return given_up();
+  }
+  web::log::error("model_call_failed", {{"provider", provider}, {"reason", thrown}});
   co_return Failure{
       .fault = Fault::upstream_error, .message = "The model could not be asked.", .may_have_worked = true};
 }
@@ -254,6 +258,13 @@ std::optional<web::Error> Ai::misfit(const Candidate& candidate, const ChatReque
   const auto* model = candidate.model;
   if (model && request.max_tokens && *request.max_tokens > model->max_output)
     return web::invalid("max_tokens must be at most " + std::to_string(model->max_output) + " for " + model->id);
+  if (const auto least = model ? least_tokens(request) : 0; model && least >= model->context) {
+    return web::Error{.kind = web::Kind::invalid,
+                      .message = "messages must fit in the context of " + model->id + ", which is " +
+                                 std::to_string(model->context) + " tokens: these are " + std::to_string(least) +
+                                 " or more",
+                      .code = std::string(to_string(Fault::context_too_long))};
+  }
   for (std::size_t i = 0; model && !model->sees() && i < request.messages.size(); ++i)
     if (has_images(request.messages[i]))
       return web::invalid("messages[" + std::to_string(i) + "].content: " + model->id + " takes no images");
@@ -312,7 +323,11 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
   std::deque<Candidate> chain(chosen->begin(), chosen->end());
   std::vector<std::string> tried;
   std::optional<web::Error> last;
+  bool has_failed = false;  // an attempt was made, and `last` is what came of it
   bool has_turned = false;  // to a cheaper or the local model, because of a cap
+  // Whose first time-out this request has met. It may be the model's: another one there has a chance, once.
+  const Breaker* excused = nullptr;
+  bool has_excused = false;
 
   while (!chain.empty()) {
     const auto candidate = std::move(chain.front());
@@ -336,10 +351,14 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
     const bool is_last_resort = tried.empty() && std::ranges::all_of(chain, [&](const auto& other) {
                                   return other.provider->name() == candidate.provider->name();
                                 });
-    Admission admission(candidate.own_key ? nullptr : &breaker, is_last_resort);
+    const auto leave = std::exchange(excused, nullptr) == &breaker ? Admission::Leave::certain
+                       : is_last_resort                            ? Admission::Leave::as_last_resort
+                                                                   : Admission::Leave::asked_for;
+    Admission admission(candidate.own_key ? nullptr : &breaker, leave);
     if (!admission) {
       tried.push_back(name + ": resting");
-      last = to_error(resting(candidate, breaker.wait(Clock::now())));
+      // What came of an attempt is the cause, and this only follows from it.
+      if (!has_failed) last = to_error(resting(candidate, breaker.wait(Clock::now())));
       continue;
     }
     if (const auto met = co_await reserve(attempt)) {
@@ -367,6 +386,9 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
     const auto& failure = outcome.error();
     tried.push_back(name + ": " + std::string(to_string(failure.fault)));
     last = to_error(failure);
+    has_failed = true;
+    if (failure.fault == Fault::timeout && failure.may_have_worked && !std::exchange(has_excused, true))
+      excused = &breaker;
     if (attempt.witness.begun() || !is_worth_another(failure.fault)) break;
   }
   if (!tried.empty()) web::log::info("model_failed", {{"tried", joined(tried)}});
@@ -387,7 +409,7 @@ web::Task<web::Result<std::string>> Ai::embed(std::string model, std::string bod
   attempt.may_be_cut = false;
   if (!attempt.is_priced() && attempt.bounds.has_money()) co_return unpriced(model);
   auto& breaker = providers_.breaker(candidate->provider->name());
-  Admission admission(candidate->own_key ? nullptr : &breaker, true);
+  Admission admission(candidate->own_key ? nullptr : &breaker, Admission::Leave::as_last_resort);
   if (!admission) co_return to_error(resting(*candidate, breaker.wait(Clock::now())));
   if (const auto met = co_await reserve(attempt)) co_return gate_.refusal(attempt.bounds, *met, attempt.call);
   attempt.started = Clock::now();

@@ -22,11 +22,12 @@ Finish finish_of(std::string_view stop_reason, bool has_calls) {
 
 // Input tokens come in three heaps: fresh, read from the cache and written to it.
 std::optional<TokenUsage> usage_of(const json::object& usage) {
-  const auto fresh = count_in(usage, "input_tokens"), output = count_in(usage, "output_tokens");
+  const auto fresh = token_count_in(usage, "input_tokens"), output = token_count_in(usage, "output_tokens");
   if (!fresh || !output) return std::nullopt;
-  const auto read = count_in(usage, "cache_read_input_tokens").value_or(0);
-  const auto written = count_in(usage, "cache_creation_input_tokens").value_or(0);
-  return TokenUsage{.input = *fresh + read + written, .output = *output, .cached = read};
+  const auto read = optional_token_count_in(usage, "cache_read_input_tokens");
+  const auto written = optional_token_count_in(usage, "cache_creation_input_tokens");
+  if (!read || !written) return std::nullopt;
+  return TokenUsage{.input = *fresh + *read + *written, .output = *output, .cached = *read};
 }
 
 std::string new_id() { return "msg_" + crypto::random_id(24); }

@@ -1,5 +1,7 @@
 // The request half of anthropic_wire.h.
+#include <algorithm>
 #include <boost/json.hpp>
+#include <utility>
 
 #include "appliance/ai/anthropic_wire.h"
 #include "appliance/ai/wire_json.h"
@@ -61,6 +63,11 @@ json::object tool_choice(const json::object& options) {
 }  // namespace
 
 std::optional<std::string> cannot(const ChatRequest& request) {
+  if (auto wrong = only_in_openai_form(request)) return wrong;
+  const auto first = std::ranges::find_if(request.messages, [](const auto& each) { return each.role != Role::system; });
+  if (first != request.messages.end() && first->role == Role::assistant)
+    return "messages[" + std::to_string(first - request.messages.begin()) +
+           "].role must be user: with this model's provider a user speaks first";
   for (const auto* name : {"seed", "presence_penalty", "frequency_penalty", "logit_bias", "reasoning_effort"})
     if (request.options.contains(name)) return std::string(name) + " is not supported by this model's provider";
   if (const auto* format = object_in(request.options, "response_format");
@@ -87,6 +94,12 @@ json::object to_wire(const ChatRequest& request) {
     } else {
       messages.push_back(json::object{{"role", role}, {"content", std::move(blocks)}});
     }
+  }
+  // Somebody has to speak: with nothing but instructions these are what is said.
+  if (messages.empty()) {
+    json::array blocks;
+    blocks.push_back(text_block(std::exchange(system, {})));
+    messages.push_back(json::object{{"role", "user"}, {"content", std::move(blocks)}});
   }
   json::object wire{{"model", request.model}, {"max_tokens", *request.max_tokens}, {"messages", std::move(messages)}};
   if (!system.empty()) wire["system"] = system;

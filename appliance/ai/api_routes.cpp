@@ -44,6 +44,13 @@ struct ProviderModels {
 };
 BOOST_DESCRIBE_STRUCT(ProviderModels, (), (provider, models, count, timestamp))
 
+struct AllModels {
+  std::vector<ModelView> models;
+  std::int64_t count = 0;
+  std::string timestamp;
+};
+BOOST_DESCRIBE_STRUCT(AllModels, (), (models, count, timestamp))
+
 struct Selection {
   std::optional<web::Text<0, 100>> taskType;
 };
@@ -62,7 +69,7 @@ BOOST_DESCRIBE_STRUCT(Selected, (), (model, taskType, timestamp))
 
 struct EstimateBody {
   web::Text<1, 200> model;
-  web::NumberBetween<0, 1'000'000'000> inputTokens, outputTokens;
+  web::Integer<0, 1'000'000'000> inputTokens, outputTokens;
 };
 BOOST_DESCRIBE_STRUCT(EstimateBody, (), (model, inputTokens, outputTokens))
 
@@ -127,18 +134,25 @@ Answer health(Ai& ai) {
 
 Answer list(Ai& ai) {
   const auto models = co_await ai.models();
-  json::object answer;
-  json::array views;
+  AllModels answer{.timestamp = timestamp()};
   std::map<std::string, std::int64_t> counts;
   for (const auto& model : models) {
-    views.push_back(web::to_json(view(model)));
+    answer.models.push_back(view(model));
     ++counts[model.provider];
   }
-  answer["count"] = views.size();
-  answer["models"] = std::move(views);
-  for (const auto& [provider, count] : counts) answer[provider] = count;
-  answer["timestamp"] = timestamp();
-  co_return web::json(answer);
+  answer.count = static_cast<std::int64_t>(answer.models.size());
+  auto response = web::reply(answer);
+  auto& body = std::get<std::string>(response.body);
+  // The providers are fields beside these.
+  body.pop_back();
+  for (const auto& [provider, count] : counts) {
+    body += ',';
+    web::write_json(body, provider);
+    body += ':';
+    web::write_json(body, count);
+  }
+  body += '}';
+  co_return response;
 }
 
 Answer list_of(Ai& ai, web::Request& request) {
@@ -174,13 +188,9 @@ Answer select(Ai& ai, web::Request& request, Selection wanted) {
 }
 
 Answer estimate(Ai& ai, EstimateBody wanted) {
-  const auto whole = [](double tokens) { return static_cast<std::int64_t>(tokens); };
-  for (const auto& [name, tokens] :
-       {std::pair("inputTokens", wanted.inputTokens.value), std::pair("outputTokens", wanted.outputTokens.value)})
-    if (static_cast<double>(whole(tokens)) != tokens) co_return web::invalid(std::string(name) + " must be whole");
   Estimate answer{.model = wanted.model,
-                  .inputTokens = whole(wanted.inputTokens),
-                  .outputTokens = whole(wanted.outputTokens),
+                  .inputTokens = wanted.inputTokens,
+                  .outputTokens = wanted.outputTokens,
                   .timestamp = timestamp()};
   const auto models = co_await ai.models();
   const auto found = std::ranges::find(models, answer.model, &Listed::id);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <limits>
 
 #include "appliance/ai/builtin_intent.h"
 #include "appliance/ai/builtin_report.h"
@@ -63,22 +64,32 @@ std::string report_tool_results(const ChatRequest& request) {
   return report;
 }
 
-// Everything users said before the last message: what a question can be answered from.
+// Everything users said before the last message, and the documents they gave: what a question can be answered from.
+// Where there are tools, the system speaks to an agent about its work.
 std::string earlier_words(const ChatRequest& request) {
   std::string text;
   for (std::size_t i = 0; i + 1 < request.messages.size(); ++i) {
-    if (request.messages[i].role == Role::user) text.append(request.messages[i].content).append("\n");
+    const auto& message = request.messages[i];
+    const bool is_document = message.role == Role::system && request.tools.empty();
+    if (message.role == Role::user || is_document) text.append(message.content).append("\n");
   }
   return text;
 }
 
+std::string summary_of(std::string_view text) {
+  const auto best = best_sentences(text, 5);
+  return best.empty() ? std::string() : "The sentences that carry most of your text:\n" + joined(best);
+}
+
 std::string answer_text(const ChatRequest& request, std::string_view question) {
   if (asks_for_identity(question)) return std::string(introduction) + " " + std::string(abilities);
-  if (question.size() >= document_bytes) {
-    const auto best = best_sentences(question, 5);
-    if (!best.empty()) return "The sentences that carry most of your text:\n" + joined(best);
-  }
   const auto earlier = earlier_words(request);
+  std::string summary;
+  if (const auto wish = summary_wish_of(question))
+    summary = summary_of(wish->text.empty() ? std::string_view(earlier) : wish->text);
+  else if (question.size() >= document_bytes)
+    summary = summary_of(question);
+  if (!summary.empty()) return summary;
   const auto scored = score_sentences(earlier, question);
   if (std::any_of(scored.begin(), scored.end(), [](const auto& sentence) { return sentence.relevant; })) {
     std::string relevant;
@@ -90,34 +101,43 @@ std::string answer_text(const ChatRequest& request, std::string_view question) {
   return "I found nothing about this in what I was given. " + std::string(abilities);
 }
 
+// Of what is said, without what a vendor's template puts around it.
+std::int64_t output_tokens(const Message& answer) {
+  auto tokens = estimate_tokens(answer.content);
+  for (const auto& call : answer.tool_calls) tokens += estimate_tokens(call.name) + estimate_tokens(call.arguments);
+  return tokens;
+}
+
 }  // namespace
 
 ChatAnswer builtin_answer(const ChatRequest& request) {
   ChatAnswer answer{.model = std::string(builtin_model), .provider = "builtin"};
   answer.message.role = Role::assistant;
+  const auto most = request.max_tokens.value_or(std::numeric_limits<std::int64_t>::max());
   const auto& last = request.messages.back();
   if (last.role == Role::tool) {
     answer.message.content = report_tool_results(request);
   } else {
-    const auto intent = intent_of(last.content);
-    if (intent && offers(request, intent->tool)) {
+    if (const auto intent = intent_of(last.content); intent && offers(request, intent->tool)) {
       answer.message.tool_calls.push_back({.id = "call_" + std::to_string(request.messages.size()),
                                            .name = intent->tool,
                                            .arguments = boost::json::serialize(intent->arguments)});
       answer.finish = Finish::tool_calls;
-    } else {
-      answer.message.content = answer_text(request, last.content);
     }
+    // Half a call is none.
+    if (output_tokens(answer.message) > most) answer.message.tool_calls.clear();
+    if (answer.message.tool_calls.empty()) answer.message.content = answer_text(request, last.content);
   }
   auto& content = answer.message.content;
   if (!content.empty() && !is_introduced(request) && content.find(introduction) == content.npos) {
     content = std::string(introduction) + "\n\n" + content;
   }
-  if (request.max_tokens && estimate_tokens(content) > *request.max_tokens) {
-    content = cut(content, static_cast<std::size_t>(*request.max_tokens) * 4);
+  if (answer.message.tool_calls.empty()) answer.finish = Finish::stop;
+  if (output_tokens(answer.message) > most) {
+    content = cut(content, static_cast<std::size_t>(most) * 4);
     answer.finish = Finish::length;
   }
-  answer.usage = {.input = estimate_tokens(request), .output = estimate_tokens(answer.message), .estimated = true};
+  answer.usage = {.input = estimate_tokens(request), .output = output_tokens(answer.message), .estimated = true};
   return answer;
 }
 

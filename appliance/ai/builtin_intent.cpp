@@ -163,6 +163,17 @@ std::optional<Intent> intent_of(std::string_view message) {
   return std::nullopt;
 }
 
+std::optional<SummaryWish> summary_wish_of(std::string_view message) {
+  // Behind the word, a text has at least a sentence; what is shorter says which one is meant.
+  constexpr std::size_t least_text = 80;
+  Reader reader(message);
+  reader.skip({"please", "can you please", "can you", "could you"});
+  if (!reader.skip({"summarize", "summarise", "sum up", "give me a summary of", "tl;dr"})) return std::nullopt;
+  reader.skip({"the following text", "the following", "this text", "this", "the text"});
+  const auto rest = reader.rest();
+  return SummaryWish{.text = rest.size() >= least_text ? rest : std::string_view()};
+}
+
 bool asks_for_identity(std::string_view message) {
   const auto lower = lower_case(message);
   for (const auto* phrase : {"who are you", "what are you", "which model", "what model", "are you a model", "your name",

@@ -23,6 +23,13 @@ struct Intent {
 //   git status;  git log;  commit [with message] Y
 std::optional<Intent> intent_of(std::string_view message);
 
+// What a message asks to have summarized: the text that follows ("Summarize this: ..."), or nothing but the wish, for
+// what was said or given before ("summarize the text above").
+struct SummaryWish {
+  std::string_view text;  // of the message; empty: what came before
+};
+std::optional<SummaryWish> summary_wish_of(std::string_view message);
+
 // Whether the message asks who or what is answering.
 bool asks_for_identity(std::string_view message);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <boost/mp11/algorithm.hpp>
 #include <fstream>
 #include <sstream>
 
@@ -72,6 +73,41 @@ BOOST_DESCRIBE_STRUCT(File, (), (models, plans, tiers, tasks, providers, demo))
 
 std::string at(const char* list, std::size_t index) { return std::string(list) + "[" + std::to_string(index) + "]"; }
 
+// A member of the entry that T has not got, by its place in the file.
+template <class T>
+std::optional<web::Error> stray(const boost::json::value& entry, const std::string& where) {
+  for (const auto& member : entry.as_object()) {
+    bool is_known = false;
+    boost::mp11::mp_for_each<boost::describe::describe_members<T, boost::describe::mod_public>>(
+        [&](auto known) { is_known = is_known || member.key() == known.name; });
+    if (is_known) continue;
+    const auto name = where.empty() ? std::string(member.key()) : where + "." + std::string(member.key());
+    return web::invalid(name + " is not known");
+  }
+  return std::nullopt;
+}
+
+// The same of the whole file, which has been read as one.
+std::optional<web::Error> stray_in(const boost::json::value& file) {
+  if (auto found = stray<File>(file, {})) return found;
+  const auto& models = file.at("models").as_array();
+  for (std::size_t i = 0; i < models.size(); ++i)
+    if (auto found = stray<ModelEntry>(models[i], "models[" + std::to_string(i) + "]")) return found;
+  if (auto found = stray<PlanEntries>(file.at("plans"), "plans")) return found;
+  if (auto found = stray<TierEntries>(file.at("tiers"), "tiers")) return found;
+  for (const auto& tier : file.at("tiers").as_object())
+    if (auto found = stray<TierEntry>(tier.value(), "tiers." + std::string(tier.key()))) return found;
+  if (auto found = stray<ProviderEntries>(file.at("providers"), "providers")) return found;
+  for (const auto& provider : file.at("providers").as_object())
+    if (auto found = stray<SubstituteEntry>(provider.value(), "providers." + std::string(provider.key()))) return found;
+  return stray<DemoEntry>(file.at("demo"), "demo");
+}
+
+bool is_vendors(std::string_view id) {
+  const auto slash = id.find('/');
+  return slash != id.npos && slash > 0 && slash + 1 < id.size();
+}
+
 web::Result<usage::Money> price(const std::string& text, const std::string& where) {
   const auto amount = usage::Money::parse(text);
   if (!amount || amount->units() < 0) return web::invalid(where + " must be a price such as \"0.15\"");
@@ -86,6 +122,7 @@ web::Result<Model> model_of(const ModelEntry& entry, const std::string& where) {
               .tags = {entry.tags.begin(), entry.tags.end()},
               .context = entry.context,
               .max_output = entry.maxOutput};
+  if (!is_vendors(model.id)) return web::invalid(where + ".id must be <vendor>/<model>");
   const auto input = price(entry.input, where + ".input"), output = price(entry.output, where + ".output");
   const auto cached = entry.cachedInput ? price(*entry.cachedInput, where + ".cachedInput") : input;
   for (const auto* each : {&input, &output, &cached})
@@ -128,8 +165,10 @@ Catalogue Catalogue::embedded() {
 web::Result<Catalogue> Catalogue::parse(std::string_view text) {
   const auto value = web::parse_json(text, "The catalogue");
   if (!value) return value.error();
+  if (!value->is_object()) return web::invalid("The catalogue must be a JSON object");
   const auto file = web::parse_value<File>(*value);
   if (!file) return file.error();
+  if (auto found = stray_in(*value)) return std::move(*found);
 
   Catalogue made;
   for (std::size_t i = 0; i < file->models.size(); ++i) {
@@ -146,10 +185,18 @@ web::Result<Catalogue> Catalogue::parse(std::string_view text) {
   const auto check = [&](const std::string& id, const std::string& where) {
     if (!problem && !made.find(id)) problem = web::invalid(where + " names the model " + id + ", which has no entry");
   };
+  const auto check_unique = [&](const auto& ids, const std::string& where) {
+    for (auto id = ids.begin(); !problem && id != ids.end(); ++id)
+      if (std::find(ids.begin(), id, *id) != id) problem = web::invalid(where + " names " + *id + " twice");
+  };
   const std::array lists{&file->plans.label, &file->plans.solo, &file->plans.collective};
+  constexpr std::array<std::size_t, lists.size()> sizes{3, 5, 7};
   for (std::size_t plan = 0; plan < lists.size(); ++plan) {
     const auto where = "plans." + std::string(billing::to_string(static_cast<billing::Plan>(plan)));
     for (std::size_t i = 0; i < lists[plan]->size(); ++i) check((*lists[plan])[i], at(where.c_str(), i));
+    check_unique(*lists[plan], where);
+    if (!problem && lists[plan]->size() != sizes[plan])
+      problem = web::invalid(where + " must have " + std::to_string(sizes[plan]) + " models");
     made.plan_sets_[plan] = set_of(*lists[plan]);
     if (plan == 0) continue;
     for (const auto& id : made.plan_sets_[plan - 1])
@@ -164,7 +211,7 @@ web::Result<Catalogue> Catalogue::parse(std::string_view text) {
       check(id, where + ".fallbacks");
       models.push_back(id);
     }
-    if (!problem && set_of(models).size() != models.size()) problem = web::invalid(where + " names a model twice");
+    check_unique(models, where);
     made.tiers_[name] = std::move(models);
     made.tasks_[name] = name;
   };
@@ -182,6 +229,7 @@ web::Result<Catalogue> Catalogue::parse(std::string_view text) {
     const auto where = "providers." + std::string(name);
     check(entry.primary, where + ".primary");
     check(entry.fallback, where + ".fallback");
+    check_unique(std::array{entry.primary, entry.fallback}, where);
     for (const auto& id : {entry.primary, entry.fallback}) {
       const auto* model = made.find(id);
       if (!problem && std::string_view(name) != "openrouter" && model->direct_provider != name)
@@ -197,6 +245,7 @@ web::Result<Catalogue> Catalogue::parse(std::string_view text) {
   made.demo_models_.assign(file->demo.models.begin(), file->demo.models.end());
   made.demo_default_ = file->demo.primary;
   for (const auto& id : made.demo_models_) check(id, "demo.models");
+  check_unique(made.demo_models_, "demo.models");
   if (std::ranges::count(made.demo_models_, made.demo_default_) != 1)
     return web::invalid("demo.primary must be one of demo.models");
   if (problem) return std::move(*problem);

@@ -22,8 +22,7 @@ web::Error restricted(const std::string& model, const billing::Payer& payer, con
 }
 
 web::Error nothing_configured() {
-  return web::unavailable(
-      "No model is configured: set LOCAL_MODEL_URL or the API key of a provider, or AI_BUILTIN=true");
+  return web::not_found("No model is configured: set LOCAL_MODEL_URL or the API key of a provider, or AI_BUILTIN=on");
 }
 
 // What a typical request costs with it: three tokens in for one out.
@@ -126,10 +125,16 @@ std::vector<Candidate> Chooser::with_fallback(Candidate first, const billing::Pa
                                               const Catalogue& catalogue) const {
   const auto* substitutes = catalogue.substitutes(first.provider->name());
   std::vector<Candidate> chain{std::move(first)};
+  const auto named = chain.front();
   if (!substitutes) return chain;
   for (const auto* id : {&substitutes->fallback, &substitutes->primary}) {
     if (has(chain, *id) || !catalogue.allows(payer.plan, *id) || chain.size() > 1) continue;
     if (auto candidate = server_of(*catalogue.find(*id), payer.user)) chain.push_back(std::move(*candidate));
+  }
+  // What its maker's API does not answer, the router may. Not for who pays a maker: the router is at the plan's cost.
+  auto router = providers_.find("openrouter");
+  if (!named.own_key && router && named.provider != router) {
+    chain.push_back({.provider = std::move(router), .id = named.id, .name_there = named.id, .model = named.model});
   }
   return chain;
 }

@@ -24,13 +24,15 @@ Finish finish_of(std::string_view reason, bool has_calls) {
 // Thoughts are charged as output and counted apart from the answer.
 std::optional<TokenUsage> usage_of(const json::object& body) {
   const auto* usage = object_in(body, "usageMetadata");
-  const auto input = usage ? count_in(*usage, "promptTokenCount") : std::nullopt;
+  const auto input = usage ? token_count_in(*usage, "promptTokenCount") : std::nullopt;
   if (!input) return std::nullopt;
-  const auto thoughts = count_in(*usage, "thoughtsTokenCount").value_or(0);
+  const auto thoughts = optional_token_count_in(*usage, "thoughtsTokenCount");
+  const auto said = optional_token_count_in(*usage, "candidatesTokenCount");
+  if (!thoughts || !said) return std::nullopt;
   return TokenUsage{.input = *input,
-                    .output = count_in(*usage, "candidatesTokenCount").value_or(0) + thoughts,
-                    .cached = std::min(count_in(*usage, "cachedContentTokenCount").value_or(0), *input),
-                    .reasoning = thoughts};
+                    .output = *said + *thoughts,
+                    .cached = std::min(token_count_in(*usage, "cachedContentTokenCount").value_or(0), *input),
+                    .reasoning = *thoughts};
 }
 
 // What one answer, or one event of a stream, adds.

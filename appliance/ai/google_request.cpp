@@ -1,5 +1,6 @@
 // The request half of google_wire.h.
 #include <boost/json.hpp>
+#include <utility>
 
 #include "appliance/ai/google_wire.h"
 #include "appliance/ai/wire_json.h"
@@ -85,6 +86,7 @@ json::object generation_config(const ChatRequest& request) {
 }  // namespace
 
 std::optional<std::string> cannot(const ChatRequest& request) {
+  if (auto wrong = only_in_openai_form(request)) return wrong;
   for (const auto* name : {"logit_bias", "reasoning_effort"})
     if (request.options.contains(name)) return std::string(name) + " is not supported by this model's provider";
   if (const auto* parallel = request.options.if_contains("parallel_tool_calls"); parallel && !parallel->get_bool())
@@ -115,6 +117,12 @@ json::object to_wire(const ChatRequest& request) {
     } else {
       contents.push_back(json::object{{"role", role}, {"parts", std::move(parts)}});
     }
+  }
+  // Somebody has to speak: with nothing but instructions these are what is said.
+  if (contents.empty()) {
+    json::array parts;
+    parts.push_back(json::object{{"text", std::exchange(system, {})}});
+    contents.push_back(json::object{{"role", "user"}, {"parts", std::move(parts)}});
   }
   json::object wire{{"contents", std::move(contents)}, {"generationConfig", generation_config(request)}};
   if (!system.empty()) {

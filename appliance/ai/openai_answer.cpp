@@ -84,8 +84,15 @@ std::size_t piece_end(std::string_view text, std::size_t from) {
   return end > from ? end : from + piece_bytes;
 }
 
-std::string_view error_type(web::Kind kind) {
-  switch (kind) {
+// What clients ask to be topped up rather than tried again.
+bool is_used_up(const web::Error& error) {
+  return error.kind == web::Kind::payment_required || error.code == "QUOTA_EXCEEDED" ||
+         error.code == "BUDGET_EXCEEDED" || error.code == "CAP_REACHED";
+}
+
+std::string_view error_type(const web::Error& error) {
+  if (is_used_up(error)) return "insufficient_quota";
+  switch (error.kind) {
     case web::Kind::invalid:
     case web::Kind::not_found:
     case web::Kind::conflict:
@@ -95,12 +102,24 @@ std::string_view error_type(web::Kind kind) {
       return "authentication_error";
     case web::Kind::forbidden:
       return "permission_error";
-    case web::Kind::payment_required:
     case web::Kind::too_many:
       return "rate_limit_error";
     default:
       return "server_error";
   }
+}
+
+// Sentences about a field begin with it: "messages[2].role must be ...".
+std::string_view field_named_by(const web::Error& error) {
+  if (error.kind != web::Kind::invalid) return {};
+  const std::string_view message = error.message;
+  const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_[].");
+  const auto field = message.substr(0, end);
+  if (end == message.npos || field == "model") return field;
+  const auto rest = message.substr(end);
+  for (const std::string_view verb : {" must ", " is ", " needs ", ": "})
+    if (rest.starts_with(verb)) return field;
+  return {};
 }
 
 }  // namespace
@@ -129,14 +148,14 @@ Finish finish_named(std::string_view reason, bool has_calls) {
 std::optional<TokenUsage> parse_usage(const json::object& body) {
   const auto* usage = object_in(body, "usage");
   if (!usage) return std::nullopt;
-  const auto input = count_in(*usage, "prompt_tokens");
-  const auto output = count_in(*usage, "completion_tokens");
+  const auto input = token_count_in(*usage, "prompt_tokens");
+  const auto output = token_count_in(*usage, "completion_tokens");
   if (!input || !output || *input + *output == 0) return std::nullopt;
   TokenUsage found{.input = *input, .output = *output};
   if (const auto* details = object_in(*usage, "prompt_tokens_details"))
-    found.cached = std::min(count_in(*details, "cached_tokens").value_or(0), found.input);
+    found.cached = std::min(token_count_in(*details, "cached_tokens").value_or(0), found.input);
   if (const auto* details = object_in(*usage, "completion_tokens_details"))
-    found.reasoning = count_in(*details, "reasoning_tokens").value_or(0);
+    found.reasoning = std::min(token_count_in(*details, "reasoning_tokens").value_or(0), found.output);
   return found;
 }
 
@@ -225,9 +244,15 @@ std::vector<std::string> stream_events(const ChatAnswer& answer, bool include_us
 }
 
 json::object error_body(const web::Error& error) {
-  json::value code = nullptr;
+  json::value code = nullptr, param = nullptr;
   if (!error.code.empty()) code = error.code;
-  return {{"error", {{"message", error.message}, {"type", error_type(error.kind)}, {"code", std::move(code)}}}};
+  if (error.kind == web::Kind::unauthenticated && error.code.empty()) code = "invalid_api_key";
+  if (const auto field = field_named_by(error); !field.empty()) param = json::string(field);
+  return {{"error",
+           {{"message", error.message},
+            {"type", error_type(error)},
+            {"code", std::move(code)},
+            {"param", std::move(param)}}}};
 }
 
 web::Response error_response(const web::Error& error) {

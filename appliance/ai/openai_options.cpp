@@ -22,9 +22,9 @@ constexpr std::size_t most_stops = 16, most_stop_bytes = 1'000;
 constexpr std::array<std::string_view, 9> read_elsewhere{
     "model",  "messages",      "tools", "temperature", "top_p", "max_tokens", "max_completion_tokens",
     "stream", "stream_options"};
-// For the vendor's books only: they change nothing in an answer.
-constexpr std::array<std::string_view, 6> without_effect{"user",         "metadata",         "store",
-                                                         "service_tier", "prompt_cache_key", "safety_identifier"};
+// About the account that asks the vendor, which is the box's and not the client's: they change nothing in an answer.
+constexpr std::array<std::string_view, 5> without_effect{"user", "metadata", "store", "prompt_cache_key",
+                                                         "safety_identifier"};
 
 Problem must_be(std::string_view name, std::string_view what) {
   return web::invalid(std::string(name) + " must be " + std::string(what));
@@ -127,6 +127,9 @@ std::optional<web::Error> read_options(const json::object& body, ChatRequest& re
       if (auto problem = stop(value, request)) return problem;
     } else if (name == "n") {
       if (value != 1) return web::invalid("n must be 1: an answer has one choice");
+    } else if (name == "service_tier") {
+      // Others have prices of their own, which the catalogue does not know.
+      if (value != "auto" && value != "default") return web::invalid("service_tier must be auto or default");
     } else if (name == "logprobs") {
       if (value != false) return web::invalid("logprobs is not supported");
     } else {

@@ -1,5 +1,6 @@
 #include "appliance/ai/openai_provider.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "appliance/ai/openai_stream.h"
@@ -12,6 +13,15 @@ namespace json = boost::json;
 namespace {
 
 constexpr auto listing_lifetime = std::chrono::seconds(60);
+
+constexpr std::size_t most_listed = 1'000;
+
+// What a request can name and a page can show.
+bool is_model_id(std::string_view id) {
+  constexpr std::size_t most_bytes = 200;
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  return !id.empty() && id.size() <= most_bytes && std::ranges::none_of(id, is_control);
+}
 
 UpstreamSettings upstream_of(const OpenAiSettings& settings) {
   return {.name = settings.name, .base_url = settings.base_url, .key = settings.key, .timeout = settings.timeout};
@@ -44,7 +54,9 @@ web::Task<Outcome<std::vector<ModelInfo>>> OpenAiProvider::models() {
   for (const auto& entry : data->get_array()) {
     const auto* model = entry.if_object();
     const auto* id = model ? model->if_contains("id") : nullptr;
-    if (id && id->is_string()) listed.push_back({.id = std::string(id->get_string()), .provider = settings_.name});
+    if (listed.size() == most_listed) break;
+    if (id && id->is_string() && is_model_id(id->get_string()))
+      listed.push_back({.id = std::string(id->get_string()), .provider = settings_.name});
   }
   const std::lock_guard lock(mutex_);
   listed_ = listed;

@@ -116,7 +116,7 @@ web::Result<Message> parse_message(const json::value& value, const std::string& 
   if (!object) return web::invalid(where + " must be an object");
   const auto* role_value = given(*object, "role");
   const auto role = role_value && role_value->is_string() ? role_named(role_value->get_string()) : std::nullopt;
-  if (!role) return web::invalid(where + ".role must be one of: system, user, assistant, tool");
+  if (!role) return web::invalid(where + ".role must be one of: system, developer, user, assistant, tool");
   Message message{.role = *role};
   if (const auto* content = given(*object, "content")) {
     if (auto wrong = parse_content(*content, where + ".content", message)) return std::move(*wrong);
@@ -244,6 +244,11 @@ json::object message_to_wire(const Message& message) {
   return wire;
 }
 
+json::object tool_to_wire(const ToolDefinition& tool) {
+  return {{"type", "function"},
+          {"function", {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}}}};
+}
+
 }  // namespace
 
 web::Result<ChatRequest> parse_request(const json::value& value) {
@@ -304,11 +309,7 @@ json::object to_wire(const ChatRequest& request) {
   json::object wire{{"model", request.model}, {"messages", std::move(messages)}, {"stream", false}};
   if (!request.tools.empty()) {
     json::array tools;
-    for (const auto& tool : request.tools) {
-      tools.push_back(
-          {{"type", "function"},
-           {"function", {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}}}});
-    }
+    for (const auto& tool : request.tools) tools.push_back(tool_to_wire(tool));
     wire["tools"] = std::move(tools);
   }
   if (request.temperature) wire["temperature"] = *request.temperature;

@@ -186,17 +186,24 @@ web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::F
   auto last = Clock::now();
   int status = 0;
   std::string type, retry_after, whole;
-  EventReader events(std::move(on_event));
+  // Comments and pings tell that somebody is there, not that an answer has begun.
+  bool has_begun = false;
+  EventReader events([&](std::string_view event, std::string_view data) {
+    has_begun = has_begun || event != "ping";
+    return on_event(event, data);
+  });
   asked.on_head = [&](int code, const web::FetchHeaders& answered) {
     status = code;
     type = header(answered, "content-type");
     retry_after = header(answered, "retry-after");
-    last = Clock::now();
     return true;
   };
   asked.sink = [&](std::string_view bytes) {
-    last = Clock::now();
-    if (status == 200 && type.starts_with("text/event-stream")) return events.feed(bytes);
+    if (status == 200 && type.starts_with("text/event-stream")) {
+      const bool goes_on = events.feed(bytes);
+      if (has_begun) last = Clock::now();
+      return goes_on;
+    }
     whole += bytes;
     return status == 200 || whole.size() < error_bytes;
   };
@@ -204,8 +211,7 @@ web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::F
   auto watching = until_silent(last, settings_.timeout);
   auto ended = co_await (std::move(fetching) || std::move(watching));
   if (ended.index() == 1) {
-    auto failure =
-        fail(Fault::timeout, status == 0 ? "did not answer in time." : "stopped in the middle of its answer.");
+    auto failure = fail(Fault::timeout, has_begun ? "stopped in the middle of its answer." : "did not answer in time.");
     failure.may_have_worked = true;
     co_return failure;
   }

@@ -30,6 +30,29 @@ std::optional<std::int64_t> count_in(const json::object& object, std::string_vie
   return count;
 }
 
+std::optional<std::int64_t> token_count_in(const json::object& object, std::string_view name) {
+  // As long as a context that the catalogue can describe.
+  constexpr std::int64_t most = 100'000'000;
+  const auto count = count_in(object, name);
+  return count && *count <= most ? count : std::nullopt;
+}
+
+std::optional<std::int64_t> optional_token_count_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && !value->is_null() ? token_count_in(object, name) : 0;
+}
+
+std::optional<std::string> only_in_openai_form(const ChatRequest& request) {
+  for (std::size_t i = 0; i < request.messages.size(); ++i) {
+    const auto& calls = request.messages[i].tool_calls;
+    for (std::size_t j = 0; j < calls.size(); ++j)
+      if (checked_call(calls[j]).malformed)
+        return "messages[" + std::to_string(i) + "].tool_calls[" + std::to_string(j) +
+               "].function.arguments must be a JSON object as text";
+  }
+  return std::nullopt;
+}
+
 ToolCall checked_call(ToolCall call) {
   if (call.arguments.empty()) call.arguments = "{}";
   boost::system::error_code error;

@@ -17,6 +17,15 @@ std::string string_in(const boost::json::object&, std::string_view name);
 // A whole number that is not negative.
 std::optional<std::int64_t> count_in(const boost::json::object&, std::string_view name);
 
+// A count of tokens that an upstream reports. More than any model takes is no report, like what is no count at all.
+std::optional<std::int64_t> token_count_in(const boost::json::object&, std::string_view name);
+// The same of a count that may be left out, which is 0 then.
+std::optional<std::int64_t> optional_token_count_in(const boost::json::object&, std::string_view name);
+
+// What of a conversation only the OpenAI form can say, as a sentence that names the field: calls whose arguments are no
+// JSON object.
+std::optional<std::string> only_in_openai_form(const ChatRequest&);
+
 // A call whose arguments are complete: empty ones become {}, and those that are no JSON object are marked.
 ToolCall checked_call(ToolCall);
 TokenUsage estimated_usage(const ChatRequest&, const Message& answer);

@@ -46,7 +46,8 @@ struct CapView {
   std::optional<std::string> usd;
   WhenReached whenReached;
   bool byAdmin;
-  // Of what the cap bounds, since the period began; what is reserved for calls under way counts. Null for plans.
+  // Of what the cap bounds, since the period began; what is reserved for calls under way counts. Of a cap on a plan: by
+  // the user who asks, and null for the administrator.
   std::optional<std::int64_t> usedTokens;
   std::optional<std::string> usedUsd;
   store::Time resetsAt, updatedAt;
@@ -67,7 +68,8 @@ struct Removed {
 };
 BOOST_DESCRIBE_STRUCT(Removed, (), (success, id))
 
-CapView view(const Cap& cap, const usage::Ledger& ledger) {
+// As it binds `user`: of a cap on a plan, what this one has used.
+CapView view(const Cap& cap, const usage::Ledger& ledger, store::UserId user) {
   const auto now = store::now();
   CapView view{.id = cap.id,
                .scope = cap.scope,
@@ -81,9 +83,9 @@ CapView view(const Cap& cap, const usage::Ledger& ledger) {
                .usedUsd = std::nullopt,
                .resetsAt = cap.period == CapPeriod::day ? usage::next_day(now) : usage::next_month(now),
                .updatedAt = cap.updated_at};
-  if (cap.scope == CapScope::plan) return view;
+  if (user == 0) return view;
   for (const auto& limit : limits_of(cap, now)) {
-    const auto used = ledger.spent(cap.user_id, limit);
+    const auto used = ledger.spent(user, limit);
     if (limit.figure == usage::Figure::tokens) {
       view.usedTokens = used;
     } else {
@@ -95,7 +97,7 @@ CapView view(const Cap& cap, const usage::Ledger& ledger) {
 
 CapList view(const std::vector<Cap>& caps, const usage::Ledger& ledger) {
   CapList list;
-  for (const auto& cap : caps) list.caps.push_back(view(cap, ledger));
+  for (const auto& cap : caps) list.caps.push_back(view(cap, ledger, cap.user_id));
   list.count = static_cast<std::int64_t>(list.caps.size());
   return list;
 }
@@ -110,7 +112,8 @@ web::Result<Cap> cap_of(const Body& wanted) {
   if (wanted.tokens) cap.tokens = *wanted.tokens;
   if (wanted.usd) {
     const auto amount = usage::Money::parse(*wanted.usd);
-    if (!amount || amount->units() < 0) return web::invalid("usd must be an amount such as \"12.50\"");
+    if (!amount || amount->units() < 0)
+      return web::invalid("usd must be an amount such as \"12.50\", of less than 9223372");
     cap.cost = amount->units();
   }
   if (!cap.tokens && !cap.cost) return web::invalid("tokens or usd is required");
@@ -156,7 +159,14 @@ constexpr const char* put_text =
 
 std::vector<web::Route> cap_web_routes(CapRouteParts parts) {
   auto list = [parts](web::Request& request) -> Answer {
-    co_return web::reply(view(parts.caps.list(request.caller.user_id), parts.ledger));
+    const auto user = request.caller.user_id;
+    auto answer = view(parts.caps.list(user), parts.ledger);
+    if (const auto plan = parts.plan_of(user)) {
+      for (const auto& cap : parts.caps.list(0))
+        if (cap.target == to_string(*plan)) answer.caps.push_back(view(cap, parts.ledger, user));
+    }
+    answer.count = static_cast<std::int64_t>(answer.caps.size());
+    co_return web::reply(answer);
   };
   auto put = [parts](web::Request& request, NewCap wanted) -> Answer {
     auto cap = cap_of(wanted);
@@ -166,7 +176,7 @@ std::vector<web::Route> cap_web_routes(CapRouteParts parts) {
     if (auto wrong = wrong_target(*cap, parts)) co_return std::move(*wrong);
     const auto kept = co_await parts.caps.put(std::move(*cap));
     if (!kept) co_return kept.error();
-    co_return web::reply(view(*kept, parts.ledger));
+    co_return web::reply(view(*kept, parts.ledger, kept->user_id));
   };
   auto remove = [parts](web::Request& request) -> Answer {
     const Removed answer{.id = request.param("id")};
@@ -179,7 +189,7 @@ std::vector<web::Route> cap_web_routes(CapRouteParts parts) {
   };
   return {
       {web::GET, "/api/caps", parts.guards.session, nullptr, web::plain(list).returns<CapList>(),
-       "One's caps on models, with what is used"},
+       "One's caps on models, those of one's plan among them, with what is used"},
       {web::PUT, "/api/caps", parts.guards.session, nullptr,
        web::body<NewCap>(put).returns<CapView>().describe(put_text), "Set a cap on oneself, an agent or a key"},
       {web::DELETE, "/api/caps/:id", parts.guards.session, nullptr, web::plain(remove).returns<Removed>(),
@@ -205,7 +215,7 @@ std::vector<web::Route> cap_admin_routes(CapRouteParts parts) {
     if (auto wrong = wrong_target(*cap, parts)) co_return std::move(*wrong);
     const auto kept = co_await parts.caps.put(std::move(*cap));
     if (!kept) co_return kept.error();
-    co_return web::reply(view(*kept, parts.ledger));
+    co_return web::reply(view(*kept, parts.ledger, kept->user_id));
   };
   auto remove = [parts](web::Request& request, WhoseCaps whose) -> Answer {
     const auto owner = owner_named(whose.userId, parts);

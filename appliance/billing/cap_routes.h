@@ -17,6 +17,8 @@ struct CapRouteParts {
   // Whether there is such a user, agent of the user, key of the user.
   std::function<bool(store::UserId)> is_user;
   std::function<bool(store::UserId, std::string_view)> has_agent, has_key;
+  // The plan whose caps bind the user; nothing: none.
+  std::function<std::optional<Plan>(store::UserId)> plan_of;
   const agentbox::Guards& guards;
 };
 

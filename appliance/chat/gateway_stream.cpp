@@ -14,22 +14,47 @@ Error gateway_failure(std::string cause, web::Kind kind = web::Kind::bad_gateway
   return {.kind = kind, .message = "The agent did not answer: " + std::move(cause)};
 }
 
+// What a gateway says is wrong.
+struct Told {
+  std::string message, code;  // empty: it says nothing
+};
+
+// What the agent's owner may spend is used up: that is no failure of the gateway, which only passes it on.
+std::optional<web::Kind> kind_of_refusal(std::string_view code) {
+  if (code == "PLAN_REQUIRED" || code == "SUBSCRIPTION_REQUIRED") return web::Kind::payment_required;
+  if (code == "QUOTA_EXCEEDED" || code == "BUDGET_EXCEEDED" || code == "CAP_REACHED") return web::Kind::too_many;
+  return std::nullopt;
+}
+
+Error told_failure(Told told, web::Kind kind = web::Kind::bad_gateway) {
+  const auto refusal = kind_of_refusal(told.code);
+  auto error = gateway_failure(std::move(told.message), refusal.value_or(kind));
+  if (refusal) error.code = std::move(told.code);
+  return error;
+}
+
 // Late is late, whether the agent's gateway noticed it or we did.
 web::Kind kind_of(int status) { return status == 504 ? web::Kind::timeout : web::Kind::bad_gateway; }
 
-// The sentence of {error: {message}} or {error}; empty when there is none.
-std::string error_of(const boost::json::value& body) {
-  const auto* object = body.if_object();
-  const auto* error = object ? object->if_contains("error") : nullptr;
-  if (error && error->is_object()) error = error->get_object().if_contains("message");
-  return error && error->is_string() ? std::string(error->get_string()) : std::string();
+std::string string_at(const boost::json::value& holder, std::string_view pointer) {
+  boost::system::error_code failed;
+  const auto* text = holder.find_pointer(pointer, failed);
+  return text && text->is_string() ? std::string(text->get_string()) : std::string();
 }
 
-std::string cause_of(std::string_view body, int status) {
+// Of {error: {message, code}} or {error, code}.
+Told error_of(const boost::json::value& body) {
+  auto plain = string_at(body, "/error");
+  if (!plain.empty()) return {.message = std::move(plain), .code = string_at(body, "/code")};
+  return {.message = string_at(body, "/error/message"), .code = string_at(body, "/error/code")};
+}
+
+Told cause_of(std::string_view body, int status) {
   boost::system::error_code failed;
   const auto parsed = boost::json::parse(body, failed);
-  auto told = failed ? std::string() : error_of(parsed);
-  return told.empty() ? "its gateway answered with status " + std::to_string(status) + "." : told;
+  auto told = failed ? Told() : error_of(parsed);
+  if (told.message.empty()) told.message = "its gateway answered with status " + std::to_string(status) + ".";
+  return told;
 }
 
 // What stands beside the choices, in a whole answer and in each event.
@@ -76,7 +101,7 @@ void GatewayStream::event(std::string_view data) {
   boost::system::error_code failed;
   const auto parsed = boost::json::parse(data, failed);
   if (failed) return;
-  if (failure_.empty()) failure_ = error_of(parsed);
+  if (failure_.empty() && !error_of(parsed).message.empty()) failure_ = data;
   take_particulars(parsed, completion_);
   const auto* content = parsed.find_pointer("/choices/0/delta/content", failed);
   if (!content || !content->is_string() || content->get_string().empty()) return;
@@ -89,9 +114,9 @@ Result<Completion> GatewayStream::finish(const Result<web::FetchResponse>& answe
     const bool late = answer.error().kind == web::Kind::timeout;
     return gateway_failure(answer.error().message, late ? web::Kind::timeout : web::Kind::bad_gateway);
   }
-  if (status_ != 200) return gateway_failure(cause_of(unread_, status_), kind_of(status_));
+  if (status_ != 200) return told_failure(cause_of(unread_, status_), kind_of(status_));
   if (!is_events_) return whole();
-  if (!failure_.empty()) return gateway_failure(failure_);
+  if (!failure_.empty()) return told_failure(cause_of(failure_, status_));
   if (!is_done_) return gateway_failure("its answer broke off.");
   return std::move(completion_);
 }

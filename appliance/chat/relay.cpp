@@ -40,8 +40,9 @@ void begin(Chat& chat, Asked asked, const web::Executor& executor, const std::sh
 }
 
 std::string event_of(const web::Error& error) {
-  return boost::json::serialize(
-      boost::json::object{{"error", error.message}, {"status", web::http_status(error.kind)}});
+  boost::json::object told{{"error", error.message}, {"status", web::http_status(error.kind)}};
+  if (!error.code.empty()) told["code"] = error.code;
+  return boost::json::serialize(told);
 }
 
 web::Task<> tell(std::shared_ptr<Relay> relay, web::StreamWriter& writer) {

@@ -28,10 +28,14 @@ BOOST_DESCRIBE_STRUCT(DaysQuery, (), (days))
 
 struct PeriodSummary {
   std::string period;
-  std::int64_t calls = 0, failed = 0, inputTokens = 0, outputTokens = 0, totalTokens = 0;
+  std::int64_t calls = 0, failed = 0, inputTokens = 0, outputTokens = 0;
+  std::int64_t cachedTokens = 0, reasoningTokens = 0;  // parts of input and of output
+  std::int64_t totalTokens = 0;
   std::string cost;
 };
-BOOST_DESCRIBE_STRUCT(PeriodSummary, (), (period, calls, failed, inputTokens, outputTokens, totalTokens, cost))
+BOOST_DESCRIBE_STRUCT(PeriodSummary, (),
+                      (period, calls, failed, inputTokens, outputTokens, cachedTokens, reasoningTokens, totalTokens,
+                       cost))
 
 struct Summary {
   std::string userId;
@@ -95,6 +99,8 @@ PeriodSummary summary_of(const Totals& totals, const Period& period) {
           .failed = totals.failed,
           .inputTokens = totals.input_tokens,
           .outputTokens = totals.output_tokens,
+          .cachedTokens = totals.cached_tokens,
+          .reasoningTokens = totals.reasoning_tokens,
           .totalTokens = totals.total_tokens(),
           .cost = totals.cost.to_string()};
 }

@@ -125,7 +125,9 @@ TEST_F(ChoiceTest, ANamedModelAndItsProvidersFallback) {
   settings.openrouter_api_key = "k";
   settings.anthropic_api_key = "k";
   EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}),
-              ElementsAre("anthropic:claude-sonnet-4-20250514", "anthropic:claude-3-5-haiku-20241022"));
+              ElementsAre("anthropic:claude-sonnet-4-20250514", "anthropic:claude-3-5-haiku-20241022",
+                          "openrouter:anthropic/claude-sonnet-4"))
+      << "what its maker does not answer, the router may";
   EXPECT_THAT(chosen({.model = "openai/gpt-4.1"}),
               ElementsAre("openrouter:openai/gpt-4.1", "openrouter:google/gemini-2.0-flash-001"));
   EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}, Plan::label), ElementsAre("MODEL_RESTRICTED"));

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "appliance/ai/least_tokens.h"
 #include "appliance/ai/openai_provider.h"
 #include "appliance/ai/openai_wire.h"
 #include "tests/appliance/scripted_server.h"
@@ -60,7 +61,10 @@ INSTANTIATE_TEST_SUITE_P(
                    "response_format"},
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"presence_penalty":3})", "presence_penalty"},
         BadRequest{R"({"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"file:///x"}}]}]})",
-                   "messages[0].content[0]"}));
+                   "messages[0].content[0]"},
+        BadRequest{R"({"messages":[{"role":"robot","content":"x"}]})",
+                   "one of: system, developer, user, assistant, tool"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"service_tier":"priority"})", "service_tier"}));
 
 TEST(OpenaiRequest, PassesOnWhatItTakes) {
   const auto parsed = ai::openai::parse_request(json::parse(R"({
@@ -148,6 +152,33 @@ TEST(OpenaiAnswer, TakesContentInPartsAndTheOldFunctionCall) {
       R"({"choices":[{"message":{"content":"","function_call":{"name":"f","arguments":"{}"}}}]})", question());
   ASSERT_TRUE(old);
   EXPECT_EQ(old->message.tool_calls.at(0).name, "f");
+}
+
+class UsageReport : public testing::TestWithParam<std::string> {};
+
+TEST_P(UsageReport, IsNoneWhereNoModelTakesSoMuch) {
+  const auto answer =
+      ai::openai::parse_answer(R"({"choices":[{"message":{"content":"Hi"}}],"usage":)" + GetParam() + "}", question());
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_TRUE(answer->usage.estimated);
+  EXPECT_LT(answer->usage.total(), 100);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Openai, UsageReport,
+    testing::Values(R"({"prompt_tokens":1000000000000000,"completion_tokens":5})",
+                    R"({"prompt_tokens":10,"completion_tokens":100000001})",
+                    R"({"prompt_tokens":9223372036854775807,"completion_tokens":9223372036854775807})",
+                    R"({"prompt_tokens":18446744073709551615,"completion_tokens":1})",
+                    R"({"prompt_tokens":-1,"completion_tokens":5})", R"({"prompt_tokens":1e30,"completion_tokens":5})",
+                    R"({"prompt_tokens":"10","completion_tokens":5})"));
+
+TEST(OpenaiAnswer, CountsNoMoreThoughtsThanWords) {
+  const auto answer = ai::openai::parse_answer(R"({"choices":[{"message":{"content":"Hi"}}],
+      "usage":{"prompt_tokens":10,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":50}}})",
+                                               question());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->usage.reasoning, 5);
 }
 
 TEST(OpenaiAnswer, SaysWhatIsMissing) {
@@ -267,6 +298,30 @@ TEST(OpenAiProvider, SaysWhenNothingListens) {
 std::string serve_two_models(const Received& request) {
   if (request.target == "/v1/models") return http(200, R"({"data":[{"id":"first"},{"id":"second"},{"no":"id"}]})");
   return says("ok");
+}
+
+TEST(OpenAiProvider, ListsNoNameThatIsNone) {
+  json::array data;
+  for (const auto* id : {"", "line\nbreak", "\x7f", "sound"}) data.push_back(json::object{{"id", id}});
+  data.push_back(json::object{{"id", std::string(201, 'x')}});
+  for (int i = 0; i < 2'000; ++i) data.push_back(json::object{{"id", "model-" + std::to_string(i)}});
+  ScriptedServer server(std::vector{http(200, json::serialize(json::object{{"data", std::move(data)}}))});
+  ai::OpenAiProvider provider({.name = "local", .base_url = server.url() + "/v1"});
+  const auto listed = await(provider.models());
+  ASSERT_TRUE(listed) << listed.error().message;
+  EXPECT_EQ(listed->size(), 1'000u);
+  EXPECT_EQ(listed->at(0).id, "sound");
+  EXPECT_EQ(listed->at(1).id, "model-0");
+}
+
+TEST(LeastTokens, AreFewerThanAnyVocabularyMakes) {
+  EXPECT_EQ(ai::least_tokens(question("Hello?")), 0) << "nothing is said of short texts";
+  EXPECT_GT(ai::least_tokens(question(std::string(1'000'000, 'x'))), 128'000);
+  EXPECT_GT(ai::least_tokens(question(std::string(1 << 20, '7'))), 128'000);
+  std::string greek;
+  for (int i = 0; i < 70'000; ++i) greek += "λόγος ";
+  EXPECT_LT(ai::least_tokens(question(greek)), 70'000) << "letters count, not bytes";
+  EXPECT_LT(ai::least_tokens(question(std::string(1'000'000, ' '))), 10'000) << "blanks come in long tokens";
 }
 
 TEST(OpenAiProvider, PicksAModelTheServerLists) {

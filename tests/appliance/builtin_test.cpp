@@ -147,6 +147,49 @@ TEST(Builtin, KeepsToMaxTokens) {
   EXPECT_LE(answer.message.content.size(), 20u);
 }
 
+TEST(Builtin, CountsNoMoreThanMaxTokens) {
+  for (const auto* said : {"Who are you?", "list files", "read file a-rather-long-name-of-a-file.txt", "Hello"}) {
+    for (const std::int64_t most : {1, 2, 5, 1000}) {
+      auto request = conversation({user(said)});
+      request.max_tokens = most;
+      const auto answer = ai::builtin_answer(request);
+      EXPECT_LE(answer.usage.output, most) << said;
+      EXPECT_EQ(answer.finish == ai::Finish::tool_calls, !answer.message.tool_calls.empty()) << said;
+    }
+  }
+}
+
+constexpr const char* seven_sentences =
+    "The lighthouse stands on the cape. The lighthouse was built of granite. Its keeper counts the ships. "
+    "Gulls nest under the lamp. The lamp of the lighthouse burns oil. Oil comes by ship. The keeper sleeps by day.";
+
+ai::Message system_text(std::string text) { return {.role = ai::Role::system, .content = std::move(text)}; }
+
+TEST(Builtin, SummarizesTheTextThatFollows) {
+  const auto answer =
+      ai::builtin_answer({.messages = {user(std::string("Please summarize this: ") + seven_sentences)}});
+  EXPECT_THAT(answer.message.content, HasSubstr("sentences that carry most"));
+  EXPECT_THAT(answer.message.content, HasSubstr("- The lighthouse"));
+  EXPECT_THAT(answer.message.content, Not(HasSubstr("summarize this")));
+}
+
+TEST(Builtin, SummarizesTheTextAbove) {
+  for (const auto* wish : {"Summarize the text above.", "summarise this", "Please sum up the text above"}) {
+    const auto answer = ai::builtin_answer(
+        {.messages = {user(seven_sentences), {.role = ai::Role::assistant, .content = "Read."}, user(wish)}});
+    EXPECT_THAT(answer.message.content, HasSubstr("- The lighthouse")) << wish;
+  }
+}
+
+TEST(Builtin, KnowsADocumentOfTheSystems) {
+  const auto asked = ai::builtin_answer({.messages = {system_text(seven_sentences), user("What does the lamp burn?")}});
+  EXPECT_THAT(asked.message.content, HasSubstr("The lamp of the lighthouse burns oil."));
+  const auto summed = ai::builtin_answer({.messages = {system_text(seven_sentences), user("Summarize the text.")}});
+  EXPECT_THAT(summed.message.content, HasSubstr("- The lighthouse"));
+  const auto agent = ai::builtin_answer(conversation({system_text(seven_sentences), user("What does the lamp burn?")}));
+  EXPECT_THAT(agent.message.content, HasSubstr("nothing about this")) << "an agent's instructions are no document";
+}
+
 TEST(Extract, RanksByWhatTheTextIsAbout) {
   const auto best = ai::best_sentences(
       "Bread needs flour, water and salt. I saw a dog. Flour and water make the dough of bread. Birds sing.", 2);

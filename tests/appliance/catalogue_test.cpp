@@ -76,7 +76,33 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"a plan of unknown models", [](auto& file) { file["plans"].as_object()["label"] = {"a/b"}; },
                "plans.label[0] names the model a/b"},
         Broken{"a plan that is not within the next",
-               [](auto& file) { file["plans"].as_object()["solo"] = json::array(); }, "plans.solo lacks"},
+               [](auto& file) { file["plans"].at("solo").at(0) = "openai/gpt-4.1"; }, "plans.solo lacks"},
+        Broken{"a plan of another size", [](auto& file) { file["plans"].at("solo").as_array().pop_back(); },
+               "plans.solo must have 5 models"},
+        Broken{"a plan with a model twice",
+               [](auto& file) { file["plans"].at("label").at(0) = file["plans"].at("label").at(1); },
+               "plans.label names openai/gpt-4o-mini twice"},
+        Broken{"an unknown plan", [](auto& file) { file["plans"].as_object()["gold"] = json::array(); },
+               "plans.gold is not known"},
+        Broken{"an unknown tier", [](auto& file) { file["tiers"].as_object()["slow"] = file["tiers"].at("fast"); },
+               "tiers.slow is not known"},
+        Broken{"an unknown provider",
+               [](auto& file) { file["providers"].as_object()["acme"] = file["providers"].at("google"); },
+               "providers.acme is not known"},
+        Broken{"a misspelt field", [](auto& file) { model(file, 4)["cachedinput"] = "1"; },
+               "models[4].cachedinput is not known"},
+        Broken{"a misspelt list", [](auto& file) { file["model"] = json::array(); }, "model is not known"},
+        Broken{"a field too many", [](auto& file) { file["demo"].as_object()["limit"] = 1; },
+               "demo.limit is not known"},
+        Broken{"a model without a vendor", [](auto& file) { model(file, 9)["id"] = "deepseek"; },
+               "models[9] (deepseek).id must be <vendor>/<model>"},
+        Broken{"a demo model twice",
+               [](auto& file) { file["demo"].at("models").as_array().push_back("openai/gpt-4o-mini"); },
+               "demo.models names openai/gpt-4o-mini twice"},
+        Broken{
+            "a provider that falls back to itself",
+            [](auto& file) { file["providers"].at("google").as_object()["fallback"] = "google/gemini-2.0-flash-001"; },
+            "providers.google names google/gemini-2.0-flash-001 twice"},
         Broken{"a tier without fallbacks",
                [](auto& file) { file["tiers"].as_object()["fast"].as_object()["fallbacks"] = json::array(); },
                "tiers.fast.fallbacks"},
@@ -91,6 +117,14 @@ INSTANTIATE_TEST_SUITE_P(
       std::ranges::replace(name, ' ', '_');
       return name;
     });
+
+TEST(Catalogue, IsAnObject) {
+  for (const auto* text : {"[]", "7", "null"}) {
+    const auto parsed = ai::Catalogue::parse(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_EQ(parsed.error().message, "The catalogue must be a JSON object");
+  }
+}
 
 TEST(Catalogues, AreReadAgainAndKeptWhenBroken) {
   testing_words::TemporaryFolder folder;

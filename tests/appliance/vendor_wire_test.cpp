@@ -67,6 +67,71 @@ ai::Outcome<ai::ChatAnswer> ask(ai::Provider& provider, ai::ChatRequest request,
   return await(provider.complete(std::move(request), listener));
 }
 
+// What the vendor is asked for a conversation.
+json::value asked_of(const std::string& vendor, ai::ChatRequest request) {
+  ScriptedServer server(std::vector{http(500, "")});
+  request.max_tokens = 100;
+  EXPECT_FALSE(ask(*provider_of(vendor, server.url()), std::move(request)));
+  return server.received().at(0).json();
+}
+
+TEST(Vendors, AreToldInstructionsAsWordsWhereThereIsNothingElse) {
+  const ai::ChatRequest request{.messages = {{.role = ai::Role::system, .content = "Tell a joke."},
+                                             {.role = ai::Role::system, .content = "A short one."}}};
+  const auto anthropic = asked_of("anthropic", request), google = asked_of("google", request);
+  EXPECT_EQ(anthropic.at("messages"),
+            json::parse(R"([{"role":"user","content":[{"type":"text","text":"Tell a joke.\n\nA short one."}]}])"));
+  EXPECT_FALSE(anthropic.as_object().contains("system"));
+  EXPECT_EQ(google.at("contents"),
+            json::parse(R"([{"role":"user","parts":[{"text":"Tell a joke.\n\nA short one."}]}])"));
+  EXPECT_FALSE(google.as_object().contains("systemInstruction"));
+}
+
+TEST(Vendors, RefuseByNameWhatTheirFormsCannotSay) {
+  const auto refusal = [](const char* vendor, auto change) {
+    auto request = whole_conversation();
+    change(request);
+    return provider_of(vendor, "http://127.0.0.1:1")->cannot(request).value_or("nothing");
+  };
+  for (const auto* vendor : {"anthropic", "google"}) {
+    EXPECT_EQ(refusal(vendor, [](auto&) {}), "nothing");
+    for (const auto* broken : {"{\"at\":", "[1]", "it"})
+      EXPECT_THAT(refusal(vendor, [&](auto& request) { request.messages[2].tool_calls[0].arguments = broken; }),
+                  HasSubstr("messages[2].tool_calls[0].function.arguments"));
+    EXPECT_EQ(refusal(vendor, [](auto& request) { request.messages[2].tool_calls[0].arguments.clear(); }), "nothing");
+  }
+  const auto without_question = [](auto& request) { request.messages.erase(request.messages.begin() + 1); };
+  EXPECT_THAT(refusal("anthropic", without_question), HasSubstr("messages[1].role must be user"));
+}
+
+struct Report {
+  const char *vendor, *usage;
+};
+class VendorUsage : public testing::TestWithParam<Report> {};
+
+TEST_P(VendorUsage, IsNoReportWhereNoModelTakesSoMuch) {
+  const bool is_google = std::string_view(GetParam().vendor) == "google";
+  const std::string usage = GetParam().usage;
+  ScriptedServer server(std::vector{http(
+      200, is_google
+               ? R"({"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"STOP"}],"usageMetadata":)" +
+                     usage + "}"
+               : R"({"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":)" + usage + "}")});
+  const auto answer = ask(*provider_of(GetParam().vendor, server.url()), whole_conversation());
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_TRUE(answer->usage.estimated);
+  EXPECT_LT(answer->usage.total(), 10'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Reports, VendorUsage,
+    testing::Values(Report{"anthropic", R"({"input_tokens":9223372036854775807,"output_tokens":9223372036854775807})"},
+                    Report{"anthropic", R"({"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":1e15})"},
+                    Report{"anthropic", R"({"input_tokens":1,"output_tokens":2,"cache_creation_input_tokens":-1})"},
+                    Report{"google", R"({"promptTokenCount":1000000000000000,"candidatesTokenCount":2})"},
+                    Report{"google", R"({"promptTokenCount":1,"candidatesTokenCount":1000000000000000})"},
+                    Report{"google", R"({"promptTokenCount":1,"thoughtsTokenCount":"many"})"}));
+
 TEST(Anthropic, SpeaksItsForm) {
   ScriptedServer server(std::vector{http(200, R"({"id":"msg_1","type":"message","role":"assistant","model":"claude-x",
     "content":[{"type":"text","text":"Yes. "},{"type":"tool_use","id":"toolu_1","name":"look","input":{"at":"that"}}],

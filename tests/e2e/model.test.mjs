@@ -181,6 +181,21 @@ test("what goes wrong upstream reaches the person as a sentence with its cause",
   assert.equal(day.failed, failures.length - 1, "an empty answer is paid for like any other");
 });
 
+test("who may spend no more is told so by the agent, too, whole and streamed", async (t) => {
+  const story = await story_of(t), { box, ada, agent } = story;
+  await ada.call("PUT", "/api/caps", { scope: "agent", target: agent, period: "day", tokens: 1 });
+  const whole = await story.say("Hello?");
+  assert.deepEqual([whole.status, whole.body.code], [429, "CAP_REACHED"], JSON.stringify(whole.body));
+  assert.equal((await story.history()).at(-1).error, whole.body.error, "the history says the same");
+  const streamed = await fetch(`${box.web}/api/chat`, {
+    method: "POST", headers: { cookie: ada.cookie, "content-type": "application/json" }, body: JSON.stringify({ agentId: agent, message: "Hello?", stream: true }),
+  });
+  assert.match(await streamed.text(), /event: error\ndata: .*"status":429,"code":"CAP_REACHED"/);
+  await box.backend_call("PATCH", `/api/admin/users/${ada.id}`, { plan: "none" });
+  const unpaid = await story.say("Hello?");
+  assert.deepEqual([unpaid.status, unpaid.body.code], [402, "SUBSCRIPTION_REQUIRED"], JSON.stringify(unpaid.body));
+});
+
 test("a model that does not answer in time, and one that is not there, are told apart", async (t) => {
   const story = await story_of(t, () => ({ AI_MODEL_TIMEOUT_MS: "1000", LOCAL_MODEL: MODEL }));
   story.model.will(hang());

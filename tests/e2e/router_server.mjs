@@ -13,6 +13,8 @@ export const served = (model, { usage = [10, 5], text = `Served by ${model}.` } 
 });
 export const failed = (status, headers = {}) => ({ status, headers, body: { error: { message: `status ${status}` } } });
 export const hangs = { hangs: true };
+export const resets = { resets: true }; // the connection, with the request read whole
+export const pings = { pings: true }; // comments of a stream, and no event ever
 
 const embedded = ({ model, input }) => ({
   object: "list", model, usage: { prompt_tokens: 4, total_tokens: 4 },
@@ -55,6 +57,12 @@ export class RouterServer {
     const planned = this.answers[body.model] ?? served(body.model);
     const answer = typeof planned === "function" ? planned(body) : planned;
     if (answer.hangs) return;
+    if (answer.resets) return void request.socket.resetAndDestroy();
+    if (answer.pings) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const beat = setInterval(() => response.write(": ping\n\n"), 20);
+      return void response.on("close", () => clearInterval(beat));
+    }
     if (answer.status !== 200 || !body.stream)
       return void response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(JSON.stringify(answer.body));
     const { choices: [{ message }], usage, ...head } = answer.body;

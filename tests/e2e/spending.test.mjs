@@ -94,7 +94,7 @@ test("a key's own budget: what does not fit is refused, other keys go on, the lo
   assert.equal((await ada.call("GET", `/api/keys/${id}`)).body.budgetUsd, "0.001");
 
   const much = await spend({ max_tokens: 4000 });  // 0.6 dollars for a million: 0.0024
-  assert.deepEqual([much.status, much.body.error.code, much.body.error.type], [429, "BUDGET_EXCEEDED", "rate_limit_error"], much.text);
+  assert.deepEqual([much.status, much.body.error.code, much.body.error.type], [429, "BUDGET_EXCEEDED", "insufficient_quota"], much.text);
   assert.match(much.body.error.message, /budget of 0\.001 USD/);
   assert.ok(Number(much.headers["retry-after"]) > 0);
   assert.equal(router.asked.length, 0);

@@ -90,6 +90,53 @@ TEST_F(Fetch, ReusesItsConnection) {
   EXPECT_EQ(server.connections(), 1u);
 }
 
+// A server whose kept connection breaks once a second request on it has been read whole.
+struct Breaking {
+  explicit Breaking(bool with_reset)
+      : server([this, with_reset](Peer& peer) {
+          ++received;
+          peer.read_request();
+          peer.answer("kept");
+          if (peer.read_request().empty()) return;
+          ++received;
+          if (with_reset) peer.reset();
+        }) {}
+  std::atomic<int> received = 0;
+  Loopback server;
+};
+
+TEST_F(Fetch, SendsAPostOnceWhateverBecomesOfIt) {
+  for (const bool with_reset : {true, false}) {
+    for (const std::string method : {"POST", "PATCH"}) {
+      for (const std::string body : {"", "{}"}) {
+        Breaking broken(with_reset);
+        ASSERT_TRUE(get({.url = broken.server.url(), .method = method, .body = body}));
+        const auto answer = get({.url = broken.server.url(), .method = method, .body = body});
+        expect_error(answer, Kind::bad_gateway, "broke before there was an answer");
+        EXPECT_EQ(broken.received, 2) << method << body;
+        EXPECT_EQ(broken.server.connections(), 1u);
+      }
+    }
+  }
+}
+
+TEST_F(Fetch, SendsAGetAgainWhenItsKeptConnectionBreaks) {
+  Breaking broken(true);
+  ASSERT_TRUE(get_url(broken.server.url()));
+  const auto answer = get_url(broken.server.url());
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "kept");
+  EXPECT_EQ(broken.received, 3);
+}
+
+TEST_F(Fetch, SaysThatAHeaderIsTooLong) {
+  Loopback server([](Peer& peer) {
+    peer.read_request();
+    peer.answer("", "X-Long: " + std::string(900'000, 'x') + "\r\n");
+  });
+  expect_error(get_url(server.url()), Kind::bad_gateway, "header");
+}
+
 TEST_F(Fetch, RunsManyAtOnceOnOneThread) {
   std::atomic<int> waiting = 0;
   Loopback server([&](Peer& peer) {

@@ -1,0 +1,66 @@
+// What an upstream may do to a call, and what the box then says and counts.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FAST, story_of } from "./ai_story.mjs";
+import { RouterServer, hangs, pings, resets, served } from "./router_server.mjs";
+
+test("what an upstream says it has used is believed within reason", async (t) => {
+  const { box, router, ada, chat, month, call } = await story_of(t, "network");
+  await call("PUT", "/api/admin/caps", { userId: ada.id, scope: "user", period: "month", tokens: 100_000 });
+  for (const usage of [[1e15, 5], [10, 1e15], [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], [-5, 5], [1.5, 1]]) {
+    for (const stream of [false, true]) {
+      router.answers[FAST[0]] = served(FAST[0], { usage });
+      const answer = await chat({ stream });
+      assert.equal(answer.status, 200, answer.text);
+      assert.match(answer.text, /"estimated":true/, JSON.stringify(usage));
+    }
+  }
+  const { calls, totalTokens, cost } = await month();
+  assert.equal(calls, 10);
+  assert.ok(totalTokens > 0 && totalTokens < 1000, `${totalTokens}`);
+  assert.match(cost, /^0\.0/);
+  assert.equal((await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`)).month.totalTokens, totalTokens);
+});
+
+test("a request is sent as often as it is counted, also on a connection that breaks", async (t) => {
+  const { router, chat, month } = await story_of(t, "network");
+  assert.equal((await chat()).status, 200, "a connection is kept");
+  router.answers = { [FAST[0]]: resets };
+  const answer = await chat({ max_tokens: 100 });
+  assert.deepEqual([answer.status, answer.body.model], [200, FAST[1]]);
+  assert.deepEqual(router.models, [FAST[0], FAST[0], FAST[1]]);
+  const { calls, failed, outputTokens } = await month();
+  assert.deepEqual([calls, failed, outputTokens], [3, 1, 5 + 100 + 5], "the one that broke may have been answered");
+});
+
+test("a sign of life is no answer", async (t) => {
+  const { router, chat } = await story_of(t, "network", { AI_MODEL_TIMEOUT_MS: "300" });
+  router.answers = { [FAST[0]]: pings };
+  const answer = await chat({ stream: true });
+  assert.match(answer.text, new RegExp(`Served by ${FAST[1]}`.split(" ").join(".*")), "another model answers");
+  assert.deepEqual(router.models, FAST.slice(0, 2));
+});
+
+test("what cannot fit into a model is refused before it is asked", async (t) => {
+  const { router, chat, month, door } = await story_of(t, "network");
+  const long = [{ role: "user", content: "x".repeat(1_000_000) }];
+  const refused = await chat({ messages: long, model: "openai/gpt-4o-mini" });
+  assert.deepEqual([refused.status, refused.body.code], [400, "context_too_long"]);
+  assert.match(refused.body.error, /^messages must fit in the context of openai\/gpt-4o-mini, which is 128000 tokens/);
+  const { ask } = await door();
+  assert.match((await ask("chat/completions", { model: "openai/gpt-4o", messages: long })).body.error.message, /^messages must fit/);
+  const many = Array(10_000).fill({ role: "user", content: "x" });
+  assert.match((await chat({ messages: many })).body.error, /^messages must have at most/);
+  assert.deepEqual([router.asked.length, (await month()).calls], [0, 0]);
+  assert.equal((await chat({ messages: long })).body.model, FAST[0], "one that has room for it is asked");
+});
+
+test("the router answers for a maker that does not", async (t) => {
+
+  const maker = await RouterServer.start(t);
+  maker.answers = { "gpt-4o": hangs, "gpt-4.1-mini": hangs };
+  const { router, chat } = await story_of(t, "network", { OPENAI_API_KEY: "sk-maker", OPENAI_BASE_URL: maker.url, AI_MODEL_TIMEOUT_MS: "300" });
+  const answer = await chat({ model: "openai/gpt-4o" });
+  assert.deepEqual([answer.body.model, answer.body.provider], ["openai/gpt-4o", "openrouter"], answer.text);
+  assert.deepEqual([maker.models, router.models], [["gpt-4o", "gpt-4.1-mini"], ["openai/gpt-4o"]]);
+});
