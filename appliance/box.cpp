@@ -43,6 +43,7 @@
 #include "appliance/version.h"
 #include "appliance/ways_in.h"
 #include "appliance/without_paths.h"
+#include "summarizer/options.h"
 #include "web/log.h"
 #include "web/metrics.h"
 #include "web/server.h"
@@ -290,6 +291,7 @@ struct Box::Parts {
   web::ListenerOptions listener(std::string name, std::string listen, double share_of_descriptors) const;
   std::string open_door(std::string gateway);
   web::ListenerOptions door(std::string listen);
+  web::ProxyTarget summarizer_for(const web::Request&) const;
 
   std::string web_url;                         // where people find the box
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
@@ -410,12 +412,20 @@ std::string Box::Parts::open_door(std::string gateway) {
 web::ListenerOptions Box::Parts::door(std::string listen) {
   auto options = listener("agents", std::move(listen), 0.0625);
   web::append(options.routes, ai::openai_routes(ai, guards.agent_token, provider_of));
-  options.host_router = [target = *summarizer](const web::Request& request) {
+  options.host_router = [this](const web::Request& request) {
     std::optional<web::Result<web::ProxyTarget>> where;
-    if (request.path == "/api/summarize" || request.path == "/api/extract") where = target;
+    if (request.path == "/api/summarize" || request.path == "/api/extract") where = summarizer_for(request);
     return where;
   };
   return options;
+}
+
+// Agents that are processes share one address, so they are told apart by the token they bring.
+web::ProxyTarget Box::Parts::summarizer_for(const web::Request& request) const {
+  auto target = *summarizer;
+  if (const auto caller = guards.agent_token.admit(request))
+    target.headers.emplace_back(::summarizer::visitor_header, caller->agent);
+  return target;
 }
 
 void Box::listen() {
@@ -435,8 +445,9 @@ void Box::listen() {
   parts.server.listen(std::move(backend));
 
   auto summarizer = parts.listener("summarizer", parts.settings.summarizer_listen, 0.0625);
-  summarizer.host_router = [target = *parts.summarizer](
-                               const web::Request&) -> std::optional<web::Result<web::ProxyTarget>> { return target; };
+  summarizer.host_router = [&parts](const web::Request& request) -> std::optional<web::Result<web::ProxyTarget>> {
+    return parts.summarizer_for(request);
+  };
   parts.server.listen(std::move(summarizer));
 }
 

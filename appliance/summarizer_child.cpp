@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "appliance/runtime/proc.h"
+#include "summarizer/options.h"
 #include "web/listening_socket.h"
 #include "web/log.h"
 
@@ -147,6 +148,7 @@ web::ProxyTarget SummarizerChild::target() const {
   web::ProxyTarget target{.name = "The summarizer"};
   target.host = "127.0.0.1";
   target.port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  target.drop_headers = {"Authorization", "Cookie", summarizer::visitor_header};
   return target;
 }
 

@@ -23,7 +23,7 @@ class SummarizerChild {
   explicit SummarizerChild(const Settings&);
   ~SummarizerChild();  // kills it when stop() did not end it; after `home` has stopped
 
-  // Where to pass requests on to.
+  // Where to pass requests on to, without what their senders prove themselves by.
   web::ProxyTarget target() const;
   // From now on a child that ends is started again, after a pause that doubles from a twentieth of a second to five
   // seconds and begins anew once one has lived for a second.

@@ -9,6 +9,9 @@
 
 namespace summarizer {
 
+// The box names an agent here that comes with its token; others go by their address. Believed of the box alone.
+inline constexpr const char* visitor_header = "X-Agentbox-Visitor";
+
 struct Options {
   std::string listen = "127.0.0.1:3100";  // host:port; port 0 picks a free one
   // A listening socket to accept from instead, where the box passes requests on and is believed whose they are. Stays

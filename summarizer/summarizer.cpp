@@ -23,7 +23,7 @@ constexpr std::chrono::seconds drain_time{10}, trim_period{10};
 // Pages of 10 MB in memory at once, at the most.
 constexpr std::size_t max_in_flight = 32;
 // Half of them, so that nobody who asks for slow pages takes the summarizer from all others.
-constexpr std::size_t max_of_one_address = 16;
+constexpr std::size_t max_of_one_visitor = 16;
 // Each may hold a page, its copy and its tree: what confine_process() leaves suffices for so many.
 constexpr unsigned max_threads = 4;
 
@@ -32,11 +32,14 @@ web::ListenerOptions listener(const Options& options, PageCache& cache, boost::a
   listener.name = "summarizer";
   listener.listen = options.listen;
   listener.inherited_socket = options.inherited_socket;
-  if (options.inherited_socket) listener.trusted_proxies = {"127.0.0.1"};
+  if (options.inherited_socket) {
+    listener.trusted_proxies = {"127.0.0.1"};
+    listener.visitor = [](const web::Request& request) { return std::string(request.header(visitor_header)); };
+  }
   listener.routes = routes(options, cache, parsers);
   listener.version = service_version;
   listener.limits.in_flight = max_in_flight;
-  listener.limits.in_flight_per_address = max_of_one_address;
+  listener.limits.in_flight_per_visitor = max_of_one_visitor;
   return listener;
 }
 

@@ -150,6 +150,7 @@ struct Dispatcher::Impl {
   Response complete(const Request& request, Response response) const;
   Response refuse(const Request& request, const Error& error) const;
   Error explain(std::exception_ptr failure) const;
+  std::string visitor_of(const Request&) const;
   std::optional<Error> refusal(Request& request, const Route& route) const;
   std::variant<BodyRoom, Response> room_for_large_body(Request& request, const Route& route,
                                                        std::optional<std::uint64_t> length);
@@ -170,6 +171,11 @@ struct Dispatcher::Impl {
   Visits visits;
   LargeBodies large_bodies;
 };
+
+std::string Dispatcher::Impl::visitor_of(const Request& request) const {
+  auto named = options.visitor ? options.visitor(request) : std::string();
+  return named.empty() ? rate_key(request.client_address) : std::move(named);
+}
 
 // Guard and CSRF rule; fills in the caller.
 std::optional<Error> Dispatcher::Impl::refusal(Request& request, const Route& route) const {
@@ -264,8 +270,8 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
     co_return busy;
   }
   std::optional<Visits::Visit> visit;
-  if (const auto most = options.limits.in_flight_per_address; most && !is_health(request)) {
-    visit.emplace(visits, rate_key(request.client_address));
+  if (const auto most = options.limits.in_flight_per_visitor; most && !is_health(request)) {
+    visit.emplace(visits, visitor_of(request));
     if (visit->before() >= *most) {
       auto busy = error_response(
           {.kind = Kind::too_many, .message = "Too many requests of yours are under way. Try again in a moment."});

@@ -55,7 +55,7 @@ struct Limits {
   std::size_t connections = 20'000;  // beyond: a clean 503 and close; kept below the descriptor limit
   std::size_t connections_per_address = 20'000;
   std::size_t in_flight = 4'096;                       // requests being handled; beyond: 503 with Retry-After
-  std::optional<std::size_t> in_flight_per_address{};  // beyond: 429 with Retry-After
+  std::optional<std::size_t> in_flight_per_visitor{};  // beyond: 429 with Retry-After
 };
 
 struct TlsFiles {
@@ -90,6 +90,8 @@ struct ListenerOptions {
   // Validates an X-CSRF-Token for the request's session cookie.
   std::function<bool(const Request&, std::string_view token)> csrf_valid;
   std::vector<std::string> trusted_proxies;  // addresses or CIDRs whose X-Forwarded-For and -Proto are believed
+  // Whose requests limits.in_flight_per_visitor counts together; none, or an empty answer: those of one address.
+  std::function<std::string(const Request&)> visitor;
   bool rate_limits = true;
   std::string version;  // of the product, for the OpenAPI document
   Limits limits;

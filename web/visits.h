@@ -1,4 +1,4 @@
-// How many requests of one client are being handled, for listeners where each is dear.
+// How many requests of one visitor are being handled, for listeners where each is dear.
 #pragma once
 
 #include <mutex>
@@ -14,23 +14,23 @@ class Visits {
   // Counts for as long as it lives.
   class Visit {
    public:
-    Visit(Visits& visits, std::string client) : visits_(visits), client_(std::move(client)) {
+    Visit(Visits& visits, std::string visitor) : visits_(visits), visitor_(std::move(visitor)) {
       const std::lock_guard lock(visits_.mutex_);
-      before_ = visits_.counts_[client_]++;
+      before_ = visits_.counts_[visitor_]++;
     }
     ~Visit() {
       const std::lock_guard lock(visits_.mutex_);
-      const auto found = visits_.counts_.find(client_);
+      const auto found = visits_.counts_.find(visitor_);
       if (--found->second == 0) visits_.counts_.erase(found);
     }
     Visit(const Visit&) = delete;
     Visit& operator=(const Visit&) = delete;
-    // Of the same client, when this one came.
+    // Of the same visitor, when this one came.
     std::size_t before() const { return before_; }
 
    private:
     Visits& visits_;
-    const std::string client_;
+    const std::string visitor_;
     std::size_t before_ = 0;
   };
 

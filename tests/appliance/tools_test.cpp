@@ -350,7 +350,7 @@ class ToolboxTest : public testing::Test {
   }
   std::vector<Tool> all() {
     std::vector<Tool> tools;
-    for (auto& group : {page_tools(pages.url()), file_tools(workspace, files), memory_tools(memory, files),
+    for (auto& group : {page_tools(pages.url(), "bt_mine"), file_tools(workspace, files), memory_tools(memory, files),
                         git_tools(repository, files), schedule_tools(pages.url(), "box-token")}) {
       tools.insert(tools.end(), group.begin(), group.end());
     }
@@ -420,6 +420,7 @@ TEST_F(ToolboxTest, AsksTheSummarizer) {
   EXPECT_EQ(page.at("title"), "X");
   EXPECT_LE(page.at("paragraphs").at(0).as_string().size(), 2'000u);
   EXPECT_EQ(pages.received().at(0).target, "/api/summarize");
+  EXPECT_THAT(pages.received().at(0).head, HasSubstr("Authorization: Bearer bt_mine\r\n"));
   EXPECT_THAT(error("summarize_page", R"({"url":"https://broken.test"})"), HasSubstr("404"));
   EXPECT_THAT(error("extract_page", R"({"url":"https://odd.test"})"), HasSubstr("not a JSON object"));
 }
@@ -427,7 +428,7 @@ TEST_F(ToolboxTest, AsksTheSummarizer) {
 // A page that brings the summarizer's process to its end costs this one answer, which is a bad gateway's.
 TEST_F(ToolboxTest, SaysThatTheSummarizerEnded) {
   for (const std::string name : {"summarize_page", "extract_page"}) {
-    const auto tools = page_tools(pages.url());
+    const auto tools = page_tools(pages.url(), "bt_mine");
     const auto tool = std::ranges::find(tools, name, [](const Tool& each) { return each.definition.name; });
     const auto answer = await(tool->run(json::object{{"url", "https://killer.test"}}));
     ASSERT_FALSE(answer);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Box, INTERNAL_KEY, send, until } from "./box.mjs";
 
@@ -197,6 +198,31 @@ test("one address that asks for slow pages leaves room for all others", async (t
   for (const response of waiting) html(PAGE)(null, response);
   assert.deepEqual([...new Set((await Promise.all(slow)).map(({ status }) => status))], [200]);
   assert.equal((await ask_as("198.51.100.1", "/")).status, 200, "and room again once they are over");
+});
+
+test("agents, who share an address, are told apart by their tokens", async (t) => {
+  const box = await Box.start(t, ALLOWED);
+  const ada = await box.customer("ada@example.org");
+  const token_of = (agent) => JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json"))).box_token;
+  const first = token_of(await box.running_agent(ada)), second = token_of(await box.running_agent(ada));
+  const waiting = [], told = [];
+  const base = await site(t, {
+    "/": (request, response) => { told.push(request.headers); html(PAGE)(request, response); },
+    "/slow": (_, response) => waiting.push(response),
+  });
+  const ask_as = (token, path, headers = {}) => send(box.summarizer, "POST", "/api/summarize", {
+    headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }), ...headers },
+    body: JSON.stringify({ url: base + path }),
+  });
+  const slow = Array.from({ length: 16 }, () => ask_as(first, "/slow"));
+  await until("all of them wait", () => waiting.length === 16);
+  assert.equal((await ask_as(first, "/")).status, 429);
+  assert.equal((await ask_as(first, "/", { "x-agentbox-visitor": "somebody-else" })).status, 429, "the box alone says who it is");
+  for (const other of [second, undefined, "of-nobody"]) assert.equal((await ask_as(other, "/")).status, 200, other);
+  for (const response of waiting) html(PAGE)(null, response);
+  assert.deepEqual([...new Set((await Promise.all(slow)).map(({ status }) => status))], [200]);
+  assert.equal((await ask_as(first, "/")).status, 200, "and room again once they are over");
+  assert.ok(told.every((headers) => !headers.authorization), "the token goes no further");
 });
 
 test("the summarizer ends with its box, however that ends", async (t) => {

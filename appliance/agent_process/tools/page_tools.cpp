@@ -25,8 +25,16 @@ web::Error lost_answer(const web::Error& failure) {
   return {.kind = failure.kind, .message = "The summarizer gave no answer for this page: " + failure.message};
 }
 
-web::Task<web::Result<json::value>> ask(std::string url, std::string page) {
-  web::FetchRequest request{.url = std::move(url), .method = "POST"};
+// One route of the summarizer. The token has the box count this agent's pages apart from all others'.
+struct Door {
+  std::string url, token;
+
+  web::Task<web::Result<json::value>> ask(std::string page) const;
+};
+
+web::Task<web::Result<json::value>> Door::ask(std::string page) const {
+  web::FetchRequest request{.url = url, .method = "POST"};
+  request.headers.emplace_back("Authorization", "Bearer " + token);
   request.headers.emplace_back("Content-Type", "application/json");
   request.body = json::serialize(json::object{{"url", page}});
   request.timeout = page_time;
@@ -55,18 +63,20 @@ void shorten_paragraphs(json::value& page) {
 
 }  // namespace
 
-std::vector<Tool> page_tools(const std::string& summarizer_url) {
+std::vector<Tool> page_tools(const std::string& summarizer_url, const std::string& box_token) {
   if (summarizer_url.empty()) return {};
+  const Door summarize{summarizer_url + "/api/summarize", box_token},
+      extract{summarizer_url + "/api/extract", box_token};
   return {
       tool<Page>("summarize_page", "Fetch a web page and get its title, description, headings and main paragraphs.",
-                 [url = summarizer_url + "/api/summarize"](Page page) -> web::Task<web::Result<json::value>> {
-                   auto answer = co_await ask(url, std::move(page.url));
+                 [summarize](Page page) -> web::Task<web::Result<json::value>> {
+                   auto answer = co_await summarize.ask(std::move(page.url));
                    if (answer) shorten_paragraphs(*answer);
                    co_return answer;
                  }),
       tool<Page>("extract_page", "Fetch a web page and get its links, images and meta tags.",
-                 [url = summarizer_url + "/api/extract"](Page page) -> web::Task<web::Result<json::value>> {
-                   co_return co_await ask(url, std::move(page.url));
+                 [extract](Page page) -> web::Task<web::Result<json::value>> {
+                   co_return co_await extract.ask(std::move(page.url));
                  }),
   };
 }

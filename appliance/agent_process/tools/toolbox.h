@@ -14,7 +14,7 @@ namespace agent_process {
 
 // Each makes the tools of one subject; what they are given must outlive them. `files` has one thread, which is what
 // keeps Memory and Repository to one caller at a time.
-std::vector<Tool> page_tools(const std::string& summarizer_url);
+std::vector<Tool> page_tools(const std::string& summarizer_url, const std::string& box_token);
 std::vector<Tool> file_tools(const Workspace&, boost::asio::thread_pool& files);
 std::vector<Tool> memory_tools(Memory&, boost::asio::thread_pool& files);
 std::vector<Tool> git_tools(Repository&, boost::asio::thread_pool& files);
