@@ -110,24 +110,32 @@ Admission admit_agent_token(const GuardSources& sources, const web::Request& req
 using Admit = Admission (*)(const GuardSources&, const web::Request&);
 
 web::Guard guard(std::string name, std::string scheme, const Sources& sources, Admit admit) {
-  return {std::move(name), std::move(scheme),
-          [sources, admit](const web::Request& request) { return admit(*sources, request); }};
+  return {.name = std::move(name), .scheme = std::move(scheme), .admit = [sources, admit](const web::Request& request) {
+            return admit(*sources, request);
+          }};
+}
+
+// One that answers 403 to some whom it knows.
+web::Guard forbidding(web::Guard guard) {
+  guard.forbids = true;
+  return guard;
 }
 
 }  // namespace
 
 Guards make_guards(GuardSources given) {
   const auto sources = std::make_shared<const GuardSources>(std::move(given));
-  return {.none = {"none", "", [](const web::Request&) -> Admission { return web::Caller{}; }},
-          .session = guard("session", "cookie", sources, admit_session),
-          .session_optional = guard("session, if any", "cookie", sources, admit_session_optional),
-          .session_enrolling = guard("session to enrol", "cookie", sources, admit_session_enrolling),
-          .admin_session = guard("admin session", "cookie", sources, admit_admin_session),
-          .internal_key = guard("internal key", "bearer", sources, admit_internal_key),
-          .backend_key = guard("backend key", "bearer", sources, admit_backend_key),
-          .user_key = guard("API key", "bearer", sources, admit_user_key),
-          .installation_key = guard("API key, with or without sk_", "bearer", sources, admit_installation_key),
-          .agent_token = guard("agent token", "bearer", sources, admit_agent_token)};
+  return {
+      .none = {"none", "", [](const web::Request&) -> Admission { return web::Caller{}; }},
+      .session = forbidding(guard("session", "cookie", sources, admit_session)),
+      .session_optional = forbidding(guard("session, if any", "cookie", sources, admit_session_optional)),
+      .session_enrolling = guard("session to enrol", "cookie", sources, admit_session_enrolling),
+      .admin_session = forbidding(guard("admin session", "cookie", sources, admit_admin_session)),
+      .internal_key = forbidding(guard("internal key", "bearer", sources, admit_internal_key)),
+      .backend_key = guard("backend key", "bearer", sources, admit_backend_key),
+      .user_key = forbidding(guard("API key", "bearer", sources, admit_user_key)),
+      .installation_key = forbidding(guard("API key, with or without sk_", "bearer", sources, admit_installation_key)),
+      .agent_token = guard("agent token", "bearer", sources, admit_agent_token)};
 }
 
 }  // namespace agentbox

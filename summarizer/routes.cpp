@@ -114,6 +114,13 @@ Task<Result<Response>> summarize_page(Request& request, Target target, Service s
   co_return co_await answer_page(std::move(target), service, read);
 }
 
+// With what goes wrong with pages: it cannot be had or read, too many are under way, of one visitor or of all, and the
+// process ended meanwhile.
+web::Endpoint reading_a_page(web::Endpoint endpoint) {
+  using web::Kind;
+  return std::move(endpoint).fails({Kind::internal, Kind::too_many, Kind::unavailable, Kind::bad_gateway});
+}
+
 }  // namespace
 
 std::vector<web::Route> routes(const Options& options, PageCache& cache, boost::asio::thread_pool& parsers) {
@@ -144,10 +151,10 @@ std::vector<web::Route> routes(const Options& options, PageCache& cache, boost::
          co_return web::reply(health);
        }).returns<Health>(),
        "State and version"},
-      {web::POST, "/api/summarize", everyone, nullptr, std::move(summarize),
+      {web::POST, "/api/summarize", everyone, nullptr, reading_a_page(std::move(summarize)),
        "Title, description, headings, paragraphs and word count of a page; with ?format also its main article, the "
        "sentences that carry most of it, author, date, language, site and JSON-LD"},
-      {web::POST, "/api/extract", everyone, nullptr, std::move(extract),
+      {web::POST, "/api/extract", everyone, nullptr, reading_a_page(std::move(extract)),
        "Links, images and social-card metadata of a page"},
   };
 }

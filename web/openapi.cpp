@@ -1,6 +1,8 @@
 // The OpenAPI 3.1 document: every statement in it comes from the route table.
 #include <boost/json.hpp>
+#include <set>
 
+#include "web/reply.h"
 #include "web/server.h"
 
 namespace web {
@@ -48,6 +50,52 @@ std::string scheme_key(const Guard& guard) {
   return key;
 }
 
+const char* described(Kind kind) {
+  switch (kind) {
+    case Kind::invalid:
+      return "Bad input; the message names the field";
+    case Kind::unauthenticated:
+      return "No valid credential";
+    case Kind::payment_required:
+      return "Not without a plan or a payment";
+    case Kind::forbidden:
+      return "Not for this caller";
+    case Kind::not_found:
+      return "No such thing, or somebody else's";
+    case Kind::conflict:
+      return "Not as things are now";
+    case Kind::too_large:
+      return "More than is taken";
+    case Kind::too_many:
+      return "Too much at once; try again in a moment";
+    case Kind::internal:
+      return "It failed; the message says why as far as it concerns the caller";
+    case Kind::bad_gateway:
+      return "Another server answered badly or not at all";
+    case Kind::unavailable:
+      return "Not now; Retry-After says when to try again";
+    case Kind::timeout:
+      return "Another server gave no answer in time";
+  }
+  return "";
+}
+
+// What can go wrong before the endpoint is asked, and what it names itself.
+std::set<Kind> failures_of(const Route& route, bool has_params) {
+  const Guard& guard = route.guard;
+  const Endpoint& endpoint = route.endpoint;
+  std::set<Kind> kinds(endpoint.failures.begin(), endpoint.failures.end());
+  const bool has_body = !endpoint.body.is_null();
+  if (has_body || !endpoint.query_schema.is_null()) kinds.insert(Kind::invalid);
+  if (has_body || endpoint.body_bytes > 0) kinds.insert(Kind::too_large);
+  if (!guard.scheme.empty()) kinds.insert(Kind::unauthenticated);
+  const bool reads_only = route.method == Method::get || route.method == Method::head;
+  // Cookies come with forged requests, too (csrf.h).
+  if (guard.forbids || (guard.scheme == "cookie" && !reads_only)) kinds.insert(Kind::forbidden);
+  if (has_params) kinds.insert(Kind::not_found);
+  return kinds;
+}
+
 json::object problem(const char* description) {
   json::object content;
   content["application/json"] = json::object{{"schema", json::object{{"$ref", "#/components/schemas/Error"}}}};
@@ -61,19 +109,15 @@ json::string media_type(const Schema& schema) {
   return named ? named->as_string() : json::string("application/json");
 }
 
-json::object answers(const Route& route, bool has_input, bool has_params) {
+json::object answers(const Route& route, bool has_params) {
   json::object success{{"description", "Success"}};
   if (!route.endpoint.answer.is_null())
     success["content"] =
         json::object{{media_type(route.endpoint.answer), json::object{{"schema", route.endpoint.answer}}}};
   json::object out;
   out[std::to_string(route.endpoint.success)] = std::move(success);
-  if (has_input) out["400"] = problem("Bad input; the message names the field");
-  if (!route.guard.scheme.empty()) out["401"] = problem("No valid credential");
-  // Cookies come with forged requests, too (csrf.h), and with those of admins who lack their second factor.
-  if (route.guard.scheme == "cookie") out["403"] = problem("Not for this caller, or not from this origin");
-  if (has_params) out["404"] = problem("No such thing, or somebody else's");
-  if (!route.endpoint.body.is_null() || route.endpoint.body_bytes > 0) out["413"] = problem("More than is taken");
+  for (const Kind kind : failures_of(route, has_params))
+    out[std::to_string(http_status(kind))] = problem(described(kind));
   if (route.rate) {
     auto limited = problem(route.rate->message.c_str());
     json::object headers;
@@ -117,7 +161,7 @@ json::object operation(const Route& route, const std::vector<std::string>& path_
     out["requestBody"] =
         json::object{{"required", true},
                      {"content", json::object{{"application/json", json::object{{"schema", route.endpoint.body}}}}}};
-  out["responses"] = answers(route, has_body || !route.endpoint.query_schema.is_null(), !path_names.empty());
+  out["responses"] = answers(route, !path_names.empty());
   if (route.endpoint.body_bytes > 0) out["x-body-limit"] = route.endpoint.body_bytes;
   out["x-guard"] = route.guard.name;
   json::array security;

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct Guard {
   std::string name;    // as in the route table and the OpenAPI security scheme: none, session, internal key, ...
   std::string scheme;  // "", "cookie" or "bearer": how the OpenAPI document describes it
   std::function<Result<Caller>(const Request&)> admit;
+  bool forbids = false;  // turns some callers away whom it knows (403); for the OpenAPI document
 };
 
 // A fixed window. Every answer of a limited route carries RateLimit-Limit, -Remaining and -Reset.
@@ -50,9 +52,15 @@ struct Endpoint {
   int success = 200;
   std::string description;     // longer text for OpenAPI: shapes the contract leaves open are documented here
   std::size_t body_bytes = 0;  // the most it takes; 0: what its listener takes (Limits::body_bytes)
+  // Errors beyond those that follow from the row's guard, input and limits, for OpenAPI.
+  std::vector<Kind> failures;
 
   template <class T>
   Endpoint&& returns(int status = 200) &&;  // documents the success answer; in endpoint.h
+  Endpoint&& fails(std::initializer_list<Kind> kinds) && {
+    failures.insert(failures.end(), kinds);
+    return std::move(*this);
+  }
   Endpoint&& describe(std::string text) && {
     description = std::move(text);
     return std::move(*this);

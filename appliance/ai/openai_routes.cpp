@@ -214,7 +214,8 @@ web::Guard model_guard(const agentbox::Guards& guards) {
             const bool is_like_key = bearer && bearer->starts_with("sk_");
             auto caller = (is_like_key ? guards.user_key : guards.agent_token).admit(request);
             return caller ? std::move(caller) : (is_like_key ? guards.agent_token : guards.user_key).admit(request);
-          }};
+          },
+          .forbids = true};
 }
 
 std::vector<web::Route> openai_routes(Ai& ai, const web::Guard& guard, ProviderOf provider_of) {

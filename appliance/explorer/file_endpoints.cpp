@@ -169,6 +169,7 @@ web::Endpoint write_endpoint(Explorer& explorer) {
            co_return web::reply(answer);
          })
       .returns<WriteAnswer>()
+      .fails({web::Kind::unavailable})
       .describe(
           "Replaces the file whole and durably, keeps its mode, and makes missing folders. 400 for a path that leads "
           "out of the root or through a link, and for .git and .gitmodules in any spelling.");
@@ -184,6 +185,7 @@ web::Endpoint move_endpoint(Explorer& explorer) {
            co_return web::reply(answer);
          })
       .returns<MoveAnswer>()
+      .fails({web::Kind::conflict, web::Kind::unavailable})
       .describe(
           "Renames a file or folder in one step and makes missing folders above `to`. 409 when `to` exists, unless "
           "`overwrite` is true and both are files. 400 for a path that leads out of the root or through a link, and "
@@ -199,6 +201,7 @@ web::Endpoint remove_endpoint(Explorer& explorer) {
            co_return web::reply(answer);
          })
       .returns<RemoveAnswer>()
+      .fails({web::Kind::conflict})
       .describe(
           "Removes a file or an empty folder; 409 for a folder that is not empty. 400 for a path that leads out of the "
           "root or through a link, and for .git and .gitmodules in any spelling.");

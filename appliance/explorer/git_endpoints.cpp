@@ -126,6 +126,7 @@ web::Endpoint status_endpoint(Explorer& explorer) {
            co_return with_flag(web::reply(answer), "truncated", state.changes.is_cut);
          })
       .returns<StatusAnswer>()
+      .fails({web::Kind::conflict})
       .describe(
           "`status` is the code of git status --porcelain without spaces: M, A, D, R, T, ??, AM, UU, ... The "
           "repository's status.renames, diff.renames and status.showUntrackedFiles hold here as they do there; what "
@@ -144,6 +145,7 @@ web::Endpoint diff_endpoint(Explorer& explorer) {
            co_return with_flag(web::reply(answer), "lossy", is_lossy);
          })
       .returns<DiffAnswer>()
+      .fails({web::Kind::conflict})
       .describe(
           "Patches as git diff and git diff --cached write them, except that a copied file is a new one whatever "
           "diff.renames says; null: nothing differs. Of a file in conflict `staged` "
@@ -165,6 +167,7 @@ web::Endpoint sync_endpoint(Explorer& explorer) {
            co_return web::reply(answer);
          })
       .returns<SyncAnswer>()
+      .fails({web::Kind::conflict})
       .describe(
           "Stages everything, commits it as GIT_AUTHOR_NAME, and pushes the branch to its remote over http, https or "
           "ssh or to a folder, as who the box is there (/api/admin/git-hosts). `message` of the answer says what was "
@@ -185,6 +188,7 @@ web::Endpoint log_endpoint(Explorer& explorer) {
            co_return web::reply(answer);
          })
       .returns<LogAnswer>()
+      .fails({web::Kind::conflict})
       .describe("Newest first; `limit` is at most 100. `date` is when it was written.");
 }
 
@@ -209,6 +213,7 @@ web::Endpoint show_endpoint(Explorer& explorer) {
            co_return with_flag(web::reply(answer), "lossy", is_lossy);
          })
       .returns<ShowAnswer>()
+      .fails({web::Kind::conflict})
       .describe(
           "`rev` is a hash of at least 4 digits, a branch, a tag, or HEAD, which is the default; 404 when it is no "
           "commit. `diff` is the patch against the first parent (null: nothing differs) and `changes` its files: A, D, "

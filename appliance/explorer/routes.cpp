@@ -7,7 +7,7 @@ namespace explorer {
 
 std::vector<web::Route> routes(Explorer& explorer, const agentbox::Guards& guards) {
   const auto& key = guards.backend_key;
-  return {
+  std::vector<web::Route> table{
       {web::GET, "/api/browse/tree", key, nullptr, tree_endpoint(explorer), "Files and folders"},
       {web::GET, "/api/browse/read", key, nullptr, read_endpoint(explorer), "Read a text file"},
       {web::GET, "/api/browse/raw", key, nullptr, sending("application/octet-stream", raw_endpoint(explorer)),
@@ -26,6 +26,11 @@ std::vector<web::Route> routes(Explorer& explorer, const agentbox::Guards& guard
       {web::GET, "/api/browse/git-show", key, nullptr, show_endpoint(explorer),
        "One commit, and a file as it was then"},
   };
+  // No such file or agent, more asked than the threads get done, and a disk or a repository that fails.
+  for (auto& row : table) {
+    row.endpoint = std::move(row.endpoint).fails({web::Kind::not_found, web::Kind::too_many, web::Kind::internal});
+  }
+  return table;
 }
 
 }  // namespace explorer

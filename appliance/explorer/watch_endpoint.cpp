@@ -102,6 +102,7 @@ web::Endpoint watch_endpoint(Explorer& explorer) {
            response.endless = true;
            co_return response;
          })
+      .fails({web::Kind::unavailable})
       .describe(
           "Server-sent events of what happens in the folder `path` and all beneath it, but for what the tree leaves "
           "out. `ready` {folders, partial} comes first: from then on nothing is missed, unless `partial` says that "

@@ -208,17 +208,20 @@ struct Word {
 };
 BOOST_DESCRIBE_STRUCT(Word, (), (word))
 
-TEST(Documents, NameTheErrorsThatFollowFromARow) {
+TEST(Documents, NameTheErrorsThatARowCanHave) {
   const Guard open{.name = "none", .scheme = "", .admit = {}}, key{.name = "key", .scheme = "bearer", .admit = {}};
   const Guard session{.name = "session", .scheme = "cookie", .admit = {}};
+  const Guard admin{.name = "admin", .scheme = "cookie", .admit = {}, .forbids = true};
   const RateLimit slowly{.group = "slowly", .limit = 1};
   const auto answer = [](Request&) -> Task<Result<Response>> { co_return json(boost::json::object{}); };
   const auto input = [answer](Request& request, Word) { return answer(request); };
-  const auto document = openapi({{GET, "/plain", open, nullptr, plain(answer), ""},
-                                 {GET, "/query", key, nullptr, query<Word>(input), ""},
-                                 {POST, "/body", session, &slowly, body<Word>(input), ""},
-                                 {GET, "/mine/:id", session, nullptr, plain(answer), ""}},
-                                "", "", "");
+  const auto document =
+      openapi({{GET, "/plain", open, nullptr, plain(answer), ""},
+               {GET, "/query", key, nullptr, query<Word>(input), ""},
+               {POST, "/body", session, &slowly, body<Word>(input), ""},
+               {GET, "/admin/:id", admin, nullptr, plain(answer), ""},
+               {GET, "/mine", session, nullptr, plain(answer).fails({Kind::bad_gateway, Kind::conflict}), ""}},
+              "", "", "");
   const auto statuses = [&](const char* path, const char* method) {
     std::string all;
     for (const auto& one : document.at("paths").at(path).at(method).at("responses").as_object())
@@ -228,7 +231,8 @@ TEST(Documents, NameTheErrorsThatFollowFromARow) {
   EXPECT_EQ(statuses("/plain", "get"), "200 ");
   EXPECT_EQ(statuses("/query", "get"), "200 400 401 ");
   EXPECT_EQ(statuses("/body", "post"), "200 400 401 403 413 429 ");
-  EXPECT_EQ(statuses("/mine/{id}", "get"), "200 401 403 404 ");
+  EXPECT_EQ(statuses("/admin/{id}", "get"), "200 401 403 404 ");
+  EXPECT_EQ(statuses("/mine", "get"), "200 401 409 502 ");
 }
 
 TEST_F(Dispatch, CountsByRouteAndNeverByWhatTheClientMadeUp) {
