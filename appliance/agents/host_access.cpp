@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "appliance/accounts/live_session.h"
 #include "appliance/crypto/random.h"
 #include "web/csrf.h"
 
@@ -153,7 +154,8 @@ bool HostAccess::session_lives(std::string_view id, store::UserId user) const {
   auto session = system_.get(accounts::sessions, std::string(id));
   if (!session || session->value.user_id != user || session->value.expires_at <= store::now()) return false;
   auto account = system_.get(accounts::users, user);
-  return account && !account->value.is_disabled && !is_refused_(account->value);
+  return account && !account->value.is_disabled && accounts::is_live(session->value, account->value) &&
+         !is_refused_(account->value);
 }
 
 }  // namespace agents

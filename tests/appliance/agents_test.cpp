@@ -269,6 +269,14 @@ TEST_F(Agents, ATicketBuysTheCookieOnce) {
   elsewhere.headers.push_back({"Cookie", cookie});
   EXPECT_EQ(refused(elsewhere), 401) << "another agent's host";
 
+  const auto signed_out_at = [&](accounts::Moment moment) {
+    const auto edit = [&](accounts::User& user) { user.sessions_since = moment; };
+    ASSERT_TRUE(box->run(box->system().modify(accounts::users, owner.user_id, edit)));
+  };
+  signed_out_at(1);
+  EXPECT_EQ(refused(request), 401) << "signed out everywhere, though the session's record is still there";
+  signed_out_at(0);
+  EXPECT_TRUE(*route(request));
   auto session = box->system().get(accounts::sessions, caller.credential);
   auto change = box->system().change();
   change.erase(accounts::sessions, *session);
