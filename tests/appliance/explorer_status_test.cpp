@@ -7,6 +7,7 @@ namespace {
 
 using namespace explorer_tests;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -53,6 +54,18 @@ TEST_F(ExplorerStatus, EveryKindOfChangeIsTold) {
   fs::permissions(root / "kept", fs::perms(0755));
   expect_as_git();
   EXPECT_THAT(lines(status()), Contains("R  moved"));
+}
+
+TEST_F(ExplorerStatus, WhatIsNewBesideFilesThatAreAsTheyWereIsTold) {
+  make_repository();
+  put(root / "outer/inner/kept", "x");
+  commit("Second");
+  settle();
+  put(root / "folder/new", "x");
+  put(root / "outer/new", "x");
+  put(root / "outer/new folder/x", "x");
+  expect_as_git();
+  EXPECT_THAT(lines(status()), ElementsAre("?? folder/new", "?? outer/new", "?? outer/new folder/"));
 }
 
 TEST_F(ExplorerStatus, RandomWorkIsToldAsGitTellsIt) {

@@ -98,7 +98,17 @@ class Survey {
         found.edited.push_back(child(folder.path, file.name));
       }
     }
+    const auto unknown_before = found.unknown.size();
     while (const dirent* entry = ::readdir(opened.get())) note_unless_known(folder, entry->d_name, found);
+    // libgit2 takes a folder of whose files the paths name none for a new one, and does not look into it.
+    const bool has_unknown = found.unknown.size() > unknown_before;
+    if (has_unknown && !folder.path.empty()) found.edited.push_back(some_file_below(folder));
+  }
+
+  // One that the index has: it has no folders without files.
+  std::string some_file_below(const IndexFile::Folder& folder) const {
+    if (!folder.files.empty()) return child(folder.path, folder.files.front().name);
+    return some_file_below(index_.folders().find(child(folder.path, folder.folders.front()) + "/")->second);
   }
 
   void note_unless_known(const IndexFile::Folder& folder, std::string_view name, Suspects& found) {
