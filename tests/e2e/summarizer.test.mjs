@@ -202,9 +202,9 @@ test("one address that asks for slow pages leaves room for all others", async (t
 
 test("agents, who share an address, are told apart by their tokens", async (t) => {
   const box = await Box.start(t, ALLOWED);
-  const ada = await box.customer("ada@example.org");
+  const ada = await box.customer("ada@example.org"), bob = await box.customer("bob@example.org");
   const token_of = (agent) => JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json"))).box_token;
-  const first = token_of(await box.running_agent(ada)), second = token_of(await box.running_agent(ada));
+  const first = token_of(await box.running_agent(ada)), second = token_of(await box.running_agent(bob));
   const waiting = [], told = [];
   const base = await site(t, {
     "/": (request, response) => { told.push(request.headers); html(PAGE)(request, response); },

@@ -137,7 +137,12 @@ const form = (name, id) => {
   fields.append("file", new Blob(["x"]), "x.txt");
   return { form: fields };
 };
+const of_mine = (asked, end) => (name, id, { me }) => ({ ...asked(name, id), path: `/api/instance/${me}${end}` });
 const asked_by_id = [
+  ["GET /api/instance/{userId}", "agentId", "agent", of_mine(query({}), "")],
+  ["GET /api/instance/{userId}/stats", "agentId", "agent", of_mine(query({}), "/stats")],
+  ...["start", "stop", "restart", "repair", "reset-memory", "update"].flatMap((act) =>
+    [query({}), body({})].map((asked) => [`POST /api/instance/{userId}/${act}`, "agentId", "agent", of_mine(asked, `/${act}`)])),
   ["GET /api/chat", "agentId", "agent", query({})],
   ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
@@ -178,7 +183,7 @@ const described_ids = async (box) => {
     }
   // Secrets, and a place in the log that the path names.
   const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId"];
-  return found.filter((one) => !no_ids.includes(one));
+  return [...new Set(found)].filter((one) => !no_ids.includes(one));
 };
 
 test("every id in a body or a query", async (t) => {
@@ -188,9 +193,9 @@ test("every id in a body or a query", async (t) => {
   assert.deepEqual([...judged].sort(), (await described_ids(box)).sort());
   for (const [route, name, kind, asked] of asked_by_id)
     for (const person of [eve, admin]) {
-      const [method, pattern] = route.split(" ");
+      const [method, pattern] = route.split(" "), me = (await person.call("GET", "/api/auth/session")).body.user.id;
       const ask = async (id) => {
-        const { path = pattern, query, body, form } = asked(name, id, { eves, theirs });
+        const { path = pattern, query, body, form } = asked(name, id, { eves, theirs, me });
         if (!form) return person.call(method, query ? `${path}?${query}` : path, body);
         const answer = await fetch(box.web + path, { method, headers: { cookie: person.cookie }, body: form });
         return { status: answer.status, body: await answer.json() };
