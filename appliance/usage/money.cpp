@@ -1,5 +1,6 @@
 #include "appliance/usage/money.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace usage {
@@ -8,6 +9,11 @@ namespace {
 constexpr int decimals = 12;
 constexpr std::int64_t units_in_dollar = 1'000'000'000'000;
 __extension__ using Wide = __int128;
+
+std::int64_t saturated(Wide units) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  return static_cast<std::int64_t>(std::clamp<Wide>(units, Limits::min(), Limits::max()));
+}
 }  // namespace
 
 std::optional<Money> Money::parse(std::string_view text) {
@@ -37,12 +43,13 @@ std::string Money::to_string() const {
   return (units_ < 0 ? "-" : "") + std::to_string(magnitude / units_in_dollar) + "." + fraction;
 }
 
+Money operator+(Money a, Money b) { return Money(saturated(static_cast<Wide>(a.units_) + b.units_)); }
+Money operator-(Money a, Money b) { return Money(saturated(static_cast<Wide>(a.units_) - b.units_)); }
+
 Money price_of(std::int64_t tokens, Money per_million) {
   constexpr Wide million = 1'000'000;
   const auto exact = static_cast<Wide>(tokens) * per_million.units();
-  const auto units = (exact + (exact > 0 ? million - 1 : 0)) / million;
-  constexpr Wide most = std::numeric_limits<std::int64_t>::max();
-  return Money::of_units(static_cast<std::int64_t>(units > most ? most : units < -most ? -most : units));
+  return Money::of_units(saturated((exact + (exact > 0 ? million - 1 : 0)) / million));
 }
 
 }  // namespace usage

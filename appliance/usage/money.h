@@ -1,5 +1,6 @@
 // Amounts in US dollars, exact: whole numbers of 10^-12 dollars. Prices are dollars for a million tokens with at most
-// six decimals, so that price times tokens is always whole. The range is about nine million dollars either way.
+// six decimals, so that price times tokens is always whole. The range is about nine million dollars either way; sums
+// beyond it are its end, so that what is too much never looks like little.
 #pragma once
 
 #include <compare>
@@ -21,8 +22,8 @@ class Money {
   // At least two decimals, no trailing zeros beyond them: "0.00", "1.50", "0.000123".
   std::string to_string() const;
 
-  friend Money operator+(Money a, Money b) { return Money(a.units_ + b.units_); }
-  friend Money operator-(Money a, Money b) { return Money(a.units_ - b.units_); }
+  friend Money operator+(Money a, Money b);
+  friend Money operator-(Money a, Money b);
   Money& operator+=(Money other) { return *this = *this + other; }
   auto operator<=>(const Money&) const = default;
 

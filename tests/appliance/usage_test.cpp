@@ -38,6 +38,15 @@ TEST(Money, RefusesWhatIsNoAmount) {
   }
 }
 
+TEST(Money, SumsEndWhereTheRangeDoes) {
+  const auto most = Money::of_units(INT64_MAX), least = Money::of_units(INT64_MIN), one = Money::of_units(1);
+  EXPECT_EQ((most + one).units(), INT64_MAX);
+  EXPECT_EQ((most + most).units(), INT64_MAX);
+  EXPECT_EQ((least - one).units(), INT64_MIN);
+  EXPECT_EQ((most - least).units(), INT64_MAX);
+  EXPECT_EQ((most + least).units(), -1);
+}
+
 TEST(Money, PricesAreExact) {
   EXPECT_EQ(usage::price_of(1, *Money::parse("0.15")).units(), 150'000);
   EXPECT_EQ(usage::price_of(1'000'000, *Money::parse("0.15")).to_string(), "0.15");
