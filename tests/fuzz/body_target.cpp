@@ -1,45 +1,23 @@
 #include "tests/fuzz/body_target.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
+#include "tests/fuzz/require.h"
+#include "tests/web/decoded.h"
 #include "web/body_decoder.h"
 
 namespace fuzz {
+
+using web::testing::Decoded;
 
 namespace {
 
 constexpr std::size_t most_bytes = 1u << 20;
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-struct Decoded {
-  std::string text;
-  web::Decoding verdict = web::Decoding::fine;
-  bool is_complete = false;
-
-  bool is_whole() const { return verdict == web::Decoding::fine && is_complete; }
-};
-
 Decoded decode(std::string_view codings, std::string_view bytes, std::size_t piece) {
-  auto decoder = web::BodyDecoder::of(codings, most_bytes);
-  Decoded decoded;
-  while (!bytes.empty() && decoded.verdict == web::Decoding::fine) {
-    const auto next = bytes.substr(0, piece);
-    bytes.remove_prefix(next.size());
-    decoded.verdict = decoder->write(next, [&](std::string_view text) {
-      decoded.text += text;
-      return true;
-    });
-  }
-  decoded.is_complete = decoder->is_complete();
-  return decoded;
+  return web::testing::decode_cut(
+      codings, bytes, [piece] { return piece; }, most_bytes);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "tests/fuzz/summarizer_targets.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -18,17 +16,12 @@
 #include "summarizer/page_urls.h"
 #include "summarizer/sentences.h"
 #include "summarizer/url.h"
+#include "tests/fuzz/require.h"
 #include "web/utf8.h"
 
 namespace fuzz {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 std::size_t characters(std::string_view text) {
   return std::size_t(

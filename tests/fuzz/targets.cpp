@@ -2,10 +2,9 @@
 
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
+#include "tests/fuzz/require.h"
 #include "web/chunk_check.h"
 #include "web/endpoint.h"
 #include "web/head_check.h"
@@ -16,12 +15,6 @@ namespace fuzz {
 namespace http = boost::beast::http;
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 struct Decoded {
   std::string data;

@@ -6,39 +6,16 @@
 #include <random>
 
 #include "tests/web/compression.h"
+#include "tests/web/decoded.h"
 
 namespace web {
 namespace {
 
 using testing::brotlied;
+using testing::decode_cut;
+using testing::Decoded;
 using testing::Zipped;
 using testing::zipped;
-
-struct Decoded {
-  std::string text;
-  Decoding verdict = Decoding::fine;
-  bool is_complete = false;
-
-  bool is_a_page() const { return verdict == Decoding::fine && is_complete; }
-};
-
-// In pieces of `piece()` bytes each.
-template <class Piece>
-Decoded decode_cut(std::string_view codings, std::string_view bytes, Piece piece, std::size_t most_bytes = 1u << 24) {
-  auto decoder = BodyDecoder::of(codings, most_bytes);
-  if (!decoder) throw std::logic_error(decoder.error().message);
-  Decoded decoded;
-  while (!bytes.empty() && decoded.verdict == Decoding::fine) {
-    const auto next = bytes.substr(0, piece());
-    bytes.remove_prefix(next.size());
-    decoded.verdict = decoder->write(next, [&](std::string_view text) {
-      decoded.text += text;
-      return true;
-    });
-  }
-  decoded.is_complete = decoder->is_complete();
-  return decoded;
-}
 
 Decoded decode(std::string_view codings, std::string_view bytes, std::size_t most_bytes = 1u << 24) {
   return decode_cut(
@@ -47,7 +24,7 @@ Decoded decode(std::string_view codings, std::string_view bytes, std::size_t mos
 
 std::string text_of(std::string_view codings, std::string_view bytes) {
   const auto decoded = decode(codings, bytes);
-  EXPECT_TRUE(decoded.is_a_page()) << codings;
+  EXPECT_TRUE(decoded.is_whole()) << codings;
   return decoded.text;
 }
 
@@ -86,7 +63,7 @@ TEST_F(Bodies, ComeOutAsTheyWentInHoweverTheyAreCut) {
     const std::string text = any_bytes(round % 4 == 0 ? 200'000 : 2'000);
     for (const auto& [coding, bytes] : every_way(text)) {
       const auto decoded = decode_cut(coding, bytes, [this] { return any_piece(); });
-      ASSERT_TRUE(decoded.is_a_page()) << coding << " " << round;
+      ASSERT_TRUE(decoded.is_whole()) << coding << " " << round;
       ASSERT_TRUE(decoded.text == text) << coding << " " << round;
     }
   }
@@ -98,7 +75,7 @@ TEST_F(Bodies, AreNoneWhenTheyEndEarly) {
     for (const auto& [coding, bytes] : every_way(text)) {
       for (std::size_t size = 0; size < bytes.size(); ++size) {
         const auto decoded = decode(coding, std::string_view(bytes).substr(0, size));
-        ASSERT_FALSE(decoded.is_a_page()) << coding << " " << size << " of " << bytes.size();
+        ASSERT_FALSE(decoded.is_whole()) << coding << " " << size << " of " << bytes.size();
         ASSERT_TRUE(text.starts_with(decoded.text)) << coding;
       }
     }
@@ -122,11 +99,11 @@ TEST_F(Bodies, OfSeveralMembersAreOne) {
   const auto bytes = zipped("one, ", Zipped::gzip) + zipped("", Zipped::gzip) + zipped("two", Zipped::gzip);
   for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
     const auto decoded = decode_cut("gzip", bytes, [piece] { return piece; });
-    EXPECT_TRUE(decoded.is_a_page()) << piece;
+    EXPECT_TRUE(decoded.is_whole()) << piece;
     EXPECT_EQ(decoded.text, "one, two") << piece;
   }
   const auto half = std::string_view(bytes).substr(0, bytes.size() - 1);
-  EXPECT_FALSE(decode("gzip", half).is_a_page());
+  EXPECT_FALSE(decode("gzip", half).is_whole());
 }
 
 TEST_F(Bodies, EndWhereTheirCodingSaysSo) {
@@ -135,7 +112,7 @@ TEST_F(Bodies, EndWhereTheirCodingSaysSo) {
     for (const auto& [coding, bytes] : every_way("a page")) {
       for (const std::size_t piece : {1u, 1'000u}) {
         const auto decoded = decode_cut(coding, bytes + rest, [piece] { return piece; });
-        EXPECT_TRUE(decoded.is_a_page()) << coding;
+        EXPECT_TRUE(decoded.is_whole()) << coding;
         EXPECT_EQ(decoded.text, "a page") << coding;
       }
     }
@@ -151,7 +128,7 @@ TEST_F(Bodies, LoseTheirCodingsLastOneFirst) {
   EXPECT_EQ(text_of("", text), text);
   // The outer one is whole, the inner one is not.
   const auto inner = zipped(text, Zipped::gzip);
-  EXPECT_FALSE(decode("gzip, br", brotlied(std::string_view(inner).substr(0, inner.size() - 1))).is_a_page());
+  EXPECT_FALSE(decode("gzip, br", brotlied(std::string_view(inner).substr(0, inner.size() - 1))).is_whole());
 }
 
 TEST_F(Bodies, InOtherCodingsAreRefusedByTheirNames) {
@@ -167,7 +144,7 @@ TEST_F(Bodies, EndAsSoonAsTheyAreTooLarge) {
   const std::string page(100'000, ' ');
   for (const auto& [coding, bytes] : every_way(page)) {
     if (bytes.size() > page.size()) continue;  // stored as it is, which is too large before it is decoded
-    EXPECT_TRUE(decode(coding, bytes, page.size()).is_a_page()) << coding;
+    EXPECT_TRUE(decode(coding, bytes, page.size()).is_whole()) << coding;
     const auto cut = decode(coding, bytes, page.size() - 1);
     EXPECT_EQ(cut.verdict, Decoding::too_large) << coding;
     EXPECT_LT(cut.text.size(), page.size()) << coding;
