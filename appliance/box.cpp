@@ -11,6 +11,7 @@
 
 #include "appliance/accounts/routes.h"
 #include "appliance/agent_actions/routes.h"
+#include "appliance/agents/new_owner.h"
 #include "appliance/agents/routes/routes.h"
 #include "appliance/ai/builtin.h"
 #include "appliance/ai/routes.h"
@@ -233,6 +234,11 @@ struct Box::Parts {
     if (!agents.find(agent)) return std::nullopt;
     return folder.agents() / agent / "workspace";
   }
+  // Whoever reads along with their logs does so no longer.
+  void agents_changed_hands(store::UserId user) {
+    for (const auto& line : agents.list(user)) log_hub.end(line.id, std::nullopt);
+    agents.take_up_jobs(user);
+  }
   // What is due finds the agents up.
   std::unique_ptr<runtime::Engine> engine_named(std::string_view name) {
     return make_engine(name, settings, home, blocking,
@@ -372,6 +378,10 @@ Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(
     const bool is_anything = !parts->settings.local_model_url.empty();
     return is_anything || name == ai::builtin_model || parts->catalogues.current()->find(name);
   });
+  parts_->ways_in.identities().also_hand_over(
+      {.hand_over = [system = parts_->system](store::UserId user,
+                                              store::Change& change) { agents::hand_over(system, user, change); },
+       .handed_over = [parts = parts_.get()](store::UserId user) { parts->agents_changed_hands(user); }});
   parts_->agents.refuse_at_hosts_when(
       [parts = parts_.get()](const accounts::User& user) { return parts->must_enrol(user); });
 }

@@ -52,6 +52,7 @@ class WaysIn {
   audit::Audit& audit() { return audit_; }
   audit::Refusals& refusals() { return refusals_; }
   entrance::Entrance& entrance() { return entrance_; }
+  identities::Identities& identities() { return identities_; }
   second_factor::SecondFactor& second_factor() { return second_factor_; }
   void start();
   web::Task<> stop();

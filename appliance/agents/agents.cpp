@@ -4,8 +4,10 @@
 #include <boost/json.hpp>
 #include <filesystem>
 
+#include "appliance/accounts/grants.h"
 #include "appliance/accounts/records.h"
 #include "appliance/agents/config_secrets.h"
+#include "appliance/agents/new_owner.h"
 #include "appliance/billing/plan_choice.h"
 #include "appliance/crypto/random.h"
 #include "appliance/watchdog/probe.h"
@@ -105,9 +107,7 @@ Agent fresh(store::UserId owner, NewAgent wanted) {
   set_config(agent, std::move(wanted.config));
   agent.tier = std::move(wanted.tier);
   agent.runtime_version = runtime_version;
-  agent.gateway_token.clear = crypto::random_hex(16);
-  agent.box_token.clear = "bt_" + crypto::random_token();
-  agent.box_token_hash = crypto::sha256_hex(agent.box_token.clear);
+  renew_tokens(agent);
   agent.created_at = agent.updated_at = store::now();
   return agent;
 }
@@ -166,7 +166,7 @@ Task<Result<Agent>> Agents::provision(const web::Caller& caller, NewAgent wanted
       co_return subscription_required("Your subscription does not include the tier " + wanted.tier + ".");
   }
   const Allowance allowance{.agents = caller.admin ? admin_limit : billing::web_proxy_limit(wanted.tier)};
-  co_return co_await launch(caller.user_id, std::move(wanted), plan, allowance);
+  co_return co_await launch(caller.user_id, std::move(wanted), plan, allowance, granted_to(caller));
 }
 
 Task<Result<Agent>> Agents::launch(store::UserId owner, NewAgent wanted, billing::Plan plan, Allowance allowance,
@@ -178,6 +178,10 @@ Task<Result<Agent>> Agents::launch(store::UserId owner, NewAgent wanted, billing
   agent.status = Status::provisioning;
   agent.desired = desired::running;
   co_return co_await insert(std::move(agent), allowance, true, std::move(also));
+}
+
+Also Agents::granted_to(const web::Caller& caller) const {
+  return [system = system_, caller](store::Change& change) { return accounts::grant(system, caller, change); };
 }
 
 Task<Result<Agent>> Agents::clone(const web::Caller& caller, std::string name, Descent descent, Also also) {
@@ -199,7 +203,11 @@ Task<Result<Agent>> Agents::clone(const web::Caller& caller, std::string name, D
   agent.status = Status::provisioning;
   agent.desired = desired::running;
   const Allowance allowance{.agents = held && !caller.admin ? billing::plan_middleware_limit(held->plan) : admin_limit};
-  co_return co_await insert(std::move(agent), allowance, true, std::move(also));
+  Also granted = [grant = granted_to(caller), also = std::move(also)](store::Change& change) {
+    const auto live = grant(change);
+    return live ? also(change) : live;
+  };
+  co_return co_await insert(std::move(agent), allowance, true, std::move(granted));
 }
 
 Task<Result<Agent>> Agents::create(store::UserId owner, NewAgent wanted) {
@@ -248,7 +256,7 @@ Task<Result<Agent>> Agents::insert(Agent agent, Allowance allowance, bool run, A
   }
 }
 
-Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes changes) {
+Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes changes, Also also) {
   if (changes.plan)
     if (const auto plan = billing::plan_of_request(*changes.plan, "plan"); !plan) co_return plan.error();
   if (changes.ai_provider)
@@ -257,16 +265,27 @@ Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes 
     co_return web::invalid("config must be at most 64 KB");
   if (changes.config)
     if (const auto known = read_config(*changes.config, knows_model_); !known) co_return known.error();
-  auto edit = [changes](Agent& agent) {
+  for (;;) {
+    auto row = system_.get(records, owner, id);
+    if (!row) co_return web::not_found();
+    auto& agent = row->value;
     if (changes.plan) agent.plan = *changes.plan;
     if (changes.config) set_config(agent, *changes.config);
     if (const auto model = text_in(agent.config, "model"); changes.config && !model.empty()) agent.model = model;
     if (changes.ai_provider) agent.config["aiProvider"] = *changes.ai_provider;
     agent.updated_at = store::now();
-  };
-  auto edited = co_await system_.modify(records, owner, std::move(id), std::move(edit));
-  if (!edited) co_return web::not_found();
-  co_return std::move(*edited);
+    auto change = system_.change();
+    change.update(records, *row);
+    if (also)
+      if (const auto added = also(change); !added) co_return added.error();
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return std::move(agent);
+  }
+}
+
+void Agents::take_up_jobs(store::UserId owner) {
+  for (const Line& line : list(owner))
+    if (system_.get(jobs, line.id)) provisioner_.notify(line.id);
 }
 
 Task<> Agents::expect_start(std::string reason) {

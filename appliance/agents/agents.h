@@ -56,7 +56,7 @@ struct Allowance {
   web::Kind refusal = web::Kind::too_many;
 };
 
-// Adds to the commit that makes an agent, or refuses it. May run several times.
+// Adds to the commit that makes or changes an agent, or refuses it. May run several times.
 using Also = std::function<web::Result<void>(store::Change&)>;
 
 class Agents {
@@ -92,7 +92,11 @@ class Agents {
   web::Task<web::Result<Agent>> create(store::UserId owner, NewAgent);
   // Plan, provider and config of an agent; a model that the config names is its model from its next start on.
   // not_found, invalid.
-  web::Task<web::Result<Agent>> change(store::UserId owner, std::string id, Changes);
+  web::Task<web::Result<Agent>> change(store::UserId owner, std::string id, Changes, Also = {});
+  // For what somebody asks for by a session and leaves behind: see accounts::grant. Refuses with unauthenticated.
+  Also granted_to(const web::Caller&) const;
+  // Jobs of these agents that were committed elsewhere begin.
+  void take_up_jobs(store::UserId owner);
 
   bool is_user(store::UserId) const;
   std::vector<Line> list(store::UserId) const;

@@ -101,9 +101,10 @@ struct Job {
   bool forgets = false;                 // before that it is stopped, and what it remembers is removed
   std::string image;                    // update: what it is to run from now on, as Agent::image
   std::optional<std::string> previous;  // update, once it has begun: what it ran before, to go back to
+  std::string reason;                   // stop: why, as Agent::status_reason afterwards
   store::Time created_at;
 };
-BOOST_DESCRIBE_STRUCT(Job, (), (agent, owner, action, forgets, image, previous, created_at))
+BOOST_DESCRIBE_STRUCT(Job, (), (agent, owner, action, forgets, image, previous, reason, created_at))
 
 inline const store::Global<Job> jobs{{.family = "agent_jobs", .number = 31}, &Job::agent, {}};
 

@@ -84,7 +84,7 @@ Task<Deployed> Deployments::settled(agents::Agent agent) {
 }
 
 Task<Result<agents::Agent>> Deployments::provision(store::UserId user, bool is_admin, Wanted wanted, Channels channels,
-                                                   web::Kind at_limit) {
+                                                   web::Kind at_limit, agents::Also also) {
   std::optional<billing::Plan> asked;
   if (wanted.plan) {
     const auto plan = billing::plan_of_request(*wanted.plan, "plan");
@@ -103,7 +103,7 @@ Task<Result<agents::Agent>> Deployments::provision(store::UserId user, bool is_a
   agents::Allowance allowance{.agents = billing::backend_provision_limit(plan), .refusal = at_limit};
   if (is_admin) allowance.agents = admin_limit;
   add_channels(wanted.config, std::move(channels));
-  co_return co_await agents_.launch(user, fresh(std::move(wanted)), plan, allowance);
+  co_return co_await agents_.launch(user, fresh(std::move(wanted)), plan, allowance, std::move(also));
 }
 
 }  // namespace deployments

@@ -45,7 +45,8 @@ class Deployments {
   web::Task<web::Result<Deployed>> deploy(store::UserId, Wanted);
   // POST /api/provision: by the user's subscription, with its own table of limits. payment_required without one;
   // `at_limit` when its number of agents is reached; unavailable: the kill switch.
-  web::Task<web::Result<agents::Agent>> provision(store::UserId, bool is_admin, Wanted, Channels, web::Kind at_limit);
+  web::Task<web::Result<agents::Agent>> provision(store::UserId, bool is_admin, Wanted, Channels, web::Kind at_limit,
+                                                  agents::Also = {});
 
  private:
   std::optional<agents::Agent> named(store::UserId, const Wanted&) const;

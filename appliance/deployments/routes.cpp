@@ -88,12 +88,14 @@ Wanted wanted_by(const Provision& body) {
           .config = body.config.value_or(boost::json::object())};
 }
 
-Handled provision(Parts parts, store::UserId user, bool is_admin, Provision body, web::Kind at_limit) {
+Handled provision(Parts parts, store::UserId user, bool is_admin, Provision body, web::Kind at_limit,
+                  agents::Also also = {}) {
   Channels channels{.telegram = std::move(body.telegramToken),
                     .discord = std::move(body.discordToken),
                     .slack = std::move(body.slackToken),
                     .whatsapp = std::move(body.whatsappToken)};
-  const auto agent = co_await parts.service.provision(user, is_admin, wanted_by(body), std::move(channels), at_limit);
+  const auto agent =
+      co_await parts.service.provision(user, is_admin, wanted_by(body), std::move(channels), at_limit, std::move(also));
   if (!agent) co_return agent.error();
   const Provisioned answer{.userId = std::to_string(user),
                            .subdomain = agent->subdomain,
@@ -114,7 +116,8 @@ constexpr auto about_provision =
 
 std::vector<web::Route> web_routes(const Parts& parts) {
   auto make = [parts](Request& request, Provision body) {
-    return provision(parts, request.caller.user_id, request.caller.admin, std::move(body), web::Kind::too_many);
+    return provision(parts, request.caller.user_id, request.caller.admin, std::move(body), web::Kind::too_many,
+                     parts.agents.granted_to(request.caller));
   };
   return {
       {web::POST, "/api/provision", parts.guards.session, &provision_rate,

@@ -77,7 +77,10 @@ web::Task<web::Result<accounts::User>> Identities::user_for(const Proved& proved
     hand_over(before, change);
     return web::Result<void>();
   };
-  co_return co_await accounts_.hand_to_owner(std::move(*user), also);
+  const bool changes_hands = !user->email_verified;
+  auto owner = co_await accounts_.hand_to_owner(std::move(*user), also);
+  if (owner && changes_hands) handed_over(owner->id);
+  co_return owner;
 }
 
 web::Task<web::Result<accounts::User>> Identities::link(Proved proved, accounts::User user, accounts::Moment since) {
@@ -109,6 +112,11 @@ void Identities::hand_over(const accounts::User& user, store::Change& change) co
     if (const auto row = system_.get(identities, identity.id)) change.erase(identities, *row);
   second_factor::SecondFactor::remove(system_, user.id, change);
   ai::ProviderKeys::remove_all(system_, user.id, change);
+  for (const Estate& estate : estates_) estate.hand_over(user.id, change);
+}
+
+void Identities::handed_over(store::UserId user) const {
+  for (const Estate& estate : estates_) estate.handed_over(user);
 }
 
 bool Identities::is_closed(store::UserId user, std::string_view id) const {

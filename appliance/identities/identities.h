@@ -1,6 +1,7 @@
 // From an identity proved elsewhere to the user it belongs to.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,11 +23,20 @@ struct Proved {
   std::string refresh_token;  // replaces the one that is kept; empty: keeps it
 };
 
+// What another part of the box keeps for a user and a hand-over ends.
+struct Estate {
+  std::function<void(store::UserId, store::Change&)> hand_over;  // adds to the change; may run several times
+  std::function<void(store::UserId)> handed_over;                // once it is committed
+};
+
 // Callable from every thread; the arguments must outlive it.
 class Identities {
  public:
   Identities(store::System system, accounts::Accounts& accounts, keys::Keys& keys)
       : system_(std::move(system)), accounts_(accounts), keys_(keys) {}
+
+  // Before anything is served.
+  void also_hand_over(Estate estate) { estates_.push_back(std::move(estate)); }
 
   // The identity's user. One seen for the first time is linked to the user of its address when the address is proved,
   // and becomes a new user when nobody has the address. Linking to a user whose address nobody ever vouched for hands
@@ -46,9 +56,10 @@ class Identities {
   web::Task<> forget_refresh_tokens(store::UserId);
   // The owner of the address has come to an account that nobody had vouched for: what whoever registered it left there
   // to come back or to read along by ends with the change: API keys, other identities, second factor, keys at model
-  // providers. Administrators were made by hand and lose their API keys alone. One that is made meanwhile makes the
-  // change fail, to be made anew.
+  // providers, and the estates of other parts. Administrators were made by hand and lose their API keys alone. One that
+  // is made meanwhile makes the change fail, to be made anew. Once it is committed: handed_over.
   void hand_over(const accounts::User&, store::Change&) const;
+  void handed_over(store::UserId) const;
 
  private:
   web::Task<web::Result<accounts::User>> enter(Proved, accounts::Moment since);
@@ -59,6 +70,7 @@ class Identities {
   store::System system_;
   accounts::Accounts& accounts_;
   keys::Keys& keys_;
+  std::vector<Estate> estates_;
 };
 
 }  // namespace identities

@@ -105,7 +105,9 @@ web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::
   const accounts::Accounts::Also also = [&](const accounts::User& before, store::Change& change) {
     return spend(token_id, before, change);
   };
-  co_return co_await accounts_.reset_password(user->id, std::move(*hashed), also);
+  auto owner = co_await accounts_.reset_password(user->id, std::move(*hashed), also);
+  if (owner && !user->email_verified) identities_.handed_over(owner->id);
+  co_return owner;
 }
 
 web::Result<void> Recovery::spend(const std::string& token_id, const accounts::User& user,

@@ -11,6 +11,7 @@
 #include "appliance/agents/agents.h"
 #include "appliance/agents/routes/routes.h"
 #include "appliance/chat/chat.h"
+#include "appliance/crypto/random.h"
 #include "tests/appliance/agent_fixture.h"
 #include "tests/appliance/moody_engine.h"
 
@@ -86,6 +87,7 @@ class AgentBoxTest : public testing::Test {
       auto change = box->system().change();
       change.insert(accounts::users, account);
       EXPECT_TRUE(change.commit_blocking().ok());
+      begin_session(*user);
     }
     EXPECT_TRUE(box->run(box->subscriptions.deploy(owner.user_id, billing::Plan::network)));
   }
@@ -107,6 +109,17 @@ class AgentBoxTest : public testing::Test {
   void crash_and_come_back() {
     box.reset();
     open();
+  }
+
+  void begin_session(web::Caller& caller) {
+    const accounts::Session session{.id = crypto::random_hex(32),
+                                    .user_id = caller.user_id,
+                                    .created_at = store::now(),
+                                    .expires_at = store::now() + std::chrono::hours(1)};
+    caller.credential = session.id;
+    auto change = box->system().change();
+    change.insert(accounts::sessions, session);
+    EXPECT_TRUE(change.commit_blocking().ok());
   }
 
   web::Result<agents::Agent> try_provision(const web::Caller& caller, std::string name,

@@ -37,18 +37,6 @@ class Agents : public AgentBoxTest {
     wanted.name = std::move(name);
     return wanted;
   }
-  web::Caller with_session(const web::Caller& caller) {
-    web::Caller found = caller;
-    found.credential = crypto::random_hex(32);
-    accounts::Session session;
-    session.id = found.credential;
-    session.user_id = caller.user_id;
-    session.expires_at = store::now() + std::chrono::hours(1);
-    auto change = box->system().change();
-    change.insert(accounts::sessions, session);
-    EXPECT_TRUE(change.commit_blocking().ok());
-    return found;
-  }
   std::optional<web::Result<web::ProxyTarget>> route(const web::Request& request) {
     return box->agents->host_router()(request);
   }
@@ -242,7 +230,7 @@ TEST_F(Agents, ATokenInTheTargetIsForWebSocketsOnly) {
 
 TEST_F(Agents, ATicketBuysTheCookieOnce) {
   const auto agent = routed();
-  const auto caller = with_session(owner);
+  const auto caller = owner;
   const auto host = agent.subdomain + ".localhost";
   const auto url = box->agents->open_url(agent, caller);
   EXPECT_THAT(url, StartsWith("http://" + agent.subdomain + ".localhost:3000/?ticket="));

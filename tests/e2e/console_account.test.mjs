@@ -82,6 +82,29 @@ test("what a provider's sign-in leaves in the address becomes a sentence, and no
     assert.equal(await say(nonsense), "Signing in failed. Please try again.");
 });
 
+test("address and password are changed by who knows the password, and the new ones sign in", async (t) => {
+  const { ada } = await story_of(t);
+  ada.expected = ["status of 401", "status of 400"];
+  await ada.enter("ada@example.org");
+  await ada.link("Settings").click();
+  await ada.button("Change the e-mail address").click();
+  await ada.label("New e-mail address").fill("lovelace@example.org");
+  await ada.label("Current password").fill("not her password");
+  await ada.button("Change it").click();
+  await ada.alert.getByText("currentPassword is wrong").waitFor();
+  await ada.label("Current password").fill(PASSWORD);
+  await ada.button("Change it").click();
+  await ada.text("Your e-mail address is changed.").waitFor();
+
+  await ada.button("Change the password").click();
+  await ada.label("New password").fill(NEW_PASSWORD);
+  await ada.label("Current password").fill(PASSWORD);
+  await ada.button("Change it").click();
+  await ada.text("Your password is changed").waitFor();
+  await ada.button("Sign out").click();
+  await ada.enter("lovelace@example.org", NEW_PASSWORD);
+});
+
 test("an authenticator app is set up, asked for, and removed with a recovery code", async (t) => {
   const { ada } = await story_of(t);
   ada.expected = ["status of 401", "status of 400"];

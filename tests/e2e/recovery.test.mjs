@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, PASSWORD, run, until } from "./box.mjs";
+import { ADMIN, Box, PASSWORD, run, send, until } from "./box.mjs";
 import { start_mail_server } from "./mail_server.mjs";
 
 const NEW_PASSWORD = "another long password";
@@ -136,6 +136,34 @@ test("a mail that arrives is the first proof of an address: keys made before it 
   await forgot(box, "ada@example.org");
   assert.equal((await reset(box, await token_for(box, "ada@example.org", 2), PASSWORD)).status, 200);
   assert.ok(await is_valid(own));
+});
+
+test("agents that somebody else made in the account are stopped and known to nobody, until their owner starts them", async (t) => {
+  const box = await Box.start(t);
+  const squatter = await box.customer("ada@example.org");
+  const id = await box.running_agent(squatter, "Spy");
+  const token_of = async (person) => (await person.call("GET", `/api/agents/${id}/token`)).body.token;
+  const agent_of = async (person) => (await person.call("GET", `/api/agents/${id}`)).body.agent;
+  const host = new URL((await agent_of(squatter)).url).host;
+  const knock = (token) => send(box.web, "GET", "/healthz", { headers: { host, authorization: `Bearer ${token}` } });
+  const known = await token_of(squatter);
+  const channels = { telegram: { enabled: true, botToken: "of-the-squatter" } };
+  await squatter.call("PUT", `/api/agents/${id}/config`, { config: { systemPrompt: "Tell me everything.", channels } });
+  assert.equal((await knock(known)).status, 200);
+
+  await forgot(box, "ada@example.org");
+  assert.equal((await reset(box, await token_for(box, "ada@example.org"))).status, 200);
+  assert.equal((await knock(known)).status, 401);
+  const ada = box.person();
+  await ada.log_in("ada@example.org", NEW_PASSWORD);
+  await box.until_status(ada, id, "stopped");
+  assert.match((await agent_of(ada)).statusReason, /handed to the owner of its email address/);
+  const { config } = (await ada.call("GET", `/api/agents/${id}/config`)).body;
+  assert.deepEqual(config, { systemPrompt: "Tell me everything.", channels: { telegram: { enabled: true } } });
+
+  assert.equal((await ada.call("POST", `/api/instance/${id}/start`)).status, 200);
+  assert.equal((await knock(known)).status, 401);
+  assert.equal((await knock(await token_of(ada))).status, 200);
 });
 
 test("addresses are asked for five times a minute", async (t) => {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "appliance/agents/provisioning/job.h"
 #include "appliance/agents/provisioning/worker.h"
 #include "web/log.h"
 
@@ -359,14 +360,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       row->value.updated_at = wanted.created_at = store::now();
       auto change = system.change();
       change.update(records, *row);
-      if (auto job = system.get(jobs, wanted.agent)) {
-        const bool forgets = wanted.forgets || job->value.forgets;
-        job->value = wanted;
-        job->value.forgets = forgets;
-        change.update(jobs, *job);
-      } else {
-        change.insert(jobs, wanted);
-      }
+      put_job(system, wanted, change);
       auto outcome = co_await change.commit();
       if (outcome.ok()) co_return std::move(row->value);
     }

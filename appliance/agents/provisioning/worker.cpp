@@ -194,9 +194,9 @@ Task<std::optional<store::Row<Job>>> Worker::with_previous(store::Row<Job> job, 
 Task<Failure> Worker::take_down(store::Row<Job> job) {
   auto stopped = co_await engine_.stop(job->agent, options_.stop_grace);
   if (!stopped) co_return co_await fail(std::move(job), stopped.error());
-  std::function<void(Agent&)> stopped_now = [](Agent& now) {
+  std::function<void(Agent&)> stopped_now = [reason = job->reason](Agent& now) {
     now.status = Status::stopped;
-    now.status_reason.clear();
+    now.status_reason = reason;
   };
   co_await settle(std::move(job), std::move(stopped_now));
   co_return Failure();

@@ -42,12 +42,15 @@ web::Endpoint read_config(Target target) {
       "Keys, tokens, secrets and passwords in it are kept sealed and shown as {\"sealed\": true}.");
 }
 
-web::Endpoint write_config(Agents& service, Target target) {
-  auto handle = [&service, target = std::move(target)](Request& request, ConfigEdit wanted) -> Task<Result<Response>> {
+// `granted`: what a change by this request is bound to, if to anything.
+web::Endpoint write_config(Agents& service, Target target, std::function<Also(const Request&)> granted) {
+  auto handle = [&service, target = std::move(target), granted = std::move(granted)](
+                    Request& request, ConfigEdit wanted) -> Task<Result<Response>> {
     const auto agent = target(request, {});
     if (!agent) co_return agent.error();
     Changes changes{.plan = {}, .ai_provider = {}, .config = std::move(wanted.config)};
-    const auto edited = co_await service.change(agent->owner, agent->id, std::move(changes));
+    auto also = granted(request);
+    const auto edited = co_await service.change(agent->owner, agent->id, std::move(changes), std::move(also));
     if (!edited) co_return edited.error();
     co_return web::reply(config_of(*edited), 200);
   };
@@ -214,9 +217,10 @@ const web::RateLimit instance_rate{.group = "instance", .limit = 30};
 std::vector<web::Route> web_detail_routes(Agents& service, const agentbox::Guards& guards) {
   const auto& session = guards.session;
   const auto by_id = own(service, "id"), by_user = own(service, "userId");
+  const auto by_session = [&service](const Request& request) { return service.granted_to(request.caller); };
   return {
       {web::GET, "/api/agents/:id/config", session, &agents_rate, read_config(by_id), "An agent's config"},
-      {web::PUT, "/api/agents/:id/config", session, &agents_rate, write_config(service, by_id),
+      {web::PUT, "/api/agents/:id/config", session, &agents_rate, write_config(service, by_id, by_session),
        "Set an agent's config"},
       {web::GET, "/api/agents/:id/token", session, &agents_rate, gateway_token(by_id), "An agent's gateway token"},
       {web::GET, "/api/agents/:id/stats", session, &agents_rate, stats(service, by_id), "What an agent uses"},
@@ -233,9 +237,11 @@ std::vector<web::Route> web_detail_routes(Agents& service, const agentbox::Guard
 std::vector<web::Route> backend_detail_routes(Agents& service, const agentbox::Guards& guards) {
   const auto& key = guards.internal_key;
   const auto target = anybodys(service);
+  const auto by_box = [](const Request&) { return Also(); };
   return {
       {web::GET, "/api/agents/:id/config", key, nullptr, read_config(target), "An agent's config"},
-      {web::PUT, "/api/agents/:id/config", key, nullptr, write_config(service, target), "Set an agent's config"},
+      {web::PUT, "/api/agents/:id/config", key, nullptr, write_config(service, target, by_box),
+       "Set an agent's config"},
       {web::GET, "/api/agents/:id/token", key, nullptr, gateway_token(target), "An agent's gateway token"},
       {web::GET, "/api/agents/:id/stats", key, nullptr, stats(service, target), "What an agent uses"},
       {web::GET, "/api/agents/:id/verification", key, nullptr, verification(target), "Whether an agent is verified"},

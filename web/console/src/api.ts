@@ -73,6 +73,11 @@ export const resetPassword = (token: string, password: string) =>
   call("POST", "/api/auth/reset-password", { token, password });
 export const signOut = () => call("POST", "/api/auth/signout");
 export const settings = () => call<Settings>("GET", "/api/settings");
+// The password of who has one.
+export const changeEmail = (email: string, currentPassword: string | undefined, proof: Proof) =>
+  call<Settings>("PATCH", "/api/settings", { email, currentPassword, ...proof });
+export const changePassword = (currentPassword: string, newPassword: string) =>
+  call("POST", "/api/settings/password", { currentPassword, newPassword });
 
 export const sessions = async () => (await call<{ sessions: Session[] }>("GET", "/api/auth/sessions")).sessions;
 export const endSession = (id: string) => call("DELETE", `/api/auth/sessions/${encodeURIComponent(id)}`);

@@ -8,6 +8,7 @@ import { PasskeyList } from "../parts/passkey_list";
 import { ProveDialog } from "../parts/prove";
 import { RecoveryCodesDialog } from "../parts/recovery_codes";
 import { SessionList } from "../parts/session_list";
+import { SignInDetails } from "../parts/sign_in_details";
 import * as factor from "../second_factor";
 
 export function SettingsPage() {
@@ -16,7 +17,12 @@ export function SettingsPage() {
       <h1>Settings</h1>
       <SecondFactorCard />
       {/* Who must set a factor up first may do nothing else. */}
-      {factor.state.value?.required === false && <SessionList />}
+      {factor.state.value?.required === false && (
+        <>
+          <SignInDetails />
+          <SessionList />
+        </>
+      )}
     </div>
   );
 }
