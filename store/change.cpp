@@ -1,7 +1,9 @@
 #include "store/change.h"
 
+#include <set>
 #include <stdexcept>
-#include <unordered_set>
+#include <string_view>
+#include <utility>
 
 namespace store {
 
@@ -56,11 +58,10 @@ namespace {
 // Preconditions are judged against the store as it was before the change: of two records of one change that take the
 // same id or unique value, both would find it free. The second of them, if there are any.
 std::optional<std::size_t> taken_twice(const Batch& batch) {
-  std::unordered_set<std::string> taken;
+  std::set<std::pair<Family, std::string_view>> taken;
   for (std::size_t at = 0; at < batch.preconditions.size(); ++at) {
     const auto& one = batch.preconditions[at];
-    if (one.kind == Precondition::Kind::absent && !taken.insert(std::to_string(one.family) + ' ' + one.key).second)
-      return at;
+    if (one.kind == Precondition::Kind::absent && !taken.emplace(one.family, one.key).second) return at;
   }
   return {};
 }

@@ -1,13 +1,15 @@
 #include "store/keys.h"
 
+#include <boost/endian/conversion.hpp>
+
 #include "store/table.h"
 
 namespace store {
 namespace {
 
 std::string big_endian(std::uint64_t number) {
-  std::string bytes;
-  for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift));
+  std::string bytes(sizeof number, '\0');
+  boost::endian::store_big_u64(reinterpret_cast<unsigned char*>(bytes.data()), number);
   return bytes;
 }
 
@@ -19,7 +21,11 @@ namespace keys {
 
 std::string owner(std::int64_t owner) { return big_endian(static_cast<std::uint64_t>(owner)); }
 std::string record(std::int64_t id) { return ordered_bytes(id); }
-std::string owned(std::int64_t owner_id, std::string_view id) { return owner(owner_id).append(id); }
+std::string owned(std::int64_t owner_id, std::string_view id) {
+  std::string key;
+  key.reserve(sizeof owner_id + id.size());
+  return std::move(key.append(owner(owner_id)).append(id));
+}
 
 std::string index_from(std::uint8_t table, std::uint8_t index, std::string_view scope, std::string_view value) {
   std::string key{static_cast<char>(table), static_cast<char>(index)};

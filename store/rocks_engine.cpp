@@ -6,7 +6,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
-#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/backup_engine.h>
@@ -23,6 +22,7 @@
 #include "store/committer.h"
 #include "store/counter_values.h"
 #include "store/figures.h"
+#include "store/rocks_key_table.h"
 #include "store/store_folder.h"
 #include "store/versions.h"
 
@@ -180,6 +180,7 @@ rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
   options.write_buffer_manager = buffers;
   options.listeners = {fail_stop};
   options.max_background_jobs = 2;
+  options.allow_concurrent_memtable_write = false;  // there is one writer, and key tables bear no more
   options.max_open_files = 512;
   options.max_file_opening_threads = 1;
   options.skip_stats_update_on_db_open = true;
@@ -190,6 +191,9 @@ rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
   options.info_log_level = rocks::InfoLogLevel::WARN_LEVEL;
   return options;
 }
+
+// Families that are written with every model call and hardly ever scanned.
+bool is_found_by_key(std::string_view family) { return family == "counters" || family == "usage_reservations"; }
 
 rocks::ColumnFamilyOptions family_options(const std::string& name, const std::shared_ptr<rocks::Cache>& cache) {
   rocks::BlockBasedTableOptions table;
@@ -205,8 +209,7 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
   options.arena_block_size = 64u << 10;
   options.paranoid_file_checks = true;
   options.force_consistency_checks = true;
-  // A change writes many counters of one owner, whose number is the first eight bytes of their keys.
-  if (name == "counters") options.memtable_insert_with_hint_prefix_extractor.reset(rocks::NewFixedPrefixTransform(8));
+  if (is_found_by_key(name)) options.memtable_factory = key_table_factory();
   return options;
 }
 
