@@ -59,18 +59,18 @@ std::string FetchResponse::header(std::string_view name) const {
 
 Task<Result<FetchResponse>> fetch(FetchRequest request) {
   if (auto error = refusal(request)) co_return std::move(*error);
-  auto url = parse_fetch_url(request.url);
+  FetchLoop& loop = FetchLoop::of(co_await boost::asio::this_coro::executor, request.reach);
+  auto url = loop.urls().parse(request.url);
   if (!url) co_return std::move(url).error();
 
   const auto started = Clock::now();
-  FetchLoop& loop = FetchLoop::of(co_await boost::asio::this_coro::executor, request.reach);
   for (int redirects = 0;; ++redirects) {
     milliseconds time_left{0};
     if (request.timeout.count() > 0) {
       time_left = request.timeout - std::chrono::duration_cast<milliseconds>(Clock::now() - started);
       time_left = std::max(time_left, milliseconds(1));
     }
-    Transfer transfer(request, *url, time_left);
+    Transfer transfer(loop.handles().take(), request, **url, time_left);
     co_await loop.run(transfer);
     const bool redirected = transfer.is_redirect();
     const std::string location = transfer.redirect_url();
@@ -81,9 +81,9 @@ Task<Result<FetchResponse>> fetch(FetchRequest request) {
       co_return Error{.kind = Kind::bad_gateway,
                       .message = "more than " + std::to_string(request.max_redirects) + " redirects"};
     }
-    auto next = parse_fetch_url(location);
+    auto next = loop.urls().parse(location);
     if (!next) co_return Error{.kind = Kind::bad_gateway, .message = "redirected: " + next.error().message};
-    follow(request, response->status, *url, *next);
+    follow(request, response->status, **url, **next);
     url = std::move(next);
   }
 }

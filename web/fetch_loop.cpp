@@ -75,7 +75,9 @@ class FetchLoop::Running {
     check(code);
   }
   ~Running() {
-    if (loop_.running_.erase(&transfer_)) curl_multi_remove_handle(loop_.multi_.get(), transfer_.easy());
+    if (!loop_.running_.erase(&transfer_)) return;
+    curl_multi_remove_handle(loop_.multi_.get(), transfer_.easy());
+    loop_.schedule();
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -106,8 +108,9 @@ Task<> FetchLoop::run(Transfer& transfer) {
   if (acting_) co_await boost::asio::post(executor_, use_task);
   Timer wake(executor_, Timer::time_point::max());
   const Running running(*this, transfer, wake);
+  act(CURL_SOCKET_TIMEOUT, 0);  // the first step at once, instead of by the timer that adding has set
   boost::system::error_code woken;
-  co_await wake.async_wait(boost::asio::redirect_error(use_task, woken));
+  if (!transfer.finished()) co_await wake.async_wait(boost::asio::redirect_error(use_task, woken));
   if (!transfer.finished()) throw boost::system::system_error(boost::asio::error::operation_aborted);
 }
 
@@ -129,19 +132,27 @@ int FetchLoop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void
 
 int FetchLoop::on_timer(CURLM*, long milliseconds, void* self) {
   auto& loop = *static_cast<FetchLoop*>(self);
-  try {
-    if (milliseconds < 0) {
-      loop.timer_.cancel();
-      return 0;
-    }
-    loop.timer_.expires_after(std::chrono::milliseconds(milliseconds));
-    loop.timer_.async_wait([&loop](boost::system::error_code error) {
-      if (!error) loop.act(CURL_SOCKET_TIMEOUT, 0);
-    });
-    return 0;
-  } catch (...) {
-    return -1;
+  loop.due_ = milliseconds < 0 ? never : Clock::now() + std::chrono::milliseconds(milliseconds);
+  return 0;
+}
+
+// After each call of libcurl that may have moved its time.
+void FetchLoop::schedule() {
+  if (due_ == never && alarm_ != never) {
+    alarm_ = never;
+    timer_.cancel();  // the io_context may run out of work
   }
+  if (due_ >= alarm_) return;
+  alarm_ = due_;
+  timer_.expires_at(alarm_);
+  timer_.async_wait([this](boost::system::error_code error) {
+    if (error) return;
+    alarm_ = never;
+    if (Clock::now() >= due_)
+      act(CURL_SOCKET_TIMEOUT, 0);
+    else
+      schedule();
+  });
 }
 
 void FetchLoop::watch(curl_socket_t socket, int what) {
@@ -177,11 +188,13 @@ void FetchLoop::arm(const std::shared_ptr<Watch>& watch) {
 void FetchLoop::act(curl_socket_t socket, int events) {
   if (!multi_) return;
   int still_running = 0;
+  if (socket == CURL_SOCKET_TIMEOUT) due_ = never;  // a time is told once; the next one, if there is one, is told below
   acting_ = true;
   const CURLMcode code = curl_multi_socket_action(multi_.get(), socket, events, &still_running);
   acting_ = false;
   check(code);
   collect_finished();
+  schedule();
 }
 
 void FetchLoop::collect_finished() {

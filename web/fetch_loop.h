@@ -23,6 +23,10 @@ class FetchLoop {
   // opened without judging its address must not serve a request that needs the judgement.
   static FetchLoop& of(const Executor&, Reach);
 
+  // For transfers that this loop runs.
+  EasyHandles& handles() { return handles_; }
+  KnownUrls& urls() { return urls_; }
+
   // Suspends until the transfer has finished. Throws operation_aborted when the awaiting coroutine is cancelled; in
   // every case libcurl has let go of the transfer when this returns.
   Task<> run(Transfer&);
@@ -33,6 +37,8 @@ class FetchLoop {
  private:
   struct Watch;
   class Running;
+  using Clock = Timer::clock_type;
+  static constexpr auto never = Clock::time_point::max();
 
   static int on_socket(CURL*, curl_socket_t, int what, void* self, void*);
   static int on_timer(CURLM*, long milliseconds, void* self);
@@ -41,9 +47,15 @@ class FetchLoop {
   void arm(const std::shared_ptr<Watch>&);
   void act(curl_socket_t, int events);
   void collect_finished();
+  void schedule();
 
   Executor executor_;
+  EasyHandles handles_;
+  KnownUrls urls_;
   Timer timer_;
+  // When libcurl wants to be called, and when timer_ goes off: not later, but maybe earlier, since libcurl moves its
+  // time with every step of every transfer, mostly further away.
+  Clock::time_point due_ = never, alarm_ = never;
   std::unordered_map<curl_socket_t, std::shared_ptr<Watch>> watches_;
   std::unordered_map<Transfer*, Timer*> running_;  // and how to wake who waits for it
   bool acting_ = false;                            // libcurl is on the stack and must not be entered again

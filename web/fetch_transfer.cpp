@@ -85,15 +85,15 @@ long number(CURL* easy, CURLINFO what) {
 
 }  // namespace
 
-Transfer::Transfer(const FetchRequest& request, const FetchUrl& url, milliseconds time_left)
+Transfer::Transfer(EasyHandles::Handle easy_handle, const FetchRequest& request, const FetchUrl& url,
+                   milliseconds time_left)
     : request_(request),
       url_(url),
       peer_(request.unix_socket.empty() ? url.authority() : request.unix_socket),
       time_left_(time_left),
       connect_time_(time_left.count() > 0 ? std::min(time_left, request.connect_timeout) : request.connect_timeout),
-      easy_(curl_easy_init(), curl_easy_cleanup),
-      header_list_(nullptr, curl_slist_free_all) {
-  if (!easy_) throw std::bad_alloc();
+      header_list_(nullptr, curl_slist_free_all),
+      easy_(std::move(easy_handle)) {
   set(easy(), CURLOPT_URL, url_.text.c_str());
   set(easy(), CURLOPT_PROTOCOLS_STR, "http,https");
   set(easy(), CURLOPT_REDIR_PROTOCOLS_STR, "http,https");

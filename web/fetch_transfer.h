@@ -13,6 +13,7 @@
 
 #include "web/body_decoder.h"
 #include "web/fetch.h"
+#include "web/fetch_handles.h"
 #include "web/fetch_url.h"
 
 namespace web {
@@ -20,7 +21,7 @@ namespace web {
 class Transfer {
  public:
   // `request` and `url` must outlive the transfer. `time_left` 0: no deadline.
-  Transfer(const FetchRequest& request, const FetchUrl& url, std::chrono::milliseconds time_left);
+  Transfer(EasyHandles::Handle, const FetchRequest& request, const FetchUrl& url, std::chrono::milliseconds time_left);
   ~Transfer();
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
@@ -58,8 +59,8 @@ class Transfer {
   const FetchUrl& url_;
   const std::string peer_;  // for messages: host:port or the socket's path
   const std::chrono::milliseconds time_left_, connect_time_;
-  std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy_;
-  std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> header_list_;
+  std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> header_list_;  // outlives its use by the handle
+  const EasyHandles::Handle easy_;
 
   FetchResponse response_;
   std::size_t head_bytes_ = 0;

@@ -67,6 +67,17 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
   return result;
 }
 
+Result<std::shared_ptr<const FetchUrl>> KnownUrls::parse(const std::string& text) {
+  constexpr std::size_t most = 64;
+  if (const auto found = known_.find(text); found != known_.end()) return found->second;
+  auto parsed = parse_fetch_url(text);
+  if (!parsed) return std::move(parsed).error();
+  if (known_.size() == most) known_.clear();  // those in use are known again soon
+  auto url = std::make_shared<const FetchUrl>(std::move(*parsed));
+  known_.emplace(text, url);
+  return url;
+}
+
 std::optional<std::string> ascii_host(const std::string& name) {
   // Before and after: libidn2 drops what no name may have, white space for one, instead of refusing it, and makes '/'
   // and

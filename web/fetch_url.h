@@ -1,8 +1,10 @@
 // What `fetch` accepts as a URL, read by libcurl's own parser so that judge and client cannot differ.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "web/result.h"
 
@@ -22,6 +24,15 @@ struct FetchUrl {
 
 // Kind::invalid for what does not parse, has another scheme, or carries a user name or password.
 Result<FetchUrl> parse_fetch_url(const std::string&);
+
+// The same, for URLs of which few are asked for again and again: what they parsed to is remembered. For one thread.
+class KnownUrls {
+ public:
+  Result<std::shared_ptr<const FetchUrl>> parse(const std::string&);
+
+ private:
+  std::unordered_map<std::string, std::shared_ptr<const FetchUrl>> known_;
+};
 
 // A host's name in ASCII, as look-ups want it (IDNA 2008: "bücher.example" is "xn--bcher-kva.example"). Nothing when it
 // is no name of a host. The name is UTF-8.

@@ -56,6 +56,21 @@ TEST_F(FetchLimits, GivesUpAtTheDeadline) {
   expect_error(get({.url = url, .connect_timeout = 60ms}), Kind::timeout, "could not connect to 127.0.0.1:");
 }
 
+TEST_F(FetchLimits, ALongDeadlineHoldsUpNoShortOneThatComesAfterIt) {
+  Loopback stalls([](Peer& peer) { peer.wait_for_close(); });
+  std::string ended;
+  const auto note = [&](std::exception_ptr, const Result<FetchResponse>& answer) {
+    ended = answer.error().message;
+    io_.stop();
+  };
+  for (const auto timeout : {60'000ms, 30ms}) {
+    FetchRequest request{.url = stalls.url(), .timeout = timeout};
+    boost::asio::co_spawn(io_, fetch(std::move(request)), note);
+  }
+  io_.run();
+  EXPECT_THAT(ended, ::testing::EndsWith("within 30 ms"));
+}
+
 TEST_F(FetchLimits, CountsTheDeadlineOverAllHops) {
   Loopback server([](Peer& peer) {
     while (!peer.read_request().empty()) {

@@ -84,6 +84,29 @@ TEST_F(Fetch, SendsAnEmptyPostAndAHead) {
   EXPECT_THAT(seen[1], StartsWith("HEAD / "));
 }
 
+TEST_F(Fetch, CarriesNothingFromOneExchangeIntoTheNext) {
+  std::vector<std::string> seen;
+  Loopback server([&](Peer& peer) {
+    for (int i = 0; i < 3; ++i) {
+      seen.push_back(peer.read_request());
+      peer.answer(i == 1 ? "" : "{}");
+    }
+  });
+  const auto plain = server.url("/plain");
+  FetchRequest rich{.url = server.url("/rich"), .method = "PUT"};
+  rich.headers = {{"Authorization", "Bearer secret"}, {"Content-Type", "text/plain"}, {"User-Agent", "somebody"}};
+  rich.body = "a body";
+  ASSERT_TRUE(get(rich));
+  ASSERT_TRUE(get({.url = plain, .method = "HEAD"}));
+  const auto answer = get_url(plain);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "{}");
+  EXPECT_EQ(answer->final_url, plain);
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[2], "GET /plain HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(server.port()) +
+                         "\r\nUser-Agent: agentbox\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate, br\r\n\r\n");
+}
+
 TEST_F(Fetch, ReusesItsConnection) {
   Loopback server(always("hello"));
   for (int i = 0; i < 5; ++i) ASSERT_EQ(get_url(server.url())->body, "hello");
