@@ -232,7 +232,7 @@ web::Task<> Ai::settle(Attempt& attempt, const Outcome<ChatAnswer>& outcome) {
       used.estimated = false;
     }
   }
-  co_await ledger_.settle(std::move(used));
+  co_await ledger_.settle(std::move(used), attempt.call);
 }
 
 // An answer that cost nothing is a call all the same.

@@ -1,4 +1,5 @@
 // The answer half of openai_wire.h.
+#include <array>
 #include <boost/json.hpp>
 #include <chrono>
 
@@ -61,12 +62,13 @@ std::vector<ToolCall> parse_calls(const json::object& message) {
   return calls;
 }
 
-json::array calls_to_wire(const std::vector<ToolCall>& calls, bool indexed) {
-  json::array wire;
+json::array calls_to_wire(const std::vector<ToolCall>& calls, bool indexed, const json::storage_ptr& memory = {}) {
+  json::array wire(memory);
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    json::object call{{"id", calls[i].id},
-                      {"type", "function"},
-                      {"function", {{"name", calls[i].name}, {"arguments", calls[i].arguments}}}};
+    json::object call({{"id", calls[i].id},
+                       {"type", "function"},
+                       {"function", {{"name", calls[i].name}, {"arguments", calls[i].arguments}}}},
+                      memory);
     if (indexed) call["index"] = i;
     wire.push_back(std::move(call));
   }
@@ -161,7 +163,9 @@ std::optional<TokenUsage> parse_usage(const json::object& body) {
 
 web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& request) {
   boost::system::error_code error;
-  const auto value = json::parse(text, error);
+  std::array<unsigned char, 4096> room;  // the tree is read once and given up as a whole
+  json::monotonic_resource memory(room.data(), room.size());
+  const auto value = json::parse(text, error, &memory);
   const auto* body = error ? nullptr : value.if_object();
   if (!body) return bad_answer("sent an answer that is not a JSON object");
   const auto* choices = body->if_contains("choices");
@@ -187,29 +191,33 @@ web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& r
   return answer;
 }
 
-json::object usage_to_wire(const TokenUsage& usage) {
-  json::object wire{
-      {"prompt_tokens", usage.input}, {"completion_tokens", usage.output}, {"total_tokens", usage.total()}};
+json::object usage_to_wire(const TokenUsage& usage, const json::storage_ptr& memory) {
+  json::object wire(
+      {{"prompt_tokens", usage.input}, {"completion_tokens", usage.output}, {"total_tokens", usage.total()}}, memory);
   if (usage.cached > 0) wire["prompt_tokens_details"] = json::object{{"cached_tokens", usage.cached}};
   if (usage.reasoning > 0) wire["completion_tokens_details"] = json::object{{"reasoning_tokens", usage.reasoning}};
   if (usage.estimated) wire["estimated"] = true;
   return wire;
 }
 
-json::object to_wire(const ChatAnswer& answer) {
-  json::object message{{"role", "assistant"}, {"content", answer.message.content}};
+json::object to_wire(const ChatAnswer& answer, const json::storage_ptr& memory) {
+  json::object message({{"role", "assistant"}, {"content", answer.message.content}}, memory);
   if (!answer.message.tool_calls.empty()) {
     if (answer.message.content.empty()) message["content"] = nullptr;
-    message["tool_calls"] = calls_to_wire(answer.message.tool_calls, false);
+    message["tool_calls"] = calls_to_wire(answer.message.tool_calls, false, memory);
   }
-  json::object choice{{"index", 0}, {"message", std::move(message)}, {"finish_reason", wire_name(answer.finish)}};
-  return {{"id", answer.id},
-          {"object", "chat.completion"},
-          {"created", unix_now()},
-          {"model", answer.model},
-          {"provider", answer.provider},
-          {"choices", json::array({std::move(choice)})},
-          {"usage", usage_to_wire(answer.usage)}};
+  json::object choice({{"index", 0}, {"message", std::move(message)}, {"finish_reason", wire_name(answer.finish)}},
+                      memory);
+  json::array choices(memory);
+  choices.push_back(std::move(choice));
+  return json::object({{"id", answer.id},
+                       {"object", "chat.completion"},
+                       {"created", unix_now()},
+                       {"model", answer.model},
+                       {"provider", answer.provider},
+                       {"choices", std::move(choices)},
+                       {"usage", usage_to_wire(answer.usage, memory)}},
+                      memory);
 }
 
 std::vector<std::string> stream_events(const ChatAnswer& answer, bool include_usage) {

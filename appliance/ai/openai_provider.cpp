@@ -1,6 +1,7 @@
 #include "appliance/ai/openai_provider.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 
 #include "appliance/ai/openai_stream.h"
@@ -92,21 +93,28 @@ Outcome<ChatAnswer> OpenAiProvider::parsed(const std::string& body, const ChatRe
   return std::move(*answer);
 }
 
-web::Task<Outcome<ChatAnswer>> OpenAiProvider::complete(ChatRequest request, Listener* listener) {
-  auto model = co_await choose_model(request.model);
-  if (!model) co_return model.error();
-  request.model = std::move(*model);
-  auto wire = openai::to_wire(request);
+std::string OpenAiProvider::body_of(const ChatRequest& request, bool is_streamed) const {
+  std::array<unsigned char, 4096> room;  // the tree is written once and given up as a whole
+  json::monotonic_resource memory(room.data(), room.size());
+  auto wire = openai::to_wire(request, &memory);
   if (settings_.completion_tokens && wire.contains("max_tokens")) {
     wire["max_completion_tokens"] = wire["max_tokens"];
     wire.erase("max_tokens");
   }
-  if (listener) {
+  if (is_streamed) {
     wire["stream"] = true;
     wire["stream_options"] = json::object{{"include_usage", true}};
-    co_return co_await streamed(std::move(request), json::serialize(wire), *listener);
   }
-  const auto body = co_await upstream_.ask("POST", "/chat/completions", headers(), json::serialize(wire));
+  return json::serialize(wire);
+}
+
+web::Task<Outcome<ChatAnswer>> OpenAiProvider::complete(ChatRequest request, Listener* listener) {
+  auto model = co_await choose_model(request.model);
+  if (!model) co_return model.error();
+  request.model = std::move(*model);
+  auto asked = body_of(request, listener != nullptr);
+  if (listener) co_return co_await streamed(std::move(request), std::move(asked), *listener);
+  const auto body = co_await upstream_.ask("POST", "/chat/completions", headers(), std::move(asked));
   if (!body) co_return body.error();
   co_return parsed(*body, request);
 }

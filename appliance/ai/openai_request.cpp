@@ -223,19 +223,20 @@ json::array parts_to_wire(const std::vector<Part>& parts) {
   return wire;
 }
 
-json::object message_to_wire(const Message& message) {
+json::object message_to_wire(const Message& message, const json::storage_ptr& memory) {
   switch (message.role) {
     case Role::system:
-      return {{"role", "system"}, {"content", message.content}};
+      return json::object({{"role", "system"}, {"content", message.content}}, memory);
     case Role::user:
-      if (message.parts.empty()) return {{"role", "user"}, {"content", message.content}};
-      return {{"role", "user"}, {"content", parts_to_wire(message.parts)}};
+      if (message.parts.empty()) return json::object({{"role", "user"}, {"content", message.content}}, memory);
+      return json::object({{"role", "user"}, {"content", parts_to_wire(message.parts)}}, memory);
     case Role::tool:
-      return {{"role", "tool"}, {"tool_call_id", message.tool_call_id}, {"content", message.content}};
+      return json::object({{"role", "tool"}, {"tool_call_id", message.tool_call_id}, {"content", message.content}},
+                          memory);
     case Role::assistant:
       break;
   }
-  json::object wire{{"role", "assistant"}, {"content", message.content}};
+  json::object wire({{"role", "assistant"}, {"content", message.content}}, memory);
   if (!message.tool_calls.empty()) {
     json::array calls;
     for (const auto& call : message.tool_calls) calls.push_back(call_to_wire(call));
@@ -303,10 +304,10 @@ web::Result<ChatRequest> parse_request(const json::value& value) {
   return request;
 }
 
-json::object to_wire(const ChatRequest& request) {
-  json::array messages;
-  for (const auto& message : request.messages) messages.push_back(message_to_wire(message));
-  json::object wire{{"model", request.model}, {"messages", std::move(messages)}, {"stream", false}};
+json::object to_wire(const ChatRequest& request, const json::storage_ptr& memory) {
+  json::array messages(memory);
+  for (const auto& message : request.messages) messages.push_back(message_to_wire(message, memory));
+  json::object wire({{"model", request.model}, {"messages", std::move(messages)}, {"stream", false}}, memory);
   if (!request.tools.empty()) {
     json::array tools;
     for (const auto& tool : request.tools) tools.push_back(tool_to_wire(tool));

@@ -1,3 +1,4 @@
+#include <array>
 #include <boost/json.hpp>
 
 #include "appliance/ai/flight.h"
@@ -154,6 +155,12 @@ web::Response streamed(Flight flight, bool include_usage) {
   return response;
 }
 
+web::Response whole(const ChatAnswer& answer) {
+  std::array<unsigned char, 4096> room;  // the tree is written once and given up as a whole
+  json::monotonic_resource memory(room.data(), room.size());
+  return web::json(openai::to_wire(answer, &memory));
+}
+
 Answer complete(Ai& ai, const ProviderOf& provider_of, web::Request& request) {
   auto parsed = parse(request);
   if (!parsed) co_return openai::error_response(parsed.error());
@@ -175,7 +182,7 @@ Answer complete(Ai& ai, const ProviderOf& provider_of, web::Request& request) {
   const auto answer = co_await flight.answer();
   if (!answer) co_return openai::error_response(answer.error());
   if (stream) co_return streamed(std::move(flight), include_usage);
-  co_return web::json(openai::to_wire(*answer));
+  co_return whole(*answer);
 }
 
 Answer embed(Ai& ai, web::Request& request) {

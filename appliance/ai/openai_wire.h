@@ -22,7 +22,7 @@ web::Result<ChatRequest> parse_request(const boost::json::value& body);
 
 // The request as sent upstream, never streamed. Calls whose arguments are malformed are sent with empty ones, since
 // strict servers refuse a history that does not parse.
-boost::json::object to_wire(const ChatRequest&);
+boost::json::object to_wire(const ChatRequest&, const boost::json::storage_ptr& = {});
 
 // An upstream's whole answer to `request`. Deviations that lose nothing are accepted: usage missing (estimated and
 // flagged), arguments as an object, ids missing, content null or in parts, finish_reason missing or wrong, the old
@@ -35,8 +35,8 @@ std::optional<TokenUsage> parse_usage(const boost::json::object& body);
 Finish finish_named(std::string_view reason, bool has_calls);
 std::string_view wire_name(Finish);
 
-boost::json::object to_wire(const ChatAnswer&);
-boost::json::object usage_to_wire(const TokenUsage&);
+boost::json::object to_wire(const ChatAnswer&, const boost::json::storage_ptr& = {});
+boost::json::object usage_to_wire(const TokenUsage&, const boost::json::storage_ptr& = {});
 // The data of each server-sent event of a streamed answer, the closing [DONE] included.
 std::vector<std::string> stream_events(const ChatAnswer&, bool include_usage);
 

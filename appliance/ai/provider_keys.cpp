@@ -7,7 +7,19 @@
 
 namespace ai {
 
+bool ProviderKeys::has_in_use(store::UserId user, std::string_view provider) const {
+  const auto tenant = system_.tenant(user);
+  const auto names = in_use_.get(user, tenant.version(provider_keys), [&tenant] {
+    auto row = std::make_optional<store::Row<Names>>();
+    for (auto& key : tenant.list(provider_keys))
+      if (!key.is_set_aside) row->value.push_back(std::move(key.id));
+    return row;
+  });
+  return std::ranges::count(*names, provider) > 0;
+}
+
 std::optional<std::string> ProviderKeys::find(store::UserId user, std::string_view provider) const {
+  if (!has_in_use(user, provider)) return std::nullopt;
   auto row = system_.tenant(user).get(provider_keys, provider);
   if (!row || row->value.is_set_aside) return std::nullopt;
   return std::move(row->value.key.clear);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/store.h"
+#include "store/remembered.h"
 #include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -48,9 +48,14 @@ class ProviderKeys {
   static void remove_all(store::System, store::UserId, store::Change&);
 
  private:
+  using Names = std::vector<std::string>;
+
+  // Asked for with every call, of users who mostly have none.
+  bool has_in_use(store::UserId, std::string_view provider) const;
   web::Task<> set_all(store::UserId, bool aside);
 
   store::System system_;
+  mutable store::Memory<Names, store::UserId> in_use_;  // the providers whose keys are, never the keys
 };
 
 }  // namespace ai

@@ -1,6 +1,7 @@
 #include "appliance/usage/ledger.h"
 
-#include <cstdio>
+#include <atomic>
+#include <cstring>
 
 #include "appliance/crypto/random.h"
 
@@ -17,10 +18,26 @@ void keep(store::Change& change, const Call& call, Amounts rest) {
 // Another call has added a name that this one wanted to add: trying again finds it there.
 bool is_a_name(const store::Outcome& outcome) { return outcome.duplicate("id"); }
 
+std::uint64_t random_number() {
+  std::uint64_t number = 0;
+  std::memcpy(&number, crypto::random_bytes(sizeof number).data(), sizeof number);
+  return number;
+}
+
+// Milliseconds since the epoch as 13 digits and 12 characters that no other call has: a count in base 36, from a start
+// that no other run of the box has.
 std::string new_id(store::Time at) {
-  char stamp[24];
-  std::snprintf(stamp, sizeof stamp, "%013lld-", static_cast<long long>(at.time_since_epoch().count()));
-  return stamp + crypto::random_id(12);
+  constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz", form = "0000000000000-000000000000";
+  static std::atomic<std::uint64_t> count{random_number()};
+  std::string id(form);
+  auto place = id.rbegin();
+  const auto write = [&](std::uint64_t number, std::size_t places, std::uint64_t base) {
+    for (; places > 0; --places, number /= base) *place++ = digits[number % base];
+  };
+  write(count.fetch_add(1, std::memory_order_relaxed), 12, digits.size());
+  ++place;
+  write(static_cast<std::uint64_t>(at.time_since_epoch().count()), 13, 10);
+  return id;
 }
 
 }  // namespace
@@ -54,18 +71,20 @@ web::Task<std::optional<std::size_t>> Ledger::reserve(Call& most, const std::vec
   co_return met;
 }
 
-web::Task<> Ledger::settle(Call used) {
+web::Task<> Ledger::settle(Call used, Call reserved) {
+  used.id = reserved.id;
+  used.at = reserved.at;
+  // As reserve() wrote it: whoever has the reservation in hand need not read it. The store judges whether it stands.
+  const store::Row<Call> row{.value = reserved, .stored = store::encode(reserved, {})};
   for (;;) {
-    const auto reserved = system_.get(reservations, used.user_id, used.id);
-    if (!reserved) throw std::logic_error("the reservation " + used.id + " is gone");
-    used.at = reserved->value.at;
     auto change = system_.change();
-    change.erase(reservations, *reserved);
-    keep(change, used, Amounts::of(used) - Amounts::of(reserved->value));
+    change.erase(reservations, row);
+    keep(change, used, Amounts::of(used) - Amounts::of(reserved));
     add_names(change, used);
     const auto outcome = co_await change.commit(store::Durability::relaxed);
     if (outcome.ok()) co_return;
-    if (!is_a_name(outcome)) throw std::logic_error("the reservation " + used.id + " was settled twice");
+    if (!is_a_name(outcome))
+      throw std::logic_error("the reservation " + reserved.id + " is gone, or is not what was reserved");
   }
 }
 

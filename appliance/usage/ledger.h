@@ -45,9 +45,9 @@ class Ledger {
   // What is to be reserved: the call with the most it can use. Fills in the id. The limit that has no room for it, by
   // its place in `limits`, or nothing: then it is reserved, durably, and has to be settled. Throws store::Unavailable.
   web::Task<std::optional<std::size_t>> reserve(Call& most, const std::vector<Limit>& limits);
-  // Puts what was used in the place of what was reserved. Not waited for to be on disk: should the power fail, the
-  // reservation stands, and is more. Throws store::Unavailable.
-  web::Task<> settle(Call used);
+  // Puts what was used in the place of what was reserved, which is given as reserve() left it. Not waited for to be on
+  // disk: should the power fail, the reservation stands, and is more. Throws store::Unavailable.
+  web::Task<> settle(Call used, Call reserved);
   // Records what an earlier box left reserved, at the most it can have used. Before the first reserve; blocks. How
   // many.
   std::size_t settle_leftovers();

@@ -1,7 +1,9 @@
 #include "appliance/usage/period.h"
 
 #include <chrono>
-#include <cstdio>
+#include <cstring>
+
+#include "web/reply.h"
 
 namespace usage {
 
@@ -12,15 +14,8 @@ std::chrono::year_month_day date_of(store::Time at) {
 }
 
 std::string date_text(store::Time at, bool with_day) {
-  const auto date = date_of(at);
-  char text[32];
-  const auto year = static_cast<int>(date.year());
-  const auto month = static_cast<unsigned>(date.month()), day = static_cast<unsigned>(date.day());
-  if (with_day) {
-    std::snprintf(text, sizeof text, "%04d-%02u-%02u", year, month, day);
-  } else {
-    std::snprintf(text, sizeof text, "%04d-%02u", year, month);
-  }
+  auto text = web::iso8601(at);
+  text.resize(std::strlen(with_day ? "2026-11-21" : "2026-11"));
   return text;
 }
 

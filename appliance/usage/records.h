@@ -18,7 +18,7 @@ inline constexpr std::string_view demo_name = "demo";
 
 struct Call {
   std::int64_t user_id = 0;
-  std::string id;  // milliseconds since the epoch as 13 digits, '-', 12 random characters: ordered by time
+  std::string id;  // milliseconds since the epoch as 13 digits, '-', 12 characters of its own: ordered by time
   store::Time at{};
   std::string agent;     // empty: no agent
   std::string key;       // id of the API key; empty: none

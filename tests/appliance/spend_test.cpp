@@ -99,7 +99,7 @@ class Round {
       if (fate == 2) co_return;
       co_await web::sleep_for(std::chrono::microseconds(pick(300)));
       used.outcome = fate == 1 ? "overloaded" : "ok";
-      co_await ledger_.settle(std::move(used));
+      co_await ledger_.settle(std::move(used), most);
       ++settled;
     }
   }
@@ -169,11 +169,11 @@ class SpendTest : public testing::Test {
       co_return met;
     }(ledger, call, std::move(limits)));
   }
-  void settle(usage::Call call) {
-    await([](usage::Ledger& into, usage::Call used) -> web::Task<int> {
-      co_await into.settle(std::move(used));
+  void settle(usage::Call call, usage::Call most) {
+    await([](usage::Ledger& into, usage::Call used, usage::Call reserved) -> web::Task<int> {
+      co_await into.settle(std::move(used), std::move(reserved));
       co_return 0;
-    }(ledger, std::move(call)));
+    }(ledger, std::move(call), std::move(most)));
   }
   usage::Limit most_tokens(std::int64_t most) {
     return {.tally = usage::tally(Period::month(store::now()), "all").name,
@@ -196,15 +196,18 @@ TEST_F(SpendTest, TellsTheNarrowestLimit) {
   auto used = call;
   used.output_tokens = 10;
   used.outcome = "ok";
-  settle(used);
+  settle(used, call);
   EXPECT_EQ(reserve(another, {most_tokens(110)}), std::nullopt) << "what was not used is free again";
 }
 
 TEST_F(SpendTest, ACallIsSettledOnce) {
   auto call = call_of("", "k", 5, 5);
   ASSERT_EQ(reserve(call, {}), std::nullopt);
-  settle(call);
-  EXPECT_THROW(settle(call), std::logic_error);
+  auto other = call;
+  ++other.output_tokens;
+  EXPECT_THROW(settle(call, other), std::logic_error) << "that is not what was reserved";
+  settle(call, call);
+  EXPECT_THROW(settle(call, call), std::logic_error);
   EXPECT_EQ(ledger.totals(user, Period::month(store::now())).calls, 1);
 }
 
@@ -227,9 +230,10 @@ TEST_F(SpendTest, WhatACrashLeftIsRecordedAtItsMost) {
 TEST_F(SpendTest, ListsByAgentModelAndTool) {
   auto call = call_of("a", "k", 3, 4);
   ASSERT_EQ(reserve(call, {}), std::nullopt);
-  call.tools = {"read_file", "write_file"};
-  call.outcome = "ok";
-  settle(call);
+  auto used = call;
+  used.tools = {"read_file", "write_file"};
+  used.outcome = "ok";
+  settle(used, call);
   const auto month = Period::month(store::now());
   EXPECT_THAT(ledger.totals_by(user, "tool", month), SizeIs(2));
   EXPECT_EQ(ledger.totals_by(user, "model", month).at("x/y").total_tokens(), 7);
