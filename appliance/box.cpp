@@ -14,6 +14,7 @@
 #include "appliance/agents/new_owner.h"
 #include "appliance/agents/routes/routes.h"
 #include "appliance/ai/builtin.h"
+#include "appliance/ai/openai_wire.h"
 #include "appliance/ai/routes.h"
 #include "appliance/billing/cap_routes.h"
 #include "appliance/billing/gate.h"
@@ -422,6 +423,7 @@ std::string Box::Parts::open_door(std::string gateway) {
 web::ListenerOptions Box::Parts::door(std::string listen) {
   auto options = listener("agents", std::move(listen), 0.0625);
   web::append(options.routes, ai::openai_routes(ai, guards.agent_token, provider_of));
+  options.error_forms = {ai::openai::error_form()};
   options.host_router = [this](const web::Request& request) {
     std::optional<web::Result<web::ProxyTarget>> where;
     if (request.path == "/api/summarize" || request.path == "/api/extract") where = summarizer_for(request);
@@ -451,6 +453,7 @@ void Box::listen() {
   auto backend = parts.listener("backend", parts.settings.backend_listen, 0.125);
   backend.routes = backend_routes();
   backend.explain = explain_fully;
+  backend.error_forms = {ai::openai::error_form()};
   backend.base_rate = web::RateLimit{.group = "backend", .limit = 120};
   parts.server.listen(std::move(backend));
 

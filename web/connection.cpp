@@ -163,7 +163,9 @@ void Connection::forget_request() {
 
 std::optional<Refusal> Connection::parse(Exchange& exchange, std::string_view bytes) {
   forget_request();
-  if (auto refusal = parse_request(bytes, exchange.head, limits_.header_fields, request_)) return refusal;
+  if (auto refusal =
+          parse_request(bytes, exchange.head, limits_.header_fields, request_, listener_.dispatcher.deep_paths()))
+    return refusal;
   if (peer_trusted_) {
     request_.client_address = listener_.trusted.client_of(request_, peer_name_);
     request_.secure = request_.secure || TrustedProxies::secure(request_);
@@ -413,9 +415,13 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
 }
 
 Task<> Connection::refuse(Refusal refusal, std::size_t most_body_bytes) {
-  boost::json::object told{{"error", refusal.reason}};
-  if (refusal.status == 413) told["limit"] = most_body_bytes;
-  const auto response = listener_.dispatcher.complete(request_, json(told, refusal.status));
+  Error error = invalid(std::string(refusal.reason));
+  if (refusal.status == 413) {
+    error.kind = Kind::too_large;
+    error.extra["limit"] = most_body_bytes;
+  }
+  auto response = listener_.dispatcher.refuse(request_, error);
+  response.status = refusal.status;  // 408, 431 and 501 have no kind
   const auto& body = std::get<std::string>(response.body);
   output_.clear();
   append_response_head(output_, response, body.size(), false, Persistence::close);

@@ -61,6 +61,10 @@ bool carries(const Response& response, std::string_view name) {
                      [&](const auto& header) { return header.first == name; });
 }
 
+bool is_beneath(std::string_view path, std::string_view prefix) {
+  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+}
+
 // How to do better next time.
 Response with_advice(Response response, const Route& route) {
   if (response.status == 401 && route.guard.scheme == "bearer") response.set("WWW-Authenticate", "Bearer");
@@ -148,6 +152,7 @@ struct Dispatcher::Impl {
   Task<Response> answer(Request& request);
   Task<Result<Response>> call(Request& request, const Route& route);
   Response complete(const Request& request, Response response) const;
+  Response told(const Request& request, const Error& error) const;
   Response refuse(const Request& request, const Error& error) const;
   Error explain(std::exception_ptr failure) const;
   std::string visitor_of(const Request&) const;
@@ -208,6 +213,14 @@ Error Dispatcher::Impl::explain(std::exception_ptr failure) const {
   return internal("Internal error", sentence_of(failure));
 }
 
+// The error in the form that is read on this path.
+Response Dispatcher::Impl::told(const Request& request, const Error& error) const {
+  auto response = error_response(error);
+  for (const auto& form : options.error_forms)
+    if (is_beneath(request.path, form.prefix)) response.body = boost::json::serialize(form.body(error));
+  return response;
+}
+
 Response Dispatcher::Impl::refuse(const Request& request, const Error& error) const {
   const bool ours = http_status(error.kind) >= 500;
   if (ours || !error.detail.empty())
@@ -216,7 +229,7 @@ Response Dispatcher::Impl::refuse(const Request& request, const Error& error) co
                 {"route", std::string(request.route)},
                 {"reason", error.message},
                 {"detail", error.detail}});
-  return error_response(error);
+  return told(request, error);
 }
 
 Response Dispatcher::Impl::complete(const Request& request, Response response) const {
@@ -249,13 +262,15 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
   const auto match = router->match(request.method, request.path, request.params);
   if (match.kind != Router::Kind::found) {
     request.route = "unmatched";
-    if (match.kind == Router::Kind::not_found) co_return error_response(not_found());
+    if (match.kind == Router::Kind::not_found) co_return told(request, not_found());
     Response response;
-    response.status = match.kind == Router::Kind::options ? 204 : 405;
-    if (response.status == 405)
-      response.body = R"({"error":"Method not allowed"})";
-    else
+    if (match.kind == Router::Kind::options) {
+      response.status = 204;
       response.content_type.clear();
+    } else {
+      response = told(request, invalid("Method not allowed"));
+      response.status = 405;
+    }
     response.set("Allow", std::string(match.allow));
     co_return response;
   }
@@ -265,7 +280,7 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
 
   const InFlight here(in_flight);
   if (here.before() >= options.limits.in_flight && !is_health(request)) {
-    auto busy = error_response(unavailable("The box is busy. Try again in a moment."));
+    auto busy = told(request, unavailable("The box is busy. Try again in a moment."));
     busy.set("Retry-After", "1");
     co_return busy;
   }
@@ -273,8 +288,9 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
   if (const auto most = options.limits.in_flight_per_visitor; most && !is_health(request)) {
     visit.emplace(visits, visitor_of(request));
     if (visit->before() >= *most) {
-      auto busy = error_response(
-          {.kind = Kind::too_many, .message = "Too many requests of yours are under way. Try again in a moment."});
+      const Error too_many{.kind = Kind::too_many,
+                           .message = "Too many requests of yours are under way. Try again in a moment."};
+      auto busy = told(request, too_many);
       busy.set("Retry-After", "1");
       co_return busy;
     }
@@ -293,7 +309,8 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
     if (row.windows && !limited_by) count(*row.windows);
   }
   if (limited_by) {
-    auto response = error_response({.kind = Kind::too_many, .message = limited_by->message});
+    const Error too_many{.kind = Kind::too_many, .message = limited_by->message};
+    auto response = told(request, too_many);
     tell(response, *window);
     response.set("Retry-After", std::to_string(window->reset.count()));
     co_return response;
@@ -310,6 +327,8 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
 Dispatcher::Dispatcher(const ListenerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 
 Dispatcher::~Dispatcher() = default;
+
+const std::vector<std::string>& Dispatcher::deep_paths() const { return impl_->router->deep_paths(); }
 
 bool Dispatcher::is_admitted(const Request& request) const {
   const auto row =

@@ -24,6 +24,8 @@ class Dispatcher {
   // Validates the table: duplicate or malformed rows throw std::logic_error. The options must outlive it.
   explicit Dispatcher(const ListenerOptions&);
   ~Dispatcher();
+  // The paths beneath which a slash may come encoded (Router::deep_paths).
+  const std::vector<std::string>& deep_paths() const;
   // Fills in request.params and request.caller. Never throws. The answer carries every header but Content-Length, Date,
   // Connection and Transfer-Encoding, which the connection adds. Order: 404/405 from the table, overload (503),
   // listener and route rate limits (429), guard (401/403), CSRF rule (403), then the endpoint (400 before the handler,

@@ -39,8 +39,9 @@ struct Caller {
 struct Request {
   Method method = Method::get;
   std::string_view target;  // as sent: path and query
-  std::string path;         // percent-decoded once; never holds '..', NUL, '\' or an encoded '/'
-  std::string_view query;   // raw, without '?'
+  // Percent-decoded once; never holds '..', NUL or '\'. A '/' came encoded only where a row takes all that is left.
+  std::string path;
+  std::string_view query;  // raw, without '?'
   std::vector<Header> headers;
   std::string_view body;       // complete; at most the listener's body limit
   std::string client_address;  // peer, or what a trusted proxy says

@@ -10,13 +10,15 @@ namespace {
 
 namespace json = boost::json;
 
-// "/api/agents/:id" as OpenAPI writes it, and the names of its parameters.
+// "/api/agents/:id" as OpenAPI writes it, and the names of its parameters. It has no way to say that one of them takes
+// all that is left.
 std::string path_template(std::string_view pattern, std::vector<std::string>& names) {
   std::string out;
   for (std::size_t at = 0; at < pattern.size();) {
     if (pattern[at] == ':' && at > 0 && pattern[at - 1] == '/') {
       const auto end = std::min(pattern.find('/', at), pattern.size());
-      names.emplace_back(pattern.substr(at + 1, end - at - 1));
+      const bool takes_rest = pattern[end - 1] == '+';
+      names.emplace_back(pattern.substr(at + 1, end - at - 1 - (takes_rest ? 1 : 0)));
       out += "{" + names.back() + "}";
       at = end;
     } else {
@@ -38,7 +40,7 @@ std::string operation_id(const Route& route) {
   for (const char c : route.path)
     if (c == '/' || c == '-' || c == '.')
       out += '_';
-    else if (c != ':')
+    else if (c != ':' && c != '+')
       out += c;
   return out;
 }
@@ -96,9 +98,11 @@ std::set<Kind> failures_of(const Route& route, bool has_params) {
   return kinds;
 }
 
-json::object problem(const char* description) {
+json::object problem(const Route& route, const char* description) {
+  json::value schema = route.endpoint.problem;
+  if (schema.is_null()) schema = json::object{{"$ref", "#/components/schemas/Error"}};
   json::object content;
-  content["application/json"] = json::object{{"schema", json::object{{"$ref", "#/components/schemas/Error"}}}};
+  content["application/json"] = json::object{{"schema", std::move(schema)}};
   return {{"description", description}, {"content", std::move(content)}};
 }
 
@@ -117,16 +121,16 @@ json::object answers(const Route& route, bool has_params) {
   json::object out;
   out[std::to_string(route.endpoint.success)] = std::move(success);
   for (const Kind kind : failures_of(route, has_params))
-    out[std::to_string(http_status(kind))] = problem(described(kind));
+    out[std::to_string(http_status(kind))] = problem(route, described(kind));
   if (route.rate) {
-    auto limited = problem(route.rate->message.c_str());
+    auto limited = problem(route, route.rate->message.c_str());
     json::object headers;
     for (const auto* name : {"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After"})
       headers[name] = json::object{{"schema", json::object{{"type", "integer"}}}};
     limited["headers"] = std::move(headers);
     out["429"] = std::move(limited);
   }
-  out["default"] = problem("Any other failure");
+  out["default"] = problem(route, "Any other failure");
   return out;
 }
 

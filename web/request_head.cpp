@@ -80,7 +80,7 @@ std::string_view host_of(std::string_view authority) {
 
 }  // namespace
 
-bool decode_path(std::string_view encoded, std::string& decoded) {
+bool decode_path(std::string_view encoded, std::string& decoded, std::span<const std::string> deep_paths) {
   decoded.clear();
   bool ascii = true;
   for (std::size_t i = 0; i < encoded.size(); ++i) {
@@ -91,7 +91,8 @@ bool decode_path(std::string_view encoded, std::string& decoded) {
       if (low < 0) return false;
       c = static_cast<char>(high << 4 | low);
       i += 2;
-      if (c == '/') return false;
+      const auto is_above = [&](const std::string& deep) { return decoded.starts_with(deep); };
+      if (c == '/' && std::ranges::none_of(deep_paths, is_above)) return false;
     }
     auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f || c == '\\') return false;
@@ -102,7 +103,7 @@ bool decode_path(std::string_view encoded, std::string& decoded) {
 }
 
 std::optional<Refusal> parse_request(std::string_view bytes, const RequestHead& head, std::size_t max_fields,
-                                     Request& request) {
+                                     Request& request, std::span<const std::string> deep_paths) {
   request.headers.clear();
   RequestParser parser(request);
   parser.header_limit(static_cast<std::uint32_t>(head.size + 1));
@@ -120,7 +121,7 @@ std::optional<Refusal> parse_request(std::string_view bytes, const RequestHead& 
   request.host = host_of(head.authority);
   auto question = std::min(head.target.find('?'), head.target.size());
   request.query = head.target.substr(std::min(question + 1, head.target.size()));
-  if (!decode_path(head.target.substr(0, question), request.path)) {
+  if (!decode_path(head.target.substr(0, question), request.path, deep_paths)) {
     return Refusal{400, "The request path is malformed."};
   }
   return std::nullopt;

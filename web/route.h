@@ -7,8 +7,8 @@
 //       plain([&](Request& r) -> Task<Result<Response>> {...}).returns<Detail>(), "One agent"},
 //   };
 //
-// Patterns: literal segments and ':name' (one non-empty segment). Deny is the default: a row cannot be written without
-// a guard.
+// Patterns: literal segments, ':name' (one non-empty segment) and, at the end, ':name+' (all that is left, in which a
+// client may write the slash encoded). Deny is the default: a row cannot be written without a guard.
 #pragma once
 
 #include <chrono>
@@ -49,6 +49,7 @@ using Handler = std::function<Task<Result<Response>>(Request&)>;
 struct Endpoint {
   Handler handle;
   Schema body, query_schema, answer;
+  Schema problem;  // of its errors' bodies; null: {error, code?}
   int success = 200;
   std::string description;     // longer text for OpenAPI: shapes the contract leaves open are documented here
   std::size_t body_bytes = 0;  // the most it takes; 0: what its listener takes (Limits::body_bytes)
@@ -80,6 +81,13 @@ struct Route {
   const RateLimit* rate;  // null: only the listener's own limit applies
   Endpoint endpoint;
   std::string summary;
+};
+
+// How errors are told on some paths, to clients that read another form than {error, code?}. It holds for `prefix` and
+// all beneath it, whether a row answers there or not; status and headers stay what they are.
+struct ErrorForm {
+  std::string prefix;  // without a slash at its end
+  std::function<boost::json::object(const Error&)> body;
 };
 
 // Puts `rows` behind `table`: a listener's table is made of the tables of its capabilities. (A row holds a reference,

@@ -19,11 +19,13 @@ std::string_view take_segment(std::string_view& rest) {
   return segment;
 }
 
+bool takes_rest(std::string_view segment) { return segment.starts_with(':') && segment.ends_with('+'); }
+
 }  // namespace
 
 struct Router::Node {
   std::vector<std::pair<std::string, std::unique_ptr<Node>>> literals;
-  std::unique_ptr<Node> parameter;
+  std::unique_ptr<Node> parameter, rest;
   std::array<std::optional<std::size_t>, methods> rows;
   std::string allow;  // empty: no row ends here
 
@@ -39,6 +41,7 @@ struct Router::Node {
     if (!allow.empty()) allow += ", OPTIONS";
     for (auto& [name, node] : literals) node->describe_methods();
     if (parameter) parameter->describe_methods();
+    if (rest) rest->describe_methods();
   }
 };
 
@@ -55,8 +58,15 @@ Router::Router(const std::vector<Route>& table) : table_(table), root_(std::make
     for (std::string_view rest = route.path; !rest.empty();) {
       const auto segment = take_segment(rest);
       if (segment.empty() && route.path != "/") throw bad("a segment is empty");
-      if (segment == ":") throw bad("a parameter has no name");
-      if (segment.starts_with(':')) {
+      if (segment == ":" || segment == ":+") throw bad("a parameter has no name");
+      if (takes_rest(segment)) {
+        if (!rest.empty()) throw bad("something stands behind what takes all that is left");
+        deep_paths_.push_back(route.path.substr(0, route.path.size() - segment.size()));
+        if (deep_paths_.back().find(':') != std::string::npos)
+          throw bad("what takes all that is left follows a parameter");
+        if (!node->rest) node->rest = std::make_unique<Node>();
+        node = node->rest.get();
+      } else if (segment.starts_with(':')) {
         if (!node->parameter) node->parameter = std::make_unique<Node>();
         node = node->parameter.get();
       } else {
@@ -78,8 +88,9 @@ const Router::Node* Router::find(const Node& node, std::string_view rest) const 
   for (const auto& [name, child] : node.literals)
     if (name == segment)
       if (const auto* found = find(*child, rest)) return found;
-  if (node.parameter && !segment.empty()) return find(*node.parameter, rest);
-  return nullptr;
+  if (node.parameter && !segment.empty())
+    if (const auto* found = find(*node.parameter, rest)) return found;
+  return node.rest && !(segment.empty() && rest.empty()) ? node.rest.get() : nullptr;
 }
 
 Router::Match Router::match(Method method, std::string_view path,
@@ -90,7 +101,12 @@ Router::Match Router::match(Method method, std::string_view path,
   if (!row) return {.kind = method == Method::options ? Kind::options : Kind::wrong_method, .allow = node->allow};
   params.clear();
   for (std::string_view pattern = table_[*row].path, rest = path; !pattern.empty();) {
-    const auto name = take_segment(pattern), value = take_segment(rest);
+    const auto name = take_segment(pattern);
+    if (takes_rest(name)) {
+      params.emplace_back(name.substr(1, name.size() - 2), rest.substr(1));
+      break;
+    }
+    const auto value = take_segment(rest);
     if (name.starts_with(':')) params.emplace_back(name.substr(1), value);
   }
   return {.kind = Kind::found, .row = *row};

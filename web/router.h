@@ -1,4 +1,5 @@
-// Finds the row that answers a path: a trie over segments, built once. Literal segments win over parameters.
+// Finds the row that answers a path: a trie over segments, built once. Literal segments win over parameters, and those
+// over what takes all that is left.
 #pragma once
 
 #include <array>
@@ -27,6 +28,9 @@ class Router {
   explicit Router(const std::vector<Route>& table);
   ~Router();
 
+  // The paths beneath which a row takes all that is left ("/files/"): there a slash may come encoded.
+  const std::vector<std::string>& deep_paths() const { return deep_paths_; }
+
   // Callable from every thread. HEAD finds GET's row. Fills in `params` of a found row.
   Match match(Method, std::string_view path, std::vector<std::pair<std::string_view, std::string>>& params) const;
 
@@ -36,6 +40,7 @@ class Router {
 
   const std::vector<Route>& table_;
   std::unique_ptr<Node> root_;
+  std::vector<std::string> deep_paths_;
 };
 
 }  // namespace web

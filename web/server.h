@@ -97,6 +97,7 @@ struct ListenerOptions {
   Limits limits;
   // Turns an exception of a handler into an answer (the store's read-only state into 503); nothing: a bare 500.
   std::function<std::optional<Error>(std::exception_ptr)> explain;
+  std::vector<ErrorForm> error_forms;
 };
 
 class Server {

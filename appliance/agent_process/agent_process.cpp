@@ -15,6 +15,7 @@
 #include "appliance/agent_process/loop.h"
 #include "appliance/agent_process/memory_door.h"
 #include "appliance/agent_process/workspace_path.h"
+#include "appliance/ai/openai_wire.h"
 #include "web/fetch.h"
 #include "web/log.h"
 #include "web/server.h"
@@ -79,6 +80,7 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   listener.listen = boot.listen;
   listener.routes = gateway.routes();
   web::append(listener.routes, memory_routes(memory, files, gateway.token_guard()));
+  listener.error_forms = {ai::openai::error_form()};
   listener.limits.connections = most_connections;
   listener.limits.in_flight = most_in_flight;
   server.listen(std::move(listener));

@@ -104,11 +104,11 @@ web::Response Gateway::readiness() const {
 
 web::Task<web::Result<web::Response>> Gateway::complete(web::Request& request) {
   const auto body = web::parse_json(request.body);
-  if (!body) co_return ai::openai::error_response(body.error());
+  if (!body) co_return body.error();
   const auto parsed = ai::openai::parse_request(*body);
-  if (!parsed) co_return ai::openai::error_response(parsed.error());
+  if (!parsed) co_return parsed.error();
   auto words = newest_words(*parsed);
-  if (!words) co_return ai::openai::error_response(words.error());
+  if (!words) co_return words.error();
   if (parsed->stream) {
     auto response = web::server_sent_events(
         [this, said = std::move(*words), include_usage = parsed->include_usage](web::StreamWriter& writer) {
@@ -118,7 +118,7 @@ web::Task<web::Result<web::Response>> Gateway::complete(web::Request& request) {
     co_return response;
   }
   auto reply = co_await loop_.turn(std::move(*words));
-  if (!reply) co_return ai::openai::error_response(reply.error());
+  if (!reply) co_return reply.error();
   co_return web::json(ai::openai::to_wire(to_answer(std::move(*reply))));
 }
 

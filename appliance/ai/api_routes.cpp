@@ -194,7 +194,7 @@ Answer estimate(Ai& ai, EstimateBody wanted) {
                   .timestamp = timestamp()};
   const auto models = co_await ai.models();
   const auto found = std::ranges::find(models, answer.model, &Listed::id);
-  if (found == models.end()) co_return web::invalid("model is not one of this box's models");
+  if (found == models.end()) co_return unknown_model(answer.model);
   if (found->entry) answer.estimatedCost = number(found->entry->price.of(answer.inputTokens, answer.outputTokens));
   co_return web::reply(answer);
 }

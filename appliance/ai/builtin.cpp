@@ -9,6 +9,7 @@
 #include "appliance/ai/extract.h"
 #include "appliance/ai/openai_stream.h"
 #include "appliance/crypto/random.h"
+#include "web/blank.h"
 
 namespace ai {
 
@@ -25,6 +26,8 @@ constexpr std::string_view abilities =
     "file notes.txt\", \"list files\"), remember facts (\"remember that ...\", \"what do you remember?\") and "
     "summarize a text you "
     "paste here. For open questions, configure a model: LOCAL_MODEL_URL or OPENROUTER_API_KEY.";
+
+constexpr std::string_view blindness = "I read words alone: I have not seen the images of your message.";
 
 // From this length on a message is a text to summarize rather than a question.
 constexpr std::size_t document_bytes = 600;
@@ -101,6 +104,12 @@ std::string answer_text(const ChatRequest& request, std::string_view question) {
   return "I found nothing about this in what I was given. " + std::string(abilities);
 }
 
+// Whether the message that is being answered, perhaps by what tools have found, has images.
+bool asks_about_images(const ChatRequest& request) {
+  const auto asked = std::ranges::find(request.messages.rbegin(), request.messages.rend(), Role::user, &Message::role);
+  return asked != request.messages.rend() && has_images(*asked);
+}
+
 // Of what is said, without what a vendor's template puts around it.
 std::int64_t output_tokens(const Message& answer) {
   auto tokens = estimate_tokens(answer.content);
@@ -129,6 +138,7 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
     if (answer.message.tool_calls.empty()) answer.message.content = answer_text(request, last.content);
   }
   auto& content = answer.message.content;
+  if (!content.empty() && asks_about_images(request)) content = std::string(blindness) + "\n\n" + content;
   if (!content.empty() && !is_introduced(request) && content.find(introduction) == content.npos) {
     content = std::string(introduction) + "\n\n" + content;
   }
@@ -139,6 +149,13 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
   }
   answer.usage = {.input = estimate_tokens(request), .output = output_tokens(answer.message), .estimated = true};
   return answer;
+}
+
+std::optional<std::string> Builtin::cannot(const ChatRequest& request) const {
+  const auto& last = request.messages.back();
+  if (!has_images(last) || !web::is_blank(last.content)) return std::nullopt;
+  return "messages[" + std::to_string(request.messages.size() - 1) + "].content: " + std::string(builtin_model) +
+         " reads no images, and there is no text beside them";
 }
 
 web::Task<Outcome<ChatAnswer>> Builtin::complete(ChatRequest request, Listener* listener) {

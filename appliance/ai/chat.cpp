@@ -36,7 +36,7 @@ std::int64_t most_tokens(const ChatRequest& request) {
     tokens += most_tokens_around_message + bytes(message.content) + images_in(message) * most_image_tokens;
     for (const auto& call : message.tool_calls)
       tokens += most_tokens_around_message + bytes(call.id) + bytes(call.name) + bytes(call.arguments);
-    tokens += bytes(message.tool_call_id);
+    tokens += bytes(message.tool_call_id) + bytes(message.name);
   }
   if (!request.tools.empty()) tokens += most_tokens_around_tools;
   for (const auto& tool : request.tools) {

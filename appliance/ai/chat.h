@@ -38,8 +38,9 @@ struct Message {
   std::vector<ToolCall> tool_calls;  // assistant only
   std::string tool_call_id;          // tool only: the call this answers
   std::vector<Part> parts;           // users only: the message in pieces, when there are images; content is its text
+  std::string name;                  // who speaks, among several of one role; empty: not given
 };
-BOOST_DESCRIBE_STRUCT(Message, (), (role, content, tool_calls, tool_call_id, parts))
+BOOST_DESCRIBE_STRUCT(Message, (), (role, content, tool_calls, tool_call_id, parts, name))
 
 bool has_images(const Message&);
 
@@ -52,8 +53,9 @@ std::optional<InlineImage> inline_image(std::string_view url);
 struct ToolDefinition {
   std::string name, description;
   boost::json::value parameters;  // JSON Schema of the arguments object
+  std::optional<bool> strict;     // whether the arguments must follow that schema to the letter
 };
-BOOST_DESCRIBE_STRUCT(ToolDefinition, (), (name, description, parameters))
+BOOST_DESCRIBE_STRUCT(ToolDefinition, (), (name, description, parameters, strict))
 
 struct TokenUsage {
   std::int64_t input = 0, output = 0;

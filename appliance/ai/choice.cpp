@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/ai/builtin.h"
+#include "appliance/ai/extract.h"
 
 namespace ai {
 
@@ -34,9 +35,15 @@ bool has(const std::vector<Candidate>& chain, std::string_view id) {
 
 }  // namespace
 
+web::Error unknown_model(std::string_view name) {
+  return {.kind = web::Kind::invalid,
+          .message = "model " + std::string(cut(name, 200)) + " is not one of this box's models",
+          .code = "model_not_found"};
+}
+
 Candidate Chooser::through(std::string_view provider, store::UserId user) const {
   if (auto key = keys_.find(user, provider))
-    return {.provider = providers_.with_key(provider, std::move(*key)), .own_key = true};
+    return {.provider = providers_.with_own_key(provider, std::move(*key)), .own_key = true};
   return {.provider = providers_.find(provider)};
 }
 
@@ -166,11 +173,7 @@ web::Task<web::Result<std::vector<Candidate>>> Chooser::choose(Wish wish, const 
     if (served) co_return with_fallback(std::move(*served), payer, catalogue);
   } else if (!wish.model.empty() && !wish.is_agents) {
     const auto here = co_await listed_locally();
-    if (std::ranges::find(here, wish.model, &ModelInfo::id) == here.end()) {
-      co_return web::Error{.kind = web::Kind::invalid,
-                           .message = "model " + wish.model.substr(0, 200) + " is not one of this box's models",
-                           .code = "model_not_found"};
-    }
+    if (std::ranges::find(here, wish.model, &ModelInfo::id) == here.end()) co_return unknown_model(wish.model);
   }
   // A model of the local server, or one that nobody here serves: the local server is asked for it, and takes its own
   // when it has not got that.

@@ -33,6 +33,9 @@ struct Wish {
   bool is_agents = false;
 };
 
+// What is said of a name that no model of the box has.
+web::Error unknown_model(std::string_view name);
+
 // Callable from every thread; the arguments must outlive it.
 class Chooser {
  public:

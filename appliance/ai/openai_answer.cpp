@@ -6,7 +6,6 @@
 #include "appliance/ai/openai_wire.h"
 #include "appliance/ai/wire_json.h"
 #include "appliance/crypto/random.h"
-#include "web/reply.h"
 
 namespace ai::openai {
 
@@ -113,6 +112,7 @@ std::string_view error_type(const web::Error& error) {
 
 // Sentences about a field begin with it: "messages[2].role must be ...".
 std::string_view field_named_by(const web::Error& error) {
+  if (error.code == "model_not_found") return "model";
   if (error.kind != web::Kind::invalid) return {};
   const std::string_view message = error.message;
   const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_[].");
@@ -253,8 +253,12 @@ std::vector<std::string> stream_events(const ChatAnswer& answer, bool include_us
 
 json::object error_body(const web::Error& error) {
   json::value code = nullptr, param = nullptr;
-  if (!error.code.empty()) code = error.code;
-  if (error.kind == web::Kind::unauthenticated && error.code.empty()) code = "invalid_api_key";
+  if (!error.code.empty())
+    code = error.code;
+  else if (error.kind == web::Kind::unauthenticated)
+    code = "invalid_api_key";
+  else if (error.kind == web::Kind::too_many)
+    code = "rate_limit_exceeded";
   if (const auto field = field_named_by(error); !field.empty()) param = json::string(field);
   return {{"error",
            {{"message", error.message},
@@ -263,11 +267,16 @@ json::object error_body(const web::Error& error) {
             {"param", std::move(param)}}}};
 }
 
-web::Response error_response(const web::Error& error) {
-  auto response = web::json(error_body(error), web::http_status(error.kind));
-  const auto* wait = error.extra.if_contains("retryAfter");
-  if (wait && wait->is_int64()) response.set("Retry-After", std::to_string(wait->get_int64()));
-  return response;
+web::Schema error_schema() {
+  const json::object text{{"type", "string"}}, text_or_null{{"type", json::array{"string", "null"}}};
+  const json::object told{
+      {"type", "object"},
+      {"required", json::array{"message", "type", "code", "param"}},
+      {"properties", json::object{{"message", text}, {"type", text}, {"code", text_or_null}, {"param", text_or_null}}}};
+  return json::object{
+      {"type", "object"}, {"required", json::array{"error"}}, {"properties", json::object{{"error", told}}}};
 }
+
+web::ErrorForm error_form() { return {.prefix = "/v1", .body = error_body}; }
 
 }  // namespace ai::openai

@@ -25,7 +25,11 @@ bool is_model_id(std::string_view id) {
 }
 
 UpstreamSettings upstream_of(const OpenAiSettings& settings) {
-  return {.name = settings.name, .base_url = settings.base_url, .key = settings.key, .timeout = settings.timeout};
+  return {.name = settings.name,
+          .base_url = settings.base_url,
+          .key = settings.key,
+          .own_key = settings.own_key,
+          .timeout = settings.timeout};
 }
 
 }  // namespace

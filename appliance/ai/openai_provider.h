@@ -20,6 +20,7 @@ struct OpenAiSettings {
   // True: ask for the default instead of a model the server does not list. For servers that hold a few models of their
   // own, while agents carry the names of the router's.
   bool only_listed = false;
+  bool own_key = false;            // as in UpstreamSettings
   bool completion_tokens = false;  // the limit is called max_completion_tokens there
   std::chrono::milliseconds timeout{30'000};
 };

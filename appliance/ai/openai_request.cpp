@@ -111,6 +111,17 @@ std::optional<Role> role_named(std::string_view name) {
   return std::nullopt;
 }
 
+// Of one who speaks, or nothing: 1 to 64 characters without blanks and the signs that vendors refuse.
+web::Result<std::string> parse_name(const json::object& message, const std::string& where) {
+  const auto* value = given(message, "name");
+  if (!value) return std::string();
+  const auto name = web::parse_value<web::Text<1, 64>>(*value, where + ".name");
+  if (!name) return name.error();
+  if (name->find_first_of(" \t\r\n<|\\/>") != std::string::npos)
+    return web::invalid(where + ".name must have no blanks and none of < | \\ / >");
+  return std::string(*name);
+}
+
 web::Result<Message> parse_message(const json::value& value, const std::string& where) {
   const auto* object = value.if_object();
   if (!object) return web::invalid(where + " must be an object");
@@ -118,6 +129,9 @@ web::Result<Message> parse_message(const json::value& value, const std::string& 
   const auto role = role_value && role_value->is_string() ? role_named(role_value->get_string()) : std::nullopt;
   if (!role) return web::invalid(where + ".role must be one of: system, developer, user, assistant, tool");
   Message message{.role = *role};
+  auto name = parse_name(*object, where);
+  if (!name) return name.error();
+  message.name = std::move(*name);
   if (const auto* content = given(*object, "content")) {
     if (auto wrong = parse_content(*content, where + ".content", message)) return std::move(*wrong);
   } else if (*role != Role::assistant) {
@@ -162,6 +176,10 @@ web::Result<ToolDefinition> parse_tool(const json::value& value, const std::stri
     tool.parameters = *parameters;
   } else {
     tool.parameters = json::object{{"type", "object"}, {"properties", json::object{}}};
+  }
+  if (const auto* strict = given(*function, "strict")) {
+    if (!strict->is_bool()) return web::invalid(where + ".function.strict must be true or false");
+    tool.strict = strict->get_bool();
   }
   return tool;
 }
@@ -224,19 +242,11 @@ json::array parts_to_wire(const std::vector<Part>& parts) {
 }
 
 json::object message_to_wire(const Message& message, const json::storage_ptr& memory) {
-  switch (message.role) {
-    case Role::system:
-      return json::object({{"role", "system"}, {"content", message.content}}, memory);
-    case Role::user:
-      if (message.parts.empty()) return json::object({{"role", "user"}, {"content", message.content}}, memory);
-      return json::object({{"role", "user"}, {"content", parts_to_wire(message.parts)}}, memory);
-    case Role::tool:
-      return json::object({{"role", "tool"}, {"tool_call_id", message.tool_call_id}, {"content", message.content}},
-                          memory);
-    case Role::assistant:
-      break;
-  }
-  json::object wire({{"role", "assistant"}, {"content", message.content}}, memory);
+  json::object wire({{"role", boost::describe::enum_to_string(message.role, "")}, {"content", message.content}},
+                    memory);
+  if (!message.name.empty()) wire["name"] = message.name;
+  if (!message.parts.empty()) wire["content"] = parts_to_wire(message.parts);
+  if (message.role == Role::tool) wire["tool_call_id"] = message.tool_call_id;
   if (!message.tool_calls.empty()) {
     json::array calls;
     for (const auto& call : message.tool_calls) calls.push_back(call_to_wire(call));
@@ -246,8 +256,9 @@ json::object message_to_wire(const Message& message, const json::storage_ptr& me
 }
 
 json::object tool_to_wire(const ToolDefinition& tool) {
-  return {{"type", "function"},
-          {"function", {{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}}}};
+  json::object function{{"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}};
+  if (tool.strict) function["strict"] = *tool.strict;
+  return {{"type", "function"}, {"function", std::move(function)}};
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using Answer = web::Task<web::Result<web::Response>>;
 
-// For the OpenAPI document only: the body is read by openai::parse_request, whose errors have the form clients expect.
+// For the OpenAPI document only: the body is read by openai::parse_request.
 struct CompletionBody {
   std::optional<web::Text<0, 200>> model;
   web::List<json::object, 1, openai::max_messages> messages;
@@ -163,9 +163,9 @@ web::Response whole(const ChatAnswer& answer) {
 
 Answer complete(Ai& ai, const ProviderOf& provider_of, web::Request& request) {
   auto parsed = parse(request);
-  if (!parsed) co_return openai::error_response(parsed.error());
+  if (!parsed) co_return parsed.error();
   auto payer = ai.gate().payer_of(request.caller);
-  if (!payer) co_return openai::error_response(payer.error());
+  if (!payer) co_return payer.error();
   const bool stream = parsed->stream, include_usage = parsed->include_usage;
   Ask ask{.request = std::move(*parsed), .wish = {}, .payer = std::move(*payer)};
   const auto& agent = request.caller.agent;
@@ -180,34 +180,57 @@ Answer complete(Ai& ai, const ProviderOf& provider_of, web::Request& request) {
     if (begun) co_return streamed(std::move(flight), include_usage);
   }
   const auto answer = co_await flight.answer();
-  if (!answer) co_return openai::error_response(answer.error());
+  if (!answer) co_return answer.error();
   if (stream) co_return streamed(std::move(flight), include_usage);
   co_return whole(*answer);
 }
 
 Answer embed(Ai& ai, web::Request& request) {
   const auto model = parse_embedding(request);
-  if (!model) co_return openai::error_response(model.error());
+  if (!model) co_return model.error();
   const auto payer = ai.gate().payer_of(request.caller);
-  if (!payer) co_return openai::error_response(payer.error());
+  if (!payer) co_return payer.error();
   const auto answer = co_await ai.embed(*model, std::string(request.body), *payer);
-  if (!answer) co_return openai::error_response(answer.error());
+  if (!answer) co_return answer.error();
   web::Response response;
   response.body = *answer;
   co_return response;
 }
 
+// The models the caller can ask here.
+web::Task<web::Result<std::vector<Listed>>> listed_for(Ai& ai, web::Caller caller) {
+  const auto payer = ai.gate().payer_of(caller);
+  if (!payer) co_return payer.error();
+  auto models = co_await ai.models();
+  std::erase_if(models, [&](const Listed& model) {
+    const bool in_plan = !model.entry || model.catalogue->allows(payer->plan, model.entry->id);
+    return !model.available || !in_plan;
+  });
+  co_return models;
+}
+
+json::object to_wire(const Listed& model) {
+  return {{"id", model.id}, {"object", "model"}, {"created", 0}, {"owned_by", model.provider}};
+}
+
 Answer list(Ai& ai, web::Request& request) {
-  const auto payer = ai.gate().payer_of(request.caller);
-  if (!payer) co_return openai::error_response(payer.error());
-  const auto models = co_await ai.models();
+  const auto models = co_await listed_for(ai, request.caller);
+  if (!models) co_return models.error();
   json::array data;
-  for (const auto& model : models) {
-    const bool in_plan = !model.entry || ai.catalogues().current()->allows(payer->plan, model.entry->id);
-    if (!model.available || !in_plan) continue;
-    data.push_back(json::object{{"id", model.id}, {"object", "model"}, {"created", 0}, {"owned_by", model.provider}});
-  }
+  for (const auto& model : *models) data.push_back(to_wire(model));
   co_return web::json(json::object{{"object", "list"}, {"data", std::move(data)}});
+}
+
+Answer retrieve(Ai& ai, web::Request& request) {
+  const auto models = co_await listed_for(ai, request.caller);
+  if (!models) co_return models.error();
+  const auto& id = request.param("model");
+  const auto found = std::ranges::find(*models, id, &Listed::id);
+  if (found != models->end()) co_return web::json(to_wire(*found));
+  auto unknown = unknown_model(id);
+  unknown.kind = web::Kind::not_found;
+  unknown.message += ", or not one of your plan's";
+  co_return unknown;
 }
 
 }  // namespace
@@ -241,11 +264,15 @@ std::vector<web::Route> openai_routes(Ai& ai, const web::Guard& guard, ProviderO
       "The OpenAI embeddings form ({model, input, ...}), passed through: to the local server when it lists the model, "
       "else to OpenAI or the "
       "router, with one's own key where one has brought it.";
+  auto models = web::plain([&ai](web::Request& request) { return list(ai, request); });
+  auto model = web::plain([&ai](web::Request& request) { return retrieve(ai, request); });
+  model.description = "The model's id may come with its slash as it is or encoded.";
+  for (auto* endpoint : {&completions, &embeddings, &models, &model}) endpoint->problem = openai::error_schema();
   return {
       {web::POST, "/v1/chat/completions", guard, nullptr, std::move(completions), "Ask a model"},
       {web::POST, "/v1/embeddings", guard, nullptr, std::move(embeddings), "Embed texts"},
-      {web::GET, "/v1/models", guard, nullptr, web::plain([&ai](web::Request& request) { return list(ai, request); }),
-       "The models one can ask here"},
+      {web::GET, "/v1/models", guard, nullptr, std::move(models), "The models one can ask here"},
+      {web::GET, "/v1/models/:model+", guard, nullptr, std::move(model), "One model that one can ask here"},
   };
 }
 

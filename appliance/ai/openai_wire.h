@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "appliance/ai/chat.h"
-#include "web/http.h"
 #include "web/result.h"
+#include "web/route.h"
 
 namespace ai::openai {
 
@@ -40,8 +40,10 @@ boost::json::object usage_to_wire(const TokenUsage&, const boost::json::storage_
 // The data of each server-sent event of a streamed answer, the closing [DONE] included.
 std::vector<std::string> stream_events(const ChatAnswer&, bool include_usage);
 
-// {error: {message, type, code}} with the error's status.
+// {error: {message, type, code, param}}: type is one of OpenAI's words for the kind, param the field at fault, or null.
 boost::json::object error_body(const web::Error&);
-web::Response error_response(const web::Error&);
+web::Schema error_schema();
+// The form of all errors beneath /v1, for listeners that have rows there.
+web::ErrorForm error_form();
 
 }  // namespace ai::openai

@@ -33,7 +33,8 @@ Providers::Providers(const agentbox::Settings& settings) : settings_(settings) {
     configured_.emplace("local", local_);
   }
   for (const auto& place : places)
-    if (const auto& key = settings.*place.key; !key.empty()) configured_.emplace(place.name, with_key(place.name, key));
+    if (const auto& key = settings.*place.key; !key.empty())
+      configured_.emplace(place.name, with_key(place.name, key, false));
   if (configured_.empty() && settings.ai_builtin) configured_.emplace("builtin", std::make_shared<Builtin>());
 }
 
@@ -42,13 +43,14 @@ std::shared_ptr<Provider> Providers::find(std::string_view name) const {
   return found == configured_.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<Provider> Providers::with_key(std::string_view name, std::string key) const {
+std::shared_ptr<Provider> Providers::with_key(std::string_view name, std::string key, bool own_key) const {
   for (const auto& place : places) {
     if (place.name != name) continue;
     if (name == "anthropic" || name == "google") {
       UpstreamSettings upstream{.name = std::string(name),
                                 .base_url = settings_.*place.base_url,
                                 .key = std::move(key),
+                                .own_key = own_key,
                                 .timeout = settings_.ai_model_timeout};
       if (name == "anthropic") return std::make_shared<AnthropicProvider>(std::move(upstream));
       return std::make_shared<GoogleProvider>(std::move(upstream));
@@ -56,6 +58,7 @@ std::shared_ptr<Provider> Providers::with_key(std::string_view name, std::string
     return std::make_shared<OpenAiProvider>(OpenAiSettings{.name = std::string(name),
                                                            .base_url = settings_.*place.base_url,
                                                            .key = std::move(key),
+                                                           .own_key = own_key,
                                                            .completion_tokens = name == "openai",
                                                            .timeout = settings_.ai_model_timeout});
   }

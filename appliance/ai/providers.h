@@ -29,11 +29,15 @@ class Providers {
   std::shared_ptr<Provider> find(std::string_view name) const;
   std::shared_ptr<OpenAiProvider> local() const { return local_; }
   bool any() const { return !configured_.empty(); }
-  // One of keyed_providers under another key.
-  std::shared_ptr<Provider> with_key(std::string_view name, std::string key) const;
+  // One of keyed_providers with a user's own key.
+  std::shared_ptr<Provider> with_own_key(std::string_view name, std::string key) const {
+    return with_key(name, std::move(key), true);
+  }
   Breaker& breaker(std::string_view name);
 
  private:
+  std::shared_ptr<Provider> with_key(std::string_view name, std::string key, bool own_key) const;
+
   const agentbox::Settings& settings_;
   std::shared_ptr<OpenAiProvider> local_;
   std::map<std::string, std::shared_ptr<Provider>, std::less<>> configured_;

@@ -21,7 +21,8 @@ web::Guard model_guard(const agentbox::Guards&);
 // The arguments of each must outlive the rows.
 
 // The door for agents and for clients written for OpenAI's API: POST /v1/chat/completions, POST /v1/embeddings and
-// GET /v1/models, behind `guard`. `provider_of` says through whom an agent wants its models asked (Wish::provider).
+// GET /v1/models, behind `guard`. Their listener tells errors in openai::error_form(). `provider_of` says through whom
+// an agent wants its models asked (Wish::provider).
 using ProviderOf = std::function<std::string(std::string_view agent)>;
 std::vector<web::Route> openai_routes(Ai&, const web::Guard& guard, ProviderOf provider_of);
 // The contract's AI API on the backend, /api/ai/*, and POST /api/admin/models/reload.

@@ -125,7 +125,10 @@ Failure Upstream::failure_of(int status, std::string_view body, const std::strin
     return failure;
   }
   if (status == 401 || status == 403 || (status == 400 && speaks_of_key(said))) {
-    return fail(Fault::bad_key, "refused the configured key" + suffix);
+    if (!settings_.own_key) return fail(Fault::bad_key, "refused the configured key" + suffix);
+    return fail(Fault::bad_key, "refused your own key" + suffix + (suffix.ends_with('.') ? "" : ".") +
+                                    " Bring another with PUT /api/provider-keys/" + settings_.name +
+                                    ", or DELETE it there to have calls go on your plan.");
   }
   if (status == 503 || status == 529) {
     auto failure = fail(Fault::overloaded, "is overloaded" + suffix);

@@ -15,6 +15,7 @@ struct UpstreamSettings {
   std::string name;      // as in answers and messages
   std::string base_url;  // without the path of any call
   std::string key;       // secret: kept out of what is quoted
+  bool own_key = false;  // it is the user's own, who is told what to do when it is refused
   // For a whole answer; of a streamed one, for the first byte and then between any two.
   std::chrono::milliseconds timeout{30'000};
 };

@@ -291,6 +291,7 @@ class GatewayTest : public testing::Test {
     listener.name = "agent";
     listener.listen = "127.0.0.1:0";
     listener.routes = gateway.routes();
+    listener.error_forms = {ai::openai::error_form()};
     server.listen(std::move(listener));
     io.start();
     url = server.url("agent");

@@ -64,13 +64,18 @@ INSTANTIATE_TEST_SUITE_P(
                    "messages[0].content[0]"},
         BadRequest{R"({"messages":[{"role":"robot","content":"x"}]})",
                    "one of: system, developer, user, assistant, tool"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x","name":7}]})", "messages[0].name must be a string"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x","name":"Ada L"}]})", "messages[0].name must have no"},
+        BadRequest{R"({"messages":[{"role":"user","content":"x"}],"tools":[{"function":{"name":"t","strict":1}}]})",
+                   "tools[0].function.strict must be true or false"},
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"service_tier":"priority"})", "service_tier"}));
 
 TEST(OpenaiRequest, PassesOnWhatItTakes) {
   const auto parsed = ai::openai::parse_request(json::parse(R"({
-    "messages": [{"role": "user", "content": [{"type": "text", "text": "What is it?"},
+    "messages": [{"role": "user", "name": "Ada", "content": [{"type": "text", "text": "What is it?"},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}}]}],
-    "tools": [{"type": "function", "function": {"name": "look"}}],
+    "tools": [{"type": "function", "function": {"name": "look", "strict": true}},
+              {"type": "function", "function": {"name": "listen"}}],
     "tool_choice": {"type": "function", "function": {"name": "look"}}, "parallel_tool_calls": false,
     "response_format": {"type": "json_object"}, "stop": ["a", "b"], "seed": 7, "n": 1, "user": "ada",
     "frequency_penalty": -1, "logit_bias": {"50256": -100}})"));
@@ -83,6 +88,9 @@ TEST(OpenaiRequest, PassesOnWhatItTakes) {
   EXPECT_EQ(wire.at("response_format").at("type"), "json_object");
   EXPECT_EQ(wire.at("logit_bias").at("50256"), -100);
   EXPECT_FALSE(wire.contains("user"));
+  EXPECT_EQ(wire.at("messages").at(0).at("name"), "Ada");
+  EXPECT_EQ(wire.at("tools").at(0).at("function").at("strict"), true);
+  EXPECT_FALSE(wire.at("tools").at(1).at("function").as_object().contains("strict"));
   const auto& content = wire.at("messages").at(0).at("content");
   EXPECT_EQ(content.at(1).at("image_url").at("url"), "data:image/png;base64,AAAA");
   EXPECT_EQ(content.at(1).at("image_url").at("detail"), "low");
@@ -274,6 +282,50 @@ INSTANTIATE_TEST_SUITE_P(
                            "cannot be reached"},
                     Faulty{"", ai::Fault::unreachable, "cannot be reached"},
                     Faulty{ScriptedServer::stall, ai::Fault::timeout, "in time"}));
+
+TEST(OpenAiProvider, TellsWhoseKeyWasRefusedAndWhatToDo) {
+  for (const auto* said : {"No such key", "No such key."}) {
+    ScriptedServer server(std::vector{http(401, R"({"error":{"message":")" + std::string(said) + R"("}})")});
+    auto settings = settings_for(server);
+    settings.name = "openrouter";
+    settings.own_key = true;
+    const auto answer = await(ai::OpenAiProvider(settings).complete(question()));
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().fault, ai::Fault::bad_key);
+    EXPECT_EQ(answer.error().message,
+              "The model provider 'openrouter' refused your own key: No such key. Bring another with PUT "
+              "/api/provider-keys/openrouter, or DELETE it there to have calls go on your plan.");
+  }
+}
+
+// What OpenAI's clients read an error from
+
+web::Error error_of(web::Kind kind, std::string code = {}, std::string message = "It failed") {
+  return {.kind = kind, .message = std::move(message), .code = std::move(code)};
+}
+
+TEST(OpenaiError, HasOpenaisWordsForItsKind) {
+  using web::Kind;
+  struct Told {
+    web::Error error;
+    const char* body;
+  };
+  const std::vector<Told> all{
+      {error_of(Kind::unauthenticated),
+       R"({"message":"It failed","type":"authentication_error","code":"invalid_api_key","param":null})"},
+      {error_of(Kind::too_many),
+       R"({"message":"It failed","type":"rate_limit_error","code":"rate_limit_exceeded","param":null})"},
+      {error_of(Kind::too_many, "CAP_REACHED"),
+       R"({"message":"It failed","type":"insufficient_quota","code":"CAP_REACHED","param":null})"},
+      {error_of(Kind::not_found), R"({"message":"It failed","type":"invalid_request_error","code":null,"param":null})"},
+      {error_of(Kind::not_found, "model_not_found"),
+       R"({"message":"It failed","type":"invalid_request_error","code":"model_not_found","param":"model"})"},
+      {error_of(Kind::invalid, "", "top_p must be a number"),
+       R"({"message":"top_p must be a number","type":"invalid_request_error","code":null,"param":"top_p"})"},
+      {error_of(Kind::unavailable), R"({"message":"It failed","type":"server_error","code":null,"param":null})"}};
+  for (const auto& [error, body] : all)
+    EXPECT_EQ(json::value(ai::openai::error_body(error)).at("error"), json::parse(body)) << body;
+}
 
 TEST(OpenAiProvider, KeepsRetryAfter) {
   ScriptedServer server(std::vector{http(429, "", "Retry-After: 7\r\n")});

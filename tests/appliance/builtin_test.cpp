@@ -105,6 +105,39 @@ TEST(Builtin, AnswersFromWhatItWasTold) {
   EXPECT_THAT(answer.message.content, Not(HasSubstr("Tuesdays")));
 }
 
+ai::Message with_image(std::string text) {
+  auto message = user(std::move(text));
+  message.parts = {{.url = "https://example.org/a.png"}};
+  if (!message.content.empty()) message.parts.push_back({.text = message.content});
+  return message;
+}
+
+TEST(Builtin, SaysThatItHasSeenNoImage) {
+  const auto* blind = "I have not seen the images of your message.";
+  const std::string text = "The harbour opens at nine. When does the harbour open?";
+  EXPECT_THAT(ai::builtin_answer({.messages = {with_image(text)}}).message.content, HasSubstr(blind));
+  EXPECT_THAT(ai::builtin_answer({.messages = {user(text)}}).message.content, Not(HasSubstr(blind)));
+  const auto later = ai::builtin_answer({.messages = {with_image(text), user("And now?")}});
+  EXPECT_THAT(later.message.content, Not(HasSubstr(blind))) << "it was told when it was asked";
+
+  auto request = conversation({with_image("list files")});
+  request.messages.push_back(ai::builtin_answer(request).message);
+  ASSERT_THAT(request.messages.back().tool_calls, testing::SizeIs(1));
+  EXPECT_EQ(request.messages.back().content, "");
+  request.messages.push_back({.role = ai::Role::tool,
+                              .content = R"({"entries":[]})",
+                              .tool_call_id = request.messages.back().tool_calls[0].id});
+  EXPECT_THAT(ai::builtin_answer(request).message.content, HasSubstr(blind)) << "also when a tool answers";
+}
+
+TEST(Builtin, RefusesAMessageOfNothingButImages) {
+  const ai::Builtin builtin;
+  EXPECT_EQ(builtin.cannot({.messages = {user("Hello"), with_image(" \n")}}),
+            "messages[1].content: agentbox/builtin reads no images, and there is no text beside them");
+  EXPECT_EQ(builtin.cannot({.messages = {with_image("What is this?")}}), std::nullopt);
+  EXPECT_EQ(builtin.cannot({.messages = {with_image(""), user("What is this?")}}), std::nullopt);
+}
+
 TEST(Builtin, TellsWhatAToolBroughtBack) {
   auto request = conversation({user("summarize https://x.test")});
   request.messages.push_back(ai::builtin_answer(request).message);

@@ -104,6 +104,17 @@ TEST(Vendors, RefuseByNameWhatTheirFormsCannotSay) {
   EXPECT_THAT(refusal("anthropic", without_question), HasSubstr("messages[1].role must be user"));
 }
 
+TEST(Vendors, LeaveOutWhatOnlyOpenaisFormHas) {
+  for (const auto* vendor : {"anthropic", "google"}) {
+    auto request = whole_conversation();
+    const auto plain = asked_of(vendor, request);
+    request.messages[1].name = "Ada";
+    request.tools[0].strict = true;
+    EXPECT_EQ(provider_of(vendor, "http://127.0.0.1:1")->cannot(request), std::nullopt);
+    EXPECT_EQ(asked_of(vendor, request), plain) << vendor;
+  }
+}
+
 struct Report {
   const char *vendor, *usage;
 };

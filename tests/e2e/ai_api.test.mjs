@@ -207,6 +207,10 @@ test("the catalogue and the routes that tell of it", async (t) => {
     assert.equal(answer.status, 400);
     assert.ok(answer.body.error.includes(field));
   }
+  const unknown = { model: "nobody/nothing", inputTokens: 1, outputTokens: 1 };
+  const by_estimate = await estimate(unknown), by_chat = await call("POST", "/api/ai/chat", { messages, model: unknown.model });
+  assert.deepEqual([by_estimate.status, by_estimate.body], [by_chat.status, by_chat.body], "told as by chat");
+  assert.deepEqual(by_estimate.body, { error: "model nobody/nothing is not one of this box's models", code: "model_not_found" });
   assert.equal((await ada.call("GET", "/api/models")).body.models.filter((model) => model.inPlan).length, 3);
 
   const catalogue = JSON.parse(readFileSync(new URL("../../appliance/ai/catalogue.json", import.meta.url)));

@@ -1,9 +1,9 @@
 // Own keys at providers: whose account a call goes on, what the plan sees of it, and the switch in /api/billing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refused, story_of } from "./ai_story.mjs";
+import { FAST, refused, story_of } from "./ai_story.mjs";
 import { MODEL, ModelServer } from "./model_server.mjs";
-import { RouterServer } from "./router_server.mjs";
+import { RouterServer, failed } from "./router_server.mjs";
 
 const SECRET = "sk-or-adas-own-key-0123456789";
 const billing = (person, body) => person.call("POST", "/api/billing", body);
@@ -25,6 +25,21 @@ test("one's own key at a provider: apart from the quota, and never shown", async
   refused(await chat(), 429, "CAP_REACHED");
   assert.equal(box.whole_log.includes(SECRET), false);
   assert.deepEqual(router.keys, [SECRET]);
+});
+
+test("a key of one's own that is wrong is told as that, with what to do", async (t) => {
+  const { router, ada, chat, door } = await story_of(t);
+  router.answers = Object.fromEntries(FAST.map((model) => [model, failed(401)]));
+  assert.match((await chat({ model: FAST[1] })).body.error, /^The model provider 'openrouter' refused the configured key: status 401$/);
+  await ada.call("PUT", "/api/provider-keys/openrouter", { key: SECRET });
+  const told = /^The model provider 'openrouter' refused your own key: status 401\. Bring another with PUT \/api\/provider-keys\/openrouter, or DELETE it/;
+  const refused_by = await chat({ model: FAST[1] });
+  assert.deepEqual([refused_by.status, refused_by.body.code], [502, "bad_key"]);
+  assert.match(refused_by.body.error, told);
+  const { ask } = await door();
+  const { error } = (await ask("chat/completions", { model: FAST[1], messages: [{ role: "user", content: "Hello?" }] })).body;
+  assert.deepEqual([error.type, error.code], ["server_error", "bad_key"]);
+  assert.match(error.message, told);
 });
 
 test("own keys are set aside and taken up again, and calls go on the plan meanwhile", async (t) => {

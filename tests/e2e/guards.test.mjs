@@ -91,6 +91,12 @@ const refusal = {
   "agent token or API key": (name) => (["an agent's token", "a user's key"].includes(name) ? undefined : 401),
 };
 
+// A 401 as the row's clients read it: those of OpenAI beneath /v1.
+const unauthorized = (path) =>
+  path.startsWith("/v1/")
+    ? { error: { message: "Unauthorized", type: "authentication_error", code: "invalid_api_key", param: null } }
+    : { error: "Unauthorized" };
+
 const rows_of = async (box) => {
   const rows = [];
   for (const listener of ["web", "backend"])
@@ -140,7 +146,7 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
         if (expected) {
           assert.equal(answer.status, expected, `${name}: ${answer.text}`);
           const forbidden = guard === "admin session" ? { error: "Administrators only", code: "ADMIN_REQUIRED" } : { error: "Forbidden" };
-          assert.deepEqual(answer.body, expected === 401 ? { error: "Unauthorized" } : forbidden, name);
+          assert.deepEqual(answer.body, expected === 401 ? unauthorized(path) : forbidden, name);
           if (!guard.includes("session") && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
           // Who is refused learns nothing of what the route takes, and costs nothing.
           const broken = await send(box[listener], method, path.replace(/{\w+}/g, "%00"), {

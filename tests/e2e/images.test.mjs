@@ -69,6 +69,18 @@ test("the router and a local server get pictures as they came", async (t) => {
   assert.match(await look({}, local), /^llava/);
 });
 
+test("the builtin model says that it sees nothing, and refuses what is nothing but pictures", async (t) => {
+  const { door, chat } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined });
+  const { ask } = await door();
+  const doors = { "/v1/chat/completions": (body) => ask("chat/completions", body), "/api/ai/chat": chat };
+  for (const [name, look] of Object.entries(doors)) {
+    for (const stream of [false, true]) assert.match(text_of(await look({ messages: picture(INLINE), stream })), /I have not seen the images of your message/, name);
+    const refusal = await look({ messages: [{ role: "user", content: [INLINE] }] });
+    assert.equal(refusal.status, 400, name);
+    assert.match(refusal.body.error.message ?? refusal.body.error, /^messages\[0\]\.content: agentbox\/builtin reads no images/, name);
+  }
+});
+
 test("a model that cannot see is passed over, or refused by the name of the field", async (t) => {
   const { openai, anthropic, google, router, doors, month } = await gallery(t);
   const refused = async (body, sentence) => {

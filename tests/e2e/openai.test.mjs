@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box } from "./box.mjs";
+import { Box, send } from "./box.mjs";
 import { call, fail, MODEL, ModelServer, say } from "./model_server.mjs";
 import { package_named } from "./packages.mjs";
 
@@ -130,15 +130,55 @@ test("what is refused arrives as the client's own errors, with a sentence", asyn
   await refused(ask({ stream: true }), OpenAI.InternalServerError, 502, /status 500: out of memory/);
 });
 
+test("what the box itself refuses arrives in the same form", async (t) => {
+  const { box, model, client, client_with, box_token } = await story_of(t);
+  const told = async (asking, type, expected) => {
+    const error = await asking.then(() => assert.fail("it was answered"), (error) => error);
+    assert.equal(error.constructor, type, `${error.name}: ${error.message}`);
+    assert.deepEqual([error.status, error.type, error.code, error.param], expected, error.message);
+    assert.match(error.requestID, /^[0-9a-f]{16}$/);
+    return error;
+  };
+  const stranger = await told(client_with("nobody").models.list(), OpenAI.AuthenticationError, [401, "authentication_error", "invalid_api_key", null]);
+  assert.equal(stranger.headers.get("www-authenticate"), "Bearer");
+  await told(client.files.list(), OpenAI.NotFoundError, [404, "invalid_request_error", null, null]);
+  const wrong = await told(client.get("/chat/completions"), OpenAI.APIError, [405, "invalid_request_error", null, null]);
+  assert.deepEqual([wrong.headers.get("allow"), wrong.message], ["POST, OPTIONS", "405 Method not allowed"]);
+  const large = [{ role: "user", content: "x".repeat(2 << 20) }];
+  const too_much = await told(client.chat.completions.create({ model: MODEL, messages: large }), OpenAI.APIError, [413, "invalid_request_error", null, null]);
+  assert.match(too_much.message, /larger than this server takes/);
+  const garbled = await send(box.backend, "POST", "/v1/chat/completions", { headers: { authorization: `Bearer ${box_token}` }, body: "{" });
+  assert.deepEqual([garbled.status, garbled.body.error.type, garbled.body.error.param], [400, "invalid_request_error", null], garbled.text);
+  const elsewhere = await send(box.backend, "GET", "/api/nowhere");
+  assert.deepEqual([elsewhere.status, elsewhere.body], [404, { error: "Not found" }], "outside of /v1 nothing is different");
+  assert.equal(model.asked.length, 0);
+});
+
+test("one model is looked up by its name, with the slash that names have", async (t) => {
+  const { client, client_with, box } = await story_of(t);
+  assert.deepEqual(await client.models.retrieve(MODEL), { id: MODEL, object: "model", created: 0, owned_by: "openai" });
+  const eve = await box.customer("eve@example.org", "label"), { key } = (await eve.call("POST", "/api/keys", { name: "script" })).body;
+  const plain = await send(box.backend, "GET", `/v1/models/${MODEL}`, { headers: { authorization: `Bearer ${key}` } });
+  assert.deepEqual([plain.status, plain.body.id], [200, MODEL], "as people write it");
+  for (const [name, by] of [["nobody/nothing", client], ["gpt-4", client], ["openai/gpt-4.1", client_with(key)], ["a b?c#d%2F", client]]) {
+    const error = await by.models.retrieve(name).then(() => assert.fail(name), (error) => error);
+    assert.equal(error.constructor, OpenAI.NotFoundError, name);
+    assert.deepEqual([error.code, error.param, error.type], ["model_not_found", "model", "invalid_request_error"], name);
+    assert.ok(error.message.includes(`model ${name} is not one of`), error.message);
+  }
+  await assert.rejects(client_with("nobody").models.retrieve(MODEL), OpenAI.AuthenticationError);
+});
+
 test("what the client asks for besides reaches the model, or is refused by name", async (t) => {
   const { model, client } = await story_of(t);
   model.will(say("{}"));
+  const strict = [{ ...tools[0], function: { ...tools[0].function, strict: true } }], named = [{ ...question[0], name: "Ada" }];
   const given = {
-    tools, tool_choice: { type: "function", function: { name: "find_place" } }, parallel_tool_calls: false,
+    messages: named, tools: strict, tool_choice: { type: "function", function: { name: "find_place" } }, parallel_tool_calls: false,
     response_format: { type: "json_schema", json_schema: { name: "place", schema: { type: "object" } } },
     stop: ["END"], seed: 7, presence_penalty: 0.5, frequency_penalty: -0.5, logit_bias: { 50256: -100 }, top_p: 0.9,
   };
-  await client.chat.completions.create({ model: MODEL, messages: question, n: 1, user: "ada", ...given });
+  await client.chat.completions.create({ model: MODEL, n: 1, user: "ada", ...given });
   for (const [name, value] of Object.entries(given)) assert.deepEqual(model.asked[0][name], value, name);
   for (const [name, value] of Object.entries({ n: 2, logprobs: true, seed: "x", stop: [7], tool_choice: "required", audio: {} }))
     await assert.rejects(client.chat.completions.create({ model: MODEL, messages: question, [name]: value }),

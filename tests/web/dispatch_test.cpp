@@ -190,6 +190,100 @@ TEST_F(Dispatch, PathsAreDecodedOnceAndNeverClimb) {
   EXPECT_EQ(ask(get("/api//items/1")).status, 404);
 }
 
+TEST_F(Dispatch, WhatTakesAllThatIsLeftTakesEncodedSlashes) {
+  auto thing = [](Request& request) -> Task<Result<Response>> {
+    auto answer = text(request.param("name"));
+    co_return answer;
+  };
+  append(options.routes,
+         {{GET, "/things/:name+", open_door, nullptr, plain(thing), "One thing"},
+          {GET, "/things/new", open_door, nullptr, plain(thing).describe("No parameter"), "A new one"}});
+  serve();
+  const auto found = [&](std::string_view path) { return ask(get(path)).body; };
+  EXPECT_EQ(found("/things/a"), "a");
+  EXPECT_EQ(found("/things/a/b//c/"), "a/b//c/");
+  EXPECT_EQ(found("/things/a%2Fb%2fc"), "a/b/c");
+  EXPECT_EQ(found("/things/%2541%20"), "%41 ");
+  EXPECT_EQ(found("/things/new/one"), "new/one");
+  EXPECT_EQ(ask(get("/things/new")).status, 500) << "the literal segment wins: its row has no such parameter";
+  EXPECT_EQ(ask(get("/things")).status, 404);
+  EXPECT_EQ(ask(get("/things/")).status, 404);
+  EXPECT_EQ(ask(request("DELETE", "/things/a/b")).headers.at("allow"), "GET, HEAD, OPTIONS");
+  for (const auto* path : {"/things/..%2fapi%2fmine", "/things/a%2f..", "/things%2fa", "/things/a%5cb", "/things/a%00"})
+    EXPECT_EQ(ask(get(path)).status, 400) << path;
+  const auto document = boost::json::parse(ask(get("/api/openapi.json")).body);
+  const auto& described = document.at("paths").at("/things/{name}").at("get");
+  EXPECT_EQ(described.at("parameters").at(0).at("name"), "name");
+  EXPECT_EQ(described.at("operationId"), "get_things_name");
+}
+
+// Errors beneath /form as another kind of client reads them.
+class ErrorForms : public Dispatch {
+ protected:
+  ErrorForms() {
+    options.limits.body_bytes = 100;
+    options.error_forms = {{.prefix = "/form", .body = [](const Error& error) {
+                              return boost::json::object{{"told", error.message}, {"kind", http_status(error.kind)}};
+                            }}};
+    auto word = [](Request&, boost::json::object) -> Task<Result<Response>> { co_return json(boost::json::object{}); };
+    auto busy = [](Request&) -> Task<Result<Response>> { co_return unavailable("Not now."); };
+    append(options.routes, {{POST, "/form/word", machines, nullptr, body<boost::json::object>(word), "A word"},
+                            {GET, "/form/three", open_door, &three, plain(busy), "Limited"},
+                            {GET, "/formal", open_door, nullptr, plain(busy), "Beside it"}});
+  }
+  static std::string word(std::string_view body, std::string_view fields = "Authorization: Bearer machine\r\n") {
+    return "POST /form/word HTTP/1.1\r\nHost: box\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+           std::string(fields) + "\r\n" + std::string(body);
+  }
+};
+
+TEST_F(ErrorForms, HoldForAllThatIsAnsweredBeneathTheirPrefix) {
+  serve();
+  const auto stranger = ask(word("{}", ""));
+  EXPECT_EQ(stranger.body, R"({"told":"Unauthorized","kind":401})");
+  EXPECT_EQ(stranger.headers.at("www-authenticate"), "Bearer");
+  EXPECT_EQ(stranger.headers.at("content-type"), "application/json");
+
+  EXPECT_EQ(ask(get("/form/nowhere")).body, R"({"told":"Not found","kind":404})");
+  EXPECT_EQ(ask(get("/form")).body, R"({"told":"Not found","kind":404})");
+  const auto wrong = ask(request("DELETE", "/form/word"));
+  EXPECT_EQ(wrong.status, 405);
+  EXPECT_THAT(wrong.body, HasSubstr(R"("told":"Method not allowed")"));
+  EXPECT_EQ(wrong.headers.at("allow"), "POST, OPTIONS");
+
+  EXPECT_THAT(ask(word("{")).body, HasSubstr(R"("kind":400)"));
+  const auto large = ask(word(std::string(101, ' ')));
+  EXPECT_EQ(large.status, 413);
+  EXPECT_THAT(large.body, HasSubstr(R"("kind":413)"));
+
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(get("/form/three")).body, R"({"told":"Not now.","kind":503})");
+  const auto limited = ask(get("/form/three"));
+  EXPECT_EQ(limited.body, R"({"told":"Three is enough.","kind":429})");
+  EXPECT_GT(std::stoi(limited.headers.at("retry-after")), 500);
+  EXPECT_EQ(limited.headers.at("ratelimit-remaining"), "0");
+}
+
+TEST_F(ErrorForms, HoldForRequestsThatAreShed) {
+  options.limits.in_flight = 1;
+  serve();
+  auto running = client();
+  running.send(get("/gate"));
+  arrived.get_future().wait();
+  const auto shed = ask(get("/form/three"));
+  EXPECT_EQ(shed.body, R"({"told":"The box is busy. Try again in a moment.","kind":503})");
+  EXPECT_EQ(shed.headers.at("retry-after"), "1");
+}
+
+TEST_F(ErrorForms, ChangeNothingElsewhere) {
+  serve();
+  EXPECT_EQ(ask(get("/nowhere")).body, R"({"error":"Not found"})");
+  EXPECT_EQ(ask(get("/formal")).body, R"({"error":"Not now."})");
+  EXPECT_EQ(ask(get("/formal/x")).body, R"({"error":"Not found"})");
+  EXPECT_EQ(ask(request("DELETE", "/ask")).body, R"({"error":"Method not allowed"})");
+  EXPECT_EQ(ask(post(std::string(101, 'x'))).body,
+            R"({"error":"The request body is larger than this server takes.","limit":100})");
+}
+
 TEST_F(Dispatch, ServesItsOwnDocument) {
   serve();
   const auto document = boost::json::parse(ask(get("/api/openapi.json")).body);
@@ -215,12 +309,16 @@ TEST(Documents, NameTheErrorsThatARowCanHave) {
   const RateLimit slowly{.group = "slowly", .limit = 1};
   const auto answer = [](Request&) -> Task<Result<Response>> { co_return json(boost::json::object{}); };
   const auto input = [answer](Request& request, Word) { return answer(request); };
+  auto other = plain(answer);
+  const auto other_form = boost::json::parse(R"({"title":"another form"})");
+  other.problem = other_form;
   const auto document =
       openapi({{GET, "/plain", open, nullptr, plain(answer), ""},
                {GET, "/query", key, nullptr, query<Word>(input), ""},
                {POST, "/body", session, &slowly, body<Word>(input), ""},
                {GET, "/admin/:id", admin, nullptr, plain(answer), ""},
-               {GET, "/mine", session, nullptr, plain(answer).fails({Kind::bad_gateway, Kind::conflict}), ""}},
+               {GET, "/mine", session, nullptr, plain(answer).fails({Kind::bad_gateway, Kind::conflict}), ""},
+               {GET, "/other", key, nullptr, std::move(other), ""}},
               "", "", "");
   const auto statuses = [&](const char* path, const char* method) {
     std::string all;
@@ -233,6 +331,12 @@ TEST(Documents, NameTheErrorsThatARowCanHave) {
   EXPECT_EQ(statuses("/body", "post"), "200 400 401 403 413 429 ");
   EXPECT_EQ(statuses("/admin/{id}", "get"), "200 401 403 404 ");
   EXPECT_EQ(statuses("/mine", "get"), "200 401 409 502 ");
+  const auto problem = [&](const char* path) {
+    const auto& refused = document.at("paths").at(path).at("get").at("responses").at("401");
+    return refused.at("content").at("application/json").at("schema");
+  };
+  EXPECT_EQ(problem("/mine"), boost::json::parse(R"({"$ref":"#/components/schemas/Error"})"));
+  EXPECT_EQ(problem("/other"), other_form);
 }
 
 TEST_F(Dispatch, CountsByRouteAndNeverByWhatTheClientMadeUp) {
@@ -279,6 +383,8 @@ TEST(Tables, AreCheckedWhenTheListenerStarts) {
   EXPECT_THAT(refused({row("no-slash")}), HasSubstr("no-slash"));
   EXPECT_THAT(refused({row("/a//b")}), HasSubstr("/a//b"));
   EXPECT_THAT(refused({row("/unguarded", nobody)}), HasSubstr("/unguarded"));
+  EXPECT_EQ(refused({row("/a/:x"), row("/a/:rest+")}), "");
+  for (const auto* path : {"/a/:rest+/b", "/a/:+", "/:a/:rest+"}) EXPECT_THAT(refused({row(path)}), HasSubstr(path));
 }
 
 }  // namespace
