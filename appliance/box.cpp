@@ -312,7 +312,7 @@ std::vector<web::Route> Box::web_routes() const {
   web::append(table, accounts::web_routes(parts.people()));
   web::append(table, accounts::session_routes(parts.people()));
   web::append(table, parts.ways_in.web_routes());
-  web::append(table, keys::routes(parts.keys, parts.subscriptions, parts.ways_in.audit(), parts.guards));
+  web::append(table, keys::routes(parts.keys, parts.subscriptions, parts.ledger, parts.ways_in.audit(), parts.guards));
   web::append(table, agents::web_routes(parts.agents, parts.guards));
   web::append(table, agents::web_lifecycle_routes(parts.agents, parts.guards));
   web::append(table, agents::web_detail_routes(parts.agents, parts.guards));

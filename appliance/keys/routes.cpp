@@ -1,6 +1,5 @@
 #include "appliance/keys/routes.h"
 
-#include "appliance/usage/money.h"
 #include "web/endpoint.h"
 
 namespace keys {
@@ -21,8 +20,9 @@ struct KeyView {
   store::Time createdAt;
   std::optional<store::Time> lastUsedAt, expiresAt;
   std::optional<std::string> budgetUsd;  // a calendar month (UTC)
+  std::string usedUsd;                   // of this month; what is reserved for calls under way counts
 };
-BOOST_DESCRIBE_STRUCT(KeyView, (), (id, name, prefix, createdAt, lastUsedAt, expiresAt, budgetUsd))
+BOOST_DESCRIBE_STRUCT(KeyView, (), (id, name, prefix, createdAt, lastUsedAt, expiresAt, budgetUsd, usedUsd))
 
 struct CreatedView {
   std::string id, name, prefix, key;
@@ -61,9 +61,17 @@ std::optional<std::string> budget_text(const ApiKey& key) {
   return usage::Money::of_units(*key.monthly_budget).to_string();
 }
 
-KeyView view(ApiKey key) {
-  return {std::move(key.id), std::move(key.name), std::move(key.prefix), key.created_at,
-          key.last_used_at,  key.expires_at,      budget_text(key)};
+KeyView view(const ApiKey& key, const usage::Ledger& ledger) {
+  const auto this_month = usage::tally(usage::Period::month(store::now()), "key/" + key.id);
+  const auto used = usage::Money::of_units(ledger.spent(key.user_id, this_month, usage::Figure::cost));
+  return {.id = key.id,
+          .name = key.name,
+          .prefix = key.prefix,
+          .createdAt = key.created_at,
+          .lastUsedAt = key.last_used_at,
+          .expiresAt = key.expires_at,
+          .budgetUsd = budget_text(key),
+          .usedUsd = used.to_string()};
 }
 
 // The key of the body, or the bearer when there is no body.
@@ -79,13 +87,13 @@ web::Result<std::string> candidate(const web::Request& request) {
 
 }  // namespace
 
-std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscriptions, audit::Audit& audit,
-                               const agentbox::Guards& guards) {
+std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscriptions, const usage::Ledger& ledger,
+                               audit::Audit& audit, const agentbox::Guards& guards) {
   using Answer = web::Task<web::Result<web::Response>>;
 
-  auto list = [&keys](web::Request& request) -> Answer {
+  auto list = [&keys, &ledger](web::Request& request) -> Answer {
     KeyList answer;
-    for (auto& key : keys.list(request.caller.user_id)) answer.keys.push_back(view(std::move(key)));
+    for (const auto& key : keys.list(request.caller.user_id)) answer.keys.push_back(view(key, ledger));
     answer.count = static_cast<std::int64_t>(answer.keys.size());
     co_return web::reply(answer, 200);
   };
@@ -107,10 +115,10 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
                              key.created_at, key.expires_at, budget_text(key)};
     co_return web::reply(answer, 201);
   };
-  auto get = [&keys](web::Request& request) -> Answer {
+  auto get = [&keys, &ledger](web::Request& request) -> Answer {
     const auto key = keys.find(request.caller.user_id, request.param("id"));
     if (!key) co_return web::not_found("No such key");
-    co_return web::reply(view(*key), 200);
+    co_return web::reply(view(*key, ledger), 200);
   };
   auto remove = [&keys, &audit](web::Request& request) -> Answer {
     const auto removed = co_await keys.remove(request.caller.user_id, request.param("id"));
@@ -136,14 +144,19 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
   auto validation_endpoint = web::plain(validate).returns<Validity>().describe(
       "The key comes in the body or, without a body, as the bearer. An invalid one is 401 with valid: false.");
   validation_endpoint.body = web::schema_of<Candidate>();
+  constexpr const char* used_text =
+      "`usedUsd` is what model calls with the key have cost this calendar month (UTC), of its `budgetUsd` if it has "
+      "one.";
 
   return {
-      {web::GET, "/api/keys", guards.session, nullptr, web::plain(list).returns<KeyList>(), "List one's API keys"},
+      {web::GET, "/api/keys", guards.session, nullptr, web::plain(list).returns<KeyList>().describe(used_text),
+       "List one's API keys"},
       {web::POST, "/api/keys", guards.session, nullptr,
        web::body<NewKey>(create).returns<CreatedView>(201).describe(
            "`key` is shown this once. `budgetUsd` bounds what model calls with it may cost in a calendar month (UTC)."),
        "Create an API key"},
-      {web::GET, "/api/keys/:id", guards.session, nullptr, web::plain(get).returns<KeyView>(), "One API key"},
+      {web::GET, "/api/keys/:id", guards.session, nullptr, web::plain(get).returns<KeyView>().describe(used_text),
+       "One API key"},
       {web::DELETE, "/api/keys/:id", guards.session, nullptr, web::plain(remove).returns<Removed>(),
        "Delete an API key: it is refused from then on"},
       {web::POST, "/api/keys/validate", guards.none, &validation, std::move(validation_endpoint),

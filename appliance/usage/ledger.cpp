@@ -136,8 +136,8 @@ std::map<std::string, Totals> Ledger::totals_by(store::UserId user, std::string_
   }
 }
 
-std::vector<Call> Ledger::newest(store::UserId user, std::size_t limit) const {
-  return system_.tenant(user).list(calls, {.limit = limit, .after = {}, .newest_first = true});
+std::vector<Call> Ledger::newest(store::UserId user, std::size_t limit, std::string before) const {
+  return system_.tenant(user).list(calls, {.limit = limit, .after = std::move(before), .newest_first = true});
 }
 
 Totals Ledger::read(store::UserId user, const store::CounterName& name) const {

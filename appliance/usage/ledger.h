@@ -65,8 +65,8 @@ class Ledger {
   Totals model_totals(store::UserId, std::string_view model, const Period& month) const;
   // Every agent, key, model or tool ("agent", "key", "model", "tool") that was used in the month, by id.
   std::map<std::string, Totals> totals_by(store::UserId, std::string_view kind, const Period& month) const;
-  // Newest first.
-  std::vector<Call> newest(store::UserId, std::size_t limit) const;
+  // Newest first; those before the call `before`, if it is not empty.
+  std::vector<Call> newest(store::UserId, std::size_t limit, std::string before = {}) const;
 
  private:
   Totals read(store::UserId, const store::CounterName& tally) const;

@@ -1,5 +1,6 @@
 #include "appliance/usage/period.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -23,6 +24,14 @@ std::string date_text(store::Time at, bool with_day) {
 
 Period Period::day(store::Time at) { return Period(date_text(at, true)); }
 Period Period::month(store::Time at) { return Period(date_text(at, false)); }
+
+std::optional<Period> Period::month_named(std::string_view name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto year = name.substr(0, 4), month = name.size() == 7 ? name.substr(5) : std::string_view();
+  const bool sound = name.size() == 7 && name[4] == '-' && std::ranges::all_of(year, is_digit) &&
+                     std::ranges::all_of(month, is_digit) && month >= "01" && month <= "12";
+  return sound ? std::optional(Period(std::string(name))) : std::nullopt;
+}
 
 store::Time next_day(store::Time at) { return std::chrono::floor<std::chrono::days>(at) + std::chrono::days(1); }
 

@@ -1,7 +1,9 @@
 // A calendar day or month in UTC.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "store/codec.h"
 
@@ -11,6 +13,8 @@ class Period {
  public:
   static Period day(store::Time);
   static Period month(store::Time);
+  // From its name; nothing for what is none.
+  static std::optional<Period> month_named(std::string_view);
   // 2026-11-21 or 2026-11.
   const std::string& name() const { return name_; }
 

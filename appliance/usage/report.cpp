@@ -37,4 +37,26 @@ std::vector<DayRow> daily(const Ledger& ledger, store::UserId user, int days) {
   return rows;
 }
 
+CallRow call_row(const Call& call) {
+  const auto given = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
+  return {.id = call.id,
+          .at = call.at,
+          .agentId = given(call.agent),
+          .keyId = given(call.key),
+          .provider = call.provider,
+          .model = call.model,
+          .outcome = call.outcome,
+          .tried = call.tried,
+          .tools = call.tools,
+          .inputTokens = call.input_tokens,
+          .outputTokens = call.output_tokens,
+          .cachedTokens = call.cached_tokens,
+          .reasoningTokens = call.reasoning_tokens,
+          .estimated = call.estimated,
+          .cost = call.priced ? std::optional(Money::of_units(call.cost).to_string()) : std::nullopt,
+          .ownKey = call.own_key,
+          .latencyMs = call.latency_ms,
+          .timeToFirstTokenMs = call.first_token_ms > 0 ? std::optional(call.first_token_ms) : std::nullopt};
+}
+
 }  // namespace usage

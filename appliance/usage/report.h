@@ -39,4 +39,26 @@ BOOST_DESCRIBE_STRUCT(DayRow, (), (date, usage))
 // The last `days` days up to today, oldest first, those without calls as well.
 std::vector<DayRow> daily(const Ledger&, store::UserId, int days);
 
+// One call as the ledger has it.
+struct CallRow {
+  std::string id;
+  store::Time at;
+  std::optional<std::string> agentId, keyId;
+  std::string provider, model, outcome;
+  // Who was asked before for the same request, and what came of it: "provider/model: fault". Each has a row of its own
+  // where anything was sent.
+  std::vector<std::string> tried;
+  std::vector<std::string> tools;
+  std::int64_t inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0;
+  bool estimated = false;
+  std::optional<std::string> cost;  // null: the catalogue has no price for the model
+  bool ownKey = false;
+  std::int64_t latencyMs = 0;
+  std::optional<std::int64_t> timeToFirstTokenMs;  // of streamed answers
+};
+BOOST_DESCRIBE_STRUCT(CallRow, (),
+                      (id, at, agentId, keyId, provider, model, outcome, tried, tools, inputTokens, outputTokens,
+                       cachedTokens, reasoningTokens, estimated, cost, ownKey, latencyMs, timeToFirstTokenMs))
+CallRow call_row(const Call&);
+
 }  // namespace usage

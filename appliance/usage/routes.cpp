@@ -15,6 +15,33 @@ struct WhoQuery {
 };
 BOOST_DESCRIBE_STRUCT(WhoQuery, (), (userId))
 
+// Of routes that tell of one month.
+struct MonthOfQuery {
+  web::Text<1, 20> userId;
+  std::optional<web::Text<1, 20>> period;
+};
+BOOST_DESCRIBE_STRUCT(MonthOfQuery, (), (userId, period))
+
+struct MonthQuery {
+  std::optional<web::Text<1, 20>> period;
+};
+BOOST_DESCRIBE_STRUCT(MonthQuery, (), (period))
+
+constexpr std::int64_t most_calls = 200, usual_calls = 50;
+
+struct CallsOfQuery {
+  web::Text<1, 20> userId;
+  std::optional<web::Text<1, 40>> before;
+  std::optional<web::Integer<1, most_calls>> limit;
+};
+BOOST_DESCRIBE_STRUCT(CallsOfQuery, (), (userId, before, limit))
+
+struct CallsQuery {
+  std::optional<web::Text<1, 40>> before;
+  std::optional<web::Integer<1, most_calls>> limit;
+};
+BOOST_DESCRIBE_STRUCT(CallsQuery, (), (before, limit))
+
 struct DailyQuery {
   web::Text<1, 20> userId;
   std::optional<web::Integer<1, 366>> days;
@@ -85,6 +112,14 @@ struct MetricsSummary {
 };
 BOOST_DESCRIBE_STRUCT(MetricsSummary, (), (userId, day, month, agents, models, tools, currency))
 
+struct CallsAnswer {
+  std::vector<CallRow> calls;
+  std::int64_t count = 0;
+  std::optional<std::string> next;  // to be given as `before`; null: there are no more
+  std::string currency = "USD";
+};
+BOOST_DESCRIBE_STRUCT(CallsAnswer, (), (calls, count, next, currency))
+
 struct CostAnswer {
   std::string period, total;
   std::vector<Row> byAgent, byModel;
@@ -116,6 +151,14 @@ std::optional<store::UserId> user_named(std::string_view text) {
 
 std::string shown(store::UserId user) { return user == demo_user ? std::string(demo_name) : std::to_string(user); }
 
+// The month that is asked for, this one where none is.
+web::Result<Period> month_of(const std::optional<web::Text<1, 20>>& period) {
+  if (!period) return Period::month(store::now());
+  const auto named = Period::month_named(*period);
+  if (!named) return web::invalid("period must be a calendar month, such as " + Period::month(store::now()).name());
+  return *named;
+}
+
 web::Error not_a_user() { return web::invalid("userId must be a user's id, or demo"); }
 
 Answer summary(const Ledger& ledger, std::string_view user_id) {
@@ -140,11 +183,12 @@ Answer by_agent(const Ledger& ledger, std::string_view user_id, std::string agen
   co_return web::reply(answer);
 }
 
-Answer by_kind(const Ledger& ledger, std::string_view user_id, std::string_view kind) {
-  const auto user = user_named(user_id);
+Answer by_kind(const Ledger& ledger, MonthOfQuery query, std::string_view kind) {
+  const auto user = user_named(query.userId);
   if (!user) co_return not_a_user();
-  const auto month = Period::month(store::now());
-  RowsAnswer answer{.userId = shown(*user), .period = month.name(), .rows = rows(ledger, *user, kind, month)};
+  const auto month = month_of(query.period);
+  if (!month) co_return month.error();
+  RowsAnswer answer{.userId = shown(*user), .period = month->name(), .rows = rows(ledger, *user, kind, *month)};
   answer.count = static_cast<std::int64_t>(answer.rows.size());
   co_return web::reply(answer);
 }
@@ -156,11 +200,25 @@ Answer by_day(const Ledger& ledger, std::string_view user_id, std::optional<std:
   co_return web::reply(answer);
 }
 
-Answer performance(const Ledger& ledger, store::UserId user) {
-  const auto month = Period::month(store::now());
-  const auto totals = ledger.totals(user, month);
+Answer calls_of(const Ledger& ledger, store::UserId user, CallsQuery query) {
+  const auto limit = static_cast<std::size_t>(query.limit ? query.limit->value : usual_calls);
+  auto found = ledger.newest(user, limit + 1, query.before.value_or(""));
+  CallsAnswer answer;
+  if (found.size() > limit) {
+    found.pop_back();
+    answer.next = found.back().id;
+  }
+  for (const auto& call : found) answer.calls.push_back(call_row(call));
+  answer.count = static_cast<std::int64_t>(found.size());
+  co_return web::reply(answer);
+}
+
+Answer performance(const Ledger& ledger, store::UserId user, MonthQuery query) {
+  const auto month = month_of(query.period);
+  if (!month) co_return month.error();
+  const auto totals = ledger.totals(user, *month);
   const auto succeeded = totals.calls - totals.failed;
-  Performance answer{.userId = shown(user), .period = month.name(), .calls = totals.calls, .failed = totals.failed};
+  Performance answer{.userId = shown(user), .period = month->name(), .calls = totals.calls, .failed = totals.failed};
   const auto ratio = [](std::int64_t part, std::int64_t whole) {
     return static_cast<double>(part) / static_cast<double>(whole);
   };
@@ -199,6 +257,10 @@ Answer cost(const Ledger& ledger, store::UserId user) {
   co_return web::reply(answer);
 }
 
+constexpr const char* calls_text =
+    "`tried` tells which models were asked before for the same request, and what came of it. Where there are more, "
+    "`next` is the `before` of the next page. `cost` is null where the catalogue has no price.";
+
 std::optional<std::int64_t> given(const std::optional<web::Integer<1, 366>>& days) {
   return days ? std::optional(days->value) : std::nullopt;
 }
@@ -209,8 +271,8 @@ std::vector<web::Route> routes(Ledger& ledger, std::function<bool(store::UserId)
                                const agentbox::Guards& guards) {
   const auto& key = guards.internal_key;
   const auto kind = [&ledger](const char* name) {
-    return web::query<WhoQuery>([&ledger, name](web::Request&, WhoQuery query) -> Answer {
-             co_return co_await by_kind(ledger, query.userId, name);
+    return web::query<MonthOfQuery>([&ledger, name](web::Request&, MonthOfQuery query) -> Answer {
+             co_return co_await by_kind(ledger, std::move(query), name);
            })
         .returns<RowsAnswer>();
   };
@@ -220,6 +282,12 @@ std::vector<web::Route> routes(Ledger& ledger, std::function<bool(store::UserId)
   };
   auto days = [&ledger](web::Request&, DailyQuery query) -> Answer {
     co_return co_await by_day(ledger, query.userId, given(query.days));
+  };
+  auto newest = [&ledger](web::Request&, CallsOfQuery query) -> Answer {
+    const auto user = user_named(query.userId);
+    if (!user) co_return not_a_user();
+    CallsQuery wanted{.before = std::move(query.before), .limit = query.limit};
+    co_return co_await calls_of(ledger, *user, std::move(wanted));
   };
   // The user of the path, if there is one.
   auto known = [is_user](const web::Request& request) {
@@ -231,44 +299,65 @@ std::vector<web::Route> routes(Ledger& ledger, std::function<bool(store::UserId)
     if (!user) co_return web::not_found("No such user");
     co_return co_await historical(ledger, *user, given(query.days));
   };
-  auto speed = [&ledger, known](web::Request& request) -> Answer {
+  auto speed = [&ledger, known](web::Request& request, MonthQuery query) -> Answer {
     const auto user = known(request);
     if (!user) co_return web::not_found("No such user");
-    co_return co_await performance(ledger, *user);
+    co_return co_await performance(ledger, *user, std::move(query));
   };
   auto sums = [&ledger, known](web::Request& request) -> Answer {
     const auto user = known(request);
     if (!user) co_return web::not_found("No such user");
     co_return co_await metrics_summary(ledger, *user);
   };
-  constexpr const char* month_text = "This calendar month (UTC), the costliest first; costs in US dollars.";
+  constexpr const char* month_text =
+      "The calendar month (UTC) that `period` names (2026-11), this one without; the costliest first; costs in US "
+      "dollars.";
+  constexpr const char* now_text = "Of today and this calendar month (UTC), always: it takes no period.";
+  constexpr const char* days_text = "Up to today (UTC), `days` of them: it takes no period.";
   return {
       {web::GET, "/api/usage/summary", key, nullptr,
        web::query<WhoQuery>(one).returns<Summary>().describe(
-           "userId may be demo: the public demo's visitors. Calls on users' own provider keys stand apart."),
+           "userId may be demo: the public demo's visitors. Calls on users' own provider keys stand apart. " +
+           std::string(now_text)),
        "A user's model calls, tokens and cost today and this month (UTC)"},
-      {web::GET, "/api/usage/by-agent/:agentId", key, nullptr, web::query<WhoQuery>(agent).returns<AgentUsage>(),
+      {web::GET, "/api/usage/by-agent/:agentId", key, nullptr,
+       web::query<WhoQuery>(agent).returns<AgentUsage>().describe(now_text),
        "What one agent used today and this month"},
       {web::GET, "/api/usage/by-model", key, nullptr, kind("model").describe(month_text), "What was used by model"},
       {web::GET, "/api/usage/tools", key, nullptr,
        kind("tool").describe("The calls in whose answers the model called the tool. " + std::string(month_text)),
        "What was used by tool"},
-      {web::GET, "/api/usage/daily", key, nullptr, web::query<DailyQuery>(days).returns<DailyAnswer>(),
+      {web::GET, "/api/usage/daily", key, nullptr,
+       web::query<DailyQuery>(days).returns<DailyAnswer>().describe(days_text),
        "What was used day by day, the last 30 unless `days` says otherwise"},
-      {web::GET, "/api/metrics/:userId/historical", key, nullptr, web::query<DaysQuery>(history).returns<DailyAnswer>(),
-       "A user's model calls day by day"},
-      {web::GET, "/api/metrics/:userId/performance", key, nullptr, web::plain(speed).returns<Performance>(),
-       "How a user's model calls went this month: success, latency, time to first token"},
-      {web::GET, "/api/metrics/:userId/summary", key, nullptr, web::plain(sums).returns<MetricsSummary>(),
+      {web::GET, "/api/usage/calls", key, nullptr,
+       web::query<CallsOfQuery>(newest).returns<CallsAnswer>().describe(calls_text),
+       "A user's model calls one by one, the newest first"},
+      {web::GET, "/api/metrics/:userId/historical", key, nullptr,
+       web::query<DaysQuery>(history).returns<DailyAnswer>().describe(days_text), "A user's model calls day by day"},
+      {web::GET, "/api/metrics/:userId/performance", key, nullptr,
+       web::query<MonthQuery>(speed).returns<Performance>().describe(
+           "Of the calendar month (UTC) that `period` names (2026-11), this one without."),
+       "How a user's model calls went in a month: success, latency, time to first token"},
+      {web::GET, "/api/metrics/:userId/summary", key, nullptr,
+       web::plain(sums).returns<MetricsSummary>().describe(now_text),
        "A user's model calls today and this month, and how many agents, models and tools took part"},
   };
 }
 
 std::vector<web::Route> web_routes(Ledger& ledger, const agentbox::Guards& guards) {
   auto mine = [&ledger](web::Request& request) { return cost(ledger, request.caller.user_id); };
+  auto newest = [&ledger](web::Request& request, CallsQuery query) {
+    return calls_of(ledger, request.caller.user_id, std::move(query));
+  };
   return {
-      {web::GET, "/api/dashboard/cost", guards.session, nullptr, web::plain(mine).returns<CostAnswer>(),
+      {web::GET, "/api/dashboard/cost", guards.session, nullptr,
+       web::plain(mine).returns<CostAnswer>().describe(
+           "Of this calendar month (UTC), the days apart: it takes no period."),
        "What one's model calls cost this month, by agent, by model, and by day of the last 30"},
+      {web::GET, "/api/dashboard/calls", guards.session, nullptr,
+       web::query<CallsQuery>(newest).returns<CallsAnswer>().describe(calls_text),
+       "One's model calls one by one, the newest first"},
   };
 }
 

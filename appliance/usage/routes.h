@@ -13,7 +13,7 @@ namespace usage {
 
 // /api/usage/* and /api/metrics/:userId/* on the backend. The latter tell nothing of whom `is_user` does not know.
 std::vector<web::Route> routes(Ledger&, std::function<bool(store::UserId)> is_user, const agentbox::Guards&);
-// GET /api/dashboard/cost on the web: one's own.
+// GET /api/dashboard/cost and /api/dashboard/calls on the web: one's own.
 std::vector<web::Route> web_routes(Ledger&, const agentbox::Guards&);
 
 }  // namespace usage

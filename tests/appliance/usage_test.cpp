@@ -123,6 +123,17 @@ TEST_F(UsageTest, CountsByDayMonthAgentAndModel) {
   EXPECT_EQ(rows[0].at, second);
   EXPECT_EQ(rows[1].at, second);
   EXPECT_THAT(ledger.newest(1, 10), SizeIs(3));
+  const auto earlier = ledger.newest(1, 10, rows[1].id);
+  ASSERT_THAT(earlier, SizeIs(1));
+  EXPECT_EQ(earlier[0].at, first);
+  EXPECT_THAT(ledger.newest(1, 10, earlier[0].id), SizeIs(0));
+}
+
+TEST(Period, IsNamedAsItNamesItself) {
+  for (const auto* name : {"2026-11", "2026-01", "2026-12"}) EXPECT_EQ(Period::month_named(name)->name(), name);
+  for (const auto* name : {"", "2026", "2026-00", "2026-13", "2026-1", "2026-111", "2026-11-21", "2026/11", "+026-11",
+                           "last-11", "2026-1x"})
+    EXPECT_FALSE(Period::month_named(name)) << name;
 }
 
 TEST_F(UsageTest, PeriodsAreCalendarOnesInUtc) {

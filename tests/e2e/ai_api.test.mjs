@@ -227,6 +227,56 @@ test("the catalogue and the routes that tell of it", async (t) => {
   assert.equal(router.asked.length, 0);
 });
 
+test("each call is told with those that were tried before it, page by page", async (t) => {
+  const { box, router, ada, call, chat, door } = await story_of(t);
+  router.answers = { [FAST[0]]: failed(500) };
+  assert.equal((await chat()).body.model, FAST[1]);
+  router.answers = {};
+  const { ask, id } = await door(ada, { budgetUsd: "2.00" });
+  assert.equal((await ask("chat/completions", { model: FAST[1], messages, stream: true })).status, 200);
+
+  const { calls, count, next } = (await call("GET", `/api/usage/calls?userId=${ada.id}`)).body;
+  assert.deepEqual([count, next], [3, null]);
+  const [streamed, ...attempts] = calls, whole = attempts.find((each) => each.outcome === "ok"), before = attempts.find((each) => each !== whole);
+  assert.deepEqual([streamed, whole, before].map((each) => [each.model, each.provider, each.outcome, each.tried]), [
+    [FAST[1], "openrouter", "ok", []],
+    [FAST[1], "openrouter", "ok", [`openrouter/${FAST[0]}: upstream_error`]],
+    [FAST[0], "openrouter", "upstream_error", []],
+  ]);
+  assert.deepEqual([streamed.keyId, whole.keyId, whole.agentId], [id, null, null]);
+  assert.deepEqual([whole.inputTokens, whole.outputTokens, whole.cost], [10, 5, "0.0000045"]);
+  assert.ok(streamed.timeToFirstTokenMs >= 1 && whole.timeToFirstTokenMs === null);
+  assert.deepEqual((await ada.call("GET", "/api/dashboard/calls")).body.calls, calls, "and to oneself");
+  const first = (await ada.call("GET", "/api/dashboard/calls?limit=2")).body;
+  assert.deepEqual([first.calls, first.next], [calls.slice(0, 2), calls[1].id]);
+  const second = (await ada.call("GET", `/api/dashboard/calls?limit=2&before=${first.next}`)).body;
+  assert.deepEqual([second.calls, second.next], [calls.slice(2), null]);
+  const eve = await box.customer("eve@example.org", "solo");
+  assert.deepEqual((await eve.call("GET", `/api/dashboard/calls?before=${whole.id}`)).body.calls, []);
+  for (const query of ["limit=0", "limit=201", "before=", "before=%00"])
+    assert.equal((await ada.call("GET", `/api/dashboard/calls?${query}`)).status, 400, query);
+
+  const [key] = (await ada.call("GET", "/api/keys")).body.keys;
+  assert.deepEqual([key.budgetUsd, key.usedUsd], ["2.00", streamed.cost], "what a key has used of its budget");
+});
+
+test("reports of a month take its name, and refuse what is none", async (t) => {
+  const { ada, call, chat } = await story_of(t);
+  await chat();
+  const month = new Date().toISOString().slice(0, 7), by_model = (await call("GET", `/api/usage/by-model?userId=${ada.id}`)).body;
+  for (const path of [`/api/usage/by-model?userId=${ada.id}&`, `/api/usage/tools?userId=${ada.id}&`, `/api/metrics/${ada.id}/performance?`]) {
+    assert.deepEqual((await call("GET", `${path}period=${month}`)).body, (await call("GET", path.slice(0, -1))).body, path);
+    const old = (await call("GET", `${path}period=2001-01`)).body;
+    assert.deepEqual([old.period, old.rows ?? old.calls], ["2001-01", old.rows ? [] : 0], path);
+    for (const period of ["week", "2026", "2026-13", "2026-11-01", ""]) {
+      const refusal = await call("GET", `${path}period=${period}`);
+      assert.equal(refusal.status, 400, `${path}${period}`);
+      assert.match(refusal.body.error, /^period must/);
+    }
+  }
+  assert.deepEqual([by_model.period, by_model.rows.length], [month, 1]);
+});
+
 test("the demo, and what the ledger tells", async (t) => {
   const { box, router, ada, chat, month, call } = await story_of(t);
   const demo = (body) => send(box.web, "POST", "/api/demo/chat", { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });

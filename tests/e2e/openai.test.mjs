@@ -207,6 +207,8 @@ test("a user's key opens the same door under the user's plan, with a budget and 
 
   const budgeted = await key({ name: "budgeted", budgetUsd: "12.50", expiresInDays: 1 });
   assert.equal(budgeted.budgetUsd, "12.50");
+  const shown = async (which) => (await eve.call("GET", `/api/keys/${which}`)).body;
+  assert.deepEqual([(await shown(budgeted.id)).budgetUsd, (await shown(budgeted.id)).usedUsd], ["12.50", "0.00"]);
   const stranger = await box.customer("nina@example.org"), penniless = (await stranger.call("POST", "/api/keys", { name: "x" })).body.key;
   await box.backend_call("PATCH", `/api/admin/users/${stranger.id}`, { plan: "none" });
   await refused({ model: MODEL }, 402, "SUBSCRIPTION_REQUIRED", client_with(penniless));
