@@ -22,10 +22,12 @@ namespace desired {
 inline constexpr auto running = "running", stopped = "stopped", removed = "removed";
 }
 
+inline constexpr auto unspecialized = "general";
+
 // What a clone comes from.
 struct Descent {
-  std::string parent;  // the agent's id; it may be gone by now
-  std::string specialization;
+  std::string parent;          // the agent's id; it may be gone by now
+  std::string specialization;  // a word that the agent is told, but for `unspecialized`
   std::int64_t generation = 2;
 };
 BOOST_DESCRIBE_STRUCT(Descent, (), (parent, specialization, generation))

@@ -103,7 +103,8 @@ std::vector<web::Route> web_routes(agents::Agents& service, PaymentLookup& looku
       {web::POST, "/api/agents/clone", guards.session, &agents_rate,
        web::body<Clone>(clone).returns<Cloned>().describe(
            "A new agent with the model and the config (its secrets included) of one of the caller's own, in an empty "
-           "workspace; it is started as after POST /api/agents/provision. generation is the parent's and the clone's "
+           "workspace; it is started as after POST /api/agents/provision, and told its specialization. generation is "
+           "the parent's and the clone's "
            "is one more. Every field of paymentProof is required; its transaction pays for one clone, and 402 with "
            "PAYMENT_ALREADY_USED says that it has. Where the box can ask the chain (PAYMENT_RPC_URL), 402 with "
            "PAYMENT_TO_ANOTHER, PAYMENT_NOT_FOUND or PAYMENT_NOT_MADE says what the chain knows of it, and 503 that it "

@@ -1,4 +1,5 @@
-// How an agent's owner wants it to answer: the part of its config that the agent itself reads.
+// How an agent's owner wants it to answer: the part of its config that the agent itself reads, and what it was cloned
+// for.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -19,7 +20,8 @@ struct Conduct {
   std::optional<double> temperature, top_p;
   std::optional<std::int64_t> max_tokens;         // of one answer of the model
   std::optional<std::vector<std::string>> tools;  // by name, those it may use; nothing: all it has
+  std::optional<std::string> specialization;      // a word: booking, support
 };
-BOOST_DESCRIBE_STRUCT(Conduct, (), (instructions, temperature, top_p, max_tokens, tools))
+BOOST_DESCRIBE_STRUCT(Conduct, (), (instructions, temperature, top_p, max_tokens, tools, specialization))
 
 }  // namespace runtime

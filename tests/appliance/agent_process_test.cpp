@@ -120,7 +120,8 @@ TEST_F(LoopTest, AnswersAsItsOwnerWants) {
                                  .temperature = 0.25,
                                  .top_p = 0.5,
                                  .max_tokens = 321,
-                                 .tools = {}};
+                                 .tools = {},
+                                 .specialization = "booking"};
   ASSERT_TRUE(Agent(folder.path, server, {.agent_name = "Scout", .conduct = conduct}).say("Hello"));
   ASSERT_TRUE(Agent(folder.path, server, {.agent_name = "Scout", .conduct = {.instructions = " \n"}}).say("Hello"));
   const auto requests = server.received();
@@ -128,6 +129,7 @@ TEST_F(LoopTest, AnswersAsItsOwnerWants) {
     return std::string(request.json().at("messages").at(0).at("content").as_string());
   };
   EXPECT_THAT(told(requests[0]), HasSubstr("You are Scout"));
+  EXPECT_THAT(told(requests[0]), HasSubstr("Your specialization: booking."));
   EXPECT_THAT(told(requests[0]), HasSubstr("Speak like a pirate.\nNever of gold."));
   EXPECT_EQ(requests[0].json().at("temperature"), 0.25);
   EXPECT_EQ(requests[0].json().at("top_p"), 0.5);
@@ -495,7 +497,8 @@ TEST_F(BootFileTest, BringsTheConductAsAnEngineWritesIt) {
                    .temperature = 1.5,
                    .top_p = {},
                    .max_tokens = 9,
-                   .tools = std::vector<std::string>{"recall"}};
+                   .tools = std::vector<std::string>{"recall"},
+                   .specialization = "support"};
   const auto read = read_boot_file(write(json::serialize(json::value_from(given))));
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_TRUE(read->conduct);
@@ -504,6 +507,7 @@ TEST_F(BootFileTest, BringsTheConductAsAnEngineWritesIt) {
   EXPECT_FALSE(read->conduct->top_p);
   EXPECT_EQ(read->conduct->max_tokens, 9);
   EXPECT_EQ(read->conduct->tools, std::vector<std::string>{"recall"});
+  EXPECT_EQ(read->conduct->specialization, "support");
 }
 
 TEST_F(BootFileTest, ExitsWith2WhenItCannotStart) { EXPECT_EQ(run(folder.path / "absent"), 2); }

@@ -1,5 +1,7 @@
 // Deploying, provisioning with messaging channels, cloning against payment: who may have how many, and what is kept.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { ADMIN, Box, INTERNAL_KEY, send, until } from "./box.mjs";
 import { free_ports } from "./ports.mjs";
@@ -145,6 +147,8 @@ test("a clone has its parent's config, and one payment pays for one", async (t) 
   assert.deepEqual([agent.parentAgentId, agent.specialization, agent.generation], [parent, "booking", 4]);
   assert.equal(many.find(({ status }) => status === 402).body.code, "PAYMENT_ALREADY_USED");
   await box.until_status(ada, agent.id, "running");
+  const { conduct } = JSON.parse(readFileSync(join(box.folder, "agents", agent.id, "run", "boot.json")));
+  assert.equal(conduct.specialization, "booking", "and is told what it is for");
   assert.deepEqual((await ada.call("GET", `/api/agents/${agent.id}/config`)).body.config, { aiProvider: "openai", apiKey: { sealed: true } });
   assert.equal((await clone({}, { transactionHash: proof().transactionHash.toUpperCase().replace("0X", "0x") })).status, 402, "in another spelling, too");
 

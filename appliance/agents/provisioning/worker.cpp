@@ -39,6 +39,8 @@ runtime::AgentSpec spec_of(const Agent& agent, const ProvisionerOptions& options
   spec.gateway_token = agent.gateway_token.clear;
   spec.box_token = agent.box_token.clear;
   spec.conduct = conduct_of(agent.config);
+  if (agent.descent && agent.descent->specialization != unspecialized)
+    spec.conduct.specialization = agent.descent->specialization;
   spec.limits = limits_of(agent);
   return spec;
 }
