@@ -133,6 +133,7 @@ const inhabited = async (t) => {
     taskId: () => task,
     agentId: () => agent,
     provider: () => "openrouter",
+    model: () => "builtin",
   };
   // Every row of both route tables.
   const operations = [];
@@ -315,7 +316,7 @@ test("every path parameter", async (t) => {
           [400, 404].includes(answer.status) || (deletes && answer.status === 200),
           `${id}: ${answer.status} ${answer.text}`,
         );
-        assert.equal(typeof (answer.body.error ?? answer.body.id), "string");
+        assert.equal(typeof (named_by(answer) ?? answer.body.id), "string");
       }
     });
   assert.deepEqual(await seen(), before);
