@@ -38,6 +38,16 @@ Error bad_door(std::string why) {
   return {.kind = web::Kind::bad_gateway, .message = "The agent did not tell what it remembers: " + std::move(why)};
 }
 
+// What a gateway says is wrong, in the form of its /v1: {error: {message}}, or {error}, as older ones have it.
+std::string told_by(const boost::json::value& answer) {
+  for (const auto* place : {"/error/message", "/error"}) {
+    boost::system::error_code absent;
+    const auto* told = answer.find_pointer(place, absent);
+    if (told && told->is_string()) return std::string(told->get_string());
+  }
+  return {};
+}
+
 // One question to a running agent's door; the JSON of its answer.
 Task<Result<boost::json::value>> ask(agents::Agent agent, std::string method, std::string query, std::string body) {
   web::FetchRequest request;
@@ -53,8 +63,7 @@ Task<Result<boost::json::value>> ask(agents::Agent agent, std::string method, st
   boost::system::error_code failed;
   auto value = boost::json::parse(answer->body, failed);
   if (answer->status == 200 && !failed) co_return std::move(value);
-  const auto* told = failed ? nullptr : value.find_pointer("/error", failed);
-  std::string why = told && told->is_string() ? std::string(told->get_string()) : std::string();
+  std::string why = failed ? std::string() : told_by(value);
   if (answer->status == 404 && why == "No such memory") co_return web::not_found(std::move(why));
   if (answer->status == 409 && !why.empty()) co_return web::conflict(std::move(why));
   co_return bad_door("its gateway answered with status " + std::to_string(answer->status) + ".");

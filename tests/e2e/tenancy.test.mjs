@@ -18,6 +18,7 @@ const missing = {
   cap: "own-user--day",
   wallet: "wa_aaaaaaaaaaaaaaaaaaaa",
   memory: "mem_aaaaaaaaaaaaaaaaaaaa",
+  call: "9999999999999-aaaaaaaaaaaa",
 };
 
 // Bodies that the routes accept, where {} is none.
@@ -39,6 +40,7 @@ const neighbours = async (t) => {
   const agent = await box.running_agent(ada, "Ada's"),
     eves = await box.running_agent(eve, "Eve's");
   await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the safe's code is 4711" });
+  const call = (await ada.call("GET", "/api/dashboard/calls")).body.calls[0].id;
   const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body.id;
   const weekly = { name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is the code?", agentId: agent };
   const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;
@@ -81,7 +83,7 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory } };
+  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -145,6 +147,7 @@ const asked_by_id = [
     [query({}), body({})].map((asked) => [`POST /api/instance/{userId}/${act}`, "agentId", "agent", of_mine(asked, `/${act}`)])),
   ["GET /api/chat", "agentId", "agent", query({})],
   ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
+  ["GET /api/dashboard/calls", "before", "call", query({})],
   ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
   ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
   ["GET /api/agent", "agentId", "agent", query({ action: "status" })],
@@ -202,7 +205,7 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks, [], what);
+      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls, [], what);
       else assert.ok(answer.status >= 400 && answer.status < 500, what);
     }
   assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");
