@@ -121,7 +121,6 @@ Agents::Agents(store::System system, runtime::Engine& engine, billing::Subscript
       engine_(engine),
       subscriptions_(subscriptions),
       settings_(settings),
-      files_(files),
       ports_(system, settings.agent_port_first, settings.agent_port_last),
       access_(system, settings.agent_domain),
       provisioner_(system, engine, ports_, options_of(settings, ready_deadline), pool.next(), files),

@@ -168,7 +168,6 @@ class Agents {
   runtime::Engine& engine_;
   billing::Subscriptions& subscriptions_;
   const agentbox::Settings& settings_;
-  boost::asio::thread_pool& files_;
   KnowsModel knows_model_;
   std::string authority_;  // ".localhost:3000": what follows the subdomain
   bool secure_ = false;

@@ -185,7 +185,8 @@ Task<Failure> Worker::update(store::Row<Job> given, Interrupted interrupted) {
 Task<std::optional<store::Row<Job>>> Worker::with_previous(store::Row<Job> job, std::string image) {
   if (job->previous) co_return job;
   const auto row = system_.get(records, job->owner, job->agent);
-  job->previous = image.empty() && row ? row->value.image : std::move(image);
+  if (image.empty() && row) image = row->value.image;
+  job->previous = std::move(image);
   auto change = system_.change();
   change.update(jobs, job);
   const auto outcome = co_await change.commit();

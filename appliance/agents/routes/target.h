@@ -55,7 +55,7 @@ inline Target anybodys(const Agents& service) {
   return [&service](const web::Request& request, const Named& named) -> web::Result<Agent> {
     const auto asked = web::parse_query<Named>(request);
     if (!asked) return asked.error();
-    const auto id = request.param("id");
+    const auto& id = request.param("id");
     for (const auto* further : {&*asked, &named})
       if (const auto one = agrees(*further, id); !one) return one.error();
     auto agent = service.find(id);
