@@ -14,16 +14,18 @@ namespace store {
 // Built on one thread; commit once. Movable; must not outlive the Store.
 class Change {
  public:
-  // The id must be free, and so must every unique index value: else Outcome::duplicate.
+  // The id must be free, and so must every unique index value: else Outcome::duplicate. Returns what will be
+  // Row::stored, until something is added to the change.
   template <class R>
-  void insert(const Owned<R>& table, const R& record) {
+  const std::string& insert(const Owned<R>& table, const R& record) {
     owned_by(record.*table.owner);
-    insert_at(table, keys::owned(record.*table.owner, record.*table.id), keys::owner(record.*table.owner), record);
+    return insert_at(table, keys::owned(record.*table.owner, record.*table.id), keys::owner(record.*table.owner),
+                     record);
   }
   template <class R, class Id>
-  void insert(const Global<R, Id>& table, const R& record) {
+  const std::string& insert(const Global<R, Id>& table, const R& record) {
     owned_by_nobody();
-    insert_at(table, keys::record(record.*table.id), {}, record);
+    return insert_at(table, keys::record(record.*table.id), {}, record);
   }
 
   // Replaces the record as read: else Outcome::stale. The id and the owner are those it was read with.
@@ -68,8 +70,9 @@ class Change {
   // The same for a tally: each figure is added for itself, and those with bounds must not exceed them.
   void add(UserId owner, const CounterName&, const Figures& deltas, const std::vector<Bound>& bounds = {});
 
-  Task<Outcome> commit(Durability = Durability::durable);
-  Outcome commit_blocking(Durability = Durability::durable);
+  // Answered when what stands at `after` in the log is on disk, too.
+  Task<Outcome> commit(Durability = Durability::durable, Lsn after = 0);
+  Outcome commit_blocking(Durability = Durability::durable, Lsn after = 0);
 
  private:
   friend class Tenant;
@@ -106,13 +109,14 @@ class Change {
   }
 
   template <class R, class Table>
-  void insert_at(const Table& table, std::string key, std::string_view owner, const R& record) {
+  const std::string& insert_at(const Table& table, std::string key, std::string_view owner, const R& record) {
     const auto family = rows_->family(table.name.family);
     expect({.kind = Precondition::Kind::absent, .family = family, .key = key}, Outcome::Kind::duplicate, "id");
     for (const auto& index : table.indexes)
       if (auto added = entry(table, index, key, owner, record)) add_entry<R>(table, index, key, std::move(*added));
     auto bytes = encode(record, {&rows_->sealer(), table.name.number, key});
     put(family, std::move(key), std::move(bytes));
+    return batch_.writes.back().value;
   }
 
   template <class R, class Table>
@@ -137,9 +141,11 @@ class Change {
   void erase_at(const Table& table, std::string key, std::string_view owner, const Row<R>& row) {
     const auto family = rows_->family(table.name.family);
     unchanged(family, key, row.stored);
-    const auto before = decode<R>(row.stored, {&rows_->sealer(), table.name.number, key});
-    for (const auto& index : table.indexes)
-      if (auto removed = entry(table, index, key, owner, before)) remove(rows_->index_family(), std::move(*removed));
+    if (!table.indexes.empty()) {
+      const auto before = decode<R>(row.stored, {&rows_->sealer(), table.name.number, key});
+      for (const auto& index : table.indexes)
+        if (auto removed = entry(table, index, key, owner, before)) remove(rows_->index_family(), std::move(*removed));
+    }
     remove(family, std::move(key));
   }
 

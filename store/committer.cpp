@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <future>
 #include <utility>
@@ -20,7 +19,6 @@ using namespace std::chrono_literals;
 // One group: large enough to share a sync among all callers of a busy box, small enough to answer the first of them
 // soon.
 constexpr std::size_t group_batches = 1024, group_bytes = 4u << 20;
-constexpr auto relaxed_loss = 1s;  // what Durability::relaxed may lose
 constexpr auto longest_patience = 1ms;
 
 std::size_t size_of(const Batch& batch) {
@@ -31,24 +29,10 @@ std::size_t size_of(const Batch& batch) {
 
 }  // namespace
 
-// One caller with its batch. Completed exactly once: by a coroutine's handler on its own io_context, or by waking a
-// thread.
-struct Committer::Waiting {
-  Waiting(Batch b, Durability d) : batch(std::move(b)), durability(d) {}
-  virtual ~Waiting() = default;
-  virtual void complete() = 0;
-  virtual Context* context() const { return nullptr; }  // null: complete() may be called on any thread
-
-  Batch batch;
-  Durability durability;
-  CommitResult result;
-  std::exception_ptr failure;
-};
-
 template <class Handler>
 struct Committer::WaitingCoroutine final : Waiting {
-  WaitingCoroutine(Batch b, Durability d, Handler h)
-      : Waiting(std::move(b), d),
+  WaitingCoroutine(Batch b, Durability d, Lsn a, Handler h)
+      : Waiting(std::move(b), d, a),
         handler(std::move(h)),
         keep_running(boost::asio::prefer(boost::asio::get_associated_executor(handler),
                                          boost::asio::execution::outstanding_work.tracked)) {}
@@ -72,7 +56,7 @@ struct Committer::WaitingThread final : Waiting {
   std::promise<CommitResult> promise;
 };
 
-Committer::Committer(Log& log) : log_(log), thread_([this] { run(); }) {
+Committer::Committer(Log& log) : log_(log), syncer_([&log] { log.sync(); }), thread_([this] { run(); }) {
   pthread_setname_np(thread_.native_handle(), "committer");
 }
 
@@ -85,17 +69,18 @@ Committer::~Committer() {
   thread_.join();
 }
 
-Task<CommitResult> Committer::commit(Batch batch, Durability durability) {
+Task<CommitResult> Committer::commit(Batch batch, Durability durability, Lsn after) {
   using Token = boost::asio::use_awaitable_t<Executor>;
   co_return co_await boost::asio::async_initiate<const Token, void(std::exception_ptr, CommitResult)>(
-      [this](auto handler, Batch given, Durability wanted) {
-        hand_in(std::make_unique<WaitingCoroutine<decltype(handler)>>(std::move(given), wanted, std::move(handler)));
+      [this](auto handler, Batch given, Durability wanted, Lsn wanted_after) {
+        using Caller = WaitingCoroutine<decltype(handler)>;
+        hand_in(std::make_unique<Caller>(std::move(given), wanted, wanted_after, std::move(handler)));
       },
-      Token(), std::move(batch), durability);
+      Token(), std::move(batch), durability, after);
 }
 
-CommitResult Committer::commit_blocking(Batch batch, Durability durability) {
-  auto waiting = std::make_unique<WaitingThread>(std::move(batch), durability);
+CommitResult Committer::commit_blocking(Batch batch, Durability durability, Lsn after) {
+  auto waiting = std::make_unique<WaitingThread>(std::move(batch), durability, after);
   auto result = waiting->promise.get_future();
   hand_in(std::move(waiting));
   return result.get();
@@ -117,40 +102,21 @@ void Committer::run() {
     Group group;
     {
       std::unique_lock lock(mutex_);
-      if (wait_for_work(lock)) {
-        gather(lock);
-        group = take_group();
-      } else if (stopping_ && !unsynced_since_) {
-        return;
-      }
-    }
-    if (group.empty()) {
-      unsynced_since_.reset();
-      try {
-        log_.sync();
-      } catch (const Unavailable&) {  // the log keeps the reason, and every later commit says it
-      }
-      continue;
+      wake_at_ = 1;
+      arrived_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      gather(lock);
+      group = take_group();
     }
     figures_.queued.fetch_sub(group.size(), std::memory_order_relaxed);
     const auto callers = group.size();
     commit_group(group);
+    syncer_.hold_back(group);
     resume(std::move(group));
     const std::lock_guard lock(mutex_);
     callers_ = callers + queue_.size();
     last_end_ = Clock::now();
   }
-}
-
-// True when batches wait; false when it is time to sync what relaxed batches left, or to stop.
-bool Committer::wait_for_work(std::unique_lock<std::mutex>& lock) {
-  const auto ready = [this] { return stopping_ || !queue_.empty(); };
-  wake_at_ = 1;
-  if (unsynced_since_)
-    arrived_.wait_until(lock, *unsynced_since_ + relaxed_loss, ready);
-  else
-    arrived_.wait(lock, ready);
-  return !queue_.empty() && !(unsynced_since_ && Clock::now() >= *unsynced_since_ + relaxed_loss);
 }
 
 // Callers that were resumed a moment ago are about to commit again: without waiting for them, two halves would take
@@ -163,7 +129,7 @@ void Committer::gather(std::unique_lock<std::mutex>& lock) {
   arrived_.wait_until(lock, last_end_ + patience, [&] { return stopping_ || queue_.size() >= wanted; });
 }
 
-Committer::Group Committer::take_group() {
+Group Committer::take_group() {
   Group group;
   std::size_t bytes = 0;
   while (!queue_.empty() && group.size() < group_batches) {
@@ -176,9 +142,9 @@ Committer::Group Committer::take_group() {
 }
 
 void Committer::commit_group(Group& group) {
-  std::vector<const Batch*> accepted;
+  std::vector<Waiting*> accepted;
   accepted.reserve(group.size());
-  bool sync = false;
+  auto durability = Durability::relaxed;
   Judge judge(log_);
   for (auto& waiting : group) {
     try {
@@ -190,68 +156,36 @@ void Committer::commit_group(Group& group) {
     if (!waiting->result.ok()) {
       figures_.conflicts.fetch_add(1, std::memory_order_relaxed);
     } else if (!waiting->batch.writes.empty()) {
-      accepted.push_back(&waiting->batch);
-      sync = sync || waiting->durability == Durability::durable;
+      accepted.push_back(waiting.get());
+      durability = std::min(durability, waiting->durability);
     }
   }
   if (accepted.empty()) return;
   try {
-    append(accepted, judge.counted(), sync);
+    append(accepted, judge.counted(), durability);
   } catch (...) {  // nobody of this group may believe in a write that is not on disk, or was judged by one
     for (auto& waiting : group) waiting->failure = std::current_exception();
   }
 }
 
-void Committer::append(const std::vector<const Batch*>& batches, const std::vector<Counted>& counted, bool sync) {
+void Committer::append(const std::vector<Waiting*>& accepted, const std::vector<Counted>& counted,
+                       Durability durability) {
+  std::vector<const Batch*> batches;
+  batches.reserve(accepted.size());
+  for (const auto* waiting : accepted) batches.push_back(&waiting->batch);
   const auto start = Clock::now();
-  log_.append(batches, counted, sync);
+  log_.append(batches, counted, durability == Durability::durable);
   const auto took = Clock::now() - start;
-  if (sync) {
-    usual_sync_ += (took - usual_sync_) / 8;
-    unsynced_since_.reset();
-  } else if (!unsynced_since_) {
-    unsynced_since_ = start;
-  }
+  if (durability == Durability::durable) usual_sync_ += (took - usual_sync_) / 8;
+  ++lsn_;
+  for (auto* waiting : accepted) waiting->result.lsn = lsn_;
+  syncer_.appended(lsn_, durability);
   figures_.append_microseconds.fetch_add(
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count()),
       std::memory_order_relaxed);
   figures_.groups.fetch_add(1, std::memory_order_relaxed);
   figures_.commits.fetch_add(batches.size(), std::memory_order_relaxed);
   figures_.last_group.store(batches.size(), std::memory_order_relaxed);
-}
-
-// One post for each io_context, however many of its coroutines go on.
-void Committer::resume(Group group) {
-  struct Resumption {
-    Context* context;
-    Group ready;
-    std::size_t next = 0;
-    // What a coroutine lets escape leaves io_context::run, as it would from any handler; the others go on after it.
-    void operator()() {
-      try {
-        while (next < ready.size()) ready[next++]->complete();
-      } catch (...) {
-        if (next < ready.size()) boost::asio::post(*context, std::move(*this));
-        throw;
-      }
-    }
-  };
-  std::vector<Resumption> by_context;
-  for (auto& waiting : group) {
-    auto* context = waiting->context();
-    if (!context) {
-      waiting->complete();
-      continue;
-    }
-    auto found = std::find_if(by_context.begin(), by_context.end(),
-                              [context](const Resumption& one) { return one.context == context; });
-    if (found == by_context.end()) found = by_context.insert(found, Resumption{context, {}});
-    found->ready.push_back(std::move(waiting));
-  }
-  for (auto& resumption : by_context) {
-    auto& context = *resumption.context;
-    boost::asio::post(context, std::move(resumption));
-  }
 }
 
 }  // namespace store

@@ -1,5 +1,6 @@
 // The one writer. Callers hand in batches; a thread judges their preconditions in order, appends everything that waits
-// to the write-ahead log at once, syncs once, and resumes the callers. While one group syncs the next one gathers.
+// to the write-ahead log at once, syncs once, and resumes the callers. While one group syncs the next one gathers. A
+// group that nobody wants synced before the answer is left to the log's syncer.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "store/engine.h"
+#include "store/log_syncer.h"
+#include "store/waiting.h"
 
 namespace store {
 
@@ -27,7 +29,7 @@ class Committer {
     Figures figures;
   };
 
-  // What the committer needs of the engine below it. Called on the committer's thread only.
+  // What the committer needs of the engine below it. Called on the committer's thread only, but for sync().
   class Log {
    public:
     virtual ~Log() = default;
@@ -36,7 +38,7 @@ class Committer {
     // What the batches put and erase, and the counters that they change with what these then hold, by key: all or
     // nothing. Throws Unavailable; after that every call throws it with the same sentence.
     virtual void append(const std::vector<const Batch*>&, const std::vector<Counted>&, bool sync) = 0;
-    // Makes what was appended without sync durable. Throws Unavailable.
+    // Makes what was appended without sync durable. Throws Unavailable. Called on another thread, beside append().
     virtual void sync() = 0;
   };
 
@@ -46,28 +48,24 @@ class Committer {
 
   // The io_contexts of callers must outlive the committer.
   explicit Committer(Log&);
-  ~Committer();  // commits what was handed in, syncs, then ends the thread
+  ~Committer();  // commits what was handed in, then ends the thread, and syncs
 
-  Task<CommitResult> commit(Batch, Durability);
-  CommitResult commit_blocking(Batch, Durability);
+  Task<CommitResult> commit(Batch, Durability, Lsn after);
+  CommitResult commit_blocking(Batch, Durability, Lsn after);
   const Figures& figures() const { return figures_; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Waiting;
   template <class Handler>
   struct WaitingCoroutine;
   struct WaitingThread;
-  using Group = std::vector<std::unique_ptr<Waiting>>;
 
   void hand_in(std::unique_ptr<Waiting>);
   void run();
-  bool wait_for_work(std::unique_lock<std::mutex>&);
   void gather(std::unique_lock<std::mutex>&);
   Group take_group();
   void commit_group(Group&);
-  void append(const std::vector<const Batch*>&, const std::vector<Counted>&, bool sync);
-  static void resume(Group);
+  void append(const std::vector<Waiting*>&, const std::vector<Counted>&, Durability);
 
   Log& log_;
   Figures figures_;
@@ -79,11 +77,12 @@ class Committer {
   bool stopping_ = false;
 
   // Of the thread alone.
-  std::optional<Clock::time_point> unsynced_since_;  // when a relaxed batch was appended that no sync has followed
-  Clock::time_point last_end_{};                     // of the last group
-  std::size_t callers_ = 0;                          // how many were seen to commit side by side
+  Lsn lsn_ = 0;                   // of the last append
+  Clock::time_point last_end_{};  // of the last group
+  std::size_t callers_ = 0;       // how many were seen to commit side by side
   Clock::duration usual_sync_{};
 
+  LogSyncer syncer_;
   std::thread thread_;  // last: runs while everything above lives
 };
 

@@ -428,14 +428,14 @@ std::uint64_t RocksEngine::version(Family family, std::string_view key) const {
   return impl_->versions.of(family, key);
 }
 
-Task<CommitResult> RocksEngine::commit(Batch batch, Durability durability) {
+Task<CommitResult> RocksEngine::commit(Batch batch, Durability durability, Lsn after) {
   if (const auto reason = read_only_reason()) throw Unavailable(*reason);
-  co_return co_await impl_->committer->commit(std::move(batch), durability);
+  co_return co_await impl_->committer->commit(std::move(batch), durability, after);
 }
 
-CommitResult RocksEngine::commit_blocking(Batch batch, Durability durability) {
+CommitResult RocksEngine::commit_blocking(Batch batch, Durability durability, Lsn after) {
   if (const auto reason = read_only_reason()) throw Unavailable(*reason);
-  return impl_->committer->commit_blocking(std::move(batch), durability);
+  return impl_->committer->commit_blocking(std::move(batch), durability, after);
 }
 
 std::optional<std::string> RocksEngine::read_only_reason() const {

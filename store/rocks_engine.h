@@ -36,8 +36,8 @@ class RocksEngine final : public Engine {
             const Snapshot* = nullptr) const override;
   Figures counter(Family, std::string_view key, const Snapshot* = nullptr) const override;
   std::uint64_t version(Family, std::string_view key) const override;
-  Task<CommitResult> commit(Batch, Durability = Durability::durable) override;
-  CommitResult commit_blocking(Batch, Durability = Durability::durable) override;
+  Task<CommitResult> commit(Batch, Durability = Durability::durable, Lsn after = 0) override;
+  CommitResult commit_blocking(Batch, Durability = Durability::durable, Lsn after = 0) override;
   std::optional<std::string> read_only_reason() const override;
 
   EngineFigures figures() const;

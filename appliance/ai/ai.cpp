@@ -133,6 +133,7 @@ struct Ai::Attempt {
   billing::Bounds bounds;
   std::vector<usage::Limit> limits;
   usage::Call call;
+  std::optional<usage::Reservation> reservation;
   Witness witness;
   Clock::time_point started = Clock::now();
 
@@ -161,9 +162,12 @@ web::Task<std::optional<usage::Limit>> Ai::reserve(Attempt& attempt) {
     const TokenUsage most{.input = call.input_tokens, .output = *attempt.request.max_tokens};
     call.output_tokens = most.output;
     call.cost = attempt.candidate.is_free() ? 0 : attempt.cost(most).units();
-    const auto met = co_await ledger_.reserve(call, attempt.limits);
-    if (!met) co_return std::nullopt;
-    const auto& limit = attempt.limits[*met];
+    auto reserved = co_await ledger_.reserve(call, attempt.limits);
+    if (auto* reservation = std::get_if<usage::Reservation>(&reserved)) {
+      attempt.reservation = std::move(*reservation);
+      co_return std::nullopt;
+    }
+    const auto& limit = attempt.limits[std::get<std::size_t>(reserved)];
     if (cut || !attempt.may_be_cut) co_return limit;
     // Cut to half of what is left, so that callers side by side find room, too; all of it when that is little.
     const auto left = limit.most - ledger_.spent(call.user_id, limit);
@@ -189,8 +193,9 @@ web::Task<Outcome<ChatAnswer>> Ai::ask(Attempt& attempt, Interest& interest) {
   std::optional<Outcome<ChatAnswer>> outcome;
   std::string thrown;
   try {
-    auto asking = boost::asio::co_spawn(executor, attempt.candidate.provider->complete(attempt.request, listener),
-                                        boost::asio::bind_cancellation_slot(interest.cancel.slot(), web::use_task));
+    auto asking =
+        boost::asio::co_spawn(executor, attempt.candidate.provider->complete(std::move(attempt.request), listener),
+                              boost::asio::bind_cancellation_slot(interest.cancel.slot(), web::use_task));
     outcome.emplace(co_await std::move(asking));
   } catch (const std::exception& error) {
     thrown = error.what();
@@ -207,7 +212,7 @@ web::Task<Outcome<ChatAnswer>> Ai::ask(Attempt& attempt, Interest& interest) {
 }
 
 web::Task<> Ai::settle(Attempt& attempt, const Outcome<ChatAnswer>& outcome) {
-  auto used = attempt.call;
+  auto used = std::move(attempt.call);
   const auto ended = Clock::now();
   used.latency_ms = milliseconds(ended - attempt.started);
   if (const auto& first = attempt.witness.first())
@@ -232,7 +237,7 @@ web::Task<> Ai::settle(Attempt& attempt, const Outcome<ChatAnswer>& outcome) {
       used.estimated = false;
     }
   }
-  co_await ledger_.settle(std::move(used), attempt.call);
+  co_await ledger_.settle(std::move(used), std::move(*attempt.reservation));
 }
 
 // An answer that cost nothing is a call all the same.

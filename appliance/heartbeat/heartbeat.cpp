@@ -66,7 +66,10 @@ web::Task<web::Result<Heartbeat>> Heartbeats::set(store::UserId user, std::strin
     task.updated_at = now;
     auto change = tenant.change();
     change.require(agents::records, *owned);  // its deletion looks for tasks once, before it ends
-    is_new ? change.insert(schedule::tasks, task) : change.update(schedule::tasks, *row);
+    if (is_new)
+      change.insert(schedule::tasks, task);
+    else
+      change.update(schedule::tasks, *row);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return shown(task);
   }

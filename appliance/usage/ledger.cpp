@@ -54,13 +54,13 @@ web::Task<> Ledger::record(Call call) {
   }
 }
 
-web::Task<std::optional<std::size_t>> Ledger::reserve(Call& most, const std::vector<Limit>& limits) {
+web::Task<std::variant<Reservation, std::size_t>> Ledger::reserve(Call most, const std::vector<Limit>& limits) {
   most.id = new_id(most.at);
   auto change = system_.change();
-  change.insert(reservations, most);
+  std::string stored = change.insert(reservations, most);
   usage::reserve(change, most, limits);
-  const auto outcome = co_await change.commit();
-  if (outcome.ok()) co_return std::nullopt;
+  const auto outcome = co_await change.commit(store::Durability::prompt);
+  if (outcome.ok()) co_return Reservation{.most = std::move(most), .stored = std::move(stored), .lsn = outcome.lsn};
   std::optional<std::size_t> met;
   for (std::size_t at = 0; at < limits.size(); ++at) {
     const bool named =
@@ -68,23 +68,25 @@ web::Task<std::optional<std::size_t>> Ledger::reserve(Call& most, const std::vec
     if (named && (!met || limits[at].most < limits[*met].most)) met = at;
   }
   if (!met) throw std::logic_error("the reservation " + most.id + " was refused by the store");
-  co_return met;
+  co_return *met;
 }
 
-web::Task<> Ledger::settle(Call used, Call reserved) {
-  used.id = reserved.id;
-  used.at = reserved.at;
-  // As reserve() wrote it: whoever has the reservation in hand need not read it. The store judges whether it stands.
-  const store::Row<Call> row{.value = reserved, .stored = store::encode(reserved, {})};
+web::Task<> Ledger::settle(Call used, Reservation reserved) {
+  const auto rest = Amounts::of(used) - Amounts::of(reserved.most);
+  const auto lsn = reserved.lsn;
+  used.id = reserved.most.id;
+  used.at = reserved.most.at;
+  // Whoever has the reservation in hand need not read it. The store judges whether it stands.
+  const store::Row<Call> row{.value = std::move(reserved.most), .stored = std::move(reserved.stored)};
   for (;;) {
     auto change = system_.change();
     change.erase(reservations, row);
-    keep(change, used, Amounts::of(used) - Amounts::of(reserved));
+    keep(change, used, rest);
     add_names(change, used);
-    const auto outcome = co_await change.commit(store::Durability::relaxed);
+    const auto outcome = co_await change.commit(store::Durability::relaxed, lsn);
     if (outcome.ok()) co_return;
     if (!is_a_name(outcome))
-      throw std::logic_error("the reservation " + reserved.id + " is gone, or is not what was reserved");
+      throw std::logic_error("the reservation " + used.id + " is gone, or is not what was reserved");
   }
 }
 

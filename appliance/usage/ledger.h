@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include "appliance/usage/period.h"
@@ -33,6 +34,13 @@ struct Totals {
   std::int64_t total_tokens() const { return input_tokens + output_tokens; }
 };
 
+// A call that may be made now, and has to be settled.
+struct Reservation {
+  Call most;           // what is reserved, with the call's id
+  std::string stored;  // the row of it
+  store::Lsn lsn = 0;
+};
+
 // Callable from every thread; must not outlive the store.
 class Ledger {
  public:
@@ -42,12 +50,13 @@ class Ledger {
   // that were not reserved. Throws store::Unavailable when the store is read-only.
   web::Task<> record(Call);
 
-  // What is to be reserved: the call with the most it can use. Fills in the id. The limit that has no room for it, by
-  // its place in `limits`, or nothing: then it is reserved, durably, and has to be settled. Throws store::Unavailable.
-  web::Task<std::optional<std::size_t>> reserve(Call& most, const std::vector<Limit>& limits);
-  // Puts what was used in the place of what was reserved, which is given as reserve() left it. Not waited for to be on
-  // disk: should the power fail, the reservation stands, and is more. Throws store::Unavailable.
-  web::Task<> settle(Call used, Call reserved);
+  // Takes the call with the most it can use, but for its id. The limit that has no room for it, by its place in
+  // `limits`; otherwise it is reserved, which the end of the process does not undo. Throws store::Unavailable.
+  web::Task<std::variant<Reservation, std::size_t>> reserve(Call most, const std::vector<Limit>& limits);
+  // Puts what was used in the place of what was reserved. Returns when the reservation is safe from a power failure,
+  // too: nobody is told of an answer that might be forgotten. Should the power fail right after, the reservation may
+  // stand, and is more. Throws store::Unavailable.
+  web::Task<> settle(Call used, Reservation);
   // Records what an earlier box left reserved, at the most it can have used. Before the first reserve; blocks. How
   // many.
   std::size_t settle_leftovers();

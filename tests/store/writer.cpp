@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <iostream>
 #include <random>
 
@@ -16,18 +17,21 @@
 namespace store_test {
 namespace {
 
-bool add_note(const store::Store& store, std::int64_t owner, const std::string& name, std::size_t size) {
+bool add_note(const store::Store& store, std::int64_t owner, const std::string& name, std::size_t size,
+              store::Durability durability = store::Durability::durable) {
   auto change = store.system().change();
   change.insert(notes, {.owner = owner, .id = name, .title = name, .tag = std::string(size, 'x')});
   change.add(1, {"notes"}, 1);
-  return change.commit_blocking().ok();
+  return change.commit_blocking(durability).ok();
 }
 
 int endless(const store::Store& store) {
+  using enum store::Durability;
+  constexpr std::array kinds{durable, prompt, relaxed};  // the end of a process takes none of them
   const auto prefix = std::to_string(std::random_device{}()) + "." + std::to_string(getpid()) + ".";
   for (int at = 0;; ++at) {
     const auto name = prefix + std::to_string(at);
-    if (!add_note(store, 1 + at % 3, name, 10)) return 1;
+    if (!add_note(store, 1 + at % 3, name, 10, kinds[static_cast<std::size_t>(at) % 3])) return 1;
     std::cout << name << std::endl;
   }
 }
