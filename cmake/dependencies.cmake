@@ -24,7 +24,8 @@ add_library(dep_boost STATIC cmake/boost_sources.cpp)
 target_link_libraries(dep_boost PUBLIC Boost::json Boost::url OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 target_compile_definitions(dep_boost PUBLIC
   BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
-  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION
+  BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=8)   # a request's coroutines nest deeper than the usual 2 frames
 
 # What nearly every unit of ours includes, precompiled once, with the very flags of those units.
 target_link_libraries(dep_boost PRIVATE agentbox_warnings)
@@ -51,6 +52,7 @@ static_library(dep_secp256k1 ARCHIVES secp256k1)
 static_library(dep_nettle ARCHIVES nettle)   # Keccak: OpenSSL has it from 3.2 on
 static_library(dep_argon2 ARCHIVES argon2 SHARED Threads::Threads)
 static_library(dep_seccomp ARCHIVES seccomp)
+static_library(dep_jemalloc ARCHIVES jemalloc_pic SHARED Threads::Threads dl m)
 
 add_library(dep_spdlog INTERFACE)   # header-only: Debian ships no static archive of it
 target_compile_definitions(dep_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)

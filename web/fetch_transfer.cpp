@@ -70,6 +70,10 @@ bool may_be_reached(const sockaddr& address) {
   return false;
 }
 
+// At once, at most (and one byte that libcurl adds): what is streamed comes in small pieces, and there are many
+// streams.
+constexpr long streamed_bytes = 2 * 1024 - 1;
+
 template <class Value>
 void set(CURL* easy, CURLoption option, Value value) {
   const CURLcode code = curl_easy_setopt(easy, option, value);
@@ -104,6 +108,7 @@ Transfer::Transfer(EasyHandles::Handle easy_handle, const FetchRequest& request,
   // One connection for one exchange at a time, so that cutting one exchange costs no other.
   set(easy(), CURLOPT_HTTP_VERSION, long(CURL_HTTP_VERSION_1_1));
   set(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
+  if (request_.sink) set(easy(), CURLOPT_BUFFERSIZE, streamed_bytes);
   set(easy(), CURLOPT_TIMEOUT_MS, as_curl_time(time_left_));
   set(easy(), CURLOPT_CONNECTTIMEOUT_MS, as_curl_time(connect_time_));
   if (const char* file = extra_authorities()) set(easy(), CURLOPT_CAINFO, file);

@@ -117,13 +117,13 @@ web::Task<Outcome<ChatAnswer>> OpenAiProvider::complete(ChatRequest request, Lis
   if (!model) co_return model.error();
   request.model = std::move(*model);
   auto asked = body_of(request, listener != nullptr);
-  if (listener) co_return co_await streamed(std::move(request), std::move(asked), *listener);
+  if (listener) co_return co_await streamed(request, std::move(asked), *listener);
   const auto body = co_await upstream_.ask("POST", "/chat/completions", headers(), std::move(asked));
   if (!body) co_return body.error();
   co_return parsed(*body, request);
 }
 
-web::Task<Outcome<ChatAnswer>> OpenAiProvider::streamed(ChatRequest request, std::string body,
+web::Task<Outcome<ChatAnswer>> OpenAiProvider::streamed(const ChatRequest& request, std::string body,
                                                         Listener& listener) const {
   openai::AnswerStream stream(listener);
   auto on_event = [&stream](std::string_view, std::string_view data) { return stream.event(data); };

@@ -40,7 +40,7 @@ class OpenAiProvider : public Provider {
   web::FetchHeaders headers() const;
   std::string body_of(const ChatRequest&, bool is_streamed) const;
   web::Task<Outcome<std::string>> choose_model(std::string asked);
-  web::Task<Outcome<ChatAnswer>> streamed(ChatRequest request, std::string body, Listener& listener) const;
+  web::Task<Outcome<ChatAnswer>> streamed(const ChatRequest& request, std::string body, Listener& listener) const;
   Outcome<ChatAnswer> parsed(const std::string& body, const ChatRequest&) const;
 
   const OpenAiSettings settings_;
