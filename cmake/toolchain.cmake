@@ -30,7 +30,8 @@ find_package(Threads REQUIRED)
 add_library(agentbox_warnings INTERFACE)
 target_compile_options(agentbox_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete -Wno-maybe-uninitialized -Wno-missing-field-initializers>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete -Wno-maybe-uninitialized -Wno-missing-field-initializers>
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-missing-field-initializers>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (CMAKE_BUILD_TYPE STREQUAL "Release" OR AGENTBOX_SANITIZE))
   # False alarms of g++ 12 about std::string and std::vector once they are inlined (GCC bug 105651 and its kin).
   target_compile_options(agentbox_warnings INTERFACE

@@ -50,14 +50,15 @@ void LogSyncer::appended(Lsn lsn, Durability durability) {
 
 void LogSyncer::hold_back(Group& group) {
   const std::lock_guard lock(mutex_);
-  const auto held = std::ranges::stable_partition(
-      group, [this](const auto& waiting) { return waiting->failure || waiting->after <= on_disk_; });
-  if (!failure_) {
-    std::ranges::move(held, std::back_inserter(waiting_));
-    group.erase(held.begin(), held.end());
+  const auto held = std::stable_partition(group.begin(), group.end(), [this](const auto& waiting) {
+    return waiting->failure || waiting->after <= on_disk_;
+  });
+  if (failure_) {
+    std::for_each(held, group.end(), [this](const auto& waiting) { waiting->failure = failure_; });
     return;
   }
-  for (auto& waiting : held) waiting->failure = failure_;
+  std::move(held, group.end(), std::back_inserter(waiting_));
+  group.erase(held, group.end());
 }
 
 void LogSyncer::run() {

@@ -73,7 +73,7 @@ struct Repositories::Committed {
 };
 
 std::string Repositories::told_of_nothing(const Committed& committed) {
-  const std::string nothing = "There is nothing to commit";
+  std::string nothing = "There is nothing to commit";
   if (!committed.remote || !committed.branch || committed.unpushed == 0u) return nothing;
   const auto& branch = *committed.branch;
   const auto& remote = committed.remote->name;

@@ -62,7 +62,10 @@ class Search {
       if (is_over()) return;
       struct stat info {};
       if (::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      if (S_ISDIR(info.st_mode)) folders.push_back(std::move(name));
+      if (S_ISDIR(info.st_mode)) {
+        folders.push_back(std::move(name));
+        continue;
+      }
       if (!S_ISREG(info.st_mode)) continue;
       // O_NONBLOCK: what was a file a moment ago may be a pipe by now.
       const files::Descriptor file(files::open_beneath(folder, name.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY));

@@ -63,7 +63,7 @@ bool Cgroup::is_second_version() const {
 // Lines "hierarchy:controllers:/path"; version 2 has the one with no controllers. In a namespace of its own a process
 // reads a path that its mount may not have: then the mount is the group.
 fs::path Cgroup::folder(std::string_view controller) const {
-  const auto mount = controller.empty() ? mount_ : mount_ / controller;
+  auto mount = controller.empty() ? mount_ : mount_ / controller;
   std::ifstream input(membership_);
   for (std::string line; std::getline(input, line);) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
@@ -74,7 +74,7 @@ fs::path Cgroup::folder(std::string_view controller) const {
     if (!is_it) continue;
     const auto group = fs::path(line.substr(second + 1)).relative_path();
     std::error_code unknown;
-    const auto found = group.empty() ? mount : mount / group;
+    auto found = group.empty() ? mount : mount / group;
     if (fs::is_directory(found, unknown) && group.string().find("..") == std::string::npos) return found;
   }
   return mount;
