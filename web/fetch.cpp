@@ -70,7 +70,8 @@ Task<Result<FetchResponse>> fetch(FetchRequest request) {
       time_left = request.timeout - std::chrono::duration_cast<milliseconds>(Clock::now() - started);
       time_left = std::max(time_left, milliseconds(1));
     }
-    Transfer transfer(loop.handles().take(), request, **url, time_left);
+    auto handle = request.sink ? EasyHandles::make() : loop.handles().take();
+    Transfer transfer(std::move(handle), request, **url, time_left);
     co_await loop.run(transfer);
     const bool redirected = transfer.is_redirect();
     const std::string location = transfer.redirect_url();

@@ -39,6 +39,21 @@ TEST_F(FetchCallbacks, StreamsIntoASink) {
   EXPECT_EQ(answer->header("x-trailer"), "");
 }
 
+// Streams have small buffers in libcurl, which keeps one when no host was found: a later exchange must not get it.
+TEST_F(FetchCallbacks, AStreamThatFoundNoHostLeavesNothingToTheNextExchange) {
+  FetchRequest nowhere{.url = "http://name.invalid/"};
+  nowhere.sink = [](std::string_view) { return true; };
+  EXPECT_FALSE(get(std::move(nowhere)));
+  const std::string large(200'000, 'x');
+  Loopback server([&](Peer& peer) {
+    peer.read_request();
+    peer.answer(large);
+  });
+  const auto answer = get_url(server.url());
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, large);
+}
+
 TEST_F(FetchCallbacks, EndsEarlyWhenTheSinkOrTheHeadCallbackSaysSo) {
   Loopback server([](Peer& peer) {
     peer.read_request();
