@@ -112,7 +112,9 @@ class Log {
     return damaged(start + at, trouble);
   }
 
-  // Writes reach the disk in order: one that stands behind the trouble means that what is troubled was acknowledged.
+  // Writes reach the disk in order, those that no sync has followed, too: file systems let a file grow when what it
+  // then holds is written (ext4's ordered mode, XFS). So one that stands behind the trouble means that what is troubled
+  // was on disk, and may have been acknowledged. Where this is not so, refusing is the lesser evil.
   bool another_write_follows(std::uint64_t start, std::size_t at) {
     const auto block = read(start);
     for (auto next = at + 1; next + header_size <= block.size(); ++next)

@@ -11,7 +11,7 @@ namespace store {
 struct LogState {
   enum class Kind {
     whole,
-    torn,    // the last write never reached the disk whole, so nobody was told that it did
+    torn,    // the last write never reached the disk whole, so nobody was told that it is durable
     damaged  // bytes of acknowledged writes are not what was written
   };
   Kind kind = Kind::whole;

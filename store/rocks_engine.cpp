@@ -247,6 +247,7 @@ struct RocksEngine::Impl final : Committer::Log {
   rocks::ReadOptions reading;
   const bool read_only;
   Versions versions;
+  std::mutex syncing;  // one sync at a time: none may begin beside one that is about to fail, and seem to mend it
   mutable std::map<Family, CounterValues> known_counters;  // of the committer's thread
   std::unique_ptr<Committer> committer;                    // last: its thread uses the rest
 
@@ -314,6 +315,11 @@ struct RocksEngine::Impl final : Committer::Log {
     for (const auto& [family, key, figures] : counted) all.Put(handles.at(family), slice(key), stored(figures));
     rocks::WriteOptions options;
     options.sync = sync;
+    std::unique_lock lock(syncing, std::defer_lock);
+    if (sync) {
+      lock.lock();
+      if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
+    }
     if (const auto status = db->Write(options, &all); !status.ok()) {
       fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
       throw Unavailable(*fail_stop->reason());
@@ -324,6 +330,7 @@ struct RocksEngine::Impl final : Committer::Log {
   }
 
   void sync() override {
+    const std::lock_guard lock(syncing);
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
     if (const auto status = db->SyncWAL(); !status.ok()) {
       fail_stop->stop(status.ToString());

@@ -48,8 +48,9 @@ std::string torn_sentence(const fs::path& log, const LogState& state) {
   return "the write-ahead log " + log.string() +
          " ends within a write: " + std::to_string(fs::file_size(log) - state.at) + " bytes from byte " +
          std::to_string(state.at) +
-         " on are cut off when the store is opened for writing. A crash leaves that, and nobody was told of such a " +
-         "write; should more be missing, the disk has lost it: restore the newest backup";
+         " on are cut off when the store is opened for writing. A crash of the machine leaves that, and nobody was "
+         "told that such a " +
+         "write is durable; should more be missing, the disk has lost it: restore the newest backup";
 }
 
 // Of each torn log a sentence.

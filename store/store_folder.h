@@ -20,8 +20,8 @@ class StoreFolder {
  public:
   enum class Access { write, read_only };
   // Takes the folder for this process. With write access: makes it when it is missing, clears away a store whose making
-  // was cut off, and cuts a torn write, which nobody was told of, from the end of the log. Throws Unavailable, with
-  // what to do, when the folder is in use, cannot be written to, or when its files are damaged or incomplete.
+  // was cut off, and cuts a torn write, which nobody was told is durable, from the end of the log. Throws Unavailable,
+  // with what to do, when the folder is in use, cannot be written to, or when its files are damaged or incomplete.
   StoreFolder(const std::filesystem::path&, Access);
 
   bool is_new() const { return is_new_; }
