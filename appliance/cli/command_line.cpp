@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include "appliance/agent_process/agent_process.h"
@@ -115,6 +116,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::string advice = ": see " + path + "--help";
   if (const auto strangers = app.remaining(true); !strangers.empty()) {
     const std::string name = strangers.front().substr(0, strangers.front().find('='));
+    if (std::ranges::find(known, name) != known.end())
+      return name + " comes after the command: " + path + name + " ..." + advice;
     if (const auto meant = nearest(name, known)) return "there is no " + name + ", did you mean " + *meant + "?";
     const bool is_name = name.starts_with('-') || !command->get_subcommands(nullptr).empty();
     return (is_name ? "there is no " + name : "'" + name + "' is a word too many") + advice;

@@ -1,4 +1,3 @@
-#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -18,13 +17,6 @@
 namespace agentbox::cli {
 
 namespace {
-
-// Memory goes back to the system when it is free: few arenas, and a hash's 19 MiB are mapped and unmapped.
-void keep_memory_small() {
-  mallopt(M_ARENA_MAX, 4);
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 20);
-}
 
 // Secrets are in memory: they must not reach a disk in a core file.
 void forbid_core_dumps() {
@@ -75,7 +67,6 @@ void say_ready(const std::string& url) {
 
 int serve(const Settings& settings) {
   forget_secrets_of_the_environment();
-  keep_memory_small();
   forbid_core_dumps();
   allow_many_files();
   signal(SIGPIPE, SIG_IGN);
@@ -86,7 +77,6 @@ int serve(const Settings& settings) {
 
 int summarizer(const Settings& settings, std::optional<pid_t> box) {
   if (box) end_with(*box);
-  keep_memory_small();
   signal(SIGPIPE, SIG_IGN);
   set_log_level(settings);
   try {

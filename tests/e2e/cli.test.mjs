@@ -191,6 +191,7 @@ test("what cannot be understood is explained with what was probably meant", asyn
   complains(await run([]), /subcommand is required/, /--help/);
   complains(await run(["srve"]), /there is no srve, did you mean serve/);
   complains(await run(["serve", "--web-listn", "127.0.0.1:1"]), /did you mean --web-listen/);
+  complains(await run(["admin", "--data", "folder", "users"]), /--data comes after the command: agentbox admin users --data/);
   complains(await run(["frobnicate"]), /there is no frobnicate: see agentbox --help/);
   complains(await run(["admin", "frobnicate"]), /there is no frobnicate: see agentbox admin --help/);
   complains(await run(["serve", "--data", "data", "--nosuch", "1"]), /there is no --nosuch: see agentbox serve --help/);
