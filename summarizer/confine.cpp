@@ -1,6 +1,5 @@
 #include "summarizer/confine.h"
 
-#include <malloc.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
@@ -139,8 +138,6 @@ void confine_process() {
   limit(RLIMIT_NOFILE, open_files, open_files, "limit the open files");
   limit(RLIMIT_CPU, rlim_t(processor_time.count()), rlim_t((processor_time + last_words).count()),
         "limit the processor time");
-  // One arena a thread reserves 64 MB each; pages are parsed in blocks of our own.
-  ::mallopt(M_ARENA_MAX, 2);
   if (!sanitized) limit(RLIMIT_AS, address_space, address_space, "limit the address space");
   check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges");
   restrict_files();

@@ -16,6 +16,9 @@
 #include "web/log.h"
 #include "web/server.h"
 
+// jemalloc's, where the program has it: the sanitized ones have not.
+extern "C" int mallctl(const char*, void*, std::size_t*, void*, std::size_t) __attribute__((weak));
+
 namespace summarizer {
 namespace {
 
@@ -43,13 +46,20 @@ web::ListenerOptions listener(const Options& options, PageCache& cache, boost::a
   return listener;
 }
 
-// A page leaves holes between what is still in use, which malloc would keep for good.
+// A page leaves holes between what is still in use, which malloc would keep for good. 4096: all of jemalloc's arenas.
+void give_back_free_memory() {
+  if (mallctl)
+    mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);
+  else
+    malloc_trim(0);
+}
+
 web::Task<> give_back_memory(std::chrono::seconds pause) {
   web::Timer timer(co_await boost::asio::this_coro::executor);
   for (;;) {
     timer.expires_after(pause);
     co_await timer.async_wait(web::use_task);
-    malloc_trim(0);
+    give_back_free_memory();
   }
 }
 

@@ -1,6 +1,5 @@
 #include "appliance/agent_process/agent_process.h"
 
-#include <malloc.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -96,8 +95,6 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
 }  // namespace
 
 int run(const std::filesystem::path& boot_file) {
-  // Agents are many and mostly idle: one heap arena instead of one a thread.
-  mallopt(M_ARENA_MAX, 1);
   const auto signals = block_signals();
   const auto boot = read_boot_file(boot_file);
   if (!boot) {
