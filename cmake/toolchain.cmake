@@ -7,7 +7,7 @@ endif()
 
 find_program(MOLD mold)
 if(MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_link_options(-fuse-ld=mold)
+  add_link_options(-fuse-ld=mold -Wl,-z,keep-text-section-prefix)  # what is hardly ever run apart from the rest
 endif()
 
 set(AGENTBOX_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined or thread")
