@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace store {
 
@@ -58,5 +60,11 @@ class Figures {
   std::array<std::int64_t, most> figures_;  // the first count_ of them
   std::size_t count_ = 0;
 };
+
+// Bytes: 'c' and each figure, zigzag, in groups of seven bits, the lowest first, all but the last with the high bit set
+// (LEB128). Earlier boxes wrote 'v' and 8 bytes big-endian each, which are read, too.
+std::string encode(const Figures&);
+// Throws Corrupt.
+Figures decode_figures(std::string_view bytes);
 
 }  // namespace store

@@ -1,0 +1,55 @@
+#include "store/figures.h"
+
+#include <boost/endian/conversion.hpp>
+
+#include "store/engine.h"
+
+namespace store {
+namespace {
+
+// 0, -1, 1, -2, 2 as 0, 1, 2, 3, 4: small ones of both signs are short.
+std::uint64_t folded(std::int64_t figure) {
+  return static_cast<std::uint64_t>(figure) << 1 ^ static_cast<std::uint64_t>(figure >> 63);
+}
+std::int64_t unfolded(std::uint64_t number) { return static_cast<std::int64_t>(number >> 1 ^ (0 - (number & 1))); }
+
+constexpr char groups_of_seven = 'c', eight_bytes_each = 'v';
+
+std::int64_t take_figure(std::string_view& bytes) {
+  std::uint64_t number = 0;
+  for (int shift = 0; shift < 64; shift += 7) {
+    if (bytes.empty()) break;
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    number |= std::uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return unfolded(number);
+  }
+  throw Corrupt("a counter ends within a figure");
+}
+
+}  // namespace
+
+std::string encode(const Figures& figures) {
+  std::string bytes(1, groups_of_seven);
+  bytes.reserve(1 + 3 * figures.size());
+  for (const auto figure : figures) {
+    auto number = folded(figure);
+    for (; number >= 0x80; number >>= 7) bytes.push_back(static_cast<char>(number | 0x80));
+    bytes.push_back(static_cast<char>(number));
+  }
+  return bytes;
+}
+
+Figures decode_figures(std::string_view bytes) {
+  Figures figures;
+  if (bytes.starts_with(groups_of_seven)) {
+    for (bytes.remove_prefix(1); !bytes.empty();) figures.push_back(take_figure(bytes));
+    return figures;
+  }
+  if (!bytes.starts_with(eight_bytes_each) || bytes.size() % 8 != 1) throw Corrupt("a counter holds no figures");
+  for (std::size_t at = 1; at < bytes.size(); at += 8)
+    figures.push_back(boost::endian::load_big_s64(reinterpret_cast<const unsigned char*>(bytes.data()) + at));
+  return figures;
+}
+
+}  // namespace store
