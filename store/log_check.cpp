@@ -2,26 +2,34 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/endian/conversion.hpp>
 #include <cerrno>
+#include <cstring>
 #include <fstream>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "store/crc32c.h"
 
 namespace store {
 namespace {
 
-constexpr std::size_t block_size = 32'768, header_size = 7, sector_size = 512;
+constexpr std::size_t block_size = 32'768, header_size = 7, sector_size = 512, least_zeros = 16;
 enum Type : unsigned char { full = 1, first = 2, middle = 3, last = 4 };
 
 struct Record {
   std::uint32_t crc;
   std::size_t length;
   unsigned char type;
+};
+
+// What a write says of itself and of others.
+struct Head {
+  static constexpr std::size_t size = 22;
+  Sequence sequence = 0, next = 0;
+  Sequence on_disk = std::numeric_limits<Sequence>::max();  // without a mark: all may have been
 };
 
 unsigned byte_at(std::string_view bytes, std::size_t at) { return static_cast<unsigned char>(bytes[at]); }
@@ -33,6 +41,26 @@ Record header_at(std::string_view block, std::size_t at) {
           static_cast<unsigned char>(block[at + 6])};
 }
 
+template <class Number>
+Number number_at(std::string_view bytes, std::size_t at) {
+  Number number = 0;
+  std::memcpy(&number, bytes.data() + at, sizeof number);
+  return boost::endian::little_to_native(number);
+}
+
+// `begin`: as much of a write's payload as there is, at most Head::size bytes.
+Head head_of(std::string_view begin) {
+  constexpr char log_data[] = {3, sizeof(Sequence)};
+  Head head;
+  if (begin.size() >= 12) {
+    head.sequence = number_at<Sequence>(begin, 0);
+    head.next = head.sequence + number_at<std::uint32_t>(begin, 8);
+  }
+  if (begin.size() >= Head::size && begin.substr(12, 2) == std::string_view(log_data, 2))
+    head.on_disk = number_at<Sequence>(begin, 14);
+  return head;
+}
+
 // Whether a record that is whole and matches its checksum stands at `at`.
 bool stands(std::string_view block, std::size_t at) {
   if (at + header_size > block.size()) return false;
@@ -41,26 +69,35 @@ bool stands(std::string_view block, std::size_t at) {
          crc32c(block.substr(at + header_size - 1, 1 + record.length)) == record.crc;
 }
 
-bool begins_a_write(std::string_view block, std::size_t at) {
-  if (at + header_size > block.size()) return false;
-  const auto type = byte_at(block, at + 6);
-  return (type == full || type == first) && stands(block, at);
-}
-
 bool all_zero(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char byte) { return byte == 0; });
 }
 
 class Log {
  public:
-  explicit Log(const std::filesystem::path& path)
-      : path_(path), size_(std::filesystem::file_size(path)), file_(path, std::ios::binary) {
+  Log(const std::filesystem::path& path, std::optional<Sequence> next)
+      : path_(path), next_(next), size_(std::filesystem::file_size(path)), file_(path, std::ios::binary) {
     if (!file_) throw std::filesystem::filesystem_error("read", path, std::error_code(errno, std::generic_category()));
   }
 
   LogState check() {
+    auto state = judged();
+    state.first = first_;
+    state.next = next_;
+    state.on_disk = on_disk_;
+    return state;
+  }
+
+ private:
+  static LogState damaged(std::uint64_t at, std::string what) { return {LogState::Kind::damaged, at, std::move(what)}; }
+  static LogState torn(std::uint64_t at, bool is_followed = false) {
+    return {.kind = LogState::Kind::torn, .at = at, .is_followed = is_followed};
+  }
+
+  LogState judged() {
     std::uint64_t write_begins = 0;  // the write that the next record belongs to
     bool within_write = false;
+    std::string head;
     for (std::uint64_t start = 0; start < size_; start += block_size) {
       const auto block = read(start);
       for (std::size_t at = 0; at < block.size();) {
@@ -73,16 +110,22 @@ class Log {
         const auto record = header_at(block, at);
         if (within_write != (record.type == middle || record.type == last))
           return damaged(start + at, "a part of a write is missing");
+        if (!within_write) head.clear();
+        head.append(block.substr(at + header_size, std::min(record.length, Head::size - head.size())));
         within_write = record.type == first || record.type == middle;
+        if (!within_write) note_whole(head_of(head));
         at += header_size + record.length;
       }
     }
-    if (within_write) return {LogState::Kind::torn, write_begins, {}};
-    return {};
+    return within_write ? torn(write_begins) : LogState();
   }
 
- private:
-  static LogState damaged(std::uint64_t at, std::string what) { return {LogState::Kind::damaged, at, std::move(what)}; }
+  void note_whole(const Head& head) {
+    if (!first_) first_ = head.sequence;
+    next_ = head.next;
+    note_mark(head);
+  }
+  void note_mark(const Head& head) { on_disk_ = std::max(on_disk_.value_or(0), head.on_disk); }
 
   // The view is valid until the next call.
   std::string_view read(std::uint64_t start) {
@@ -102,44 +145,55 @@ class Log {
   }
 
   LogState judge(const std::string& trouble, std::uint64_t write_begins, std::uint64_t start, std::size_t at) {
-    if (another_write_follows(start, at)) return damaged(start + at, trouble);
-    if (has_zero_sector(write_begins)) return {LogState::Kind::torn, write_begins, {}};
+    if (const auto follows = first_write_behind(start, at)) {
+      const bool was_on_disk = !next_ || on_disk_ >= *next_;
+      return was_on_disk || !has_zero_sector(write_begins, *follows) ? damaged(start + at, trouble)
+                                                                     : torn(write_begins, true);
+    }
+    if (has_zero_sector(write_begins, size_)) return torn(write_begins);
     const auto block = read(start);
     const bool reaches_end =
         block.size() < block_size &&
         (at + header_size > block.size() || at + header_size + header_at(block, at).length > block.size());
-    if (reaches_end && !is_whole_but_for_its_length(block, at)) return {LogState::Kind::torn, write_begins, {}};
+    if (reaches_end && !is_whole_but_for_its_length(block, at)) return torn(write_begins);
     return damaged(start + at, trouble);
   }
 
-  // Writes reach the disk in order, those that no sync has followed, too: file systems let a file grow when what it
-  // then holds is written (ext4's ordered mode, XFS). So one that stands behind the trouble means that what is troubled
-  // was on disk, and may have been acknowledged. Where this is not so, refusing is the lesser evil.
-  bool another_write_follows(std::uint64_t start, std::size_t at) {
-    const auto block = read(start);
-    for (auto next = at + 1; next + header_size <= block.size(); ++next)
-      if (begins_a_write(block, next)) return true;
-    for (auto next = start + block_size; next < size_; next += block_size) {
-      const auto later = read(next);
-      std::size_t position = 0;
-      while (stands(later, position)) {
-        if (begins_a_write(later, position)) return true;
-        position += header_size + header_at(later, position).length;
+  // Where the first write begins that stands behind the trouble; notes what all of them say was on disk. A file system
+  // may show a write and not the one before it when neither was synced.
+  std::optional<std::uint64_t> first_write_behind(std::uint64_t start, std::size_t at) {
+    std::optional<std::uint64_t> found;
+    for (auto position = at + 1; start < size_; start += block_size, position = 0) {
+      const auto block = read(start);
+      while (position < block.size()) {
+        if (!stands(block, position)) {
+          ++position;
+          continue;
+        }
+        const auto record = header_at(block, position);
+        if (record.type == full || record.type == first) {
+          if (!found) found = start + position;
+          const auto payload = block.substr(position + header_size, record.length);
+          const bool is_cut = record.type == first && payload.size() < Head::size;  // at the end of its block
+          note_mark(is_cut ? Head{.on_disk = 0} : head_of(payload.substr(0, Head::size)));
+        }
+        position += header_size + record.length;
       }
     }
-    return false;
+    return found;
   }
 
-  // Space the file was given but the write never filled. Records are JSON and keys: they have no such run of zeros.
-  bool has_zero_sector(std::uint64_t from) {
-    for (auto start = from / block_size * block_size; start < size_; start += block_size) {
+  // Space the file was given but the write that begins at `from` never filled: a whole sector, the first one from
+  // there on, or what the file ends with. Records are JSON, keys and figures: they have no such run of zeros, and none
+  // begins with one.
+  bool has_zero_sector(std::uint64_t from, std::uint64_t until) {
+    for (auto start = from / block_size * block_size; start < until; start += block_size) {
       const auto block = read(start);
       for (std::size_t sector = 0; sector < block.size(); sector += sector_size) {
-        const auto begin = static_cast<std::size_t>(std::max(start + sector, from) - start);
-        const auto end = std::min(sector + sector_size, block.size());
-        if (begin < end && (end - begin == sector_size || end == block.size()) &&
-            all_zero(block.substr(begin, end - begin)) && end - begin >= 16)
-          return true;
+        const auto begin = std::max(start + sector, from), end = std::min(start + sector + sector_size, until);
+        if (begin >= end || !all_zero(block.substr(begin - start, end - begin))) continue;
+        const auto least = begin == from && end < until ? header_size : end == size_ ? least_zeros : sector_size;
+        if (end - begin >= least) return true;
       }
     }
     return false;
@@ -158,6 +212,7 @@ class Log {
   }
 
   const std::filesystem::path path_;
+  std::optional<Sequence> first_, next_, on_disk_;
   const std::uint64_t size_;
   std::ifstream file_;
   std::array<char, block_size> buffer_{};
@@ -165,6 +220,15 @@ class Log {
 
 }  // namespace
 
-LogState check_log(const std::filesystem::path& file) { return std::make_unique<Log>(file)->check(); }
+std::string on_disk_mark(Sequence newest) {
+  boost::endian::native_to_little_inplace(newest);
+  std::string mark(sizeof newest, '\0');
+  std::memcpy(mark.data(), &newest, sizeof newest);
+  return mark;
+}
+
+LogState check_log(const std::filesystem::path& file, std::optional<Sequence> next) {
+  return std::make_unique<Log>(file, next)->check();
+}
 
 }  // namespace store

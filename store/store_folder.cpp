@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "store/engine.h"
 #include "store/log_check.h"
@@ -44,35 +45,73 @@ std::string sentence(const fs::path& log, const LogState& state) {
   return "the write-ahead log " + log.string() + " is damaged at byte " + std::to_string(state.at) + ": " + state.what;
 }
 
-std::string torn_sentence(const fs::path& log, const LogState& state) {
-  return "the write-ahead log " + log.string() +
-         " ends within a write: " + std::to_string(fs::file_size(log) - state.at) + " bytes from byte " +
-         std::to_string(state.at) +
-         " on are cut off when the store is opened for writing. A crash of the machine leaves that, and nobody was "
-         "told that such a " +
-         "write is durable; should more be missing, the disk has lost it: restore the newest backup";
+std::string torn_sentence(const fs::path& log, std::uint64_t at) {
+  return "the write-ahead log " + log.string() + " is not whole from byte " + std::to_string(at) + " on: the " +
+         std::to_string(fs::file_size(log) - at) +
+         " bytes from there are cut off when the store is opened for writing. A crash of the machine leaves that, "
+         "and " +
+         "nobody was told that these writes are durable; should more be missing, the disk has lost it: restore the " +
+         "newest backup";
 }
 
-// Of each torn log a sentence.
-std::vector<std::string> mend_logs(const fs::path& folder, StoreFolder::Access access) {
-  std::vector<std::string> torn;
-  const auto logs = logs_of(folder);
-  for (const auto& log : logs) {
-    auto state = check_log(log);
-    if (state.kind == LogState::Kind::torn && log != logs.back())
-      state = {LogState::Kind::damaged, state.at, "it ends within a write that a newer log follows"};
-    if (state.kind == LogState::Kind::damaged)
-      throw Unavailable(sentence(log, state) +
-                        ". Opening the store would lose acknowledged changes, so nothing was touched: keep a copy of " +
-                        folder.string() + ", then restore the newest backup with `agentbox restore`");
-    if (state.kind != LogState::Kind::torn) continue;
-    torn.push_back(torn_sentence(log, state));
-    if (access == StoreFolder::Access::write) {
-      fs::resize_file(log, state.at);
-      sync_path(log);
-    }
+[[noreturn]] void refuse_damaged(const fs::path& log, const LogState& state) {
+  throw Unavailable(sentence(log, state) + ". Opening the store would lose acknowledged changes, so nothing was " +
+                    "touched: keep a copy of " + log.parent_path().string() +
+                    ", then restore the newest backup with `agentbox restore`");
+}
+
+// Where the writes end that are there one after the other: in which log, and where in it.
+struct End {
+  std::size_t log = 0;
+  std::uint64_t at = 0;
+  bool is_followed = false;  // by writes that rest on what is missing
+};
+
+// Nothing when none is missing. Throws Unavailable when one is missing or changed that was on disk.
+std::optional<End> end_of(const std::vector<fs::path>& logs) {
+  std::vector<LogState> states;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    states.push_back(check_log(logs[i], i == 0 ? std::nullopt : states[i - 1].next));
+    if (states[i].kind == LogState::Kind::damaged) refuse_damaged(logs[i], states[i]);
   }
-  return torn;
+  std::optional<Sequence> on_disk;  // by what newer logs say; none while no write stands in them
+  std::optional<End> end;
+  for (auto i = logs.size(); i-- > 0; on_disk = std::max(on_disk, states[i].on_disk)) {
+    const auto& state = states[i];
+    const bool was_on_disk = on_disk && (!state.next || *on_disk >= *state.next);
+    if (state.kind == LogState::Kind::torn) {
+      if (was_on_disk)
+        refuse_damaged(logs[i],
+                       {.kind = LogState::Kind::damaged, .at = state.at, .what = "newer logs say it was whole"});
+      end = {i, state.at, state.is_followed || on_disk};
+    } else if (i + 1 < logs.size() && state.next && states[i + 1].first > state.next && !was_on_disk) {
+      end = {i, fs::file_size(logs[i]), true};  // it ends between two writes. Had it been on disk: RocksDB may have
+    }                                           // deleted a log between these two, which it no longer needed
+  }
+  return end;
+}
+
+void cut(const fs::path& log, std::uint64_t at) {
+  fs::resize_file(log, at);
+  sync_path(log);
+}
+
+// Of each log that something is cut from a sentence. What is left is on disk, so that it can be built upon.
+std::vector<std::string> mend_logs(const fs::path& folder, StoreFolder::Access access) {
+  const auto logs = logs_of(folder);
+  const auto end = end_of(logs);
+  std::vector<std::string> sentences;
+  for (auto i = end ? end->log : logs.size(); i < logs.size(); ++i)
+    sentences.push_back(torn_sentence(logs[i], i == end->log ? end->at : 0));
+  if (access == StoreFolder::Access::read_only) {
+    if (end && end->is_followed)
+      throw Unavailable(sentences.front() + ". It cannot be read before that: start agentbox once");
+    return sentences;
+  }
+  for (auto i = logs.size(); end && i-- > end->log;)  // the newest first: none may ever stand behind what is missing
+    cut(logs[i], i == end->log ? end->at : 0);
+  for (const auto& log : logs) sync_path(log);
+  return sentences;
 }
 
 const fs::path& made(const fs::path& path, StoreFolder::Access access) {
@@ -159,10 +198,12 @@ void sync_path(const fs::path& path) {
 
 std::vector<Damage> damaged_logs(const fs::path& folder) {
   std::vector<Damage> found;
+  std::optional<Sequence> next;
   for (const auto& log : logs_of(folder)) {
     try {
-      if (const auto state = check_log(log); state.kind == LogState::Kind::damaged)
-        found.push_back({sentence(log, state), log.filename().string()});
+      const auto state = check_log(log, next);
+      next = state.next;
+      if (state.kind == LogState::Kind::damaged) found.push_back({sentence(log, state), log.filename().string()});
     } catch (const fs::filesystem_error& error) {
       if (fs::exists(log))
         found.push_back({"a log cannot be read: " + error.code().message(), log.filename().string()});

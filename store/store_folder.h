@@ -20,12 +20,12 @@ class StoreFolder {
  public:
   enum class Access { write, read_only };
   // Takes the folder for this process. With write access: makes it when it is missing, clears away a store whose making
-  // was cut off, and cuts a torn write, which nobody was told is durable, from the end of the log. Throws Unavailable,
-  // with what to do, when the folder is in use, cannot be written to, or when its files are damaged or incomplete.
+  // was cut off, and cuts the log where writes are missing that nobody was told are durable. Throws Unavailable, with
+  // what to do, when the folder is in use, cannot be written to, or when its files are damaged or incomplete.
   StoreFolder(const std::filesystem::path&, Access);
 
   bool is_new() const { return is_new_; }
-  // Of each log that ends within a write, a sentence that says so.
+  // Of each log that is not whole, a sentence that says so.
   const std::vector<std::string>& torn() const { return torn_; }
   // A new store is made between these two, without any sync; after the second it is on disk whole. Cut off in between,
   // it is cleared away at the next start. Throw Unavailable.

@@ -62,6 +62,14 @@ class LogCheck : public testing::Test {
   fs::path file_;
 };
 
+// The payload of a write of one record.
+std::string write(store::Sequence number, store::Sequence on_disk, std::size_t size) {
+  std::string payload(8, '\0');
+  payload[0] = static_cast<char>(number);
+  payload.append("\1\0\0\0\3\10", 6).append(store::on_disk_mark(on_disk));
+  return payload.append(size - payload.size(), 'x');
+}
+
 const std::vector<std::string> small_writes{std::string(60, 'a'), std::string(3, 'b'), std::string(120, 'c')};
 // The second fills its block but for fewer bytes than a header, the third spans three blocks.
 const std::vector<std::string> large_writes{std::string(20'000, 'a'), std::string(12'751, 'b'),
@@ -111,6 +119,51 @@ TEST_F(LogCheck, ALogWithAnUnwrittenEndIsTorn) {
   const auto state = check(hole);
   EXPECT_EQ(state.kind, LogState::Kind::torn) << state.what;
   EXPECT_EQ(state.at, 107u);
+}
+
+TEST_F(LogCheck, AWriteThatNobodySaysIsOnDiskIsTornThoughAnotherFollows) {
+  for (const std::size_t size : {1'200, 4'000, 70'000}) {
+    for (store::Sequence on_disk = 9; on_disk < 14; ++on_disk) {
+      const std::vector<std::string> writes{write(10, 9, 600), write(11, 9, size), write(12, 9, 600),
+                                            write(13, on_disk, 600)};
+      auto log = log_of(writes);
+      const std::size_t begins = 607, end = log_of({writes[0], writes[1]}).size();
+      log.replace(1'024, end / 512 * 512 - 1'024, end / 512 * 512 - 1'024, '\0');
+      const auto state = check(log);
+      EXPECT_EQ(state.kind, on_disk < 11 ? LogState::Kind::torn : LogState::Kind::damaged) << size << " " << on_disk;
+      if (on_disk < 11) {
+        EXPECT_EQ(state.at, begins);
+      }
+      EXPECT_EQ(state.next, 11u);
+      EXPECT_EQ(state.on_disk, on_disk);
+    }
+  }
+}
+
+// The head of the second one stands on both sides of the end of its block.
+TEST_F(LogCheck, AMarkThatIsCutInTwoIsNoMark) {
+  for (std::size_t left = 8; left < 40; ++left) {
+    const std::vector<std::string> writes{write(10, 9, 600), write(11, 9, 32'768 - 614 - left), write(12, 9, 600)};
+    auto log = log_of(writes);
+    log.replace(1'024, 1'024, 1'024, '\0');
+    EXPECT_EQ(check(log).kind, LogState::Kind::torn) << left;
+  }
+}
+
+// The sectors of the write are there, and one of them is not what was written.
+TEST_F(LogCheck, AChangedBitIsDamageWhateverIsSaidToBeOnDisk) {
+  const auto log = log_of({write(10, 9, 600), write(11, 9, 1'500), write(12, 9, 600)});
+  for (std::size_t byte = 607; byte < 607 + 1'507; byte += 3) {
+    auto changed = log;
+    changed[byte] = static_cast<char>(changed[byte] ^ 4);
+    ASSERT_EQ(check(changed).kind, LogState::Kind::damaged) << byte;
+  }
+}
+
+TEST_F(LogCheck, WithoutMarksAllMayHaveBeenOnDisk) {
+  auto log = log_of({std::string(600, 'a'), std::string(4'000, 'b'), std::string(600, 'c')});
+  log.replace(1'024, 1'024, 1'024, '\0');
+  EXPECT_EQ(check(log).kind, LogState::Kind::damaged);
 }
 
 TEST_F(LogCheck, EveryChangedBitIsDamage) {

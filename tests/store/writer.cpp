@@ -1,7 +1,8 @@
 // The other process of the durability tests: one that is killed, runs out of disk, or holds the folder. It is a program
-// of its own because RocksDB's threads do not survive a fork. usage: store_writer endless|log|full|hold FOLDER
+// of its own because RocksDB's threads do not survive a fork. usage: store_writer MODE FOLDER
 //   endless  inserts notes until it is killed, a line on stdout for each acknowledged one
 //   log      inserts 20 notes and ends without closing the store, as a killed process would
+//   unsynced the same, and none of the notes is on disk for certain
 //   full     inserts until the file-size limit, which stands in for a full disk, stops it; 0 when all went as it should
 //   hold     opens the store, says so on stdout, and waits for the end of stdin
 #include <signal.h>
@@ -36,9 +37,9 @@ int endless(const store::Store& store) {
   }
 }
 
-int log(const store::Store& store) {
+int log(const store::Store& store, store::Durability durability) {
   for (int at = 0; at < 20; ++at)
-    if (!add_note(store, 1, "note " + std::to_string(at), 200)) return 1;
+    if (!add_note(store, 1, "note " + std::to_string(at), 200, durability)) return 1;
   _exit(0);
 }
 
@@ -80,7 +81,8 @@ int main(int argc, char** argv) {
   const auto store = store::Store::open(store_test::options(argv[2]));
   const std::string mode = argv[1];
   if (mode == "endless") return store_test::endless(*store);
-  if (mode == "log") return store_test::log(*store);
+  if (mode == "log") return store_test::log(*store, store::Durability::durable);
+  if (mode == "unsynced") return store_test::log(*store, store::Durability::relaxed);
   if (mode == "full") return store_test::full(*store);
   return store_test::hold();
 }
