@@ -69,20 +69,20 @@ std::optional<std::size_t> taken_twice(const Batch& batch) {
 }  // namespace
 
 Outcome Change::outcome_of(CommitResult result) const {
-  if (result.ok()) return {.lsn = result.lsn};
+  if (result.ok()) return {};
   const auto& failed = expectations_.at(*result.failed);
   return {.kind = failed.kind, .index = failed.index, .figure = failed.figure};
 }
 
-Task<Outcome> Change::commit(Durability durability, Lsn after) {
+Task<Outcome> Change::commit(Durability durability) {
   if (const auto twice = taken_twice(batch_)) co_return outcome_of({.failed = twice});
-  const CommitResult result = co_await rows_->engine().commit(std::move(batch_), durability, after);
+  const CommitResult result = co_await rows_->engine().commit(std::move(batch_), durability);
   co_return outcome_of(result);
 }
 
-Outcome Change::commit_blocking(Durability durability, Lsn after) {
+Outcome Change::commit_blocking(Durability durability) {
   if (const auto twice = taken_twice(batch_)) return outcome_of({.failed = twice});
-  return outcome_of(rows_->engine().commit_blocking(std::move(batch_), durability, after));
+  return outcome_of(rows_->engine().commit_blocking(std::move(batch_), durability));
 }
 
 }  // namespace store

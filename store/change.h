@@ -70,9 +70,8 @@ class Change {
   // The same for a tally: each figure is added for itself, and those with bounds must not exceed them.
   void add(UserId owner, const CounterName&, const Figures& deltas, const std::vector<Bound>& bounds = {});
 
-  // Answered when what stands at `after` in the log is on disk, too.
-  Task<Outcome> commit(Durability = Durability::durable, Lsn after = 0);
-  Outcome commit_blocking(Durability = Durability::durable, Lsn after = 0);
+  Task<Outcome> commit(Durability = Durability::durable);
+  Outcome commit_blocking(Durability = Durability::durable);
 
  private:
   friend class Tenant;

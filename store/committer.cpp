@@ -31,8 +31,8 @@ std::size_t size_of(const Batch& batch) {
 
 template <class Handler>
 struct Committer::WaitingCoroutine final : Waiting {
-  WaitingCoroutine(Batch b, Durability d, Lsn a, Handler h)
-      : Waiting(std::move(b), d, a),
+  WaitingCoroutine(Batch b, Durability d, Handler h)
+      : Waiting(std::move(b), d),
         handler(std::move(h)),
         keep_running(boost::asio::prefer(boost::asio::get_associated_executor(handler),
                                          boost::asio::execution::outstanding_work.tracked)) {}
@@ -69,21 +69,52 @@ Committer::~Committer() {
   thread_.join();
 }
 
-Task<CommitResult> Committer::commit(Batch batch, Durability durability, Lsn after) {
+Task<CommitResult> Committer::commit(Batch batch, Durability durability) {
+  Submission own(std::move(batch), durability);
+  if (commit_at_once(own)) {
+    if (own.failure) std::rethrow_exception(own.failure);
+    co_return own.result;
+  }
   using Token = boost::asio::use_awaitable_t<Executor>;
   co_return co_await boost::asio::async_initiate<const Token, void(std::exception_ptr, CommitResult)>(
-      [this](auto handler, Batch given, Durability wanted, Lsn wanted_after) {
+      [this](auto handler, Batch given, Durability wanted) {
         using Caller = WaitingCoroutine<decltype(handler)>;
-        hand_in(std::make_unique<Caller>(std::move(given), wanted, wanted_after, std::move(handler)));
+        hand_in(std::make_unique<Caller>(std::move(given), wanted, std::move(handler)));
       },
-      Token(), std::move(batch), durability, after);
+      Token(), std::move(own.batch), durability);
 }
 
-CommitResult Committer::commit_blocking(Batch batch, Durability durability, Lsn after) {
-  auto waiting = std::make_unique<WaitingThread>(std::move(batch), durability, after);
+CommitResult Committer::commit_blocking(Batch batch, Durability durability) {
+  auto waiting = std::make_unique<WaitingThread>(std::move(batch), durability);
   auto result = waiting->promise.get_future();
   hand_in(std::move(waiting));
   return result.get();
+}
+
+// Handing over to the thread and being resumed by it takes longer than such a commit. With others about, their sharing
+// one append is worth more.
+bool Committer::commit_at_once(Submission& submission) {
+  if (submission.durability == Durability::durable || syncer_.is_syncing()) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_busy_ || callers_ > 1 || !queue_.empty()) return false;
+    is_busy_ = true;
+  }
+  Submission* const alone[] = {&submission};
+  bool done = true, wake = false;
+  try {
+    done = commit_group(alone, true);
+  } catch (...) {
+    submission.failure = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    is_busy_ = false;
+    callers_ = 1 + queue_.size();
+    wake = stopping_ || !queue_.empty();
+  }
+  if (wake) arrived_.notify_one();
+  return done;
 }
 
 void Committer::hand_in(std::unique_ptr<Waiting> waiting) {
@@ -103,27 +134,33 @@ void Committer::run() {
     {
       std::unique_lock lock(mutex_);
       wake_at_ = 1;
-      arrived_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      arrived_.wait(lock, [this] { return !is_busy_ && (stopping_ || !queue_.empty()); });
       if (queue_.empty()) return;
+      is_busy_ = true;
       gather(lock);
       group = take_group();
     }
     figures_.queued.fetch_sub(group.size(), std::memory_order_relaxed);
-    const auto callers = group.size();
-    commit_group(group);
-    syncer_.hold_back(group);
+    std::vector<Submission*> submissions;
+    submissions.reserve(group.size());
+    for (const auto& waiting : group) submissions.push_back(waiting.get());
+    commit_group(submissions, false);
+    {
+      const std::lock_guard lock(mutex_);
+      is_busy_ = false;
+      callers_ = submissions.size() + queue_.size();
+    }
     resume(std::move(group));
-    const std::lock_guard lock(mutex_);
-    callers_ = callers + queue_.size();
     last_end_ = Clock::now();
   }
 }
 
-// Callers that were resumed a moment ago are about to commit again: without waiting for them, two halves would take
-// turns and each wait for the other's sync. Waits for as many as were there before, at most for half of a usual sync.
+// Callers that were resumed after a sync a moment ago are about to commit again: without waiting for them, two halves
+// would take turns and each wait for the other's sync. Waits for as many as were there before, at most for half of a
+// usual sync.
 void Committer::gather(std::unique_lock<std::mutex>& lock) {
   const auto wanted = std::min(callers_, group_batches);
-  if (stopping_ || queue_.size() >= wanted) return;
+  if (stopping_ || !last_synced_ || queue_.size() >= wanted) return;
   const auto patience = std::min<Clock::duration>(usual_sync_ / 2, longest_patience);
   wake_at_ = wanted;
   arrived_.wait_until(lock, last_end_ + patience, [&] { return stopping_ || queue_.size() >= wanted; });
@@ -141,51 +178,57 @@ Group Committer::take_group() {
   return group;
 }
 
-void Committer::commit_group(Group& group) {
-  std::vector<Waiting*> accepted;
+bool Committer::commit_group(std::span<Submission* const> group, bool at_once) {
+  std::vector<Submission*> accepted;
   accepted.reserve(group.size());
   auto durability = Durability::relaxed;
   Judge judge(log_);
-  for (auto& waiting : group) {
+  for (auto* submission : group) {
     try {
-      waiting->result.failed = judge.judge(waiting->batch);
+      submission->result.failed = judge.judge(submission->batch);
     } catch (...) {
-      waiting->failure = std::current_exception();
+      submission->failure = std::current_exception();
       continue;
     }
-    if (!waiting->result.ok()) {
+    if (!submission->result.ok()) {
       figures_.conflicts.fetch_add(1, std::memory_order_relaxed);
-    } else if (!waiting->batch.writes.empty()) {
-      accepted.push_back(waiting.get());
-      durability = std::min(durability, waiting->durability);
+    } else if (!submission->batch.writes.empty()) {
+      accepted.push_back(submission);
+      durability = std::min(durability, submission->durability);
     }
   }
-  if (accepted.empty()) return;
+  if (accepted.empty()) return true;
   try {
-    append(accepted, judge.counted(), durability);
+    return append(accepted, judge.counted(), durability, at_once);
   } catch (...) {  // nobody of this group may believe in a write that is not on disk, or was judged by one
-    for (auto& waiting : group) waiting->failure = std::current_exception();
+    for (auto* submission : group) submission->failure = std::current_exception();
+    return true;
   }
 }
 
-void Committer::append(const std::vector<Waiting*>& accepted, const std::vector<Counted>& counted,
-                       Durability durability) {
+bool Committer::append(const std::vector<Submission*>& accepted, const std::vector<Counted>& counted,
+                       Durability durability, bool at_once) {
   std::vector<const Batch*> batches;
   batches.reserve(accepted.size());
-  for (const auto* waiting : accepted) batches.push_back(&waiting->batch);
+  for (const auto* submission : accepted) batches.push_back(&submission->batch);
+  const bool synced = durability == Durability::durable;
   const auto start = Clock::now();
-  log_.append(batches, counted, durability == Durability::durable);
+  if (!log_.append(batches, counted,
+                   synced    ? Log::Append::synced
+                   : at_once ? Log::Append::at_once
+                             : Log::Append::unsynced))
+    return false;
   const auto took = Clock::now() - start;
-  if (durability == Durability::durable) usual_sync_ += (took - usual_sync_) / 8;
-  ++lsn_;
-  for (auto* waiting : accepted) waiting->result.lsn = lsn_;
-  syncer_.appended(lsn_, durability);
+  last_synced_ = synced;
+  if (synced) usual_sync_ += (took - usual_sync_) / 8;
+  syncer_.appended(durability);
   figures_.append_microseconds.fetch_add(
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count()),
       std::memory_order_relaxed);
   figures_.groups.fetch_add(1, std::memory_order_relaxed);
   figures_.commits.fetch_add(batches.size(), std::memory_order_relaxed);
   figures_.last_group.store(batches.size(), std::memory_order_relaxed);
+  return true;
 }
 
 }  // namespace store

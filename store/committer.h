@@ -1,6 +1,7 @@
 // The one writer. Callers hand in batches; a thread judges their preconditions in order, appends everything that waits
 // to the write-ahead log at once, syncs once, and resumes the callers. While one group syncs the next one gathers. A
-// group that nobody wants synced before the answer is left to the log's syncer.
+// group that nobody wants synced before the answer is left to the log's syncer; a caller that is alone with such a
+// batch commits it on its own thread.
 #pragma once
 
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,15 +31,21 @@ class Committer {
     Figures figures;
   };
 
-  // What the committer needs of the engine below it. Called on the committer's thread only, but for sync().
+  // What the committer needs of the engine below it. Called by one thread at a time, but for sync().
   class Log {
    public:
+    enum class Append {
+      synced,
+      unsynced,
+      at_once  // unsynced, and only if the engine does not hold writes back at the moment
+    };
     virtual ~Log() = default;
     virtual std::optional<std::string> read(Family, std::string_view key) const = 0;
     virtual Figures read_counter(Family, std::string_view key) const = 0;
     // What the batches put and erase, and the counters that they change with what these then hold, by key: all or
-    // nothing. Throws Unavailable; after that every call throws it with the same sentence.
-    virtual void append(const std::vector<const Batch*>&, const std::vector<Counted>&, bool sync) = 0;
+    // nothing. False when nothing was, since it could not be at once. Throws Unavailable; after that every call throws
+    // it with the same sentence.
+    virtual bool append(const std::vector<const Batch*>&, const std::vector<Counted>&, Append) = 0;
     // Makes what was appended without sync durable. Throws Unavailable. Called on another thread, beside append().
     virtual void sync() = 0;
   };
@@ -50,8 +58,8 @@ class Committer {
   explicit Committer(Log&);
   ~Committer();  // commits what was handed in, then ends the thread, and syncs
 
-  Task<CommitResult> commit(Batch, Durability, Lsn after);
-  CommitResult commit_blocking(Batch, Durability, Lsn after);
+  Task<CommitResult> commit(Batch, Durability);
+  CommitResult commit_blocking(Batch, Durability);
   const Figures& figures() const { return figures_; }
 
  private:
@@ -60,27 +68,32 @@ class Committer {
   struct WaitingCoroutine;
   struct WaitingThread;
 
+  // Commits on this thread. False when it has to be handed in.
+  bool commit_at_once(Submission&);
   void hand_in(std::unique_ptr<Waiting>);
   void run();
   void gather(std::unique_lock<std::mutex>&);
   Group take_group();
-  void commit_group(Group&);
-  void append(const std::vector<Waiting*>&, const std::vector<Counted>&, Durability);
+  // By whoever is_busy_. False when it could not be done at once, and nothing was.
+  bool commit_group(std::span<Submission* const>, bool at_once);
+  bool append(const std::vector<Submission*>&, const std::vector<Counted>&, Durability, bool at_once);
 
   Log& log_;
   Figures figures_;
 
-  std::mutex mutex_;  // protects queue_, wake_at_ and stopping_
+  std::mutex mutex_;  // protects what follows
   std::condition_variable arrived_;
   std::deque<std::unique_ptr<Waiting>> queue_;
   std::size_t wake_at_ = 1;  // length of the queue at which the thread wants to be woken
+  bool is_busy_ = false;     // somebody commits: the thread, or a caller
+  std::size_t callers_ = 0;  // how many were seen to commit side by side
   bool stopping_ = false;
 
-  // Of the thread alone.
-  Lsn lsn_ = 0;                   // of the last append
-  Clock::time_point last_end_{};  // of the last group
-  std::size_t callers_ = 0;       // how many were seen to commit side by side
+  Clock::time_point last_end_{};  // of the thread's last group; of the thread alone
+
+  // Of whoever is busy.
   Clock::duration usual_sync_{};
+  bool last_synced_ = false;
 
   LogSyncer syncer_;
   std::thread thread_;  // last: runs while everything above lives

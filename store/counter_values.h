@@ -10,7 +10,7 @@
 
 namespace store {
 
-// Of one family. For one thread.
+// Of one family. For one thread at a time.
 class CounterValues {
  public:
   // Null: not known. Valid until the next call of put.

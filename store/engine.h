@@ -76,17 +76,13 @@ struct Batch {
 // power failure.
 enum class Durability {
   durable,  // answered once the log is synced
-  prompt,   // answered once it is in the log, which is synced meanwhile: nobody is told of what rests on it before
+  prompt,   // answered once it is in the log, which is synced at once, but not more often than every ten milliseconds
   relaxed   // answered once it is in the log, which is synced within a second
 };
-
-// Log sequence number: where in the log a commit stands. Grows; not kept over a restart.
-using Lsn = std::uint64_t;
 
 // Committed, or the index of the first precondition that did not hold; then nothing was written.
 struct CommitResult {
   std::optional<std::size_t> failed;
-  Lsn lsn = 0;
   bool ok() const { return !failed; }
 };
 
@@ -122,11 +118,10 @@ class Engine {
   virtual std::uint64_t version(Family, std::string_view key) const = 0;
 
   // Batches are judged one after the other, in the order they were handed in; whoever waits is resumed together after
-  // one append and one fsync. Answered when what stands at `after` is on disk, too. Throws Unavailable when the store
-  // is read-only.
-  virtual Task<CommitResult> commit(Batch, Durability = Durability::durable, Lsn after = 0) = 0;
+  // one append and one fsync. Throws Unavailable when the store is read-only.
+  virtual Task<CommitResult> commit(Batch, Durability = Durability::durable) = 0;
   // The same for threads that are not coroutines (command line, tests, migrations). Never call it on an io thread.
-  virtual CommitResult commit_blocking(Batch, Durability = Durability::durable, Lsn after = 0) = 0;
+  virtual CommitResult commit_blocking(Batch, Durability = Durability::durable) = 0;
 
   // Nothing while healthy; else the sentence that says why the store is read-only.
   virtual std::optional<std::string> read_only_reason() const = 0;

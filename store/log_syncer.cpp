@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace store {
@@ -11,7 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto relaxed_loss = 1s;  // what Durability::relaxed may lose
+constexpr auto relaxed_loss = 1s;    // what Durability::relaxed may lose
+constexpr auto prompt_pause = 10ms;  // from one sync to the next prompt one: callers of a busy box share it
 
 }  // namespace
 
@@ -28,85 +28,46 @@ LogSyncer::~LogSyncer() {
   thread_.join();
 }
 
-void LogSyncer::appended(Lsn lsn, Durability durability) {
-  Group ready;
-  bool wake = false;
+void LogSyncer::appended(Durability durability) {
   {
     const std::lock_guard lock(mutex_);
-    appended_ = lsn;
     if (durability == Durability::durable) {
-      on_disk_ = lsn;
-      is_urgent_ = false;
-      unsynced_since_.reset();
-      ready = take_ready();
-    } else {
-      wake = durability == Durability::prompt ? !std::exchange(is_urgent_, true) : !unsynced_since_;
-      if (!unsynced_since_) unsynced_since_ = Clock::now();
+      due_.reset();
+      return;
     }
+    const auto due = durability == Durability::prompt ? next_prompt_ : Clock::now() + relaxed_loss;
+    if (due_ && *due_ <= due) return;
+    due_ = due;
   }
-  if (wake) changed_.notify_one();
-  resume(std::move(ready));
-}
-
-void LogSyncer::hold_back(Group& group) {
-  const std::lock_guard lock(mutex_);
-  const auto held = std::stable_partition(group.begin(), group.end(), [this](const auto& waiting) {
-    return waiting->failure || waiting->after <= on_disk_;
-  });
-  if (failure_) {
-    std::for_each(held, group.end(), [this](const auto& waiting) { waiting->failure = failure_; });
-    return;
-  }
-  std::move(held, group.end(), std::back_inserter(waiting_));
-  group.erase(held, group.end());
+  changed_.notify_one();
 }
 
 void LogSyncer::run() {
   std::unique_lock lock(mutex_);
   while (wait_until_due(lock)) {
-    const auto until = appended_;
-    is_urgent_ = false;
-    unsynced_since_.reset();
+    due_.reset();
+    next_prompt_ = Clock::now() + prompt_pause;
     lock.unlock();
-    std::exception_ptr failure;
+    is_syncing_ = true;
     try {
       sync_();
-    } catch (const Unavailable&) {
-      failure = std::current_exception();
+    } catch (const Unavailable&) {  // whoever commits next is told
     }
-    lock.lock();
-    if (failure)
-      failure_ = failure;
-    else
-      on_disk_ = std::max(on_disk_, until);
-    auto ready = take_ready();
-    lock.unlock();
-    resume(std::move(ready));
+    is_syncing_ = false;
     lock.lock();
   }
 }
 
-// True when it is time to sync; false when it is time to end.
 bool LogSyncer::wait_until_due(std::unique_lock<std::mutex>& lock) {
-  for (;;) {
-    const bool is_unsynced = unsynced_since_ && !failure_;
-    if (stopping_ || (is_unsynced && is_urgent_)) return is_unsynced;
-    if (!is_unsynced)
+  while (!stopping_) {
+    if (!due_)
       changed_.wait(lock);
-    else if (changed_.wait_until(lock, *unsynced_since_ + relaxed_loss) == std::cv_status::timeout)
+    else if (Clock::now() >= *due_)
       return true;
+    else
+      changed_.wait_until(lock, *due_);
   }
-}
-
-Group LogSyncer::take_ready() {
-  Group ready;
-  for (auto& waiting : waiting_) {
-    if (!failure_ && waiting->after > on_disk_) continue;
-    if (waiting->after > on_disk_) waiting->failure = failure_;
-    ready.push_back(std::move(waiting));
-  }
-  std::erase(waiting_, nullptr);
-  return ready;
+  return due_.has_value();
 }
 
 }  // namespace store

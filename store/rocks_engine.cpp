@@ -14,14 +14,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <boost/endian/conversion.hpp>
-#include <cstring>
 #include <map>
 #include <mutex>
 
 #include "store/committer.h"
 #include "store/counter_values.h"
 #include "store/figures.h"
+#include "store/log_check.h"
 #include "store/rocks_key_table.h"
 #include "store/store_folder.h"
 #include "store/versions.h"
@@ -33,25 +32,6 @@ namespace rocks = rocksdb;
 
 std::string_view view(const rocks::Slice& slice) { return {slice.data(), slice.size()}; }
 rocks::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
-
-// What a counter's key holds: 'v' and its figures, 8 bytes big-endian each.
-std::string stored(const Figures& figures) {
-  std::string bytes(1 + 8 * figures.size(), 'v');
-  auto* at = bytes.data() + 1;
-  for (const auto figure : figures) {
-    const auto big_endian = boost::endian::native_to_big(figure);
-    std::memcpy(at, &big_endian, sizeof big_endian);
-    at += sizeof big_endian;
-  }
-  return bytes;
-}
-
-Figures figures_of(std::string_view bytes) {
-  Figures figures;
-  for (std::size_t at = 1; at + 8 <= bytes.size() && figures.size() < Figures::most; at += 8)
-    figures.push_back(boost::endian::load_big_s64(reinterpret_cast<const unsigned char*>(bytes.data()) + at));
-  return figures;
-}
 
 // The first error of a background flush or compaction ends writing for good: RocksDB 7.8 may lose data when it goes on.
 class FailStop final : public rocks::EventListener {
@@ -173,7 +153,8 @@ rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
   options.create_missing_column_families = true;
   options.paranoid_checks = true;
   options.max_bgerror_resume_count = 0;
-  // What a crash left torn at the end of a log was cut off before (mend_logs): whatever else is wrong refuses to open.
+  // What a crash left torn was cut off before, and what is damaged refused (mend_logs): RocksDB alone would skip a
+  // block that begins with zeros.
   options.wal_recovery_mode = rocks::WALRecoveryMode::kAbsoluteConsistency;
   options.avoid_flush_during_recovery = true;
   options.max_total_wal_size = log_bytes;
@@ -247,8 +228,9 @@ struct RocksEngine::Impl final : Committer::Log {
   rocks::ReadOptions reading;
   const bool read_only;
   Versions versions;
+  std::atomic<Sequence> on_disk = 0;  // the newest that is
   std::mutex syncing;  // one sync at a time: none may begin beside one that is about to fail, and seem to mend it
-  mutable std::map<Family, CounterValues> known_counters;  // of the committer's thread
+  mutable std::map<Family, CounterValues> known_counters;  // of whoever commits
   std::unique_ptr<Committer> committer;                    // last: its thread uses the rest
 
   ~Impl() override {
@@ -287,16 +269,17 @@ struct RocksEngine::Impl final : Committer::Log {
     auto& known = known_counters[family];
     if (const auto* figures = known.find(key)) return *figures;
     const auto bytes = get(reading, family, key);
-    const auto figures = bytes ? figures_of(*bytes) : Figures();
+    const auto figures = bytes ? decode_figures(*bytes) : Figures();
     known.put(key, figures);
     return figures;
   }
 
   // Counters are written in order of their keys: neighbours find their place in the memory table by each other's.
-  void append(const std::vector<const Batch*>& batches, const std::vector<Committer::Counted>& counted,
-              bool sync) override {
+  bool append(const std::vector<const Batch*>& batches, const std::vector<Committer::Counted>& counted,
+              Append how) override {
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
     rocks::WriteBatch all;
+    all.PutLogData(on_disk_mark(on_disk));
     for (const auto* batch : batches) {
       for (const auto& write : batch->writes) {
         switch (write.kind) {
@@ -312,30 +295,38 @@ struct RocksEngine::Impl final : Committer::Log {
         }
       }
     }
-    for (const auto& [family, key, figures] : counted) all.Put(handles.at(family), slice(key), stored(figures));
+    for (const auto& [family, key, figures] : counted) all.Put(handles.at(family), slice(key), encode(figures));
+    const bool sync = how == Append::synced;
     rocks::WriteOptions options;
     options.sync = sync;
+    options.no_slowdown = how == Append::at_once;
     std::unique_lock lock(syncing, std::defer_lock);
     if (sync) {
       lock.lock();
       if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
     }
-    if (const auto status = db->Write(options, &all); !status.ok()) {
+    const auto status = db->Write(options, &all);
+    if (options.no_slowdown && status.IsIncomplete()) return false;
+    if (!status.ok()) {
       fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
       throw Unavailable(*fail_stop->reason());
     }
+    if (sync) on_disk = db->GetLatestSequenceNumber();
     for (const auto& [family, key, figures] : counted) known_counters[family].put(key, figures);
     for (const auto* batch : batches)
       for (const auto& write : batch->writes) versions.bump(write.family, write.key);
+    return true;
   }
 
   void sync() override {
     const std::lock_guard lock(syncing);
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
+    const auto newest = db->GetLatestSequenceNumber();
     if (const auto status = db->SyncWAL(); !status.ok()) {
       fail_stop->stop(status.ToString());
       throw Unavailable(*fail_stop->reason());
     }
+    on_disk = newest;
   }
 };
 
@@ -385,6 +376,7 @@ std::unique_ptr<RocksEngine> RocksEngine::open(const std::filesystem::path& fold
     impl->folder.finish_making();
     files->sync_from_now_on();
   }
+  impl->on_disk = db->GetLatestSequenceNumber();
   if (!read_only) impl->folder.finish_restoring();
   if (!read_only) impl->committer = std::make_unique<Committer>(*impl);
   return std::unique_ptr<RocksEngine>(new RocksEngine(std::move(impl)));
@@ -428,21 +420,21 @@ void RocksEngine::scan(Family family, const Range& range,
 
 Figures RocksEngine::counter(Family family, std::string_view key, const Snapshot* snapshot) const {
   const auto bytes = get(family, key, snapshot);
-  return bytes ? figures_of(*bytes) : Figures();
+  return bytes ? decode_figures(*bytes) : Figures();
 }
 
 std::uint64_t RocksEngine::version(Family family, std::string_view key) const {
   return impl_->versions.of(family, key);
 }
 
-Task<CommitResult> RocksEngine::commit(Batch batch, Durability durability, Lsn after) {
+Task<CommitResult> RocksEngine::commit(Batch batch, Durability durability) {
   if (const auto reason = read_only_reason()) throw Unavailable(*reason);
-  co_return co_await impl_->committer->commit(std::move(batch), durability, after);
+  co_return co_await impl_->committer->commit(std::move(batch), durability);
 }
 
-CommitResult RocksEngine::commit_blocking(Batch batch, Durability durability, Lsn after) {
+CommitResult RocksEngine::commit_blocking(Batch batch, Durability durability) {
   if (const auto reason = read_only_reason()) throw Unavailable(*reason);
-  return impl_->committer->commit_blocking(std::move(batch), durability, after);
+  return impl_->committer->commit_blocking(std::move(batch), durability);
 }
 
 std::optional<std::string> RocksEngine::read_only_reason() const {

@@ -1,7 +1,7 @@
 // The embedded engine: RocksDB behind the Engine contract. RocksDB's own types stay in the .cpp.
 //
 // Bytes on disk: one column family a family name. Keys and values of ordinary families are the caller's. In the family
-// "counters" a value is 'v' and the counter's figures, 8 bytes big-endian each.
+// "counters" a value is the counter's figures (figures.h).
 #pragma once
 
 #include <filesystem>
@@ -36,8 +36,8 @@ class RocksEngine final : public Engine {
             const Snapshot* = nullptr) const override;
   Figures counter(Family, std::string_view key, const Snapshot* = nullptr) const override;
   std::uint64_t version(Family, std::string_view key) const override;
-  Task<CommitResult> commit(Batch, Durability = Durability::durable, Lsn after = 0) override;
-  CommitResult commit_blocking(Batch, Durability = Durability::durable, Lsn after = 0) override;
+  Task<CommitResult> commit(Batch, Durability = Durability::durable) override;
+  CommitResult commit_blocking(Batch, Durability = Durability::durable) override;
   std::optional<std::string> read_only_reason() const override;
 
   EngineFigures figures() const;

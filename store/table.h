@@ -137,7 +137,6 @@ struct Outcome {
   Kind kind = Kind::committed;
   std::string index;       // duplicate: name of the unique index, or "id"; over_bound: the counter's name
   std::size_t figure = 0;  // over_bound: which one of it
-  Lsn lsn = 0;             // committed: where it stands, for commits that are to be answered after it is on disk
   bool ok() const { return kind == Kind::committed; }
   bool duplicate(std::string_view name) const { return kind == Kind::duplicate && index == name; }
 };

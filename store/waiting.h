@@ -1,4 +1,4 @@
-// Callers that wait for the store's writer.
+// Callers of the store's writer.
 #pragma once
 
 #include <exception>
@@ -9,18 +9,23 @@
 
 namespace store {
 
-// One caller with its batch. Completed exactly once: a coroutine on its own io_context, a thread by waking it.
-struct Waiting {
-  Waiting(Batch b, Durability d, Lsn a) : batch(std::move(b)), durability(d), after(a) {}
-  virtual ~Waiting() = default;
-  virtual void complete() = 0;
-  virtual boost::asio::io_context* context() const { return nullptr; }  // null: complete() may be called on any thread
+// One caller's batch, and what came of it.
+struct Submission {
+  Submission(Batch b, Durability d) : batch(std::move(b)), durability(d) {}
 
   Batch batch;
   Durability durability;
-  Lsn after;  // completed no sooner than this is on disk
   CommitResult result;
   std::exception_ptr failure;
+};
+
+// One that waits for the writer's thread. Completed exactly once: a coroutine on its own io_context, a thread by waking
+// it.
+struct Waiting : Submission {
+  using Submission::Submission;
+  virtual ~Waiting() = default;
+  virtual void complete() = 0;
+  virtual boost::asio::io_context* context() const { return nullptr; }  // null: complete() may be called on any thread
 };
 
 using Group = std::vector<std::unique_ptr<Waiting>>;

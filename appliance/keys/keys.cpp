@@ -139,6 +139,7 @@ web::Task<> Keys::flush_uses() {
     change.update(api_keys, *row);
     // Stale: the key is being deleted, or another use was written. Neither needs this one.
     co_await change.commit(store::Durability::relaxed);
+    co_await boost::asio::post(co_await boost::asio::this_coro::executor, web::use_task);  // others' turn
   }
 }
 

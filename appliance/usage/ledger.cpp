@@ -60,7 +60,7 @@ web::Task<std::variant<Reservation, std::size_t>> Ledger::reserve(Call most, con
   std::string stored = change.insert(reservations, most);
   usage::reserve(change, most, limits);
   const auto outcome = co_await change.commit(store::Durability::prompt);
-  if (outcome.ok()) co_return Reservation{.most = std::move(most), .stored = std::move(stored), .lsn = outcome.lsn};
+  if (outcome.ok()) co_return Reservation{.most = std::move(most), .stored = std::move(stored)};
   std::optional<std::size_t> met;
   for (std::size_t at = 0; at < limits.size(); ++at) {
     const bool named =
@@ -73,7 +73,6 @@ web::Task<std::variant<Reservation, std::size_t>> Ledger::reserve(Call most, con
 
 web::Task<> Ledger::settle(Call used, Reservation reserved) {
   const auto rest = Amounts::of(used) - Amounts::of(reserved.most);
-  const auto lsn = reserved.lsn;
   used.id = reserved.most.id;
   used.at = reserved.most.at;
   // Whoever has the reservation in hand need not read it. The store judges whether it stands.
@@ -83,7 +82,7 @@ web::Task<> Ledger::settle(Call used, Reservation reserved) {
     change.erase(reservations, row);
     keep(change, used, rest);
     add_names(change, used);
-    const auto outcome = co_await change.commit(store::Durability::relaxed, lsn);
+    const auto outcome = co_await change.commit(store::Durability::relaxed);
     if (outcome.ok()) co_return;
     if (!is_a_name(outcome))
       throw std::logic_error("the reservation " + used.id + " is gone, or is not what was reserved");

@@ -38,7 +38,6 @@ struct Totals {
 struct Reservation {
   Call most;           // what is reserved, with the call's id
   std::string stored;  // the row of it
-  store::Lsn lsn = 0;
 };
 
 // Callable from every thread; must not outlive the store.
@@ -53,9 +52,8 @@ class Ledger {
   // Takes the call with the most it can use, but for its id. The limit that has no room for it, by its place in
   // `limits`; otherwise it is reserved, which the end of the process does not undo. Throws store::Unavailable.
   web::Task<std::variant<Reservation, std::size_t>> reserve(Call most, const std::vector<Limit>& limits);
-  // Puts what was used in the place of what was reserved. Returns when the reservation is safe from a power failure,
-  // too: nobody is told of an answer that might be forgotten. Should the power fail right after, the reservation may
-  // stand, and is more. Throws store::Unavailable.
+  // Puts what was used in the place of what was reserved. Should the power fail right after, the reservation may stand,
+  // and is more. Throws store::Unavailable.
   web::Task<> settle(Call used, Reservation);
   // Records what an earlier box left reserved, at the most it can have used. Before the first reserve; blocks. How
   // many.

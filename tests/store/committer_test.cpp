@@ -1,6 +1,9 @@
 // Many callers, one writer: batches of one group see one another, and each caller learns its own outcome on its own
 // thread.
+#include "store/committer.h"
+
 #include <atomic>
+#include <semaphore>
 #include <thread>
 
 #include "tests/store/fixture.h"
@@ -85,6 +88,103 @@ TEST_F(StoreTest, RelaxedChangesAreSeenAtOnceAndKeptOverACleanStop) {
   EXPECT_EQ(tenant(1).get(notes, "a")->value.rank, 5);
   reopen();
   EXPECT_EQ(tenant(1).get(notes, "a")->value.rank, 5);
+}
+
+// A log that remembers who appended what, and may be one that nothing can be appended to at once.
+class AppendingLog : public store::Committer::Log {
+ public:
+  std::optional<std::string> read(store::Family, std::string_view) const override { return {}; }
+  store::Figures read_counter(store::Family, std::string_view) const override { return {}; }
+  bool append(const std::vector<const store::Batch*>& batches, const std::vector<store::Committer::Counted>&,
+              Append how) override {
+    if (how == Append::at_once && is_full) return false;
+    by_caller = std::this_thread::get_id() == caller;
+    appended += batches.size();
+    return true;
+  }
+  void sync() override {}
+
+  std::thread::id caller = std::this_thread::get_id();
+  bool is_full = false, by_caller = false;
+  std::size_t appended = 0;
+};
+
+store::CommitResult commit_alone(store::Committer& committer, store::Durability durability) {
+  boost::asio::io_context context(1);
+  store::CommitResult result;
+  const auto caller = [&]() -> store::Task<> {
+    store::Batch batch{.preconditions = {{.kind = store::Precondition::Kind::absent, .family = 0, .key = "a"}},
+                       .writes = {{.kind = store::Write::Kind::put, .family = 0, .key = "a", .value = "1"}}};
+    result = co_await committer.commit(std::move(batch), durability);
+  };
+  boost::asio::co_spawn(context, caller(), boost::asio::detached);
+  context.run();
+  return result;
+}
+
+TEST(Committer, WhoeverIsAloneAndNeedsNoSyncCommitsOnItsOwnThread) {
+  using enum store::Durability;
+  for (const auto durability : {durable, prompt, relaxed}) {
+    AppendingLog log;
+    store::Committer committer(log);
+    EXPECT_TRUE(commit_alone(committer, durability).ok());
+    EXPECT_EQ(log.appended, 1u);
+    EXPECT_EQ(log.by_caller, durability != durable);
+  }
+}
+
+TEST(Committer, ACallerIsNotHeldUpByALogThatIsHeldUp) {
+  AppendingLog log;
+  log.is_full = true;
+  store::Committer committer(log);
+  EXPECT_TRUE(commit_alone(committer, store::Durability::prompt).ok());
+  EXPECT_EQ(log.appended, 1u);
+  EXPECT_FALSE(log.by_caller);
+}
+
+// Its syncs begin, and end when they may.
+struct HeldLog final : AppendingLog {
+  void sync() override {
+    begun.release();
+    may_end.acquire();
+  }
+  std::counting_semaphore<> begun{0}, may_end{0};
+};
+
+TEST(Committer, ACallerIsNotHeldUpByASyncUnderWay) {
+  HeldLog log;
+  store::Committer committer(log);
+  EXPECT_TRUE(commit_alone(committer, store::Durability::prompt).ok());
+  EXPECT_TRUE(log.by_caller);
+  log.begun.acquire();
+  EXPECT_TRUE(commit_alone(committer, store::Durability::relaxed).ok());
+  EXPECT_FALSE(log.by_caller);
+  log.may_end.release(2);
+}
+
+// Of all kinds of durability, on several threads: some on those threads, some on the writer's.
+TEST_F(StoreTest, EveryCallerCountsWhereverItCommits) {
+  using enum store::Durability;
+  constexpr int threads = 4, rounds = 400;
+  std::vector<std::thread> workers;
+  for (int worker = 0; worker < threads; ++worker)
+    workers.emplace_back([&, worker] {
+      boost::asio::io_context context(1);
+      const auto caller = [&]() -> store::Task<> {
+        for (int round = 0; round < rounds; ++round) {
+          auto change = tenant(1).change();
+          change.add(1, {"sum"}, 1);
+          const auto outcome = co_await change.commit(round % 100 == worker ? durable : round % 2 ? prompt : relaxed);
+          EXPECT_TRUE(outcome.ok());
+        }
+      };
+      boost::asio::co_spawn(context, caller(), boost::asio::detached);
+      context.run();
+    });
+  for (auto& worker : workers) worker.join();
+  EXPECT_EQ(tenant(1).counter({"sum"}), threads * rounds);
+  reopen();
+  EXPECT_EQ(tenant(1).counter({"sum"}), threads * rounds);
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ class Stored final : public store::Committer::Log {
     const auto found = counters.find(std::string(key));
     return found == counters.end() ? store::Figures() : found->second;
   }
-  void append(const std::vector<const Batch*>&, const std::vector<store::Committer::Counted>&, bool) override {}
+  bool append(const std::vector<const Batch*>&, const std::vector<store::Committer::Counted>&, Append) override {
+    return true;
+  }
   void sync() override {}
 
   std::map<std::string, std::string> values;
