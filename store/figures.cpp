@@ -43,10 +43,14 @@ std::string encode(const Figures& figures) {
 Figures decode_figures(std::string_view bytes) {
   Figures figures;
   if (bytes.starts_with(groups_of_seven)) {
-    for (bytes.remove_prefix(1); !bytes.empty();) figures.push_back(take_figure(bytes));
+    for (bytes.remove_prefix(1); !bytes.empty();) {
+      if (figures.size() == Figures::most) throw Corrupt("a counter has too many figures");
+      figures.push_back(take_figure(bytes));
+    }
     return figures;
   }
-  if (!bytes.starts_with(eight_bytes_each) || bytes.size() % 8 != 1) throw Corrupt("a counter holds no figures");
+  if (!bytes.starts_with(eight_bytes_each) || bytes.size() % 8 != 1 || bytes.size() > 1 + 8 * Figures::most)
+    throw Corrupt("a counter holds no figures");
   for (std::size_t at = 1; at < bytes.size(); at += 8)
     figures.push_back(boost::endian::load_big_s64(reinterpret_cast<const unsigned char*>(bytes.data()) + at));
   return figures;

@@ -35,7 +35,7 @@ TEST(FiguresBytes, OfEarlierBoxesAreRead) {
 TEST(FiguresBytes, WhatIsNoneIsRefused) {
   const auto whole = store::encode({1'000'000});
   for (const auto& bytes : {whole.substr(0, whole.size() - 1), std::string(), std::string("x"), std::string("v1234567"),
-                            "c" + std::string(11, '\xff')})
+                            "c" + std::string(11, '\xff'), "c" + std::string(13, '\1'), "v" + std::string(104, '\1')})
     EXPECT_THROW(store::decode_figures(bytes), store::Corrupt) << bytes;
 }
 
