@@ -146,7 +146,8 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
                                         store::describe(mpp::wallets),
                                         store::describe(explorer::git_hosts),
                                         store::describe(cloning::payments)},
-                             .migrations = {},
+                             // Counters are read in both forms, and written in the one that schema 1 does not know.
+                             .migrations = {{.to = 2, .what = "counters in as many bytes as they need", .run = {}}},
                              .read_only = access == Access::read_only,
                              .on_trouble = on_trouble});
 }

@@ -17,7 +17,7 @@ if(AGENTBOX_SANITIZE)
   add_compile_definitions(AGENTBOX_SANITIZED=1)
   if(AGENTBOX_SANITIZE MATCHES "address")
     # A quarter of all compile time together, for what shows anyway: the address sanitizer reports whatever is reached
-    # through a null pointer, and the fuzzers, which have these checks, read the bytes that could be misaligned.
+    # through a null pointer, and what reads bytes has these checks all the same: the store and the fuzzers' targets.
     add_compile_options(-fno-sanitize=null,alignment)
     # At a fixed address: the undefined sanitizer's tables would be ten million relocations, half a second of every start.
     add_compile_options(-fno-pie)

@@ -102,19 +102,16 @@ bool Committer::commit_at_once(Submission& submission) {
     is_busy_ = true;
   }
   Submission* const alone[] = {&submission};
-  bool done = true, wake = false;
+  bool done = true;
   try {
     done = commit_group(alone, true);
   } catch (...) {
     submission.failure = std::current_exception();
   }
-  {
-    const std::lock_guard lock(mutex_);
-    is_busy_ = false;
-    callers_ = 1 + queue_.size();
-    wake = stopping_ || !queue_.empty();
-  }
-  if (wake) arrived_.notify_one();
+  const std::lock_guard lock(mutex_);
+  is_busy_ = false;
+  callers_ = 1 + queue_.size();
+  if (stopping_ || !queue_.empty()) arrived_.notify_one();
   return done;
 }
 

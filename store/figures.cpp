@@ -22,9 +22,10 @@ std::int64_t take_figure(std::string_view& bytes) {
     const auto byte = static_cast<unsigned char>(bytes.front());
     bytes.remove_prefix(1);
     number |= std::uint64_t{byte & 0x7fu} << shift;
+    if (shift == 63 && byte > 1) break;
     if (byte < 0x80) return unfolded(number);
   }
-  throw Corrupt("a counter ends within a figure");
+  throw Corrupt("a counter holds what is no figure");
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ bool LogSyncer::wait_until_due(std::unique_lock<std::mutex>& lock) {
     else if (Clock::now() >= *due_)
       return true;
     else
-      changed_.wait_until(lock, *due_);
+      changed_.wait_until(lock, Clock::time_point(*due_));  // a copy: due_ changes meanwhile
   }
   return due_.has_value();
 }

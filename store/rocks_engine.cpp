@@ -2,7 +2,6 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
-#include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
@@ -21,6 +20,7 @@
 #include "store/counter_values.h"
 #include "store/figures.h"
 #include "store/log_check.h"
+#include "store/rocks_files.h"
 #include "store/rocks_key_table.h"
 #include "store/store_folder.h"
 #include "store/versions.h"
@@ -85,63 +85,6 @@ class NoLog final : public rocks::Logger {
  public:
   using rocks::Logger::Logv;
   void Logv(const char*, va_list) override {}
-};
-
-// Leaves out every sync while a new store is made: RocksDB would sync several times for each column family. Nothing is
-// acknowledged from such a store before everything of it was synced at once (StoreFolder::finish_making), and from then
-// on it syncs.
-class NewStoreFiles final : public rocks::FileSystemWrapper {
- public:
-  NewStoreFiles() : rocks::FileSystemWrapper(rocks::FileSystem::Default()) {}
-  static const char* kClassName() { return "agentbox.new_store"; }
-  const char* Name() const override { return kClassName(); }
-  void sync_from_now_on() { *syncs_ = true; }
-
-  rocks::IOStatus NewWritableFile(const std::string& name, const rocks::FileOptions& options,
-                                  std::unique_ptr<rocks::FSWritableFile>* file, rocks::IODebugContext* debug) override {
-    auto status = target()->NewWritableFile(name, options, file, debug);
-    if (status.ok()) *file = std::make_unique<File>(std::move(*file), syncs_);
-    return status;
-  }
-  rocks::IOStatus NewDirectory(const std::string& name, const rocks::IOOptions& options,
-                               std::unique_ptr<rocks::FSDirectory>* directory, rocks::IODebugContext* debug) override {
-    auto status = target()->NewDirectory(name, options, directory, debug);
-    if (status.ok()) *directory = std::make_unique<Directory>(std::move(*directory), syncs_);
-    return status;
-  }
-
- private:
-  using Switch = std::shared_ptr<std::atomic<bool>>;
-
-  struct File final : rocks::FSWritableFileOwnerWrapper {
-    File(std::unique_ptr<rocks::FSWritableFile>&& file, Switch on)
-        : rocks::FSWritableFileOwnerWrapper(std::move(file)), syncs(std::move(on)) {}
-    rocks::IOStatus Sync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
-      return *syncs ? target()->Sync(options, debug) : rocks::IOStatus::OK();
-    }
-    rocks::IOStatus Fsync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
-      return *syncs ? target()->Fsync(options, debug) : rocks::IOStatus::OK();
-    }
-    rocks::IOStatus RangeSync(std::uint64_t from, std::uint64_t size, const rocks::IOOptions& options,
-                              rocks::IODebugContext* debug) override {
-      return *syncs ? target()->RangeSync(from, size, options, debug) : rocks::IOStatus::OK();
-    }
-    Switch syncs;
-  };
-  struct Directory final : rocks::FSDirectoryWrapper {
-    Directory(std::unique_ptr<rocks::FSDirectory>&& directory, Switch on)
-        : rocks::FSDirectoryWrapper(std::move(directory)), syncs(std::move(on)) {}
-    rocks::IOStatus Fsync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
-      return *syncs ? rocks::FSDirectoryWrapper::Fsync(options, debug) : rocks::IOStatus::OK();
-    }
-    rocks::IOStatus FsyncWithDirOptions(const rocks::IOOptions& options, rocks::IODebugContext* debug,
-                                        const rocks::DirFsyncOptions& reason) override {
-      return *syncs ? rocks::FSDirectoryWrapper::FsyncWithDirOptions(options, debug, reason) : rocks::IOStatus::OK();
-    }
-    Switch syncs;
-  };
-
-  const Switch syncs_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 constexpr std::size_t cache_bytes = 12u << 20, write_buffers_bytes = 16u << 20, log_bytes = 24u << 20;
@@ -218,7 +161,7 @@ struct RocksEngine::Impl final : Committer::Log {
 
   StoreFolder folder;
   const std::string where;
-  std::unique_ptr<rocks::Env> making;  // of a store that was new when it was opened; outlives db
+  std::unique_ptr<rocks::Env> files;  // of a store that is written to; outlives db
   std::shared_ptr<FailStop> fail_stop;
   std::shared_ptr<rocks::Cache> cache = rocks::NewLRUCache(cache_bytes, 2);
   std::shared_ptr<rocks::WriteBufferManager> buffers =
@@ -341,12 +284,12 @@ std::unique_ptr<RocksEngine> RocksEngine::open(const std::filesystem::path& fold
     options.wal_recovery_mode = rocks::WALRecoveryMode::kPointInTimeRecovery;  // a torn end stays where it is
     options.info_log = std::make_shared<NoLog>();
   }
-  const auto files = std::make_shared<NewStoreFiles>();
-  if (impl->folder.is_new()) {
-    impl->making = rocks::NewCompositeEnv(files);
-    options.env = impl->making.get();
-    impl->folder.begin_making();
+  const auto files = std::make_shared<StoreFiles>(impl->folder.is_new());
+  if (!read_only) {
+    impl->files = rocks::NewCompositeEnv(files);
+    options.env = impl->files.get();
   }
+  if (impl->folder.is_new()) impl->folder.begin_making();
 
   std::vector<std::string> names = std::move(families);
   std::vector<std::string> on_disk;

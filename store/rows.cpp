@@ -26,8 +26,8 @@ Batch Rows::allocate(const std::string& sequence, std::int64_t& id) {
   const auto key = counter_key(0, {"sequence/" + sequence});
   {
     const std::lock_guard lock(mutex_);
-    auto [last, first_use] = sequences_.try_emplace(sequence, 0);
-    if (first_use) last->second = engine_.counter(counters_, key)[0];
+    auto last = sequences_.find(sequence);
+    if (last == sequences_.end()) last = sequences_.emplace(sequence, engine_.counter(counters_, key)[0]).first;
     id = ++last->second;
   }
   Batch batch;

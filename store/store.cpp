@@ -83,7 +83,7 @@ struct Store::Impl {
                         " has an older schema: start agentbox once to bring it up");
     for (const auto& step : options.migrations) {
       if (step.to <= version) continue;
-      step.run(system);
+      if (step.run) step.run(system);
       Batch done;
       done.writes.push_back(meta(schema_key, std::to_string(step.to)));
       engine->commit_blocking(std::move(done));
@@ -170,6 +170,13 @@ std::vector<Store::Finding> Store::verify() const {
       engine.scan(index, {.first = prefix, .last = keys::after_prefix(prefix)}, check_entry, snapshot.get());
     });
   }
+  whole("counters", [&] {
+    const auto check_counter = [&](std::string_view key, std::string_view bytes) {
+      whole("counters " + printable(key), [&] { decode_figures(bytes); });
+      return true;
+    };
+    engine.scan(impl_->rows.counter_family(), {}, check_counter, snapshot.get());
+  });
   return findings;
 }
 

@@ -162,7 +162,7 @@ class System {
 struct Migration {
   std::uint32_t to;
   std::string what;
-  std::function<void(const System&)> run;
+  std::function<void(const System&)> run;  // may be empty: nothing is to be done, and older boxes are to stay away
 };
 
 struct Options {

@@ -33,7 +33,8 @@ void make_empty(const fs::path& file) {
 std::vector<fs::path> logs_of(const fs::path& folder) {
   std::vector<fs::path> logs;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".log" && entry.file_size() > 0) logs.push_back(entry.path());
+    if (std::error_code gone; entry.path().extension() == ".log" && entry.file_size(gone) > 0 && !gone)
+      logs.push_back(entry.path());
   std::sort(logs.begin(), logs.end(), [](const fs::path& a, const fs::path& b) {
     const auto x = a.stem().string(), y = b.stem().string();
     return x.size() != y.size() ? x.size() < y.size() : x < y;
@@ -46,12 +47,11 @@ std::string sentence(const fs::path& log, const LogState& state) {
 }
 
 std::string torn_sentence(const fs::path& log, std::uint64_t at) {
-  return "the write-ahead log " + log.string() + " is not whole from byte " + std::to_string(at) + " on: the " +
-         std::to_string(fs::file_size(log) - at) +
-         " bytes from there are cut off when the store is opened for writing. A crash of the machine leaves that, "
-         "and " +
-         "nobody was told that these writes are durable; should more be missing, the disk has lost it: restore the " +
-         "newest backup";
+  return "the write-ahead log " + log.string() + " is not whole from byte " + std::to_string(at) +
+         " on: " + std::to_string(fs::file_size(log) - at) +
+         " bytes are cut off there when the store is opened for writing. " +
+         "A crash of the machine leaves that, and nobody was told that these writes are durable; should more be " +
+         "missing, the disk has lost it: restore the newest backup";
 }
 
 [[noreturn]] void refuse_damaged(const fs::path& log, const LogState& state) {
@@ -85,8 +85,8 @@ std::optional<End> end_of(const std::vector<fs::path>& logs) {
                        {.kind = LogState::Kind::damaged, .at = state.at, .what = "newer logs say it was whole"});
       end = {i, state.at, state.is_followed || on_disk};
     } else if (i + 1 < logs.size() && state.next && states[i + 1].first > state.next && !was_on_disk) {
-      end = {i, fs::file_size(logs[i]), true};  // it ends between two writes. Had it been on disk: RocksDB may have
-    }                                           // deleted a log between these two, which it no longer needed
+      end = {i, fs::file_size(logs[i]), true};  // it ends between two writes (logs are deleted oldest first)
+    }
   }
   return end;
 }

@@ -1,5 +1,5 @@
 // The AI layer before a provider that costs next to nothing (model_upstream.cpp), beside two gateways from npm before the same
-// one. The box does what it always does: an API key and its budget, the plan and its quota, caps, a reservation on disk before
+// one. The box does what it always does: an API key and its budget, the plan and its quota, caps, a reservation in the log before
 // each call and a settlement after it. The gateways keep no books.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";

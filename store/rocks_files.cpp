@@ -1,0 +1,87 @@
+#include "store/rocks_files.h"
+
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace store {
+namespace {
+
+namespace rocks = rocksdb;
+
+// The number of a log by its file's name, "000012.log".
+std::optional<std::uint64_t> log_number(std::string_view name) {
+  std::uint64_t number = 0;
+  const auto* const first = name.data();
+  const auto [end, error] = std::from_chars(first, first + name.size(), number);
+  if (error != std::errc() || name.substr(static_cast<std::size_t>(end - first)) != ".log") return {};
+  return number;
+}
+
+}  // namespace
+
+struct StoreFiles::File final : rocks::FSWritableFileOwnerWrapper {
+  File(std::unique_ptr<rocks::FSWritableFile>&& file, Switch on)
+      : rocks::FSWritableFileOwnerWrapper(std::move(file)), syncs(std::move(on)) {}
+  rocks::IOStatus Sync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
+    return *syncs ? target()->Sync(options, debug) : rocks::IOStatus::OK();
+  }
+  rocks::IOStatus Fsync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
+    return *syncs ? target()->Fsync(options, debug) : rocks::IOStatus::OK();
+  }
+  rocks::IOStatus RangeSync(std::uint64_t from, std::uint64_t size, const rocks::IOOptions& options,
+                            rocks::IODebugContext* debug) override {
+    return *syncs ? target()->RangeSync(from, size, options, debug) : rocks::IOStatus::OK();
+  }
+  Switch syncs;
+};
+struct StoreFiles::Directory final : rocks::FSDirectoryWrapper {
+  Directory(std::unique_ptr<rocks::FSDirectory>&& directory, Switch on)
+      : rocks::FSDirectoryWrapper(std::move(directory)), syncs(std::move(on)) {}
+  rocks::IOStatus Fsync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
+    return *syncs ? rocks::FSDirectoryWrapper::Fsync(options, debug) : rocks::IOStatus::OK();
+  }
+  rocks::IOStatus FsyncWithDirOptions(const rocks::IOOptions& options, rocks::IODebugContext* debug,
+                                      const rocks::DirFsyncOptions& reason) override {
+    return *syncs ? rocks::FSDirectoryWrapper::FsyncWithDirOptions(options, debug, reason) : rocks::IOStatus::OK();
+  }
+  Switch syncs;
+};
+
+rocks::IOStatus StoreFiles::NewWritableFile(const std::string& name, const rocks::FileOptions& options,
+                                            std::unique_ptr<rocks::FSWritableFile>* file,
+                                            rocks::IODebugContext* debug) {
+  auto status = target()->NewWritableFile(name, options, file, debug);
+  if (status.ok() && !*syncs_) *file = std::make_unique<File>(std::move(*file), syncs_);
+  return status;
+}
+
+rocks::IOStatus StoreFiles::NewDirectory(const std::string& name, const rocks::IOOptions& options,
+                                         std::unique_ptr<rocks::FSDirectory>* directory, rocks::IODebugContext* debug) {
+  auto status = target()->NewDirectory(name, options, directory, debug);
+  if (status.ok() && !*syncs_) *directory = std::make_unique<Directory>(std::move(*directory), syncs_);
+  return status;
+}
+
+// RocksDB no longer needs a log only when it needs none of the older ones either.
+rocks::IOStatus StoreFiles::DeleteFile(const std::string& name, const rocks::IOOptions& options,
+                                       rocks::IODebugContext* debug) {
+  const auto slash = name.rfind('/');
+  const auto newest = slash == std::string::npos ? std::nullopt : log_number(std::string_view(name).substr(slash + 1));
+  std::vector<std::string> beside;
+  if (newest && target()->GetChildren(name.substr(0, slash), options, &beside, debug).ok()) {
+    std::map<std::uint64_t, std::string> older;
+    for (const auto& other : beside)
+      if (const auto number = log_number(other); number && *number < *newest) older.emplace(*number, other);
+    for (const auto& [number, other] : older)
+      if (auto status = target()->DeleteFile(name.substr(0, slash + 1) + other, options, debug);
+          !status.ok() && !status.IsNotFound() && !status.IsPathNotFound())
+        return status;
+  }
+  return target()->DeleteFile(name, options, debug);
+}
+
+}  // namespace store
