@@ -60,7 +60,9 @@ test("kill -9 in the middle of provisioning leaves one container for each agent,
     await until("the moment", moment, 120_000);
     await box.end("SIGKILL");
     await box.serve();
-    assert.ok((await statuses()).every((status) => ["provisioning", "running"].includes(status)), "nothing is lost, nothing has failed");
+    const found = (await ada.call("GET", "/api/agents")).body.agents;
+    const is_well = ({ status }) => ["provisioning", "running"].includes(status);
+    assert.ok(found.length === COUNT && found.every(is_well), `nothing is lost, nothing has failed: ${JSON.stringify(found)}`);
   }
   await until("all run", async () => (await statuses()).every((status) => status === "running"), 120_000);
   const agents = provisioned.map(({ body }) => body.agent.id).sort();
