@@ -60,9 +60,12 @@ test("kill -9 in the middle of provisioning leaves one container for each agent,
     await until("the moment", moment, 120_000);
     await box.end("SIGKILL");
     await box.serve();
-    const found = (await ada.call("GET", "/api/agents")).body.agents;
+    // An agent whose engine is slow to answer says so and goes on with it; one that has failed stays as it is.
     const is_well = ({ status }) => ["provisioning", "running"].includes(status);
-    assert.ok(found.length === COUNT && found.every(is_well), `nothing is lost, nothing has failed: ${JSON.stringify(found)}`);
+    let found = [];
+    const all_well = async () => (found = (await ada.call("GET", "/api/agents")).body.agents).every(is_well);
+    await until("nothing has failed", all_well, 60_000).catch((error) => { throw new Error(`${error.message}: ${JSON.stringify(found)}`); });
+    assert.equal(found.length, COUNT, "nothing is lost");
   }
   await until("all run", async () => (await statuses()).every((status) => status === "running"), 120_000);
   const agents = provisioned.map(({ body }) => body.agent.id).sort();
