@@ -104,7 +104,7 @@ bool Committer::commit_at_once(Submission& submission) {
   Submission* const alone[] = {&submission};
   bool done = true;
   try {
-    done = commit_group(alone, true);
+    done = commit_group(alone, Log::Append::at_once);
   } catch (...) {
     submission.failure = std::current_exception();
   }
@@ -142,7 +142,7 @@ void Committer::run() {
     std::vector<Submission*> submissions;
     submissions.reserve(group.size());
     for (const auto& waiting : group) submissions.push_back(waiting.get());
-    commit_group(submissions, false);
+    commit_group(submissions, Log::Append::unsynced);
     {
       const std::lock_guard lock(mutex_);
       is_busy_ = false;
@@ -177,7 +177,7 @@ Group Committer::take_group() {
   return group;
 }
 
-bool Committer::commit_group(std::span<Submission* const> group, bool at_once) {
+bool Committer::commit_group(std::span<Submission* const> group, Log::Append unsynced) {
   std::vector<Submission*> accepted;
   accepted.reserve(group.size());
   auto durability = Durability::relaxed;
@@ -198,7 +198,7 @@ bool Committer::commit_group(std::span<Submission* const> group, bool at_once) {
   }
   if (accepted.empty()) return true;
   try {
-    return append(accepted, judge.counted(), durability, at_once);
+    return append(accepted, judge.counted(), durability, unsynced);
   } catch (...) {  // nobody of this group may believe in a write that is not on disk, or was judged by one
     for (auto* submission : group) submission->failure = std::current_exception();
     return true;
@@ -206,17 +206,13 @@ bool Committer::commit_group(std::span<Submission* const> group, bool at_once) {
 }
 
 bool Committer::append(const std::vector<Submission*>& accepted, const std::vector<Counted>& counted,
-                       Durability durability, bool at_once) {
+                       Durability durability, Log::Append unsynced) {
   std::vector<const Batch*> batches;
   batches.reserve(accepted.size());
   for (const auto* submission : accepted) batches.push_back(&submission->batch);
   const bool synced = durability == Durability::durable;
   const auto start = Clock::now();
-  if (!log_.append(batches, counted,
-                   synced    ? Log::Append::synced
-                   : at_once ? Log::Append::at_once
-                             : Log::Append::unsynced))
-    return false;
+  if (!log_.append(batches, counted, synced ? Log::Append::synced : unsynced)) return false;
   const auto took = Clock::now() - start;
   last_synced_ = synced;
   if (synced) usual_sync_ += (took - usual_sync_) / 8;

@@ -74,9 +74,10 @@ class Committer {
   void run();
   void gather(std::unique_lock<std::mutex>&);
   Group take_group();
-  // By whoever is_busy_. False when it could not be done at once, and nothing was.
-  bool commit_group(std::span<Submission* const>, bool at_once);
-  bool append(const std::vector<Submission*>&, const std::vector<Counted>&, Durability, bool at_once);
+  // By whoever is_busy_; `unsynced`: how to append a group that nobody wants synced. False when that could not be done
+  // at once, and nothing was.
+  bool commit_group(std::span<Submission* const>, Log::Append unsynced);
+  bool append(const std::vector<Submission*>&, const std::vector<Counted>&, Durability, Log::Append unsynced);
 
   Log& log_;
   Figures figures_;

@@ -11,7 +11,6 @@
 #include <rocksdb/write_buffer_manager.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>

@@ -61,6 +61,25 @@ TEST_F(StoreTest, SealedTextMovedToAnotherRecordDoesNotOpen) {
   EXPECT_FALSE(store_->verify().empty());
 }
 
+TEST_F(StoreTest, VerifyFindsACounterThatHoldsNoFigures) {
+  ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "Tea"}).ok());
+  close();
+  {
+    const auto engine =
+        store::RocksEngine::open(folder_.path(), {"meta", "index", "counters", "notes", "people"}, false);
+    store::Batch batch;
+    batch.writes.push_back(
+        {.kind = store::Write::Kind::put, .family = 2, .key = store::keys::owned(1, "spent"), .value = "no figures"});
+    ASSERT_TRUE(engine->commit_blocking(std::move(batch)).ok());
+  }
+  open();
+  const auto findings = store_->verify();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].where.find("counters"), std::string::npos) << findings[0].where;
+  EXPECT_THROW(tenant(1).counter({"spent"}), store::Corrupt);
+  EXPECT_TRUE(tenant(1).get(notes, "a"));
+}
+
 TEST_F(StoreTest, VerifyFindsWhatDisagrees) {
   ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "Tea"}).ok());
   ASSERT_TRUE(insert({.owner = 1, .id = "b", .title = "Milk"}).ok());
