@@ -1,6 +1,7 @@
 #include "store/committer.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <boost/asio/use_awaitable.hpp>
@@ -21,6 +22,13 @@ using namespace std::chrono_literals;
 constexpr std::size_t group_batches = 1024, group_bytes = 4u << 20;
 constexpr auto longest_patience = 1ms;
 constexpr auto coming_back = 30us;  // each caller of a busy box on two processors, measured with 64 of them
+
+// A thread of this policy that is woken waits for those that run to pause, instead of taking their processor: while
+// they go on handing in, the next group grows. Where a processor is free it runs at once.
+void let_others_go_first() {
+  const sched_param none{};
+  sched_setscheduler(0, SCHED_BATCH, &none);  // refused: the groups are smaller
+}
 
 std::size_t size_of(const Batch& batch) {
   std::size_t bytes = 0;
@@ -127,6 +135,7 @@ void Committer::hand_in(std::unique_ptr<Waiting> waiting) {
 }
 
 void Committer::run() {
+  let_others_go_first();
   for (;;) {
     Group group;
     {
