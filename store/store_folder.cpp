@@ -60,6 +60,10 @@ std::string torn_sentence(const fs::path& log, std::uint64_t at) {
                     ", then restore the newest backup with `agentbox restore`");
 }
 
+LogState lacking(const fs::path& log) {
+  return {.kind = LogState::Kind::damaged, .at = fs::file_size(log), .what = "what was written behind it is missing"};
+}
+
 // Where the writes end that are there one after the other: in which log, and where in it.
 struct End {
   std::size_t log = 0;
@@ -84,8 +88,10 @@ std::optional<End> end_of(const std::vector<fs::path>& logs) {
         refuse_damaged(logs[i],
                        {.kind = LogState::Kind::damaged, .at = state.at, .what = "newer logs say it was whole"});
       end = {i, state.at, state.is_followed || on_disk};
-    } else if (i + 1 < logs.size() && state.next && states[i + 1].first > state.next && !was_on_disk) {
-      end = {i, fs::file_size(logs[i]), true};  // it ends between two writes (logs are deleted oldest first)
+    } else if (i + 1 < logs.size() && state.next && states[i + 1].first > state.next) {
+      // It ends between two writes, and others are missing behind it: logs are deleted oldest first.
+      if (was_on_disk) refuse_damaged(logs[i], lacking(logs[i]));
+      end = {i, fs::file_size(logs[i]), true};
     }
   }
   return end;
@@ -199,12 +205,16 @@ void sync_path(const fs::path& path) {
 std::vector<Damage> damaged_logs(const fs::path& folder) {
   std::vector<Damage> found;
   std::optional<Sequence> next;
+  fs::path before;
   for (const auto& log : logs_of(folder)) {
     try {
       const auto state = check_log(log, next);
+      if (next && state.first > next) found.push_back({sentence(before, lacking(before)), before.filename().string()});
       next = state.next;
+      before = log;
       if (state.kind == LogState::Kind::damaged) found.push_back({sentence(log, state), log.filename().string()});
     } catch (const fs::filesystem_error& error) {
+      next.reset();
       if (fs::exists(log))
         found.push_back({"a log cannot be read: " + error.code().message(), log.filename().string()});
     }

@@ -185,10 +185,12 @@ TEST(Durability, ALogBehindOneThatLacksWhatWasNeverSyncedIsDropped) {
 }
 
 TEST(Durability, ALogBehindOneThatLostWhatWasSyncedIsReported) {
-  Folder folder;
-  ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
-  split_log(folder.path(), false);
-  EXPECT_NE(refusal(folder.path()).find("is damaged"), std::string::npos);
+  for (const bool whole_write_too : {false, true}) {
+    Folder folder;
+    ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
+    split_log(folder.path(), whole_write_too);
+    EXPECT_NE(refusal(folder.path()).find("is damaged"), std::string::npos) << whole_write_too;
+  }
 }
 
 // The length of the last record says more than the file holds: to RocksDB alone this looks like a torn write.
