@@ -124,7 +124,7 @@ bool Committer::commit_at_once(Submission& submission) {
 }
 
 void Committer::hand_in(std::unique_ptr<Waiting> waiting) {
-  figures_.queued.fetch_add(1, std::memory_order_relaxed);
+  activity_.queued.fetch_add(1, std::memory_order_relaxed);
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
@@ -147,7 +147,7 @@ void Committer::run() {
       gather(lock);
       group = take_group();
     }
-    figures_.queued.fetch_sub(group.size(), std::memory_order_relaxed);
+    activity_.queued.fetch_sub(group.size(), std::memory_order_relaxed);
     std::vector<Submission*> submissions;
     submissions.reserve(group.size());
     for (const auto& waiting : group) submissions.push_back(waiting.get());
@@ -199,7 +199,7 @@ bool Committer::commit_group(std::span<Submission* const> group, Log::Append uns
       continue;
     }
     if (!submission->result.ok()) {
-      figures_.conflicts.fetch_add(1, std::memory_order_relaxed);
+      activity_.conflicts.fetch_add(1, std::memory_order_relaxed);
     } else if (!submission->batch.writes.empty()) {
       accepted.push_back(submission);
       durability = std::min(durability, submission->durability);
@@ -226,12 +226,12 @@ bool Committer::append(const std::vector<Submission*>& accepted, const std::vect
   last_synced_ = synced;
   if (synced) usual_sync_ += (took - usual_sync_) / 8;
   syncer_.appended(durability);
-  figures_.append_microseconds.fetch_add(
+  activity_.append_microseconds.fetch_add(
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count()),
       std::memory_order_relaxed);
-  figures_.groups.fetch_add(1, std::memory_order_relaxed);
-  figures_.commits.fetch_add(batches.size(), std::memory_order_relaxed);
-  figures_.last_group.store(batches.size(), std::memory_order_relaxed);
+  activity_.groups.fetch_add(1, std::memory_order_relaxed);
+  activity_.commits.fetch_add(batches.size(), std::memory_order_relaxed);
+  activity_.last_group.store(batches.size(), std::memory_order_relaxed);
   return true;
 }
 

@@ -50,7 +50,7 @@ class Committer {
     virtual void sync() = 0;
   };
 
-  struct Figures {
+  struct Activity {
     std::atomic<std::uint64_t> commits{0}, groups{0}, conflicts{0}, queued{0}, last_group{0}, append_microseconds{0};
   };
 
@@ -60,7 +60,7 @@ class Committer {
 
   Task<CommitResult> commit(Batch, Durability);
   CommitResult commit_blocking(Batch, Durability);
-  const Figures& figures() const { return figures_; }
+  const Activity& activity() const { return activity_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -80,7 +80,7 @@ class Committer {
   bool append(const std::vector<Submission*>&, const std::vector<Counted>&, Durability, Log::Append unsynced);
 
   Log& log_;
-  Figures figures_;
+  Activity activity_;
 
   std::mutex mutex_;  // protects what follows
   std::condition_variable arrived_;

@@ -117,8 +117,9 @@ class Engine {
   // restart.
   virtual std::uint64_t version(Family, std::string_view key) const = 0;
 
-  // Batches are judged one after the other, in the order they were handed in; whoever waits is resumed together after
-  // one append and one fsync. Throws Unavailable when the store is read-only.
+  // Batches are judged one after the other, in the order they were handed in; those that wait are appended together,
+  // synced together if one of them is to be durable, and resumed together (Durability says what has happened by then).
+  // Throws Unavailable when the store is read-only, and Corrupt when what a precondition is about cannot be read.
   virtual Task<CommitResult> commit(Batch, Durability = Durability::durable) = 0;
   // The same for threads that are not coroutines (command line, tests, migrations). Never call it on an io thread.
   virtual CommitResult commit_blocking(Batch, Durability = Durability::durable) = 0;

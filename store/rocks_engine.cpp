@@ -387,7 +387,7 @@ std::optional<std::string> RocksEngine::read_only_reason() const {
 EngineFigures RocksEngine::figures() const {
   EngineFigures figures;
   if (impl_->committer) {
-    const auto& now = impl_->committer->figures();
+    const auto& now = impl_->committer->activity();
     figures = {.commits = now.commits,
                .groups = now.groups,
                .conflicts = now.conflicts,
