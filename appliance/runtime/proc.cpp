@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <chrono>
@@ -106,24 +107,47 @@ files::Descriptor open_process(pid_t pid, std::uint64_t start_ticks) {
   return process;
 }
 
-void kill_session(pid_t leader, std::uint64_t start_ticks) {
+std::optional<uid_t> user_of(pid_t pid) {
+  constexpr std::string_view field = "\nUid:\t";  // then the real, the effective, the saved and the file system's
+  const auto text = read_all("/proc/" + std::to_string(pid) + "/status");
+  const auto at = text.find(field);
+  if (at == text.npos) return {};
+  return static_cast<uid_t>(number(std::string_view(text).substr(at + field.size())));
+}
+
+namespace {
+
+// Until nobody is left for whom `is_meant` holds, right before the signal too, or a second has passed.
+void kill_all(const std::function<bool(const Stat&)>& is_meant) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (std::chrono::steady_clock::now() < deadline) {
-    // The kernel gives a number out again only when no process, group or session bears it: one that has another start
-    // proves that nobody of the old session is left.
-    if (is_number_taken_by_another(leader, start_ticks)) return;
     bool someone_left = false;
     each_process([&](pid_t pid) {
-      auto found = stat(pid);
-      if (!found || found->session != leader || found->state == 'Z') return;
-      auto process = open_process(pid, found->start_ticks);
-      if (!process || is_number_taken_by_another(leader, start_ticks)) return;
+      const auto found = stat(pid);
+      if (!found || found->state == 'Z' || !is_meant(*found)) return;
+      const auto process = open_process(pid, found->start_ticks);
+      if (!process || !is_meant(*found)) return;
       someone_left = true;
       send_signal(process.get(), SIGKILL);
     });
     if (!someone_left) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));  // SIGKILL takes effect when the target is scheduled
   }
+}
+
+}  // namespace
+
+// The kernel gives a number out again only when no process, group or session bears it: one that has another start
+// proves that nobody of the old session is left.
+void kill_session(pid_t leader, std::uint64_t start_ticks) {
+  kill_all([&](const Stat& process) {
+    return process.session == leader && !is_number_taken_by_another(leader, start_ticks);
+  });
+}
+
+void kill_user(uid_t user) {
+  if (user == ::getuid() || user == ::geteuid() || user == 0) return;
+  kill_all([&](const Stat& process) { return user_of(process.pid) == user; });
 }
 
 }  // namespace runtime::proc

@@ -39,5 +39,9 @@ void send_signal(int pidfd, int signal);
 // ended already; until none is left or a second has passed. Never signals a process of a later session that happens to
 // have the same number. Blocks.
 void kill_session(pid_t leader, std::uint64_t start_ticks);
+// The same for every process that runs as `user`, whatever session it has gone into. Not the box's own user.
+void kill_user(uid_t user);
+// Whom a process runs as; nothing when there is none.
+std::optional<uid_t> user_of(pid_t);
 
 }  // namespace runtime::proc

@@ -143,6 +143,7 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
       folder.create();
       std::filesystem::create_directories(spec.workspace);
       std::filesystem::permissions(spec.workspace, std::filesystem::perms::owner_all);
+      if (user) proc::kill_user(*user);  // what outlived an agent that had the port before, and then its box
       if (user) give_workspace(spec.workspace, *user);
       const Boot boot{.agent_id = spec.id,
                       .name = spec.name,
@@ -220,9 +221,12 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     return found;
   }
 
-  // The session goes before the leader is reaped: until then its number cannot be given to anybody else.
+  // The session goes before the leader is reaped: until then its number cannot be given to anybody else. Then whoever
+  // has left the session, where the agent has a user of its own.
   std::optional<int> bury(const std::string& id, Process& process) const {
+    const auto user = proc::user_of(process.pid());
     proc::kill_session(process.pid(), process.identity.start_ticks);
+    if (user && users->of(0)) proc::kill_user(*user);
     auto exit_code = reap(process.watch.native_handle());
     run_folder(id).drop_pid();
     run_folder(id).drop_boot();

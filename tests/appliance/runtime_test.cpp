@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <mutex>
 #include <sstream>
@@ -316,6 +318,26 @@ TEST_F(ProcessEngine, TheChildIsConfined) {
   struct stat boot {};
   ASSERT_EQ(::stat(run_file("plain", "boot.json").c_str(), &boot), 0);
   EXPECT_EQ(boot.st_mode & 0777, 0600u);
+}
+
+// Whoever gets the port, and with it the user, next must not share it with what is left of this agent.
+TEST_F(ProcessEngine, NobodyWhoRunsAsAnAgentsUserOutlivesTheAgent) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const auto user = runtime::proc::user_of(pid_t(start("one")));
+  ASSERT_TRUE(user);
+  const pid_t stray = ::fork();
+  if (stray == 0) {
+    ::setsid();
+    ::alarm(60);
+    if (::setresuid(*user, *user, *user) == 0)
+      for (;;) ::pause();
+    ::_exit(1);
+  }
+  while (runtime::proc::user_of(stray) != user) std::this_thread::yield();
+  stop("one", 0s);
+  int status = 0;
+  ASSERT_EQ(::waitpid(stray, &status, 0), stray);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
 }
 
 TEST_F(ProcessEngine, EachAgentOfARootBoxHasItsOwnUser) {
