@@ -28,6 +28,8 @@ struct stat status_of(int file, const fs::path& path) {
   return status;
 }
 
+constexpr int deepest = 200;  // folders within folders: each takes two descriptors while it is copied
+
 // Without `.` and `..`.
 std::vector<std::string> names_in(int folder, const fs::path& path) {
   Descriptor own(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -43,49 +45,54 @@ std::vector<std::string> names_in(int folder, const fs::path& path) {
   return names;
 }
 
-bool is_same(const fs::path& target, const struct stat& source) {
+// A place in the copy: by a path that is short however deep the folder lies, and as messages have it.
+struct Target {
+  fs::path at, shown;
+};
+
+bool is_same(const Target& target, const struct stat& source) {
   struct stat copy {};
-  return ::lstat(target.c_str(), &copy) == 0 && S_ISREG(copy.st_mode) && copy.st_size == source.st_size &&
+  return ::lstat(target.at.c_str(), &copy) == 0 && S_ISREG(copy.st_mode) && copy.st_size == source.st_size &&
          copy.st_mtim.tv_sec == source.st_mtim.tv_sec && copy.st_mtim.tv_nsec == source.st_mtim.tv_nsec;
 }
 
-void copy_bytes(int from, int to, const fs::path& target) {
+void copy_bytes(int from, int to, const Target& target) {
   std::array<char, 64 * 1024> buffer;
   for (;;) {
     const auto count = ::read(from, buffer.data(), buffer.size());
-    if (count < 0) fail("cannot read what goes to", target);
+    if (count < 0) fail("cannot read what goes to", target.shown);
     if (count == 0) return;
     for (ssize_t done = 0; done < count;) {
       const auto written = ::write(to, buffer.data() + done, static_cast<std::size_t>(count - done));
-      if (written < 0) fail("cannot write", target);
+      if (written < 0) fail("cannot write", target.shown);
       done += written;
     }
   }
 }
 
-void copy_file(int from, const struct stat& source, const fs::path& target) {
+void copy_file(int from, const struct stat& source, const Target& target) {
   if (is_same(target, source)) return;
-  fs::remove_all(target);
+  fs::remove_all(target.at);
   const mode_t mode = source.st_mode & 0777;
-  const Descriptor to(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (!to) fail("cannot write", target);
+  const Descriptor to(::open(target.at.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!to) fail("cannot write", target.shown);
   copy_bytes(from, to.get(), target);
   const std::array<timespec, 2> times{source.st_atim, source.st_mtim};
-  if (::fchmod(to.get(), mode) != 0 || ::futimens(to.get(), times.data()) != 0) fail("cannot write", target);
+  if (::fchmod(to.get(), mode) != 0 || ::futimens(to.get(), times.data()) != 0) fail("cannot write", target.shown);
 }
 
-void copy_link(int folder, const std::string& name, const fs::path& target) {
+void copy_link(int folder, const std::string& name, const Target& target) {
   std::array<char, 4096> text;
   const auto size = ::readlinkat(folder, name.c_str(), text.data(), text.size());
   if (size < 0) return;  // gone, or no link any more
-  fs::remove_all(target);
-  fs::create_symlink(std::string(text.data(), static_cast<std::size_t>(size)), target);
+  fs::remove_all(target.at);
+  fs::create_symlink(std::string(text.data(), static_cast<std::size_t>(size)), target.at);
 }
 
-void mirror_folder(int from, const fs::path& to);
+void mirror_folder(int from, const Target& to, int depth);
 
 // False when there is nothing to keep under that name.
-bool copy_entry(int folder, const std::string& name, const fs::path& target) {
+bool copy_entry(int folder, const std::string& name, const Target& target, int depth) {
   struct stat status {};
   if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
   if (S_ISLNK(status.st_mode)) {
@@ -96,10 +103,10 @@ bool copy_entry(int folder, const std::string& name, const fs::path& target) {
   // What was seen may have been replaced since: only what is opened counts.
   const Descriptor source(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!source && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) return false;
-  if (!source) fail("cannot read what goes to", target);
-  const auto opened = status_of(source.get(), target);
-  if (S_ISDIR(opened.st_mode))
-    mirror_folder(source.get(), target);
+  if (!source) fail("cannot read what goes to", target.shown);
+  const auto opened = status_of(source.get(), target.shown);
+  if (S_ISDIR(opened.st_mode) && depth < deepest)
+    mirror_folder(source.get(), target, depth + 1);
   else if (S_ISREG(opened.st_mode))
     copy_file(source.get(), opened, target);
   else
@@ -107,14 +114,17 @@ bool copy_entry(int folder, const std::string& name, const fs::path& target) {
   return true;
 }
 
-void mirror_folder(int from, const fs::path& to) {
-  if (!fs::is_directory(fs::symlink_status(to))) fs::remove_all(to);
-  fs::create_directories(to);
-  fs::permissions(to, static_cast<fs::perms>(status_of(from, to).st_mode & 0777) | fs::perms::owner_all);
+void mirror_folder(int from, const Target& to, int depth) {
+  if (!fs::is_directory(fs::symlink_status(to.at))) fs::remove_all(to.at);
+  fs::create_directories(to.at);
+  fs::permissions(to.at, static_cast<fs::perms>(status_of(from, to.shown).st_mode & 0777) | fs::perms::owner_all);
+  const Descriptor folder(::open(to.at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) fail("cannot open", to.shown);
+  const auto here = "/proc/self/fd/" + std::to_string(folder.get());
   std::set<std::string> present;
-  for (const auto& name : names_in(from, to))
-    if (copy_entry(from, name, to / name)) present.insert(name);
-  for (const auto& entry : fs::directory_iterator(to))
+  for (const auto& name : names_in(from, to.shown))
+    if (copy_entry(from, name, {fs::path(here) / name, to.shown / name}, depth)) present.insert(name);
+  for (const auto& entry : fs::directory_iterator(here))
     if (!present.contains(entry.path().filename().string())) fs::remove_all(entry.path());
 }
 
@@ -123,7 +133,7 @@ void mirror_folder(int from, const fs::path& to) {
 void mirror(const fs::path& from, const fs::path& to) {
   const Descriptor source(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!source) fail("cannot open", from);
-  mirror_folder(source.get(), to);
+  mirror_folder(source.get(), {to, to}, 0);
 }
 
 }  // namespace agentbox::cli

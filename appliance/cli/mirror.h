@@ -7,8 +7,9 @@ namespace agentbox::cli {
 
 // Makes `to` hold what `from` holds: files that are unchanged (size and time) are not copied again, what is gone is
 // removed. Links are copied as links and never followed, and pipes are never opened: whoever writes in `from` can
-// neither lead the copy to somebody else's files nor hold it up. Pipes, sockets, devices, and what vanishes or changes
-// its kind while it is read are left out. Throws std::filesystem::filesystem_error.
+// neither lead the copy to somebody else's files nor hold it up, nor make it fail by long paths. Pipes, sockets,
+// devices, what vanishes or changes its kind while it is read, and folders within more than 200 others are left out.
+// Throws std::filesystem::filesystem_error.
 void mirror(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace agentbox::cli

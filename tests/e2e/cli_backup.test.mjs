@@ -216,6 +216,22 @@ test("what an agent puts into its workspace leads a backup nowhere", async (t) =
   assert.deepEqual(holding(to, life.secrets.master_key), []);
 });
 
+test("paths longer than the system takes are backed up and restored like others", async (t) => {
+  const life = await lived_in(t), to = join(folder(t), "backup"), data = join(folder(t), "data"), key_file = join(folder(t), "key");
+  const workspace = join(life.box.folder, "agents", life.agent, "workspace");
+  const dig = `const fs = require("fs"), name = "d".repeat(250);
+    for (let level = 0; level < 20; ++level) fs.mkdirSync(name), process.chdir(name);
+    fs.writeFileSync("deep.txt", "found");`;
+  execFileSync(process.execPath, ["-e", dig], { cwd: workspace });
+  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  writeFileSync(key_file, life.secrets.master_key);
+  await succeeds(["restore", "--data", data, "--from", to, "--key", key_file]);
+  const there = join(data, "agents", life.agent, "workspace");
+  assert.equal(execFileSync("find", [there, "-name", "deep.txt", "-execdir", "cat", "{}", ";"], { encoding: "utf8" }), "found");
+  execFileSync("rm", ["-rf", workspace, there, to]); // Node does not remove what has such a path
+});
+
 test("a backup that could not be opened is not made", async (t) => {
   const box = await Box.start(t),
     to = join(folder(t), "backup");
