@@ -1,6 +1,6 @@
 #include "web/connection.h"
 
-#include <sys/socket.h>
+#include <poll.h>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -253,16 +253,12 @@ Task<bool> Connection::serve(Exchange& exchange) {
 }
 
 void Connection::HangUpWatch::expire() {
-  char next = 0;
-  const auto seen = ::recv(connection_.wire_.socket().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
-  const bool gone = seen == 0 || (seen < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
-  if (gone && connection_.sends_endless_) {
-    connection_.cut();
-  } else if (gone) {
-    connection_.cancel_.emit(asio::cancellation_type::total);
-  } else {
-    arm(hang_up_check_time);
-  }
+  // Not by reading: what it has sent before it left, be it the end of TLS, stands before the end.
+  pollfd client{.fd = connection_.wire_.socket().native_handle(), .events = POLLRDHUP, .revents = 0};
+  const bool gone = ::poll(&client, 1, 0) == 1;
+  if (gone && connection_.sends_endless_) return connection_.cut();
+  arm(hang_up_check_time);  // also then: the handler may not wait for anything at this moment
+  if (gone) connection_.cancel_.emit(asio::cancellation_type::total);
 }
 
 Persistence Connection::persistence(const Exchange& exchange) const {
