@@ -177,8 +177,10 @@ Response error_response(const Error& error) {
   body += '}';
   if (error.kind == Kind::too_many || error.kind == Kind::unavailable) {
     const auto* known = error.extra.if_contains(retry_after_field);
-    response.headers.emplace_back("Retry-After", known && known->is_int64() ? std::to_string(known->get_int64())
-                                                                            : std::string(default_retry_seconds));
+    if (known && known->is_int64())
+      response.headers.emplace_back("Retry-After", std::to_string(known->get_int64()));
+    else if (error.kind == Kind::unavailable || error.code.empty())  // a limit with a code does not pass by waiting
+      response.headers.emplace_back("Retry-After", default_retry_seconds);
   }
   return response;
 }
