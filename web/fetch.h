@@ -37,6 +37,9 @@ struct FetchRequest {
   // With a sink, body bytes go there as they arrive and FetchResponse::body stays empty. Returning false ends the
   // transfer, which is then a success. Runs on the caller's thread; what it throws is thrown to the caller of fetch.
   std::function<bool(std::string_view)> sink;
+  // Called right before the request is written, over a connection that stands: an exchange that fails without it has
+  // told the server nothing. Once a hop, on the caller's thread.
+  std::function<void()> on_sending;
   // Called once with the final answer's status and headers (names lower-cased), before the first byte of its body.
   // Returning false ends the transfer as for the sink.
   std::function<bool(int status, const FetchHeaders&)> on_head;

@@ -169,7 +169,15 @@ bool Transfer::would_repeat() {
 }
 
 int Transfer::on_request(void* self, char*, char*, int, int) {
-  return static_cast<Transfer*>(self)->would_repeat() ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+  auto& transfer = *static_cast<Transfer*>(self);
+  if (transfer.would_repeat()) return CURL_PREREQFUNC_ABORT;
+  try {
+    if (transfer.request_.on_sending) transfer.request_.on_sending();
+    return CURL_PREREQFUNC_OK;
+  } catch (...) {
+    transfer.thrown_ = std::current_exception();
+    return CURL_PREREQFUNC_ABORT;
+  }
 }
 
 curl_socket_t Transfer::on_open_socket(void* self, curlsocktype, curl_sockaddr* address) {

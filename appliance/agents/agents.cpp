@@ -224,7 +224,7 @@ Result<void> Agents::check(const NewAgent& wanted) const {
   if (boost::json::serialize(wanted.config).size() > largest_config)
     return web::invalid("config must be at most 64 KB");
   if (const auto known = read_config(wanted.config, knows_model_); !known) return known.error();
-  return {};
+  return check_model(wanted.model, "model", knows_model_);
 }
 
 // The record, its job and its place within the limit are one commit: whatever is refused leaves nothing behind.

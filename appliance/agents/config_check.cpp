@@ -50,6 +50,11 @@ web::Result<void> check_provider(std::string_view name, std::string_view field) 
   return web::invalid(std::string(field) + " must be one of: " + enumerated(providers));
 }
 
+web::Result<void> check_model(std::string_view name, std::string_view field, const KnowsModel& knows) {
+  if (name.empty() || is_among(name, any_model) || !knows || knows(name)) return {};
+  return web::invalid(std::string(field) + " must be one of this box's models, or auto");
+}
+
 web::Result<KnownConfig> read_config(const boost::json::object& config, const KnowsModel& knows) {
   if (const auto kept = web::check_free_form(config, "config"); !kept) return kept.error();
   auto known = web::parse_value<KnownConfig>(boost::json::value(config), "config");
@@ -58,9 +63,8 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Kn
     if (const auto plan = billing::plan_of_request(*known->plan, "config.plan"); !plan) return plan.error();
   if (known->aiProvider)
     if (const auto good = check_provider(*known->aiProvider, "config.aiProvider"); !good) return good.error();
-  const bool names_one = known->model && !is_among(*known->model, any_model);
-  if (names_one && knows && !knows(*known->model))
-    return web::invalid("config.model must be one of this box's models, or auto");
+  if (known->model)
+    if (const auto good = check_model(*known->model, "config.model", knows); !good) return good.error();
   if (known->channels)
     if (const auto good = check_channels(*known->channels); !good) return good.error();
   if (known->tools)

@@ -40,6 +40,8 @@ using KnowsModel = std::function<bool(std::string_view name)>;
 web::Result<KnownConfig> read_config(const boost::json::object&, const KnowsModel&);
 // The same of a provider that is given by itself.
 web::Result<void> check_provider(std::string_view name, std::string_view field);
+// The same of a model; an empty name is none.
+web::Result<void> check_model(std::string_view name, std::string_view field, const KnowsModel&);
 // What the agent is to be told of its config. A record may hold one from before all of this was checked: what would be
 // refused now tells the agent nothing.
 runtime::Conduct conduct_of(const boost::json::object&);

@@ -6,9 +6,11 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/json.hpp>
 #include <deque>
+#include <limits>
 #include <set>
 
 #include "appliance/ai/builtin.h"
+#include "appliance/ai/extract.h"
 #include "appliance/ai/least_tokens.h"
 #include "appliance/ai/openai_stream.h"
 #include "appliance/ai/wire_json.h"
@@ -31,11 +33,19 @@ bool is_worth_another(Fault fault) {
   return fault != Fault::bad_request && fault != Fault::context_too_long && fault != Fault::cancelled;
 }
 
-Failure resting(const Candidate& candidate, std::chrono::seconds wait) {
-  return {.fault = Fault::overloaded,
-          .message = "The model provider '" + std::string(candidate.provider->name()) +
-                     "' has failed repeatedly and is left alone for a moment.",
-          .retry_after = wait};
+Failure resting(const Candidate& candidate, const std::string& model, const ProviderBreaker& breaker) {
+  const auto now = Clock::now();
+  const std::string provider(candidate.provider->name());
+  Failure failure{.fault = Fault::overloaded};
+  failure.retry_after = breaker.model_wait(model, now);
+  if (failure.retry_after) {
+    failure.message = "The model " + model + " of the provider '" + provider +
+                      "' did not answer in time and is left alone for a moment.";
+  } else {
+    failure.message = "The model provider '" + provider + "' has failed repeatedly and is left alone for a moment.";
+    failure.retry_after = breaker.whole().wait(now);
+  }
+  return failure;
 }
 
 Failure given_up() {
@@ -54,6 +64,14 @@ std::string joined(const std::vector<std::string>& tried) {
   return text;
 }
 
+// What a provider says of itself is kept within reason: it ends up in every usage row.
+void bound(ChatAnswer& answer) {
+  constexpr std::size_t name_bytes = 200, most_calls = 128;
+  answer.model = std::string(cut(answer.model, name_bytes));
+  std::ranges::replace_if(answer.model, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  if (answer.message.tool_calls.size() > most_calls) answer.message.tool_calls.resize(most_calls);
+}
+
 // What an answer in the embeddings form says was read.
 std::optional<std::int64_t> prompt_tokens_in(const std::string& body) {
   boost::system::error_code error;
@@ -67,25 +85,23 @@ std::optional<std::int64_t> prompt_tokens_in(const std::string& body) {
 // leave.
 class Admission {
  public:
-  enum class Leave { asked_for, as_last_resort, certain };
-  Admission(Breaker* breaker, Leave leave)
-      : breaker_(breaker),
-        admitted_(!breaker || leave == Leave::certain || breaker->admit(Clock::now(), leave == Leave::as_last_resort)) {
-  }
+  Admission(ProviderBreaker* breaker, const std::string& model, ProviderBreaker::Leave leave)
+      : breaker_(breaker), model_(model), admitted_(!breaker || breaker->admit(model_, Clock::now(), leave)) {}
   ~Admission() {
-    if (admitted_ && breaker_) breaker_->abandoned();
+    if (admitted_ && breaker_) breaker_->abandoned(model_);
   }
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
   explicit operator bool() const { return admitted_; }
   void tell(const Outcome<ChatAnswer>& outcome) {
     if (!breaker_ || (!outcome && outcome.error().fault == Fault::cancelled)) return;
-    outcome ? breaker_->succeeded() : breaker_->failed(outcome.error().fault, Clock::now());
+    outcome ? breaker_->succeeded(model_) : breaker_->failed(model_, outcome.error(), Clock::now());
     breaker_ = nullptr;
   }
 
  private:
-  Breaker* breaker_;
+  ProviderBreaker* breaker_;
+  const std::string model_;
   const bool admitted_;
 };
 
@@ -130,6 +146,7 @@ struct Ai::Attempt {
   const Candidate& candidate;
   ChatRequest request;
   bool may_be_cut = false;  // the caller named no limit
+  bool is_cut = false;      // for want of room
   billing::Bounds bounds;
   std::vector<usage::Limit> limits;
   usage::Call call;
@@ -156,6 +173,16 @@ Ai::Ai(const agentbox::Settings& settings, usage::Ledger& ledger, const billing:
 
 Ai::~Ai() = default;
 
+// How many tokens an answer may have within a limit, as far as it is used now.
+std::int64_t Ai::room_within(const usage::Limit& limit, const Attempt& attempt) const {
+  const auto left = limit.most - ledger_.spent(attempt.call.user_id, limit);
+  if (limit.figure != usage::Figure::cost) return left - attempt.call.input_tokens;
+  const auto each = attempt.cost({.output = 1}).units();
+  const auto for_answer = left - attempt.cost({.input = attempt.call.input_tokens}).units();
+  if (each > 0) return for_answer / each;
+  return for_answer >= 0 ? std::numeric_limits<std::int64_t>::max() : 0;
+}
+
 web::Task<std::optional<usage::Limit>> Ai::reserve(Attempt& attempt) {
   auto& call = attempt.call;
   for (bool cut = false;; cut = true) {
@@ -170,15 +197,12 @@ web::Task<std::optional<usage::Limit>> Ai::reserve(Attempt& attempt) {
     const auto& limit = attempt.limits[std::get<std::size_t>(reserved)];
     if (cut || !attempt.may_be_cut) co_return limit;
     // Cut to half of what is left, so that callers side by side find room, too; all of it when that is little.
-    const auto left = limit.most - ledger_.spent(call.user_id, limit);
-    auto room = left - call.input_tokens;
-    if (limit.figure == usage::Figure::cost) {
-      const auto each = attempt.cost({.output = 1}).units();
-      room = each > 0 ? (left - attempt.cost({.input = call.input_tokens}).units()) / each : 0;
-    }
+    auto room = most.output;
+    for (const auto& each : attempt.limits) room = std::min(room, room_within(each, attempt));
     if (room >= 32 * least_answer) room /= 2;
     if (room < least_answer || room >= most.output) co_return limit;
     attempt.request.max_tokens = room;
+    attempt.is_cut = true;
   }
 }
 
@@ -227,7 +251,7 @@ web::Task<> Ai::settle(Attempt& attempt, const Outcome<ChatAnswer>& outcome) {
     used.estimated = outcome->usage.estimated;
     used.cost = attempt.candidate.is_free() ? 0 : attempt.cost(outcome->usage).units();
     std::set<std::string> tools;
-    for (const auto& made : outcome->message.tool_calls) tools.insert(made.name.substr(0, 64));
+    for (const auto& made : outcome->message.tool_calls) tools.insert(std::string(cut(made.name, 64)));
     used.tools.assign(tools.begin(), tools.end());
   } else {
     used.outcome = to_string(outcome.error().fault);
@@ -317,7 +341,7 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
   const auto cached_for = cache_.lifetime(asked.payer.user);
   std::string cache_name;
   if (cached_for.count() > 0) {
-    cache_name = AnswerCache::name_of(asked.payer.user, asked.request, asked.wish.model, asked.wish.task);
+    cache_name = AnswerCache::name_of(asked.payer.user, asked.request, asked.wish);
     if (auto known = cache_.find(cache_name, cached_for, Clock::now())) {
       co_await record_cached(asked, *known);
       interest.serving = known->model;
@@ -328,11 +352,9 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
   std::deque<Candidate> chain(chosen->begin(), chosen->end());
   std::vector<std::string> tried;
   std::optional<web::Error> last;
-  bool has_failed = false;  // an attempt was made, and `last` is what came of it
-  bool has_turned = false;  // to a cheaper or the local model, because of a cap
-  // Whose first time-out this request has met. It may be the model's: another one there has a chance, once.
-  const Breaker* excused = nullptr;
-  bool has_excused = false;
+  bool has_failed = false;                 // an attempt was made, and `last` is what came of it
+  bool has_turned = false;                 // to a cheaper or the local model, because of a cap
+  std::set<const ProviderBreaker*> known;  // of those that were asked: what they are like, this request has seen itself
 
   while (!chain.empty()) {
     const auto candidate = std::move(chain.front());
@@ -352,18 +374,19 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
       continue;
     }
     auto& breaker = providers_.breaker(candidate.provider->name());
-    // With nobody else to turn to, the model that was meant is tried, once.
-    const bool is_last_resort = tried.empty() && std::ranges::all_of(chain, [&](const auto& other) {
-                                  return other.provider->name() == candidate.provider->name();
-                                });
-    const auto leave = std::exchange(excused, nullptr) == &breaker ? Admission::Leave::certain
-                       : is_last_resort                            ? Admission::Leave::as_last_resort
-                                                                   : Admission::Leave::asked_for;
-    Admission admission(candidate.own_key ? nullptr : &breaker, leave);
+    // With nobody else to turn to, what was meant is tried.
+    const bool is_last_resort = !has_failed && std::ranges::all_of(chain, [&](const auto& other) {
+      return other.provider->name() == candidate.provider->name();
+    });
+    using Leave = ProviderBreaker::Leave;
+    const auto leave = known.contains(&breaker) ? Leave::going_on
+                       : is_last_resort         ? Leave::as_last_resort
+                                                : Leave::asked_for;
+    Admission admission(candidate.own_key ? nullptr : &breaker, attempt.call.model, leave);
     if (!admission) {
       tried.push_back(name + ": resting");
       // What came of an attempt is the cause, and this only follows from it.
-      if (!has_failed) last = to_error(resting(candidate, breaker.wait(Clock::now())));
+      if (!has_failed) last = to_error(resting(candidate, attempt.call.model, breaker));
       continue;
     }
     if (const auto met = co_await reserve(attempt)) {
@@ -380,11 +403,13 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
     interest.serving =
         candidate.id.empty() && !candidate.name_there.empty() ? candidate.name_there : attempt.call.model;
     auto outcome = co_await ask(attempt, interest);
+    if (outcome) bound(*outcome);
     admission.tell(outcome);
     co_await settle(attempt, outcome);
     if (outcome) {
       if (candidate.model) outcome->model = candidate.id;
-      if (!cache_name.empty()) cache_.keep(cache_name, *outcome, Clock::now());
+      // Neither what a cap has cut short nor what somebody else said in the place of who was meant.
+      if (!cache_name.empty() && tried.empty() && !attempt.is_cut) cache_.keep(cache_name, *outcome, Clock::now());
       if (!tried.empty()) web::log::info("model_fell_back", {{"served", outcome->model}, {"tried", joined(tried)}});
       co_return std::move(*outcome);
     }
@@ -392,8 +417,7 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
     tried.push_back(name + ": " + std::string(to_string(failure.fault)));
     last = to_error(failure);
     has_failed = true;
-    if (failure.fault == Fault::timeout && failure.may_have_worked && !std::exchange(has_excused, true))
-      excused = &breaker;
+    known.insert(&breaker);
     if (attempt.witness.begun() || !is_worth_another(failure.fault)) break;
   }
   if (!tried.empty()) web::log::info("model_failed", {{"tried", joined(tried)}});
@@ -402,10 +426,9 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
 
 web::Task<web::Result<std::string>> Ai::embed(std::string model, std::string body, billing::Payer payer) {
   const UnderWay under_way(under_way_);
-  auto candidate = co_await chooser_.embedder(model, payer.user);
-  if (!candidate) co_return web::not_found("No provider of this box embeds texts");
   const auto catalogue = catalogues_.current();
-  candidate->model = catalogue->find(model);
+  auto candidate = co_await chooser_.embedder(model, payer, *catalogue);
+  if (!candidate) co_return candidate.error();
   Interest interest;
   const Ask asked{.request = {}, .wish = {}, .payer = std::move(payer)};
   auto attempt = prepare(*candidate, asked, interest);
@@ -414,8 +437,8 @@ web::Task<web::Result<std::string>> Ai::embed(std::string model, std::string bod
   attempt.may_be_cut = false;
   if (!attempt.is_priced() && attempt.bounds.has_money()) co_return unpriced(model);
   auto& breaker = providers_.breaker(candidate->provider->name());
-  Admission admission(candidate->own_key ? nullptr : &breaker, Admission::Leave::as_last_resort);
-  if (!admission) co_return to_error(resting(*candidate, breaker.wait(Clock::now())));
+  Admission admission(candidate->own_key ? nullptr : &breaker, model, ProviderBreaker::Leave::as_last_resort);
+  if (!admission) co_return to_error(resting(*candidate, model, breaker));
   if (const auto met = co_await reserve(attempt)) co_return gate_.refusal(attempt.bounds, *met, attempt.call);
   attempt.started = Clock::now();
   const auto answered = co_await dynamic_cast<const OpenAiProvider&>(*candidate->provider).embeddings(std::move(body));
@@ -446,7 +469,7 @@ web::Task<std::vector<Listed>> Ai::models() {
   }
   if (const auto local = providers_.local()) {
     const auto here = co_await chooser_.listed_locally();
-    for (const auto& model : here) {
+    for (const auto& model : here.value_or(std::vector<ModelInfo>())) {
       const bool known = catalogue->find(model.id) != nullptr;
       const auto same = std::ranges::find(listed, model.id, &Listed::id);
       if (known) same->available = true;

@@ -75,6 +75,7 @@ class Ai {
   // Nothing: reserved. The limit that was met otherwise; the attempt's request is cut to what there is room for, if it
   // may be.
   web::Task<std::optional<usage::Limit>> reserve(Attempt&);
+  std::int64_t room_within(const usage::Limit&, const Attempt&) const;
   web::Task<Outcome<ChatAnswer>> ask(Attempt&, Interest&);
   web::Task<> settle(Attempt&, const Outcome<ChatAnswer>&);
   web::Task<> record_cached(const Ask&, const ChatAnswer&);

@@ -42,10 +42,9 @@ web::Task<> AnswerCache::set_lifetime(store::UserId user, std::chrono::minutes l
   }
 }
 
-std::string AnswerCache::name_of(store::UserId user, const ChatRequest& request, std::string_view model,
-                                 std::string_view task) {
-  std::string text = std::to_string(user) + '\n';
-  text.append(model).append("\n").append(task).append("\n");
+std::string AnswerCache::name_of(store::UserId user, const ChatRequest& request, const Wish& wish) {
+  std::string text = std::to_string(user) + (wish.is_agents ? "\nagent\n" : "\n\n");
+  text.append(wish.provider).append("\n").append(wish.model).append("\n").append(wish.task).append("\n");
   text += boost::json::serialize(openai::to_wire(request));
   return std::to_string(user) + " " + crypto::sha256_hex(text);
 }

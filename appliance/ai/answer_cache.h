@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "appliance/ai/chat.h"
+#include "appliance/ai/choice.h"
 #include "store/store.h"
 #include "web/task.h"
 
@@ -39,7 +40,7 @@ class AnswerCache {
   web::Task<> set_lifetime(store::UserId, std::chrono::minutes);
 
   // What the request is known by: whose it is and every byte that could change the answer.
-  static std::string name_of(store::UserId, const ChatRequest&, std::string_view model, std::string_view task);
+  static std::string name_of(store::UserId, const ChatRequest&, const Wish&);
   // Nothing when there is none, or it is older than `lifetime`.
   std::optional<ChatAnswer> find(const std::string& name, std::chrono::minutes lifetime, Clock::time_point now);
   void keep(const std::string& name, const ChatAnswer&, Clock::time_point now);

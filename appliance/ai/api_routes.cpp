@@ -119,7 +119,7 @@ Answer health(Ai& ai) {
   bool any = false, all = true;
   for (const auto name : provider_names) {
     const bool configured = ai.providers().find(name) != nullptr;
-    const auto circuit = ai.providers().breaker(name).state(now);
+    const auto circuit = ai.providers().breaker(name).whole().state(now);
     providers[name] = configured && circuit != Circuit::open;
     if (!configured) continue;
     circuits[name] = boost::describe::enum_to_string(circuit, "");
@@ -180,8 +180,11 @@ Answer select(Ai& ai, web::Request& request, Selection wanted) {
   const auto chosen = co_await ai.chooser().choose(std::move(wish), payer, *catalogue);
   if (!chosen) co_return web::not_found("No models are available");
   const auto& first = chosen->front();
+  auto id = first.id;
+  if (const auto local = ai.providers().local(); id.empty() && local)
+    if (auto own = co_await local->choose_model({})) id = std::move(*own);
   const Selected answer{
-      .model = {.id = first.id.empty() ? "default" : first.id, .provider = std::string(first.provider->name())},
+      .model = {.id = id.empty() ? "default" : std::move(id), .provider = std::string(first.provider->name())},
       .taskType = task,
       .timestamp = timestamp()};
   co_return web::reply(answer);

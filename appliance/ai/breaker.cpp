@@ -32,13 +32,13 @@ void Breaker::succeeded() {
   pause_ = first_pause;
 }
 
-void Breaker::failed(Fault fault, Clock::time_point now) {
+void Breaker::failed(Fault fault, Clock::time_point now, int weight) {
   const std::lock_guard lock(mutex_);
   if (!counts(fault)) {
     probing_ = false;
     return;
   }
-  failures_ += fault == Fault::timeout ? threshold : 1;
+  failures_ += weight;
   if (failures_ < threshold) return;
   if (probing_) pause_ = std::min(2 * pause_, longest_pause);
   probing_ = false;
@@ -62,6 +62,51 @@ std::chrono::seconds Breaker::wait(Clock::time_point now) const {
   const std::lock_guard lock(mutex_);
   if (!is_open_ || now >= open_until_) return std::chrono::seconds(1);
   return std::chrono::ceil<std::chrono::seconds>(open_until_ - now);
+}
+
+bool ProviderBreaker::admit(const std::string& model, Clock::time_point now, Leave leave) {
+  const std::lock_guard lock(mutex_);
+  const auto slow = models_.find(model);
+  if (slow != models_.end() && !slow->second.admit(now)) return false;
+  if (leave == Leave::going_on || whole_.admit(now, leave == Leave::as_last_resort)) return true;
+  if (slow != models_.end()) slow->second.abandoned();
+  return false;
+}
+
+void ProviderBreaker::succeeded(const std::string& model) {
+  const std::lock_guard lock(mutex_);
+  models_.erase(model);
+  whole_.succeeded();
+}
+
+void ProviderBreaker::failed(const std::string& model, const Failure& failure, Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  const bool is_models = failure.fault == Fault::timeout && failure.may_have_worked && !is_one_machine_;
+  if (!is_models) {
+    whole_.failed(failure.fault, now);
+    // Whatever it says, it says it in time.
+    if (failure.fault == Fault::unreachable || failure.fault == Fault::timeout) {
+      if (const auto slow = models_.find(model); slow != models_.end()) slow->second.abandoned();
+    } else {
+      models_.erase(model);
+    }
+    return;
+  }
+  models_.try_emplace(model).first->second.failed(Fault::timeout, now);
+  whole_.failed(Fault::timeout, now, Breaker::threshold - 1);
+}
+
+void ProviderBreaker::abandoned(const std::string& model) {
+  const std::lock_guard lock(mutex_);
+  if (const auto slow = models_.find(model); slow != models_.end()) slow->second.abandoned();
+  whole_.abandoned();
+}
+
+std::optional<std::chrono::seconds> ProviderBreaker::model_wait(const std::string& model, Clock::time_point now) const {
+  const std::lock_guard lock(mutex_);
+  const auto slow = models_.find(model);
+  if (slow == models_.end() || slow->second.state(now) == Circuit::closed) return std::nullopt;
+  return slow->second.wait(now);
 }
 
 }  // namespace ai

@@ -59,7 +59,10 @@ std::optional<Candidate> Chooser::server_of(const Model& model, store::UserId us
   return candidate;
 }
 
-web::Task<std::optional<Candidate>> Chooser::embedder(std::string model, store::UserId user) {
+web::Task<web::Result<Candidate>> Chooser::embedder(std::string model, const billing::Payer& payer,
+                                                    const Catalogue& catalogue) {
+  const auto user = payer.user;
+  if (catalogue.find(model) && !catalogue.allows(payer.plan, model)) co_return restricted(model, payer, catalogue);
   const bool names_vendor = model.find('/') != model.npos;
   Candidate candidate = through(names_vendor ? "openrouter" : "openai", user);
   if (!candidate.provider) candidate = through(names_vendor ? "openai" : "openrouter", user);
@@ -67,11 +70,12 @@ web::Task<std::optional<Candidate>> Chooser::embedder(std::string model, store::
     bool is_local = !candidate.provider;
     if (!is_local) {
       const auto here = co_await listed_locally();
-      is_local = std::ranges::find(here, model, &ModelInfo::id) != here.end();
+      is_local = here && std::ranges::find(*here, model, &ModelInfo::id) != here->end();
     }
     if (is_local) candidate = {.provider = providers_.local()};
   }
-  if (!candidate.provider) co_return std::nullopt;
+  if (!candidate.provider) co_return web::not_found("No provider of this box embeds texts");
+  candidate.model = catalogue.find(model);
   candidate.id = candidate.name_there = std::move(model);
   co_return candidate;
 }
@@ -146,17 +150,24 @@ std::vector<Candidate> Chooser::with_fallback(Candidate first, const billing::Pa
   return chain;
 }
 
-web::Task<std::vector<ModelInfo>> Chooser::listed_locally() {
+web::Task<std::optional<std::vector<ModelInfo>>> Chooser::listed_locally() {
   const auto local_server = providers_.local();
-  auto& breaker = providers_.breaker("local");
-  if (!local_server || !breaker.admit(Breaker::Clock::now())) co_return std::vector<ModelInfo>();
-  auto listed = co_await local_server->models();
-  if (!listed) {
+  if (!local_server) co_return std::nullopt;
+  if (auto known = local_server->known_models()) co_return known;
+  auto& breaker = providers_.breaker("local").whole();
+  if (!breaker.admit(Breaker::Clock::now())) co_return std::nullopt;
+  try {
+    auto listed = co_await local_server->models();
+    if (listed) {
+      breaker.succeeded();
+      co_return std::move(*listed);
+    }
     breaker.failed(listed.error().fault, Breaker::Clock::now());
-    co_return std::vector<ModelInfo>();
+  } catch (...) {
+    breaker.abandoned();
+    throw;
   }
-  breaker.succeeded();
-  co_return std::move(*listed);
+  co_return std::nullopt;
 }
 
 web::Task<web::Result<std::vector<Candidate>>> Chooser::choose(Wish wish, const billing::Payer& payer,
@@ -172,8 +183,11 @@ web::Task<web::Result<std::vector<Candidate>>> Chooser::choose(Wish wish, const 
     auto served = allowed ? server_of(*model, payer.user) : std::nullopt;
     if (served) co_return with_fallback(std::move(*served), payer, catalogue);
   } else if (!wish.model.empty() && !wish.is_agents) {
+    // When the local server does not say what it has, asking it for the model tells why.
     const auto here = co_await listed_locally();
-    if (std::ranges::find(here, wish.model, &ModelInfo::id) == here.end()) co_return unknown_model(wish.model);
+    const bool is_unknown =
+        here ? std::ranges::find(*here, wish.model, &ModelInfo::id) == here->end() : providers_.local() == nullptr;
+    if (is_unknown) co_return unknown_model(wish.model);
   }
   // A model of the local server, or one that nobody here serves: the local server is asked for it, and takes its own
   // when it has not got that.
@@ -183,8 +197,9 @@ web::Task<web::Result<std::vector<Candidate>>> Chooser::choose(Wish wish, const 
   }
   if (wish.task.empty()) {
     if (auto here = local()) co_return std::vector{std::move(*here)};
-    if (auto router = providers_.find("openrouter"); router && !default_model_.empty()) {
-      const auto* known = catalogue.find(default_model_);
+    const auto* known = catalogue.find(default_model_);
+    const bool is_allowed = !known || catalogue.allows(payer.plan, known->id);
+    if (auto router = providers_.find("openrouter"); router && !default_model_.empty() && is_allowed) {
       co_return std::vector{
           Candidate{.provider = std::move(router), .id = default_model_, .name_there = default_model_, .model = known}};
     }

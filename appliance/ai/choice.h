@@ -48,12 +48,13 @@ class Chooser {
   web::Task<web::Result<std::vector<Candidate>>> choose(Wish, const billing::Payer&, const Catalogue&);
   // The cheapest model of the plan that costs less than this one, if somebody serves one.
   std::optional<Candidate> cheaper_than(const Candidate&, const billing::Payer&, const Catalogue&) const;
-  // What the local server lists now; nothing when there is none or it does not answer.
-  web::Task<std::vector<ModelInfo>> listed_locally();
+  // What the local server lists now; nothing when there is none, or it does not answer or is left alone.
+  web::Task<std::optional<std::vector<ModelInfo>>> listed_locally();
   // Who embeds with the model of this name: the local server if it lists it, or if there is nobody else; else OpenAI or
   // the router, through the user's own key if there is one. A name with a vendor before it ("openai/...") is the
-  // router's. Nothing: nobody embeds. The provider is an OpenAiProvider.
-  web::Task<std::optional<Candidate>> embedder(std::string model, store::UserId);
+  // router's. not_found: nobody embeds; forbidden: a model of the catalogue that the plan does not have. The provider is
+  // an OpenAiProvider.
+  web::Task<web::Result<Candidate>> embedder(std::string model, const billing::Payer&, const Catalogue&);
   // The local server's default, else the builtin model when nothing is configured.
   std::optional<Candidate> local() const;
   // Whoever serves a model of the catalogue: the user's own key, its maker, the router. Nothing: nobody.

@@ -10,6 +10,12 @@ namespace ai {
 
 namespace asio = boost::asio;
 
+namespace {
+
+web::Error hung_up() { return web::unavailable("The client has hung up"); }
+
+}  // namespace
+
 struct Flight::State final : Listener {
   explicit State(web::Executor executor) : changed(executor, std::chrono::steady_clock::time_point::max()) {}
 
@@ -81,7 +87,7 @@ web::Task<web::Result<ChatAnswer>> Flight::answer() {
   while (!state->ended)
     if (!co_await state->wait()) {
       state->cut();
-      co_return web::unavailable("The client has hung up");
+      co_return hung_up();
     }
   if (state->failure) std::rethrow_exception(state->failure);
   co_return *state->result;
@@ -92,7 +98,7 @@ web::Task<bool> Flight::begins() {
   while (!state->ended && state->pieces.empty())
     if (!co_await state->wait()) {
       state->cut();
-      state->failure = std::make_exception_ptr(std::runtime_error("the client has hung up"));
+      state->result.emplace(hung_up());
       state->ended = true;
     }
   co_return !state->pieces.empty();

@@ -43,11 +43,14 @@ web::FetchHeaders OpenAiProvider::headers() const {
   return headers;
 }
 
+std::optional<std::vector<ModelInfo>> OpenAiProvider::known_models() const {
+  const std::lock_guard lock(mutex_);
+  if (std::chrono::steady_clock::now() >= listed_until_) return std::nullopt;
+  return listed_;
+}
+
 web::Task<Outcome<std::vector<ModelInfo>>> OpenAiProvider::models() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (std::chrono::steady_clock::now() < listed_until_) co_return listed_;
-  }
+  if (auto known = known_models()) co_return std::move(*known);
   const auto body = co_await upstream_.ask("GET", "/models", headers(), {});
   if (!body) co_return body.error();
   boost::system::error_code error;
@@ -78,7 +81,9 @@ web::Task<Outcome<std::string>> OpenAiProvider::choose_model(std::string asked) 
   if (!listed) {
     // A server may serve a model it does not list; only without any name is there nothing to ask for.
     if (!settings_.default_model.empty()) co_return settings_.default_model;
-    co_return listed.error();
+    auto failure = listed.error();
+    failure.may_have_worked = false;  // nobody was asked for an answer yet
+    co_return failure;
   }
   for (const auto& model : *listed) {
     if (model.id == asked) co_return asked;

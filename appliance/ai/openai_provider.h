@@ -33,20 +33,22 @@ class OpenAiProvider : public Provider {
   web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) override;
   // Remembered for a minute.
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;
+  std::optional<std::vector<ModelInfo>> known_models() const;  // while they are remembered
+  // The model that is asked for one of this name, or for none (OpenAiSettings::only_listed).
+  web::Task<Outcome<std::string>> choose_model(std::string asked);
   // The embeddings form, passed through with another model's name: the body of the answer.
   web::Task<Outcome<std::string>> embeddings(std::string body) const;
 
  private:
   web::FetchHeaders headers() const;
   std::string body_of(const ChatRequest&, bool is_streamed) const;
-  web::Task<Outcome<std::string>> choose_model(std::string asked);
   web::Task<Outcome<ChatAnswer>> streamed(const ChatRequest& request, std::string body, Listener& listener) const;
   Outcome<ChatAnswer> parsed(const std::string& body, const ChatRequest&) const;
 
   const OpenAiSettings settings_;
   const Upstream upstream_;
 
-  std::mutex mutex_;  // protects the two below; never held across a suspension
+  mutable std::mutex mutex_;  // protects the two below; never held across a suspension
   std::vector<ModelInfo> listed_;
   std::chrono::steady_clock::time_point listed_until_{};
 };

@@ -48,9 +48,13 @@ bool is_input(const json::value& input) {
   return !list->empty() && list->size() <= most && std::ranges::all_of(*list, is_one);
 }
 
-// The model's name; the body goes on as it is.
-web::Result<std::string> parse_embedding(const web::Request& request) {
-  const auto body = web::parse_body<json::object>(request);
+struct Embedding {
+  std::string model, body;
+};
+
+// What goes on are the fields of OpenAI's form: a router would take others for orders, at the box's cost.
+web::Result<Embedding> parse_embedding(const web::Request& request) {
+  auto body = web::parse_body<json::object>(request);
   if (!body) return body.error();
   const auto* model = body->if_contains("model");
   if (!model) return web::invalid("model is required");
@@ -60,7 +64,10 @@ web::Result<std::string> parse_embedding(const web::Request& request) {
   if (!input) return web::invalid("input is required");
   if (!is_input(*input))
     return web::invalid("input must be a text, or an array of 1 to 2048 texts or tokens, none of them empty");
-  return std::string(std::move(*name));
+  json::object kept;
+  for (const char* field : {"model", "input", "dimensions", "encoding_format", "user"})
+    if (auto* value = body->if_contains(field)) kept[field] = std::move(*value);
+  return Embedding{.model = std::string(std::move(*name)), .body = json::serialize(kept)};
 }
 
 web::Result<ChatRequest> parse(const web::Request& request) {
@@ -186,11 +193,11 @@ Answer complete(Ai& ai, const ProviderOf& provider_of, web::Request& request) {
 }
 
 Answer embed(Ai& ai, web::Request& request) {
-  const auto model = parse_embedding(request);
-  if (!model) co_return model.error();
+  auto asked = parse_embedding(request);
+  if (!asked) co_return asked.error();
   const auto payer = ai.gate().payer_of(request.caller);
   if (!payer) co_return payer.error();
-  const auto answer = co_await ai.embed(*model, std::string(request.body), *payer);
+  const auto answer = co_await ai.embed(std::move(asked->model), std::move(asked->body), *payer);
   if (!answer) co_return answer.error();
   web::Response response;
   response.body = *answer;

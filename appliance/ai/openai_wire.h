@@ -20,8 +20,8 @@ inline constexpr std::size_t max_messages = 2'000, max_tools = 128;
 // the model are refused.
 web::Result<ChatRequest> parse_request(const boost::json::value& body);
 
-// The request as sent upstream, never streamed. Calls whose arguments are malformed are sent with empty ones, since
-// strict servers refuse a history that does not parse.
+// The request as sent upstream, never streamed. Calls that are marked as malformed are sent with empty arguments,
+// since strict servers refuse a history that does not parse.
 boost::json::object to_wire(const ChatRequest&, const boost::json::storage_ptr& = {});
 
 // An upstream's whole answer to `request`. Deviations that lose nothing are accepted: usage missing (estimated and

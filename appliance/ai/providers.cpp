@@ -22,7 +22,7 @@ constexpr std::array<Place, 4> places{
 }  // namespace
 
 Providers::Providers(const agentbox::Settings& settings) : settings_(settings) {
-  for (const auto name : provider_names) breakers_.try_emplace(std::string(name));
+  for (const auto name : provider_names) breakers_.try_emplace(std::string(name), name == "local" || name == "builtin");
   if (!settings.local_model_url.empty()) {
     local_ = std::make_shared<OpenAiProvider>(OpenAiSettings{.name = "local",
                                                              .base_url = settings.local_model_url,
@@ -65,6 +65,6 @@ std::shared_ptr<Provider> Providers::with_key(std::string_view name, std::string
   throw std::logic_error("there is no provider " + std::string(name) + " with a key");
 }
 
-Breaker& Providers::breaker(std::string_view name) { return breakers_.find(name)->second; }
+ProviderBreaker& Providers::breaker(std::string_view name) { return breakers_.find(name)->second; }
 
 }  // namespace ai

@@ -33,7 +33,7 @@ class Providers {
   std::shared_ptr<Provider> with_own_key(std::string_view name, std::string key) const {
     return with_key(name, std::move(key), true);
   }
-  Breaker& breaker(std::string_view name);
+  ProviderBreaker& breaker(std::string_view name);
 
  private:
   std::shared_ptr<Provider> with_key(std::string_view name, std::string key, bool own_key) const;
@@ -41,7 +41,8 @@ class Providers {
   const agentbox::Settings& settings_;
   std::shared_ptr<OpenAiProvider> local_;
   std::map<std::string, std::shared_ptr<Provider>, std::less<>> configured_;
-  std::map<std::string, Breaker, std::less<>> breakers_;  // one for each of provider_names; the map does not change
+  std::map<std::string, ProviderBreaker, std::less<>>
+      breakers_;  // one for each of provider_names; the map does not change
 };
 
 }  // namespace ai

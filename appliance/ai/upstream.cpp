@@ -147,13 +147,12 @@ Failure Upstream::failure_of(int status, std::string_view body, const std::strin
   return fail(Fault::upstream_error, "answered with status " + std::to_string(status) + suffix);
 }
 
-Failure Upstream::failure_of(const web::Error& error) const {
+Failure Upstream::failure_of(const web::Error& error, bool was_asked) const {
   if (error.kind == web::Kind::too_large) return bad_answer("sent an answer of more than 8 MB.");
   const bool late = error.kind == web::Kind::timeout;
   auto failure = late ? fail(Fault::timeout, "did not answer in time.")
                       : fail(Fault::unreachable, "cannot be reached: " + quotable(error.message));
-  failure.may_have_worked =
-      !error.message.starts_with("could not connect") && !error.message.starts_with("could not find");
+  failure.may_have_worked = was_asked;
   return failure;
 }
 
@@ -174,8 +173,10 @@ web::Task<Outcome<std::string>> Upstream::ask(std::string method, std::string pa
                                               std::string body) const {
   auto asked = request(std::move(method), std::move(path), std::move(headers), std::move(body));
   asked.headers.emplace_back("Accept", "application/json");
+  bool was_asked = false;
+  asked.on_sending = [&was_asked] { was_asked = true; };
   auto response = co_await web::fetch(std::move(asked));
-  if (!response) co_return failure_of(response.error());
+  if (!response) co_return failure_of(response.error(), was_asked);
   if (response->status != 200) co_return failure_of(response->status, response->body, response->header("retry-after"));
   co_return std::move(response->body);
 }
@@ -190,11 +191,12 @@ web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::F
   int status = 0;
   std::string type, retry_after, whole;
   // Comments and pings tell that somebody is there, not that an answer has begun.
-  bool has_begun = false;
+  bool has_begun = false, was_asked = false;
   EventReader events([&](std::string_view event, std::string_view data) {
     has_begun = has_begun || event != "ping";
     return on_event(event, data);
   });
+  asked.on_sending = [&was_asked] { was_asked = true; };
   asked.on_head = [&](int code, const web::FetchHeaders& answered) {
     status = code;
     type = header(answered, "content-type");
@@ -215,12 +217,12 @@ web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::F
   auto ended = co_await (std::move(fetching) || std::move(watching));
   if (ended.index() == 1) {
     auto failure = fail(Fault::timeout, has_begun ? "stopped in the middle of its answer." : "did not answer in time.");
-    failure.may_have_worked = true;
+    failure.may_have_worked = was_asked;
     co_return failure;
   }
   const auto& response = std::get<0>(ended);
   if (status != 0 && status != 200) co_return failure_of(status, whole, retry_after);
-  if (!response) co_return failure_of(response.error());
+  if (!response) co_return failure_of(response.error(), was_asked);
   if (!type.starts_with("text/event-stream") && whole.find_first_not_of(" \r\n\t") == whole.npos)
     co_return bad_answer("sent an empty answer of type '" + quotable(type) + "'.");
   co_return Streamed{.whole = std::move(whole)};

@@ -48,7 +48,7 @@ class Upstream {
  private:
   web::FetchRequest request(std::string method, std::string path, web::FetchHeaders, std::string body) const;
   Failure failure_of(int status, std::string_view body, const std::string& retry_after) const;
-  Failure failure_of(const web::Error&) const;
+  Failure failure_of(const web::Error&, bool was_asked) const;
 
   const UpstreamSettings settings_;
 };

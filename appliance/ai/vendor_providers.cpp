@@ -4,6 +4,7 @@
 
 #include "appliance/ai/anthropic_wire.h"
 #include "appliance/ai/google_wire.h"
+#include "appliance/ai/openai_stream.h"
 #include "appliance/ai/wire_json.h"
 
 namespace ai {
@@ -25,6 +26,7 @@ web::Task<Outcome<ChatAnswer>> stream_of(const Upstream& upstream, std::string p
     auto answer = parse(ended->whole, request);
     if (!answer) co_return upstream.bad_answer(upstream.quotable(answer.error().message) + ".");
     answer->provider = upstream.name();
+    openai::tell(*answer, listener);
     co_return std::move(*answer);
   }
   if (const auto& told = stream.told()) co_return upstream.told(told->type, told->message);

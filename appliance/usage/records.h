@@ -22,7 +22,7 @@ struct Call {
   store::Time at{};
   std::string agent;     // empty: no agent
   std::string key;       // id of the API key; empty: none
-  std::string provider;  // local, openrouter, anthropic, openai, google, builtin
+  std::string provider;  // local, openrouter, anthropic, openai, google, builtin, cache
   std::string model;     // the one that served; for a failed call the one that was asked
   std::int64_t input_tokens = 0, output_tokens = 0;
   std::int64_t cached_tokens = 0, reasoning_tokens = 0;  // parts of input and of output

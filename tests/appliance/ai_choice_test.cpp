@@ -74,6 +74,53 @@ TEST(Breaker, OnePassesWhenThePauseIsOver) {
   EXPECT_EQ(breaker.state(now), Circuit::closed);
 }
 
+constexpr auto late = [](bool was_asked) {
+  return ai::Failure{.fault = Fault::timeout, .message = "late", .may_have_worked = was_asked};
+};
+constexpr auto asked_for = ai::ProviderBreaker::Leave::asked_for;
+
+TEST(ProviderBreaker, AModelThatDoesNotAnswerInTimeIsLeftAloneByItself) {
+  ai::ProviderBreaker breaker(false);
+  auto now = Breaker::Clock::now();
+  ASSERT_TRUE(breaker.admit("slow", now, asked_for));
+  breaker.failed("slow", late(true), now);
+  EXPECT_EQ(breaker.whole().state(now), Circuit::closed);
+  EXPECT_FALSE(breaker.admit("slow", now, asked_for));
+  EXPECT_FALSE(breaker.admit("slow", now, ai::ProviderBreaker::Leave::as_last_resort)) << "it would cost as long again";
+  EXPECT_EQ(breaker.model_wait("slow", now), Breaker::first_pause);
+  EXPECT_EQ(breaker.model_wait("other", now), std::nullopt);
+  ASSERT_TRUE(breaker.admit("other", now, asked_for));
+  breaker.succeeded("other");
+  now += Breaker::first_pause;
+  ASSERT_TRUE(breaker.admit("slow", now, asked_for));
+  EXPECT_FALSE(breaker.admit("slow", now, asked_for)) << "only one";
+  breaker.succeeded("slow");
+  EXPECT_TRUE(breaker.admit("slow", now, asked_for));
+}
+
+TEST(ProviderBreaker, TwoTimeOutsInARowSpeakAgainstAll) {
+  ai::ProviderBreaker breaker(false);
+  const auto now = Breaker::Clock::now();
+  breaker.failed("one", late(true), now);
+  breaker.succeeded("three");
+  breaker.failed("two", late(true), now);
+  EXPECT_EQ(breaker.whole().state(now), Circuit::closed) << "one has answered in between";
+  breaker.failed("three", late(true), now);
+  EXPECT_EQ(breaker.whole().state(now), Circuit::open);
+  EXPECT_FALSE(breaker.admit("four", now, ai::ProviderBreaker::Leave::as_last_resort));
+  EXPECT_TRUE(breaker.admit("four", now, ai::ProviderBreaker::Leave::going_on)) << "whoever has met it may go on";
+}
+
+TEST(ProviderBreaker, WhereNobodyWasAskedOrThereIsOneMachineATimeOutIsEnough) {
+  const auto now = Breaker::Clock::now();
+  ai::ProviderBreaker unreachable(false), local(true);
+  unreachable.failed("one", late(false), now);
+  local.failed("one", late(true), now);
+  EXPECT_EQ(unreachable.whole().state(now), Circuit::open);
+  EXPECT_EQ(local.whole().state(now), Circuit::open);
+  EXPECT_EQ(local.model_wait("one", now), std::nullopt);
+}
+
 class ChoiceTest : public testing::Test {
  protected:
   // The models asked for a wish, as provider:name, or the error's code or message.
@@ -132,6 +179,18 @@ TEST_F(ChoiceTest, ANamedModelAndItsProvidersFallback) {
               ElementsAre("openrouter:openai/gpt-4.1", "openrouter:google/gemini-2.0-flash-001"));
   EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}, Plan::label), ElementsAre("MODEL_RESTRICTED"));
   EXPECT_THAT(chosen({.model = "nobody/nothing"}), ElementsAre("model_not_found"));
+}
+
+TEST_F(ChoiceTest, ALocalServerThatDoesNotSayWhatItHasIsAskedForTheModel) {
+  settings.local_model_url = "http://127.0.0.1:1/v1";  // nobody listens
+  EXPECT_THAT(chosen({.model = "llama3"}), ElementsAre("local:llama3")) << "its failure tells the caller why";
+}
+
+TEST_F(ChoiceTest, TheRoutersModelOfTheBoxIsForPlansThatHaveIt) {
+  settings.openrouter_api_key = "k";
+  settings.openrouter_model = "anthropic/claude-sonnet-4";
+  EXPECT_THAT(chosen({}), ElementsAre("openrouter:anthropic/claude-sonnet-4"));
+  EXPECT_THAT(chosen({}, Plan::label), testing::Each(testing::Ne("openrouter:anthropic/claude-sonnet-4")));
 }
 
 TEST_F(ChoiceTest, OnesOwnKeyComesFirst) {

@@ -39,13 +39,15 @@ TEST_F(AnswerCacheTest, IsOffUntilItsUserSwitchesItOn) {
 
 TEST_F(AnswerCacheTest, KnowsARequestByEveryByteAndItsUser) {
   ai::ChatRequest request{.messages = {{.role = ai::Role::user, .content = "Hello?"}}};
-  const auto name = AnswerCache::name_of(1, request, "m", "");
-  EXPECT_EQ(AnswerCache::name_of(1, request, "m", ""), name);
-  EXPECT_NE(AnswerCache::name_of(2, request, "m", ""), name);
-  EXPECT_NE(AnswerCache::name_of(1, request, "n", ""), name);
-  EXPECT_NE(AnswerCache::name_of(1, request, "m", "fast"), name);
+  const auto name = AnswerCache::name_of(1, request, {.model = "m"});
+  EXPECT_EQ(AnswerCache::name_of(1, request, {.model = "m"}), name);
+  EXPECT_NE(AnswerCache::name_of(2, request, {.model = "m"}), name);
+  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "n"}), name);
+  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "m", .task = "fast"}), name);
+  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "m", .provider = "google"}), name);
+  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "m", .is_agents = true}), name);
   request.temperature = 0.5;
-  EXPECT_NE(AnswerCache::name_of(1, request, "m", ""), name);
+  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "m"}), name);
 }
 
 TEST_F(AnswerCacheTest, ForgetsWhatIsOldAndWhatWasUsedLongestAgo) {

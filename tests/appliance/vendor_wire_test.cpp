@@ -387,6 +387,49 @@ INSTANTIATE_TEST_SUITE_P(Vendors, VendorFault,
                                   std::get<2>(one.param).what;
                          });
 
+// A gateway in the vendor's place may not know streams.
+TEST(Vendors, AWholeAnswerToAStreamIsHeard) {
+  const std::vector<std::pair<std::string, std::string>> whole{
+      {"anthropic", R"({"type":"message","model":"m","content":[{"type":"text","text":"At Fastnet."}],
+                        "stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}})"},
+      {"google", R"({"candidates":[{"content":{"role":"model","parts":[{"text":"At Fastnet."}]},"finishReason":"STOP"}],
+                     "usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2}})"},
+      {"openai", R"({"model":"m","choices":[{"message":{"role":"assistant","content":"At Fastnet."},
+                     "finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}})"}};
+  for (const auto& [vendor, body] : whole) {
+    ScriptedServer server(std::vector{http(200, body)});
+    Heard heard;
+    const auto answer = ask(*provider_of(vendor, server.url()), whole_conversation(), &heard);
+    ASSERT_TRUE(answer) << vendor << ": " << answer.error().message;
+    EXPECT_THAT(heard.texts, ElementsAre("At Fastnet.")) << vendor;
+  }
+}
+
+// Nothing was said to it, so nothing can have been used.
+TEST(Vendors, WhoseDoorDoesNotOpenHaveNotWorked) {
+  ScriptedServer server(std::vector{std::string("this is no TLS")});
+  const auto url = "https" + server.url().substr(4);
+  for (const std::string vendor : {"anthropic", "google", "openai"}) {
+    for (const bool streamed : {false, true}) {
+      Heard heard;
+      const auto answer = ask(*provider_of(vendor, url), whole_conversation(), streamed ? &heard : nullptr);
+      ASSERT_FALSE(answer);
+      EXPECT_EQ(answer.error().fault, ai::Fault::unreachable);
+      EXPECT_FALSE(answer.error().may_have_worked) << vendor << answer.error().message;
+    }
+  }
+}
+
+TEST(Vendors, WhoseListOfModelsDoesNotComeHaveNotWorked) {
+  ScriptedServer server(std::vector{ScriptedServer::stall});
+  ai::OpenAiProvider provider(
+      {.name = "local", .base_url = server.url(), .only_listed = true, .timeout = std::chrono::milliseconds(200)});
+  const auto answer = ask(provider, whole_conversation());
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().fault, ai::Fault::timeout);
+  EXPECT_FALSE(answer.error().may_have_worked);
+}
+
 // What can go wrong once a stream has begun.
 struct Cut {
   std::string vendor, what;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { FAST, messages, refused, story_of } from "./ai_story.mjs";
 import { ADMIN, Box, INTERNAL_KEY, run, send, until } from "./box.mjs";
-import { failed, hangs, served } from "./router_server.mjs";
+import { RouterServer, failed, hangs, served } from "./router_server.mjs";
 
 test("the gate: plan, subscription, body, model, quota, in this order", async (t) => {
   const { box, router, paying, chat, call, month } = await story_of(t);
@@ -64,15 +64,48 @@ test("a provider that is down costs one request, and comes back", async (t) => {
   for (const model of FAST) router.answers[model] = hangs;
   const late = await chat();
   assert.deepEqual([late.status, late.body.code], [504, "timeout"], "what has happened, not what follows from it");
-  assert.deepEqual(router.models, FAST.slice(0, 2), "it may be the model's fault, once");
+  assert.deepEqual(router.models, FAST, "its fallbacks are tried in their order");
   const resting = await chat();
   assert.equal(resting.status, 503);
   assert.ok(Number(resting.headers["retry-after"]) >= 1);
-  assert.equal(router.asked.length, 2, "it is left alone");
+  assert.equal(router.asked.length, 3, "it is left alone");
   assert.deepEqual([(await health()).status, (await health()).providers.openrouter, (await health()).circuits.openrouter], ["degraded", false, "open"]);
   router.answers = {};
   await until("the provider is asked again", async () => (await chat()).status === 200);
   assert.equal((await health()).status, "healthy", box.log);
+});
+
+test("a model that does not answer in time is left alone by itself; the third of a tier is asked like the second", async (t) => {
+  const { router, chat, call } = await story_of(t, "network", { AI_MODEL_TIMEOUT_MS: "300" });
+  router.answers = { [FAST[0]]: hangs, [FAST[1]]: failed(500) };
+  assert.equal((await chat({ taskType: "summarize" })).body.model, FAST[2]);
+  assert.deepEqual(router.models, FAST);
+  assert.equal((await call("GET", "/api/ai/health")).body.circuits.openrouter, "closed", "one that answers is well");
+
+  router.asked = [];
+  router.answers = { [FAST[0]]: hangs };
+  assert.equal((await chat({ taskType: "summarize" })).body.model, FAST[1]);
+  assert.deepEqual(router.models, [FAST[1]], "nobody waits for the slow one again");
+  assert.equal((await chat({ model: "openai/gpt-4.1" })).body.model, "openai/gpt-4.1", "the others are asked as ever");
+});
+
+test("a provider that fails at once leaves its fallbacks a chance while it is left alone", async (t) => {
+  const { router, chat, call } = await story_of(t, "network");
+  router.answers = Object.fromEntries(FAST.map((model) => [model, failed(500)]));
+  assert.equal((await chat({ taskType: "summarize" })).status, 502);
+  assert.equal((await call("GET", "/api/ai/health")).body.circuits.openrouter, "open");
+  router.answers = { "openai/gpt-4.1": failed(500) };
+  assert.equal((await chat({ model: "openai/gpt-4.1" })).body.model, FAST[0]);
+});
+
+test("a provider whose door does not open costs nothing", async (t) => {
+  const plain = await RouterServer.start(t);
+  const { chat, month } = await story_of(t, "solo", { OPENROUTER_BASE_URL: plain.url.replace("http:", "https:") });
+  const answer = await chat();
+  assert.equal(answer.status, 503, answer.text);
+  assert.match(answer.body.error, /no secure connection/);
+  const { calls, failed, totalTokens, cost } = await month();
+  assert.deepEqual([calls > 0, calls === failed, totalTokens, cost], [true, true, 0, "0.00"]);
 });
 
 test("streams: pieces as they come, and no second model once one has begun", async (t) => {

@@ -22,6 +22,21 @@ test("what an upstream says it has used is believed within reason", async (t) =>
   assert.equal((await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`)).month.totalTokens, totalTokens);
 });
 
+test("what an upstream says of itself is kept within reason", async (t) => {
+  const local = await RouterServer.start(t);
+  const { box, ada, chat } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: local.url, LOCAL_MODEL: "here" });
+  const answer = served("here");
+  answer.body.model = `here\n${"x".repeat(100_000)}`;
+  answer.body.choices[0].message.tool_calls = Array.from({ length: 1000 }, (_, at) => ({ id: `${at}`, type: "function", function: { name: `tool-${at}-${"é".repeat(60)}`, arguments: "{}" } }));
+  local.answers.here = answer;
+  const told = await chat();
+  assert.equal(told.status, 200, told.text.slice(0, 300));
+  assert.match(told.body.model, /^here x{195}$/);
+  const { calls } = await box.backend_call("GET", `/api/usage/calls?userId=${ada.id}`);
+  assert.ok(JSON.stringify(calls[0]).length < 12_000, JSON.stringify(calls[0]).slice(0, 300));
+  assert.equal(JSON.stringify(calls).includes("\ufffd"), false, "names are cut between characters");
+});
+
 test("a request is sent as often as it is counted, also on a connection that breaks", async (t) => {
   const { router, chat, month } = await story_of(t, "network");
   assert.equal((await chat()).status, 200, "a connection is kept");

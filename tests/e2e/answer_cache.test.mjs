@@ -67,7 +67,6 @@ test("only answers are kept; the plan still decides who gets them, and caps do n
   assert.equal((await chat()).body.model, FAST[1], "a failure is not kept");
   router.answers = {};
   const asked = router.asked.length;
-  assert.equal((await chat()).body.model, FAST[1], "the answer tells who made it");
   const dear = { model: "openai/gpt-4.1" };
   assert.equal((await chat(dear)).status, 200);
   await box.backend_call("PUT", "/api/admin/caps", { userId: ada.id, scope: "user", period: "day", tokens: 0 });
@@ -78,4 +77,22 @@ test("only answers are kept; the plan still decides who gets them, and caps do n
   await box.backend_call("PATCH", "/api/admin/users/ada@example.org", { plan: "solo" });
   const { subscriptionId } = await box.backend_call("GET", "/api/admin/users/ada@example.org");
   refused(await chat(dear, { "x-user-plan": "solo", "x-billing-subscription-id": subscriptionId }), 403, "MODEL_RESTRICTED");
+});
+
+test("what was said in another's place, or cut for want of room, is not kept", async (t) => {
+  const { router, ada, chat } = await story_of(t);
+  await keep(ada, 60);
+  router.answers = { [FAST[0]]: failed(500) };
+  assert.equal((await chat()).body.model, FAST[1]);
+  router.answers = {};
+  assert.equal((await chat()).body.model, FAST[0], "the one that was meant is asked again");
+
+  const cut = [{ role: "user", content: "A longer story, please." }];
+  const { id } = (await ada.call("PUT", "/api/caps", { scope: "user", period: "day", tokens: 1500 })).body;
+  assert.equal((await chat({ messages: cut })).status, 200);
+  const { max_tokens } = router.asked.at(-1);
+  assert.ok(max_tokens < 1500, String(max_tokens));
+  assert.equal((await ada.call("DELETE", `/api/caps/${id}`)).status, 200);
+  assert.equal((await chat({ messages: cut })).status, 200);
+  assert.ok(router.asked.at(-1).max_tokens > max_tokens, "it is asked again, with all the room there is");
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { story_of as story_of_ai } from "./ai_story.mjs";
 import { Box, send } from "./box.mjs";
 import { call, fail, MODEL, ModelServer, say } from "./model_server.mjs";
 import { package_named } from "./packages.mjs";
@@ -222,6 +223,17 @@ test("embeddings pass through", async (t) => {
   assert.deepEqual(answer.data[0].embedding, [0.5, 1]);
   const { day } = await usage();
   assert.deepEqual([day.calls, day.inputTokens], [1, 4]);
+});
+
+test("embeddings are for models of the plan, and nothing but their form goes on", async (t) => {
+  const { router, door } = await story_of_ai(t, "label");
+  const { ask } = await door();
+  const refused = await ask("embeddings", { model: "anthropic/claude-sonnet-4", input: "x" });
+  assert.deepEqual([refused.status, refused.body.error.code], [403, "MODEL_RESTRICTED"]);
+  assert.equal(router.asked.length, 0);
+  const given = { model: "openai/text-embedding-3-small", input: ["a", "b"], dimensions: 2 };
+  assert.equal((await ask("embeddings", { ...given, models: ["x/y"], provider: { order: ["z"] }, stream: true })).status, 200);
+  assert.deepEqual(router.asked, [given]);
 });
 
 test("a client that tries again by itself gets its answer", async (t) => {

@@ -46,6 +46,15 @@ test("a cap that is reached turns to the local model, which it does not bind", a
   assert.equal((await chat({ max_tokens: 100 })).body.provider, "openrouter", "what still fits goes where it was meant to");
 });
 
+test("an answer is cut to what has room within every cap", async (t) => {
+  const { router, chat, cap } = await with_local(t);
+  await cap({ scope: "user", tokens: 4000 });
+  await cap({ scope: "user", period: "month", tokens: 1500 });
+  const answer = await chat();
+  assert.equal(answer.status, 200, answer.text);
+  assert.ok(router.asked[0].max_tokens < 1500, String(router.asked[0].max_tokens));
+});
+
 test("caps that refuse hold for the local model, too", async (t) => {
   const { box, router, local, ada, chat, cap } = await with_local(t);
   await cap({ scope: "user", tokens: 0, whenReached: "local" });
