@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/json.hpp>
 #include <cctype>
 #include <charconv>
@@ -66,14 +67,24 @@ UpstreamSettings normalized(UpstreamSettings settings) {
   return settings;
 }
 
-// Returns when `limit` has passed since `last`, which may move meanwhile.
-web::Task<> until_silent(const Clock::time_point& last, std::chrono::milliseconds limit) {
-  web::Timer timer(co_await boost::asio::this_coro::executor);
-  while (Clock::now() - last < limit) {
-    timer.expires_at(last + limit);
-    co_await timer.async_wait(web::use_task);
+// How long nothing has come, and how long nothing may.
+struct Silence {
+  Clock::time_point since = Clock::now();
+  std::chrono::milliseconds limit;
+  web::Timer timer;
+};
+
+// Returns when the limit has passed. Both times may move meanwhile; the limit with a cancel of the timer.
+web::Task<> until_too_long(Silence& silence) {
+  while (Clock::now() - silence.since < silence.limit) {
+    silence.timer.expires_at(silence.since + silence.limit);
+    boost::system::error_code moved;
+    co_await silence.timer.async_wait(boost::asio::redirect_error(web::use_task, moved));
   }
 }
+
+// For what a server still sends behind the end of its answer, so that the connection can be kept.
+constexpr std::chrono::milliseconds time_to_end{500};
 
 }  // namespace
 
@@ -187,11 +198,12 @@ web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::F
   auto asked = request("POST", std::move(path), std::move(headers), std::move(body));
   asked.headers.emplace_back("Accept", "text/event-stream");
   asked.timeout = std::chrono::milliseconds(0);
-  auto last = Clock::now();
+  const auto executor = co_await boost::asio::this_coro::executor;
+  Silence silence{.limit = settings_.timeout, .timer = web::Timer(executor)};
   int status = 0;
   std::string type, retry_after, whole;
   // Comments and pings tell that somebody is there, not that an answer has begun.
-  bool has_begun = false, was_asked = false;
+  bool has_begun = false, has_ended = false, was_asked = false;
   EventReader events([&](std::string_view event, std::string_view data) {
     has_begun = has_begun || event != "ping";
     return on_event(event, data);
@@ -205,16 +217,22 @@ web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::F
   };
   asked.sink = [&](std::string_view bytes) {
     if (status == 200 && type.starts_with("text/event-stream")) {
-      const bool goes_on = events.feed(bytes);
-      if (has_begun) last = Clock::now();
-      return goes_on;
+      if (has_ended) return true;
+      has_ended = !events.feed(bytes);
+      if (has_begun || has_ended) silence.since = Clock::now();
+      if (has_ended) {
+        silence.limit = time_to_end;
+        silence.timer.cancel();
+      }
+      return true;
     }
     whole += bytes;
     return status == 200 || whole.size() < error_bytes;
   };
   auto fetching = web::fetch(std::move(asked));
-  auto watching = until_silent(last, settings_.timeout);
+  auto watching = until_too_long(silence);
   auto ended = co_await (std::move(fetching) || std::move(watching));
+  if (has_ended) co_return Streamed{};
   if (ended.index() == 1) {
     auto failure = fail(Fault::timeout, has_begun ? "stopped in the middle of its answer." : "did not answer in time.");
     failure.may_have_worked = was_asked;

@@ -1,13 +1,16 @@
 #include <boost/json.hpp>
 
 #include "appliance/ai/builtin.h"
+#include "appliance/ai/demo_visitors.h"
 #include "appliance/ai/extract.h"
 #include "appliance/ai/flight.h"
 #include "appliance/ai/openai_wire.h"
 #include "appliance/ai/routes.h"
+#include "appliance/usage/period.h"
 #include "web/blank.h"
 #include "web/endpoint.h"
 #include "web/log.h"
+#include "web/rate_limit.h"
 
 namespace ai {
 
@@ -20,6 +23,7 @@ using Answer = web::Task<web::Result<web::Response>>;
 const web::RateLimit demo_rate{.group = "demo-chat", .limit = 10, .message = "Too many requests"};
 constexpr std::int64_t demo_answer_tokens = 1024;
 constexpr std::size_t demo_entry_characters = 4000, demo_entries = 50;
+constexpr std::size_t demo_characters = 16'000;           // of a conversation: of what is more the newest are asked
 constexpr std::size_t demo_message_characters = 100'000;  // more is refused; of less the first 4000 are asked
 constexpr const char* demo_agent = "demo-chat";
 
@@ -77,6 +81,10 @@ std::string first_characters(std::string_view text, std::size_t count) {
   return std::string(text.substr(0, at));
 }
 
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](unsigned char c) { return (c & 0xC0) != 0x80; }));
+}
+
 // The catalogue's demo models that are served here, else what this box has: its local or its builtin model.
 std::vector<DemoModel> demo_models(Ai& ai) {
   const auto catalogue = ai.catalogues().current();
@@ -124,7 +132,15 @@ web::Result<Ask> parse_demo(const web::Request& request, const std::vector<DemoM
           {.role = Role::user, .content = first_characters(content->get_string(), demo_entry_characters)});
     }
     auto& kept = ask.request.messages;
-    if (kept.size() > demo_entries) kept.erase(kept.begin(), kept.end() - demo_entries);
+    auto first = kept.end();
+    for (std::size_t left = demo_characters;
+         first != kept.begin() && kept.end() - first < std::ptrdiff_t(demo_entries);) {
+      const auto size = characters((first - 1)->content);
+      if (size > left) break;
+      left -= size;
+      --first;
+    }
+    kept.erase(kept.begin(), first);
   }
   ask.request.messages.push_back({.role = Role::user, .content = first_characters(*text, demo_entry_characters)});
   ask.request.max_tokens = demo_answer_tokens;
@@ -141,7 +157,13 @@ web::Result<Ask> parse_demo(const web::Request& request, const std::vector<DemoM
   return ask;
 }
 
-Answer demo_chat(Ai& ai, const agentbox::Settings& settings, web::Request& request) {
+web::Error demo_used_up(store::Time now) {
+  web::Error error{.kind = web::Kind::too_many, .message = "Too many requests"};
+  error.extra["retryAfter"] = std::chrono::ceil<std::chrono::seconds>(usage::next_day(now) - now).count();
+  return error;
+}
+
+Answer demo_chat(Ai& ai, const agentbox::Settings& settings, DemoVisitors& visitors, web::Request& request) {
   const auto models = demo_models(ai);
   if (models.empty()) co_return web::unavailable("Demo unavailable — service not configured.");
   auto ask = parse_demo(request, models, ai.catalogues().current()->demo_default());
@@ -154,8 +176,13 @@ Answer demo_chat(Ai& ai, const agentbox::Settings& settings, web::Request& reque
                 .key_budget = {},
                 .daily_tokens = settings.demo_daily_tokens};
   ask->wish.is_agents = true;  // "local" is the name of whatever the local server has
+  const auto visitor = web::rate_key(request.client_address);
+  const auto most = most_tokens(ask->request) + demo_answer_tokens;
+  const auto now = store::now();
+  if (!visitors.admit(visitor, most, settings.demo_daily_tokens, now)) co_return demo_used_up(now);
   auto flight = co_await Flight::start(ai, std::move(*ask), false);
   const auto answer = co_await flight.answer();
+  if (answer) visitors.give_back(visitor, most - answer->usage.input - answer->usage.output, now);
   if (!answer) {
     if (answer.error().kind == web::Kind::too_many) {
       web::Error limited = answer.error();
@@ -204,11 +231,14 @@ Answer list_models(Ai& ai, const web::Request& request) {
 }  // namespace
 
 std::vector<web::Route> web_routes(Ai& ai, const agentbox::Settings& settings, const agentbox::Guards& guards) {
-  auto demo = web::plain([&ai, &settings](web::Request& request) { return demo_chat(ai, settings, request); });
+  const auto visitors = std::make_shared<DemoVisitors>();
+  auto demo = web::plain(
+      [&ai, &settings, visitors](web::Request& request) { return demo_chat(ai, settings, *visitors, request); });
   demo.body = web::schema_of<DemoBody>();
   demo.description =
       "Answers {id, model, message, usage, done: true}. Of `conversation` only entries of the role user are kept, each "
-      "cut at 4000 characters.";
+      "cut at 4000 characters, and of these the newest, 16,000 characters in all. 429 also for a visitor who has "
+      "had a quarter of what the demo may use in a day (UTC).";
   return {
       {web::GET, "/api/demo/chat", guards.none, nullptr,
        web::plain([&ai](web::Request&) { return demo_info(ai); }).returns<DemoInfo>(), "The models of the demo"},

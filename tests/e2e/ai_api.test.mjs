@@ -1,6 +1,7 @@
 // The AI API from outside: who may ask, what may be spent, who answers when somebody does not.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { FAST, messages, refused, story_of } from "./ai_story.mjs";
@@ -339,6 +340,26 @@ test("the demo, and what the ledger tells", async (t) => {
   assert.ok(speed.successRate > 0 && speed.averageLatencyMs >= 0);
   assert.equal((await call("GET", `/api/metrics/${ada.id}/summary`)).body.models, 1);
   assert.equal((await call("GET", `/api/metrics/${ada.id}/historical?days=3`)).body.days.length, 3);
+});
+
+test("no visitor of the demo takes its day from the others", async (t) => {
+  const { box, router, month, call } = await story_of(t, "solo", { DEMO_DAILY_TOKENS: "300000", AI_MODEL_TIMEOUT_MS: "300" });
+  const demo = (localAddress, body) => new Promise((resolve, reject) => {
+    const asked = request(`${box.web}/api/demo/chat`, { method: "POST", localAddress, headers: { "content-type": "application/json" } }, (answer) => {
+      answer.resume().on("end", () => resolve(answer));
+    });
+    asked.on("error", reject).end(JSON.stringify(body));
+  });
+  const conversation = Array.from({ length: 50 }, () => ({ role: "user", content: "灯".repeat(4000) }));
+  router.answers = Object.fromEntries(FAST.map((model) => [model, hangs]));
+  assert.equal((await demo("127.0.0.1", { message: "Hello?", conversation })).statusCode, 500);
+  assert.equal(router.asked[0].messages.map(({ content }) => content).join("").length, 4 * 4000 + "Hello?".length);
+  assert.ok((await month("demo")).totalTokens > 40_000, "nobody knows what was used");
+  const again = await demo("127.0.0.1", { message: "Hello?", conversation });
+  assert.deepEqual([again.statusCode, Number(again.headers["retry-after"]) > 0], [429, true]);
+  router.answers = {};
+  await until("the provider may be asked again", async () => (await call("GET", "/api/ai/health")).body.circuits.openrouter !== "open");
+  assert.equal((await demo("127.0.0.2", { message: "Hello?" })).statusCode, 200);
 });
 
 test("without any provider the demo says so, and who asks for a model is told how to have one", async (t) => {

@@ -1,5 +1,6 @@
 // What an upstream may do to a call, and what the box then says and counts.
 import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import { FAST, story_of } from "./ai_story.mjs";
 import { RouterServer, hangs, pings, resets, served } from "./router_server.mjs";
@@ -46,6 +47,17 @@ test("a request is sent as often as it is counted, also on a connection that bre
   assert.deepEqual(router.models, [FAST[0], FAST[0], FAST[1]]);
   const { calls, failed, outputTokens } = await month();
   assert.deepEqual([calls, failed, outputTokens], [3, 1, 5 + 100 + 5], "the one that broke may have been answered");
+});
+
+test("a connection is kept after a stream, and nobody waits for a server that does not end it", async (t) => {
+  const { router, chat } = await story_of(t, "network");
+  const cores = availableParallelism();
+  for (let asked = 0; asked < 3 * cores; ++asked) assert.match((await chat({ stream: true })).text, /event: done/);
+  assert.ok(router.connections <= cores, `${router.connections} connections`);
+  router.answers = { [FAST[0]]: { ...served(FAST[0]), lingers: true } };
+  const started = Date.now();
+  assert.match((await chat({ stream: true })).text, /event: done/);
+  assert.ok(Date.now() - started < 15_000, "it would be half a minute");
 });
 
 test("a sign of life is no answer", async (t) => {

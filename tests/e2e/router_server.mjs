@@ -24,12 +24,14 @@ const embedded = ({ model, input }) => ({
 export class RouterServer {
   asked = []; // the bodies, oldest first
   keys = []; // what each was asked with
+  connections = 0;
   hung_up = 0; // calls whose caller left before the answer
   answers = {}; // by model: an answer, or a function of the body that makes one; else the model serves
 
   static async start(t) {
     const router = new RouterServer();
     const server = createServer((request, response) => void router.#answer(request, response));
+    server.on("connection", () => ++router.connections);
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     t.after(() => {
@@ -72,6 +74,7 @@ export class RouterServer {
     if (answer.stalls) return;
     send({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
     send({ choices: [], usage });
+    if (answer.lingers) return void response.write("data: [DONE]\n\n");
     response.end("data: [DONE]\n\n");
   }
 }
