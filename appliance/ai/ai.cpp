@@ -68,7 +68,8 @@ std::string joined(const std::vector<std::string>& tried) {
 void bound(ChatAnswer& answer) {
   constexpr std::size_t name_bytes = 200, most_calls = 128;
   answer.model = std::string(cut(answer.model, name_bytes));
-  std::ranges::replace_if(answer.model, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  std::ranges::replace_if(
+      answer.model, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   if (answer.message.tool_calls.size() > most_calls) answer.message.tool_calls.resize(most_calls);
 }
 

@@ -52,8 +52,8 @@ class Chooser {
   web::Task<std::optional<std::vector<ModelInfo>>> listed_locally();
   // Who embeds with the model of this name: the local server if it lists it, or if there is nobody else; else OpenAI or
   // the router, through the user's own key if there is one. A name with a vendor before it ("openai/...") is the
-  // router's. not_found: nobody embeds; forbidden: a model of the catalogue that the plan does not have. The provider is
-  // an OpenAiProvider.
+  // router's. not_found: nobody embeds; forbidden: a model of the catalogue that the plan does not have. The provider
+  // is an OpenAiProvider.
   web::Task<web::Result<Candidate>> embedder(std::string model, const billing::Payer&, const Catalogue&);
   // The local server's default, else the builtin model when nothing is configured.
   std::optional<Candidate> local() const;
