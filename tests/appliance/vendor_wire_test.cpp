@@ -7,6 +7,7 @@
 #include "appliance/ai/sse.h"
 #include "appliance/ai/vendor_providers.h"
 #include "tests/appliance/scripted_server.h"
+#include "tests/web/loopback.h"
 
 namespace {
 
@@ -407,8 +408,11 @@ TEST(Vendors, AWholeAnswerToAStreamIsHeard) {
 
 // Nothing was said to it, so nothing can have been used.
 TEST(Vendors, WhoseDoorDoesNotOpenHaveNotWorked) {
-  ScriptedServer server(std::vector{std::string("this is no TLS")});
-  const auto url = "https" + server.url().substr(4);
+  const web::testing::Loopback server([](web::testing::Peer& peer) {
+    peer.take(1);
+    peer.send("this is no TLS");
+  });
+  const auto url = "https" + server.url({}).substr(4);
   for (const std::string vendor : {"anthropic", "google", "openai"}) {
     for (const bool streamed : {false, true}) {
       Heard heard;
