@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { FAST, messages, refused, story_of } from "./ai_story.mjs";
@@ -155,6 +156,24 @@ test("a client that hangs up ends the call upstream, and what it may have used c
   assert.ok(after.totalTokens > before.totalTokens, "what may have been used is counted");
   assert.match(box.whole_log, /"level":"info".*model_call_given_up.*the client has hung up/);
   assert.doesNotMatch(box.whole_log, /model_call_failed/, "nothing of this is an error");
+});
+
+test("a client that leaves is missed although it has sent more before", async (t) => {
+  const { router, box, paying } = await story_of(t);
+  for (const stream of [false, true]) {
+    router.answers = { [FAST[0]]: hangs };
+    const asked = router.asked.length, left = router.hung_up, body = JSON.stringify({ messages, stream });
+    const { hostname, port, host } = new URL(box.backend);
+    const client = connect(Number(port), hostname);
+    const headers = { host, authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json", "content-length": body.length, ...paying };
+    client.write(`POST /api/ai/chat HTTP/1.1\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`);
+    await until("the model is asked", () => router.asked.length === asked + 1);
+    client.end("GET /health"); // of a request that it never finishes
+    await until("the upstream call is cancelled", () => router.hung_up === left + 1);
+    client.destroy();
+  }
+  await until("both are told of", () => (box.whole_log.match(/model_call_given_up/g) ?? []).length === 2);
+  assert.doesNotMatch(box.whole_log, /Internal error/);
 });
 
 test("what may be spent: the plan's quota, caps, and what becomes of calls beyond", async (t) => {
