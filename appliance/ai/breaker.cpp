@@ -4,6 +4,12 @@
 
 namespace ai {
 
+namespace {
+
+constexpr std::size_t most_models = 1000;
+
+}  // namespace
+
 bool Breaker::counts(Fault fault) {
   switch (fault) {
     case Fault::overloaded:
@@ -92,6 +98,7 @@ void ProviderBreaker::failed(const std::string& model, const Failure& failure, C
     }
     return;
   }
+  if (models_.size() >= most_models) models_.clear();  // names of models for embeddings are the callers'
   models_.try_emplace(model).first->second.failed(Fault::timeout, now);
   whole_.failed(Fault::timeout, now, Breaker::threshold - 1);
 }
