@@ -20,6 +20,7 @@ namespace {
 
 using Answer = web::Task<web::Result<web::Response>>;
 
+const web::RateLimit demo_models_rate{.group = "demo-models", .limit = 60, .message = "Too many requests"};
 const web::RateLimit demo_rate{.group = "demo-chat", .limit = 10, .message = "Too many requests"};
 constexpr std::int64_t demo_answer_tokens = 1024;
 constexpr std::size_t demo_entry_characters = 4000, demo_entries = 50;
@@ -240,7 +241,7 @@ std::vector<web::Route> web_routes(Ai& ai, const agentbox::Settings& settings, c
       "cut at 4000 characters, and of these the newest, 16,000 characters in all. 429 also for a visitor who has "
       "had a quarter of what the demo may use in a day (UTC).";
   return {
-      {web::GET, "/api/demo/chat", guards.none, nullptr,
+      {web::GET, "/api/demo/chat", guards.none, &demo_models_rate,
        web::plain([&ai](web::Request&) { return demo_info(ai); }).returns<DemoInfo>(), "The models of the demo"},
       {web::POST, "/api/demo/chat", guards.none, &demo_rate, std::move(demo), "Talk to a model without an account"},
       {web::GET, "/api/models", guards.session, nullptr,

@@ -361,6 +361,12 @@ test("the demo, and what the ledger tells", async (t) => {
   assert.equal((await call("GET", `/api/metrics/${ada.id}/historical?days=3`)).body.days.length, 3);
 });
 
+test("a visitor of the demo may ask ten times a minute, and sixty times for its models", async (t) => {
+  const box = await Box.start(t, { RATE_LIMITS: "on" });
+  const limit_of = async (method) => (await send(box.web, method, "/api/demo/chat", { headers: { "content-type": "application/json" }, body: method === "POST" ? "{}" : undefined })).headers["ratelimit-limit"];
+  assert.deepEqual([await limit_of("POST"), await limit_of("GET")], ["10", "60"]);
+});
+
 test("no visitor of the demo takes its day from the others", async (t) => {
   const { box, router, month, call } = await story_of(t, "solo", { DEMO_DAILY_TOKENS: "300000", AI_MODEL_TIMEOUT_MS: "300" });
   const demo = (localAddress, body) => new Promise((resolve, reject) => {
