@@ -1,5 +1,6 @@
 #include "web/utf8.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace web {
@@ -18,6 +19,11 @@ CodePoint decode_utf8(std::string_view text) {
   const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
   if (overlong || (value >= 0xD800 && value <= 0xDFFF) || value > 0x10FFFF) return {};
   return {value, length};
+}
+
+std::size_t count_characters(std::string_view text) {
+  const auto begins_one = [](unsigned char c) { return (c & 0xC0) != 0x80; };
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_one));
 }
 
 bool is_utf8(std::string_view text) {

@@ -17,6 +17,9 @@ CodePoint decode_utf8(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
+// How many code points, in what is UTF-8.
+std::size_t count_characters(std::string_view text);
+
 // The longest prefix of at most `bytes` bytes that does not cut a code point in two.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
 

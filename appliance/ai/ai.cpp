@@ -66,11 +66,11 @@ std::string joined(const std::vector<std::string>& tried) {
 
 // What a provider says of itself is kept within reason: it ends up in every usage row.
 void bound(ChatAnswer& answer) {
-  constexpr std::size_t name_bytes = 200, most_calls = 128;
+  constexpr std::size_t name_bytes = 200;
   answer.model = std::string(cut(answer.model, name_bytes));
   std::ranges::replace_if(
       answer.model, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  if (answer.message.tool_calls.size() > most_calls) answer.message.tool_calls.resize(most_calls);
+  if (answer.message.tool_calls.size() > most_tool_calls) answer.message.tool_calls.resize(most_tool_calls);
 }
 
 // What an answer in the embeddings form says was read.
@@ -186,7 +186,7 @@ std::int64_t Ai::room_within(const usage::Limit& limit, const Attempt& attempt) 
 
 web::Task<std::optional<usage::Limit>> Ai::reserve(Attempt& attempt) {
   auto& call = attempt.call;
-  for (bool cut = false;; cut = true) {
+  for (;;) {
     const TokenUsage most{.input = call.input_tokens, .output = *attempt.request.max_tokens};
     call.output_tokens = most.output;
     call.cost = attempt.candidate.is_free() ? 0 : attempt.cost(most).units();
@@ -196,7 +196,7 @@ web::Task<std::optional<usage::Limit>> Ai::reserve(Attempt& attempt) {
       co_return std::nullopt;
     }
     const auto& limit = attempt.limits[std::get<std::size_t>(reserved)];
-    if (cut || !attempt.may_be_cut) co_return limit;
+    if (attempt.is_cut || !attempt.may_be_cut) co_return limit;
     // Cut to half of what is left, so that callers side by side find room, too; all of it when that is little.
     auto room = most.output;
     for (const auto& each : attempt.limits) room = std::min(room, room_within(each, attempt));

@@ -99,6 +99,9 @@ class Listener {
   virtual void call(std::size_t index, std::string_view id, std::string_view name, std::string_view arguments) = 0;
 };
 
+// Calls of tools that are taken from one answer; what is more is left out.
+inline constexpr std::size_t most_tool_calls = 128;
+
 // Roughly four bytes a token, at least one for a text that is not empty. For answers whose upstream gives no usage.
 std::int64_t estimate_tokens(std::string_view text);
 std::int64_t estimate_tokens(const ChatRequest&);

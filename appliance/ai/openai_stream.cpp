@@ -58,10 +58,9 @@ void AnswerStream::choice(const json::object& choice) {
 }
 
 void AnswerStream::call(const json::object& piece, std::size_t position) {
-  constexpr std::size_t most_calls = 128;
   auto& calls = answer_.message.tool_calls;
   const auto index = static_cast<std::size_t>(count_in(piece, "index").value_or(static_cast<std::int64_t>(position)));
-  if (index >= most_calls) return;
+  if (index >= most_tool_calls) return;
   const bool fresh = index >= calls.size();
   if (fresh) calls.resize(index + 1);
   auto& call = calls[index];

@@ -41,8 +41,8 @@ class Providers {
   const agentbox::Settings& settings_;
   std::shared_ptr<OpenAiProvider> local_;
   std::map<std::string, std::shared_ptr<Provider>, std::less<>> configured_;
-  std::map<std::string, ProviderBreaker, std::less<>>
-      breakers_;  // one for each of provider_names; the map does not change
+  // One for each of provider_names; the map does not change.
+  std::map<std::string, ProviderBreaker, std::less<>> breakers_;
 };
 
 }  // namespace ai

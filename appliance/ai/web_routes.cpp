@@ -11,6 +11,7 @@
 #include "web/endpoint.h"
 #include "web/log.h"
 #include "web/rate_limit.h"
+#include "web/utf8.h"
 
 namespace ai {
 
@@ -82,10 +83,6 @@ std::string first_characters(std::string_view text, std::size_t count) {
   return std::string(text.substr(0, at));
 }
 
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](unsigned char c) { return (c & 0xC0) != 0x80; }));
-}
-
 // The catalogue's demo models that are served here, else what this box has: its local or its builtin model.
 std::vector<DemoModel> demo_models(Ai& ai) {
   const auto catalogue = ai.catalogues().current();
@@ -136,7 +133,7 @@ web::Result<Ask> parse_demo(const web::Request& request, const std::vector<DemoM
     auto first = kept.end();
     for (std::size_t left = demo_characters;
          first != kept.begin() && kept.end() - first < std::ptrdiff_t(demo_entries);) {
-      const auto size = characters((first - 1)->content);
+      const auto size = web::count_characters((first - 1)->content);
       if (size > left) break;
       left -= size;
       --first;

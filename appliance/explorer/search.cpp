@@ -7,6 +7,7 @@
 #include "appliance/explorer/names.h"
 #include "appliance/explorer/pattern.h"
 #include "appliance/files/root.h"
+#include "web/utf8.h"
 
 namespace explorer {
 
@@ -19,10 +20,6 @@ constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::size_t most_depth = 32;
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !continues_character(c); }));
-}
 
 // The first position from `at` on that is no inside of a character.
 std::size_t character_from(std::string_view text, std::size_t at) {
@@ -138,7 +135,7 @@ class Search {
     if (whole.ends_with('\r')) whole.remove_suffix(1);
     found.matches.push_back({.path = path,
                              .line = line,
-                             .column = characters(text.substr(line_begin, at - line_begin)) + 1,
+                             .column = web::count_characters(text.substr(line_begin, at - line_begin)) + 1,
                              .text = shown(whole, at - line_begin)});
     return true;
   }
