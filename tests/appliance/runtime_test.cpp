@@ -320,24 +320,46 @@ TEST_F(ProcessEngine, TheChildIsConfined) {
   EXPECT_EQ(boot.st_mode & 0777, 0600u);
 }
 
+// Who runs as `user`, in a session of its own; ended by an alarm when by nobody else.
+pid_t stray_of(uid_t user) {
+  const pid_t stray = ::fork();
+  if (stray == 0) {
+    ::setsid();
+    ::alarm(60);
+    if (::setresuid(user, user, user) == 0)
+      for (;;) ::pause();
+    ::_exit(1);
+  }
+  while (runtime::proc::user_of(stray) != user) std::this_thread::yield();
+  return stray;
+}
+
+int signal_that_ended(pid_t stray) {
+  int status = 0;
+  ::waitpid(stray, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
 // Whoever gets the port, and with it the user, next must not share it with what is left of this agent.
 TEST_F(ProcessEngine, NobodyWhoRunsAsAnAgentsUserOutlivesTheAgent) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const auto user = runtime::proc::user_of(pid_t(start("one")));
   ASSERT_TRUE(user && *user != ::geteuid());
-  const pid_t stray = ::fork();
-  if (stray == 0) {
-    ::setsid();
-    ::alarm(60);
-    if (::setresuid(*user, *user, *user) == 0)
-      for (;;) ::pause();
-    ::_exit(1);
-  }
-  while (runtime::proc::user_of(stray) != user) std::this_thread::yield();
+  const auto stray = stray_of(*user);
   stop("one", 0s);
-  int status = 0;
-  ASSERT_EQ(::waitpid(stray, &status, 0), stray);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  EXPECT_EQ(signal_that_ended(stray), SIGKILL);
+}
+
+TEST_F(ProcessEngine, NobodyRunsAsAnAgentsUserBeforeTheAgent) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const auto one = spec("one"), two = spec("two");
+  const auto started = try_start(one);
+  ASSERT_TRUE(started);
+  const auto user = runtime::proc::user_of(pid_t(started->pid));
+  ASSERT_TRUE(user && *user != ::geteuid());
+  const auto stray = stray_of(*user - one.port + two.port);
+  ASSERT_TRUE(try_start(two));
+  EXPECT_EQ(signal_that_ended(stray), SIGKILL);
 }
 
 TEST_F(ProcessEngine, EachAgentOfARootBoxHasItsOwnUser) {

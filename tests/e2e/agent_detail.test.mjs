@@ -54,6 +54,8 @@ test("what a config says to the box is checked, and named when it is wrong", asy
     const made = await ada.call("POST", "/api/agents/provision", { name: "Ghost", config });
     assert.deepEqual([made.status, made.body.error], [400, body.error]);
   }
+  const misnamed = await ada.call("POST", "/api/agents/provision", { name: "Ghost", model: "nobody/nothing" });
+  assert.deepEqual([misnamed.status, misnamed.body.error], [400, "model must be one of this box's models, or auto"]);
   const free = await put({ plan: "free" });
   assert.deepEqual([free.status, free.body.code], [402, "PLAN_REQUIRED"]);
   assert.equal((await get(`/api/agents/${id}/config`)).model, "auto");

@@ -25,11 +25,12 @@ test("what an upstream says it has used is believed within reason", async (t) =>
 
 test("what an upstream says of itself is kept within reason", async (t) => {
   const local = await RouterServer.start(t);
-  const { box, ada, chat } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: local.url, LOCAL_MODEL: "here" });
+  const { box, ada, chat, call } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: local.url, LOCAL_MODEL: "here" });
   const answer = served("here");
   answer.body.model = `here\n${"x".repeat(100_000)}`;
   answer.body.choices[0].message.tool_calls = Array.from({ length: 1000 }, (_, at) => ({ id: `${at}`, type: "function", function: { name: `tool-${at}-${"é".repeat(60)}`, arguments: "{}" } }));
   local.answers.here = answer;
+  assert.deepEqual((await call("POST", "/api/ai/models/select", {})).body.model, { id: "here", provider: "local" });
   const told = await chat();
   assert.equal(told.status, 200, told.text.slice(0, 300));
   assert.match(told.body.model, /^here x{195}$/);

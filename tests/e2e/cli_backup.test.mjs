@@ -221,7 +221,9 @@ test("paths longer than the system takes are backed up and restored like others"
   const workspace = join(life.box.folder, "agents", life.agent, "workspace");
   const dig = `const fs = require("fs"), name = "d".repeat(250);
     for (let level = 0; level < 20; ++level) fs.mkdirSync(name), process.chdir(name);
-    fs.writeFileSync("deep.txt", "found");`;
+    fs.writeFileSync("deep.txt", "found");
+    for (let level = 0; level < 600; ++level) fs.mkdirSync("d"), process.chdir("d");
+    fs.writeFileSync("too-deep.txt", "left out");`;
   execFileSync(process.execPath, ["-e", dig], { cwd: workspace });
   await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
   await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
@@ -229,6 +231,7 @@ test("paths longer than the system takes are backed up and restored like others"
   await succeeds(["restore", "--data", data, "--from", to, "--key", key_file]);
   const there = join(data, "agents", life.agent, "workspace");
   assert.equal(execFileSync("find", [there, "-name", "deep.txt", "-execdir", "cat", "{}", ";"], { encoding: "utf8" }), "found");
+  assert.equal(execFileSync("find", [there, "-name", "too-deep.txt"], { encoding: "utf8" }), "");
   execFileSync("rm", ["-rf", workspace, there, to]); // Node does not remove what has such a path
 });
 

@@ -9,8 +9,11 @@ import { agent_processes } from "./processes.mjs";
 
 const post = (box, path, body) =>
   send(box.backend, "POST", path, { headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" }, body: JSON.stringify(body) });
-const limited = (answer, status, current, limit) =>
+const limited = (answer, status, current, limit) => {
   assert.deepEqual([answer.status, answer.body.code, answer.body.current, answer.body.limit], [status, "AGENT_LIMIT_REACHED", current, limit], JSON.stringify(answer.body));
+  const { headers } = answer;
+  assert.equal(headers.get?.("retry-after") ?? headers["retry-after"], undefined, "it does not pass by waiting");
+};
 const agents_of = async (person) => (await person.call("GET", "/api/agents")).body.agents;
 
 test("a deployment is made once and then found active", async (t) => {

@@ -99,6 +99,7 @@ export const raw = (body) => ({ status: 200, body });
 export const hang = () => ({ hangs: true });
 
 export class ModelServer {
+  lists = [MODEL]; // the models it says it has
   asked = []; // the bodies of all completions, oldest first
   reported = []; // the usage of all completions that had one
   faults = []; // what was wrong with a request; there must be none at the end of the test
@@ -154,14 +155,14 @@ export class ModelServer {
 
   #reply_to(request, text) {
     const route = `${request.method} ${request.url}`;
-    if (route === "GET /v1/models") return raw(JSON.stringify({ object: "list", data: [{ id: MODEL, object: "model" }] }));
+    if (route === "GET /v1/models") return raw(JSON.stringify({ object: "list", data: this.lists.map((id) => ({ id, object: "model" })) }));
     if (route === "POST /v1/embeddings" && this.embeds) return raw(JSON.stringify(this.embeds(JSON.parse(text))));
     try {
       assert.equal(route, "POST /v1/chat/completions");
       assert.equal(request.headers["content-type"], "application/json");
       const body = JSON.parse(text);
       this.asked.push(body);
-      assert.equal(body.model, MODEL);
+      assert.ok(this.lists.includes(body.model), `${body.model} is one of its models`);
       assert.equal(typeof body.stream, "boolean");
       assert.ok(Number.isInteger(body.max_tokens) && body.max_tokens > 0, "an answer has a limit");
       if (body.stream) assert.deepEqual(body.stream_options, { include_usage: true });

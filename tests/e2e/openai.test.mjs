@@ -225,6 +225,17 @@ test("embeddings pass through", async (t) => {
   assert.deepEqual([day.calls, day.inputTokens], [1, 4]);
 });
 
+test("a list of models that is remembered tells nothing of how the server does", async (t) => {
+  const { model, client, box } = await story_of(t);
+  const ask = () => client.chat.completions.create({ model: "llama-of-the-lan", messages: question });
+  model.lists = ["llama-of-the-lan"];
+  for (let failure = 0; failure < 3; ++failure) {
+    model.will(fail(500, "out of memory"));
+    await assert.rejects(ask, { status: 502 });
+  }
+  assert.equal((await box.backend_call("GET", "/api/ai/health")).circuits.local, "open");
+});
+
 test("embeddings are for models of the plan, and nothing but their form goes on", async (t) => {
   const { router, door } = await story_of_ai(t, "label");
   const { ask } = await door();

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <random>
 
+#include "store/store_folder.h"
 #include "tests/store/fixture.h"
 #include "tests/store/writer.h"
 
@@ -189,6 +190,7 @@ TEST(Durability, ALogBehindOneThatLostWhatWasSyncedIsReported) {
     Folder folder;
     ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
     split_log(folder.path(), whole_write_too);
+    EXPECT_EQ(store::damaged_logs(folder.path()).size(), 1u) << "verify of a running store tells, too";
     EXPECT_NE(refusal(folder.path()).find("is damaged"), std::string::npos) << whole_write_too;
   }
 }
