@@ -395,7 +395,7 @@ std::vector<Setting> make_table() {
       url("GOOGLE_BASE_URL", &S::google_base_url, "its address"),
       count("AI_MAX_TOKENS", &S::ai_max_tokens, 16, 1'000'000, "of an answer whose caller names no limit"),
       count("DEMO_DAILY_TOKENS", &S::demo_daily_tokens, 0, 2'000'000'000,
-            "that all visitors of the public demo may use in a day (UTC)"),
+            "that all visitors of the public demo may use in a day (UTC), a quarter of them each"),
       boolean("AI_BUILTIN", &S::ai_builtin,
               "answer with the built-in extractive model when nothing else is configured"),
       duration("AI_MODEL_TIMEOUT_MS", &S::ai_model_timeout, "milliseconds", 100, 600'000,

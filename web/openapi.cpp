@@ -69,7 +69,7 @@ const char* described(Kind kind) {
     case Kind::too_large:
       return "More than is taken";
     case Kind::too_many:
-      return "Too much at once; try again in a moment";
+      return "Too much; Retry-After says when to try again, where waiting helps";
     case Kind::internal:
       return "It failed; the message says why as far as it concerns the caller";
     case Kind::bad_gateway:
