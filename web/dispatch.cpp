@@ -72,10 +72,10 @@ Response with_advice(Response response, const Route& route) {
   return response;
 }
 
-// What one row has beside the table: its limit's windows and its metrics.
-struct Row {
-  RateWindows* windows = nullptr;
-  bool under_api = false;
+// What the rate limits say of one request: the window that its answer tells of, and the limit that refuses it, if any.
+struct Counted {
+  std::optional<WindowState> window;
+  const RateLimit* refused_by = nullptr;
 };
 
 constexpr const char* in_flight_gauge = "agentbox_http_requests_in_flight";
@@ -98,9 +98,7 @@ struct Dispatcher::Impl {
     router.emplace(table);
     if (options.base_rate) base.emplace(*options.base_rate);
     for (const auto& route : table) {
-      Row row{.under_api = route.path.starts_with("/api/")};
-      if (route.rate) row.windows = &windows_of(route);
-      rows.push_back(row);
+      own_windows.push_back(route.rate ? &windows_of(route) : nullptr);
       by_pattern[route.path.data()] = route_metrics(to_string(route.method), route.path);
     }
     for (const auto* label : {"unmatched", "malformed", "proxied"}) by_label[label] = route_metrics("any", label);
@@ -150,6 +148,9 @@ struct Dispatcher::Impl {
   }
 
   Task<Response> answer(Request& request);
+  Response unmatched(const Request& request, const Router::Match& match) const;
+  Counted count(const Request& request, RateWindows* own);
+  Response too_many(const Request& request, const Counted& counted) const;
   Task<Result<Response>> call(Request& request, const Route& route);
   Response complete(const Request& request, Response response) const;
   Response told(const Request& request, const Error& error) const;
@@ -166,8 +167,8 @@ struct Dispatcher::Impl {
   std::once_flag documented;
   std::string document;
   std::optional<Router> router;
-  std::vector<Row> rows;
   std::map<std::string, RateWindows> windows;  // by group
+  std::vector<RateWindows*> own_windows;       // of each row of the table; null: it has no limit of its own
   std::optional<RateWindows> base;
   std::unordered_map<const char*, RouteMetrics> by_pattern;
   std::map<std::string, RouteMetrics, std::less<>> by_label;
@@ -258,24 +259,55 @@ std::variant<BodyRoom, Response> Dispatcher::Impl::room_for_large_body(Request& 
   return complete(request, with_advice(refuse(request, *refused), route));
 }
 
+Response Dispatcher::Impl::unmatched(const Request& request, const Router::Match& match) const {
+  if (match.kind == Router::Kind::not_found) return told(request, not_found());
+  Response response;
+  if (match.kind == Router::Kind::options) {
+    response.status = 204;
+    response.content_type.clear();
+  } else {
+    response = told(request, invalid("Method not allowed"));
+    response.status = 405;
+  }
+  response.set("Allow", std::string(match.allow));
+  return response;
+}
+
+// Counts in the listener's limit, which holds for all paths under /api, and then in the row's own.
+Counted Dispatcher::Impl::count(const Request& request, RateWindows* own) {
+  Counted counted;
+  const bool in_base = base && request.path.starts_with("/api/");
+  if (!options.rate_limits || (!in_base && !own) || is_health(request)) return counted;
+  const auto client = rate_key(request.client_address);
+  auto& window = counted.window;
+  const auto hit = [&](RateWindows& windows_of) {
+    const auto state = windows_of.hit(client);
+    if (!state.allowed && !counted.refused_by) counted.refused_by = &windows_of.limit();
+    if (!window || !state.allowed || (window->allowed && state.remaining < window->remaining)) window = state;
+  };
+  if (in_base) hit(*base);
+  if (own && !counted.refused_by) hit(*own);
+  return counted;
+}
+
+Response Dispatcher::Impl::too_many(const Request& request, const Counted& counted) const {
+  auto response = told(request, {.kind = Kind::too_many, .message = counted.refused_by->message});
+  tell(response, *counted.window);
+  response.set("Retry-After", std::to_string(counted.window->reset.count()));
+  return response;
+}
+
 Task<Response> Dispatcher::Impl::answer(Request& request) {
   const auto match = router->match(request.method, request.path, request.params);
   if (match.kind != Router::Kind::found) {
     request.route = "unmatched";
-    if (match.kind == Router::Kind::not_found) co_return told(request, not_found());
-    Response response;
-    if (match.kind == Router::Kind::options) {
-      response.status = 204;
-      response.content_type.clear();
-    } else {
-      response = told(request, invalid("Method not allowed"));
-      response.status = 405;
-    }
-    response.set("Allow", std::string(match.allow));
+    const auto counted = count(request, nullptr);
+    if (counted.refused_by) co_return too_many(request, counted);
+    auto response = unmatched(request, match);
+    if (counted.window) tell(response, *counted.window);
     co_return response;
   }
   const Route& route = table[match.row];
-  const Row& row = rows[match.row];
   request.route = route.path;
 
   const InFlight here(in_flight);
@@ -296,31 +328,14 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
     }
   }
 
-  std::optional<WindowState> window;
-  const RateLimit* limited_by = nullptr;
-  if (options.rate_limits && (row.windows || (base && row.under_api)) && !is_health(request)) {
-    const auto client = rate_key(request.client_address);
-    const auto count = [&](RateWindows& windows_of) {
-      const auto state = windows_of.hit(client);
-      if (!state.allowed && !limited_by) limited_by = &windows_of.limit();
-      if (!window || !state.allowed || (window->allowed && state.remaining < window->remaining)) window = state;
-    };
-    if (base && row.under_api) count(*base);
-    if (row.windows && !limited_by) count(*row.windows);
-  }
-  if (limited_by) {
-    const Error too_many{.kind = Kind::too_many, .message = limited_by->message};
-    auto response = told(request, too_many);
-    tell(response, *window);
-    response.set("Retry-After", std::to_string(window->reset.count()));
-    co_return response;
-  }
+  const auto counted = count(request, own_windows[match.row]);
+  if (counted.refused_by) co_return too_many(request, counted);
 
   auto result = co_await call(request, route);
   Response response = result ? std::move(*result) : refuse(request, result.error());
   response = with_advice(std::move(response), route);
   // A handler's own 429 is of another limit than this window, whose figures would contradict it.
-  if (window && response.status != 429) tell(response, *window);
+  if (counted.window && response.status != 429) tell(response, *counted.window);
   co_return response;
 }
 

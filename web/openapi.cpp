@@ -70,6 +70,8 @@ const char* described(Kind kind) {
       return "More than is taken";
     case Kind::too_many:
       return "Too much; Retry-After says when to try again, where waiting helps";
+    case Kind::abandoned:
+      return "The client has hung up";
     case Kind::internal:
       return "It failed; the message says why as far as it concerns the caller";
     case Kind::bad_gateway:

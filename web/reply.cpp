@@ -146,6 +146,8 @@ int http_status(Kind kind) {
       return 413;
     case Kind::too_many:
       return 429;
+    case Kind::abandoned:
+      return 499;  // as nginx has it
     case Kind::internal:
       return 500;
     case Kind::bad_gateway:
@@ -175,13 +177,12 @@ Response error_response(const Error& error) {
     body += boost::json::serialize(field.value());
   }
   body += '}';
-  if (error.kind == Kind::too_many || error.kind == Kind::unavailable) {
-    const auto* known = error.extra.if_contains(retry_after_field);
-    if (known && known->is_int64())
-      response.headers.emplace_back("Retry-After", std::to_string(known->get_int64()));
-    else if (error.kind == Kind::unavailable || error.code.empty())  // a limit with a code does not pass by waiting
-      response.headers.emplace_back("Retry-After", default_retry_seconds);
-  }
+  const auto* known = error.extra.if_contains(retry_after_field);
+  const bool limit_with_code = error.kind == Kind::too_many && !error.code.empty();  // waiting does not help there
+  if (known && known->is_int64())
+    response.headers.emplace_back("Retry-After", std::to_string(known->get_int64()));
+  else if ((error.kind == Kind::too_many || error.kind == Kind::unavailable) && !limit_with_code)
+    response.headers.emplace_back("Retry-After", default_retry_seconds);
   return response;
 }
 

@@ -20,6 +20,7 @@ enum class Kind {
   conflict,          // 409
   too_large,         // 413
   too_many,          // 429
+  abandoned,         // 499 the client has hung up: nobody reads the answer, and nobody is at fault
   internal,          // 500
   bad_gateway,       // 502 an upstream answered badly or not at all
   unavailable,       // 503

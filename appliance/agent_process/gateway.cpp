@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/ai/extract.h"
+#include "appliance/ai/openai_chunks.h"
 #include "appliance/ai/openai_wire.h"
 #include "appliance/crypto/random.h"
 #include "web/endpoint.h"
@@ -60,7 +61,7 @@ web::Task<> stream_turn(Loop& loop, std::string words, bool include_usage, web::
     co_await writer.event(json::serialize(ai::openai::error_body(reply.error())));
     co_return;
   }
-  const auto events = ai::openai::stream_events(to_answer(std::move(*reply)), include_usage);
+  const auto events = ai::openai::chunks_of(to_answer(std::move(*reply)), include_usage);
   for (const auto& event : events) co_await writer.event(event);
 }
 

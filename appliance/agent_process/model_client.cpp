@@ -33,7 +33,7 @@ web::Kind kind_of(int status) {
   }
 }
 
-// {error: {message, code}} of the model door, {error: "..."} of the rest of the box, or neither.
+// {error: {message, code, retryAfter?, ...}} of the model door, {error: "..."} of the rest of the box, or neither.
 web::Error error_of(int status, std::string_view body) {
   web::Error error{.kind = kind_of(status),
                    .message = "The model did not answer (status " + std::to_string(status) + ")."};
@@ -44,6 +44,7 @@ web::Error error_of(int status, std::string_view body) {
   if (!inner) return error;
   if (const auto* details = inner->if_object()) {
     if (const auto* code = details->if_contains("code"); code && code->is_string()) error.code = code->get_string();
+    error.extra = ai::openai::limit_told(*details);
     inner = details->if_contains("message");
   }
   if (inner && inner->is_string() && !inner->get_string().empty()) {

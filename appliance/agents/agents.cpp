@@ -268,6 +268,7 @@ Task<Result<Agent>> Agents::change(store::UserId owner, std::string id, Changes 
     auto row = system_.get(records, owner, id);
     if (!row) co_return web::not_found();
     auto& agent = row->value;
+    if (!changes.plan && !changes.config && !changes.ai_provider && !also) co_return std::move(agent);
     if (changes.plan) agent.plan = *changes.plan;
     if (changes.config) set_config(agent, *changes.config);
     if (const auto model = text_in(agent.config, "model"); changes.config && !model.empty()) agent.model = model;

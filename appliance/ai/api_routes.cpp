@@ -264,11 +264,21 @@ web::Task<> send(Flight& flight, web::StreamWriter& writer) {
   }
   const auto answer = co_await flight.answer();
   if (!answer) {
-    const json::object told{{"error", answer.error().message}, {"code", answer.error().code}};
+    json::object told{{"error", answer.error().message}, {"code", answer.error().code}};
+    for (const auto& [name, value] : answer.error().extra) told[name] = value;
     co_await writer.event(json::serialize(told), "error");
     co_return;
   }
   co_await writer.event(json::serialize(to_wire(*answer)), "done");
+}
+
+// The contract has one status for a call that no provider could serve; `code` and the sentence say which way it failed.
+web::Error as_contract_has_it(web::Error error) {
+  using web::Kind;
+  const bool of_a_provider = error.kind == Kind::bad_gateway || error.kind == Kind::timeout ||
+                             (error.kind == Kind::unavailable && !error.code.empty());
+  if (of_a_provider) error.kind = Kind::internal;
+  return error;
 }
 
 Answer chat(Ai& ai, web::Request& request) {
@@ -287,7 +297,7 @@ Answer chat(Ai& ai, web::Request& request) {
     co_return response;
   }
   const auto answer = co_await flight.answer();
-  if (!answer) co_return answer.error();
+  if (!answer) co_return as_contract_has_it(answer.error());
   co_return web::json(to_wire(*answer));
 }
 
@@ -301,7 +311,10 @@ std::vector<web::Route> api_routes(Ai& ai, const agentbox::Guards& guards) {
       "Headers: x-user-plan and x-billing-subscription-id; an administrator's x-user-email takes their place. Checked "
       "in this order: plan, subscription, body, model, quota and caps. Without a model, taskType chooses one. `usage` "
       "says `estimated: true` where the provider gave no counts. With stream: true the answer is server-sent events: "
-      "`delta` ({content}) for each piece, then `done` with the whole answer, or `error`.";
+      "`delta` ({content}) for each piece, then `done` with the whole answer, or `error`. When no provider could serve "
+      "the call: 500, whose `code` says how the first one failed (unreachable, overloaded, timeout, bad_key, ...), "
+      "with "
+      "`Retry-After` where it is known when to try again.";
   auto reload = [&ai](web::Request&) -> Answer {
     const auto read = ai.catalogues().reload();
     if (!read) co_return web::invalid("catalogue.json: " + read.error().message);

@@ -99,6 +99,13 @@ class Listener {
   virtual void call(std::size_t index, std::string_view id, std::string_view name, std::string_view arguments) = 0;
 };
 
+// The same as a value: a piece of text, or of a growing call.
+struct AnswerPiece {
+  std::string text;
+  std::optional<std::size_t> call;
+  std::string id, name, arguments;
+};
+
 // Calls of tools that are taken from one answer; what is more is left out.
 inline constexpr std::size_t most_tool_calls = 128;
 

@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-web::Error hung_up() { return web::unavailable("The client has hung up"); }
+web::Error hung_up() { return {.kind = web::Kind::abandoned, .message = "The client has hung up"}; }
 
 }  // namespace
 

@@ -11,13 +11,6 @@
 
 namespace ai {
 
-// A piece of a streamed answer: text, or a growing call.
-struct AnswerPiece {
-  std::string text;
-  std::optional<std::size_t> call;
-  std::string id, name, arguments;
-};
-
 // Lives on one io thread. The call itself goes on until it has been settled, also when this is gone before.
 class Flight {
  public:

@@ -13,9 +13,6 @@ namespace json = boost::json;
 
 namespace {
 
-// Streamed text goes out in pieces of about this size, cut between characters.
-constexpr std::size_t piece_bytes = 96;
-
 web::Error bad_answer(std::string clause) { return {.kind = web::Kind::bad_gateway, .message = std::move(clause)}; }
 
 std::string text_of(const json::value* content) {
@@ -61,28 +58,19 @@ std::vector<ToolCall> parse_calls(const json::object& message) {
   return calls;
 }
 
-json::array calls_to_wire(const std::vector<ToolCall>& calls, bool indexed, const json::storage_ptr& memory = {}) {
+json::array calls_to_wire(const std::vector<ToolCall>& calls, const json::storage_ptr& memory) {
   json::array wire(memory);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    json::object call({{"id", calls[i].id},
-                       {"type", "function"},
-                       {"function", {{"name", calls[i].name}, {"arguments", calls[i].arguments}}}},
-                      memory);
-    if (indexed) call["index"] = i;
-    wire.push_back(std::move(call));
+  for (const auto& call : calls) {
+    json::object written(
+        {{"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", call.arguments}}}},
+        memory);
+    wire.push_back(std::move(written));
   }
   return wire;
 }
 
 std::int64_t unix_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::size_t piece_end(std::string_view text, std::size_t from) {
-  auto end = from + piece_bytes;
-  if (end >= text.size()) return text.size();
-  while (end > from && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return end > from ? end : from + piece_bytes;
 }
 
 // What clients ask to be topped up rather than tried again.
@@ -204,7 +192,7 @@ json::object to_wire(const ChatAnswer& answer, const json::storage_ptr& memory) 
   json::object message({{"role", "assistant"}, {"content", answer.message.content}}, memory);
   if (!answer.message.tool_calls.empty()) {
     if (answer.message.content.empty()) message["content"] = nullptr;
-    message["tool_calls"] = calls_to_wire(answer.message.tool_calls, false, memory);
+    message["tool_calls"] = calls_to_wire(answer.message.tool_calls, memory);
   }
   json::object choice({{"index", 0}, {"message", std::move(message)}, {"finish_reason", wire_name(answer.finish)}},
                       memory);
@@ -220,37 +208,6 @@ json::object to_wire(const ChatAnswer& answer, const json::storage_ptr& memory) 
                       memory);
 }
 
-std::vector<std::string> stream_events(const ChatAnswer& answer, bool include_usage) {
-  const auto created = unix_now();
-  std::vector<std::string> events;
-  const auto emit = [&](json::array choices, const TokenUsage* usage = nullptr) {
-    json::object chunk{{"id", answer.id},
-                       {"object", "chat.completion.chunk"},
-                       {"created", created},
-                       {"model", answer.model},
-                       {"choices", std::move(choices)}};
-    if (usage) chunk["usage"] = usage_to_wire(*usage);
-    events.push_back(json::serialize(chunk));
-  };
-  const auto delta = [&](json::object content, json::value finish = nullptr) {
-    json::array choices;
-    choices.push_back(json::object{{"index", 0}, {"delta", std::move(content)}, {"finish_reason", std::move(finish)}});
-    emit(std::move(choices));
-  };
-  delta({{"role", "assistant"}, {"content", ""}});
-  const auto& text = answer.message.content;
-  for (std::size_t from = 0; from < text.size();) {
-    const auto end = piece_end(text, from);
-    delta({{"content", text.substr(from, end - from)}});
-    from = end;
-  }
-  if (!answer.message.tool_calls.empty()) delta({{"tool_calls", calls_to_wire(answer.message.tool_calls, true)}});
-  delta(json::object{}, json::string(wire_name(answer.finish)));
-  if (include_usage) emit(json::array{}, &answer.usage);
-  events.emplace_back("[DONE]");
-  return events;
-}
-
 json::object error_body(const web::Error& error) {
   json::value code = nullptr, param = nullptr;
   if (!error.code.empty())
@@ -260,11 +217,22 @@ json::object error_body(const web::Error& error) {
   else if (error.kind == web::Kind::too_many)
     code = "rate_limit_exceeded";
   if (const auto field = field_named_by(error); !field.empty()) param = json::string(field);
-  return {{"error",
-           {{"message", error.message},
-            {"type", error_type(error)},
-            {"code", std::move(code)},
-            {"param", std::move(param)}}}};
+  json::object told{
+      {"message", error.message}, {"type", error_type(error)}, {"code", std::move(code)}, {"param", std::move(param)}};
+  for (const auto& [name, value] : limit_told(error.extra)) told[name] = value;
+  return {{"error", std::move(told)}};
+}
+
+json::object limit_told(const json::object& error) {
+  constexpr std::size_t longest = 100;
+  json::object told;
+  for (const auto* name : {"limit", "used", "resetsAt", "retryAfter", "cap"}) {
+    const auto* value = error.if_contains(name);
+    if (!value) continue;
+    const auto* text = value->if_string();
+    if (value->is_number() || (text && text->size() <= longest)) told[name] = *value;
+  }
+  return told;
 }
 
 web::Schema error_schema() {

@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/ai/flight.h"
+#include "appliance/ai/openai_chunks.h"
 #include "appliance/ai/openai_stream.h"
 #include "appliance/ai/openai_wire.h"
 #include "appliance/ai/routes.h"
@@ -76,59 +77,8 @@ web::Result<ChatRequest> parse(const web::Request& request) {
   return openai::parse_request(json::value(std::move(*body)));
 }
 
-std::int64_t unix_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-// One streamed answer's chunks: the same id, time and model in all of them.
-class Chunks {
- public:
-  explicit Chunks(const std::string& model) : common_(common_of(model)) {}
-
-  std::string delta(json::object content, json::value finish = nullptr) const {
-    const json::object choice{{"index", 0}, {"delta", std::move(content)}, {"finish_reason", std::move(finish)}};
-    return common_ + R"("choices":[)" + json::serialize(choice) + "]}";
-  }
-  std::string opening() const { return delta({{"role", "assistant"}, {"content", ""}}); }
-  std::string end(Finish finish) const { return delta({}, json::string(openai::wire_name(finish))); }
-  std::string piece(const AnswerPiece& piece) const {
-    if (!piece.call) return text(piece.text);
-    json::object function{{"arguments", piece.arguments}};
-    if (!piece.name.empty()) function["name"] = piece.name;
-    json::object call{{"index", *piece.call}, {"function", std::move(function)}};
-    if (!piece.id.empty()) {
-      call["id"] = piece.id;
-      call["type"] = "function";
-    }
-    json::array calls;
-    calls.push_back(std::move(call));
-    return delta({{"tool_calls", std::move(calls)}});
-  }
-  std::string usage(const TokenUsage& used) const {
-    return common_ + R"("choices":[],"usage":)" + json::serialize(openai::usage_to_wire(used)) + "}";
-  }
-
- private:
-  // As delta would write it, without a tree of values: there is one for every token.
-  std::string text(std::string_view piece) const {
-    return common_ + R"("choices":[{"index":0,"delta":{"content":)" + json::serialize(json::string_view(piece)) +
-           R"(},"finish_reason":null}]})";
-  }
-  // What all chunks begin with, up to the comma after their model.
-  static std::string common_of(const std::string& model) {
-    const json::object common{{"id", "chatcmpl-" + crypto::random_id(24)},
-                              {"object", "chat.completion.chunk"},
-                              {"created", unix_now()},
-                              {"model", model}};
-    auto text = json::serialize(common);
-    text.back() = ',';
-    return text;
-  }
-  const std::string common_;
-};
-
 web::Task<> send(Flight& flight, bool include_usage, web::StreamWriter& writer) {
-  const Chunks chunks(flight.serving());
+  const openai::Chunks chunks("chatcmpl-" + crypto::random_id(24), flight.serving());
   const auto opening = chunks.opening();
   co_await writer.event(opening);
   for (;;) {

@@ -37,11 +37,12 @@ std::string_view wire_name(Finish);
 
 boost::json::object to_wire(const ChatAnswer&, const boost::json::storage_ptr& = {});
 boost::json::object usage_to_wire(const TokenUsage&, const boost::json::storage_ptr& = {});
-// The data of each server-sent event of a streamed answer, the closing [DONE] included.
-std::vector<std::string> stream_events(const ChatAnswer&, bool include_usage);
-
 // {error: {message, type, code, param}}: type is one of OpenAI's words for the kind, param the field at fault, or null.
+// Beside them stands what limit_told() finds in the error's further fields.
 boost::json::object error_body(const web::Error&);
+// What an error tells of the limit that was met: of limit, used, resetsAt, retryAfter and cap those that are there, as
+// numbers or short texts. The error may be anybody's.
+boost::json::object limit_told(const boost::json::object& error);
 web::Schema error_schema();
 // The form of all errors beneath /v1, for listeners that have rows there.
 web::ErrorForm error_form();

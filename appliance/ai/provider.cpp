@@ -17,6 +17,8 @@ web::Error to_error(const Failure& failure) {
         return web::Kind::invalid;
       case Fault::timeout:
         return web::Kind::timeout;
+      case Fault::cancelled:
+        return web::Kind::abandoned;
       default:
         return web::Kind::bad_gateway;
     }

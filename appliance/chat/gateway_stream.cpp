@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "appliance/ai/openai_wire.h"
+
 namespace chat {
 namespace {
 
@@ -17,6 +19,7 @@ Error gateway_failure(std::string cause, web::Kind kind = web::Kind::bad_gateway
 // What a gateway says is wrong.
 struct Told {
   std::string message, code;  // empty: it says nothing
+  boost::json::object limit;  // see ai::openai::limit_told
 };
 
 // What the agent's owner may spend is used up: that is no failure of the gateway, which only passes it on.
@@ -29,7 +32,10 @@ std::optional<web::Kind> kind_of_refusal(std::string_view code) {
 Error told_failure(Told told, web::Kind kind = web::Kind::bad_gateway) {
   const auto refusal = kind_of_refusal(told.code);
   auto error = gateway_failure(std::move(told.message), refusal.value_or(kind));
-  if (refusal) error.code = std::move(told.code);
+  if (refusal) {
+    error.code = std::move(told.code);
+    error.extra = std::move(told.limit);
+  }
   return error;
 }
 
@@ -42,11 +48,18 @@ std::string string_at(const boost::json::value& holder, std::string_view pointer
   return text && text->is_string() ? std::string(text->get_string()) : std::string();
 }
 
-// Of {error: {message, code}} or {error, code}.
+// Of {error: {message, code, retryAfter?, ...}} or {error, code, ...}.
 Told error_of(const boost::json::value& body) {
-  auto plain = string_at(body, "/error");
-  if (!plain.empty()) return {.message = std::move(plain), .code = string_at(body, "/code")};
-  return {.message = string_at(body, "/error/message"), .code = string_at(body, "/error/code")};
+  const auto* whole = body.if_object();
+  const auto* error = whole ? whole->if_contains("error") : nullptr;
+  if (!error) return {};
+  if (const auto* plain = error->if_string())
+    return {.message = std::string(*plain), .code = string_at(body, "/code"), .limit = ai::openai::limit_told(*whole)};
+  const auto* details = error->if_object();
+  if (!details) return {};
+  return {.message = string_at(*error, "/message"),
+          .code = string_at(*error, "/code"),
+          .limit = ai::openai::limit_told(*details)};
 }
 
 Told cause_of(std::string_view body, int status) {

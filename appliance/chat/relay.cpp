@@ -42,6 +42,7 @@ void begin(Chat& chat, Asked asked, const web::Executor& executor, const std::sh
 std::string event_of(const web::Error& error) {
   boost::json::object told{{"error", error.message}, {"status", web::http_status(error.kind)}};
   if (!error.code.empty()) told["code"] = error.code;
+  for (const auto& [name, value] : error.extra) told[name] = value;
   return boost::json::serialize(told);
 }
 

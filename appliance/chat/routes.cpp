@@ -75,11 +75,11 @@ std::vector<web::Route> web_routes(Chat& service, const agentbox::Guards& guards
        web::body<Send>(send).returns<Sent>().describe(
            "Waits for the agent's answer; who cannot wait finds it in the history. With `stream` the answer comes as "
            "server-sent events: `delta` {content} for each piece, then `done` with what is answered without it, or "
-           "`error` {error, status, code?}. 409 while the agent does not run; one that is about to run (it is being "
-           "started, "
-           "restarted, updated or repaired) gets the message as soon as it does. 402 or 429 with a `code` when its "
-           "owner may not spend more on models (SUBSCRIPTION_REQUIRED, QUOTA_EXCEEDED, CAP_REACHED, ...), 502 or 504 "
-           "when its gateway fails: the message is kept then, with its `error` in the history."),
+           "`error` {error, status, code?, ...}. 409 while the agent does not run; one that is about to run (it is "
+           "being started, restarted, updated or repaired) gets the message as soon as it does. 402 or 429 with a "
+           "`code` when its owner may not spend more on models (SUBSCRIPTION_REQUIRED, QUOTA_EXCEEDED, CAP_REACHED, "
+           "...; where it ends, `resetsAt` and `Retry-After` say when), 502 or 504 when its gateway fails: the message "
+           "is kept then, with its `error` in the history."),
        "Send a message to an agent"},
       {web::GET, "/api/chat", guards.session, &chat_rate, web::query<Ask>(history).returns<History>().describe(paging),
        "Messages with an agent"},

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "appliance/ai/least_tokens.h"
+#include "appliance/ai/openai_chunks.h"
 #include "appliance/ai/openai_provider.h"
 #include "appliance/ai/openai_wire.h"
 #include "tests/appliance/scripted_server.h"
@@ -207,7 +208,7 @@ TEST(OpenaiAnswer, StreamsTheSameText) {
   ai::ChatAnswer answer{.id = "i", .model = "m", .usage = {.input = 3, .output = 4}};
   for (int i = 0; i < 100; ++i) answer.message.content += "Grüße 你好 ";
   std::string text;
-  const auto events = ai::openai::stream_events(answer, true);
+  const auto events = ai::openai::chunks_of(answer, true);
   EXPECT_EQ(events.back(), "[DONE]");
   for (std::size_t i = 0; i + 2 < events.size(); ++i) {
     const auto chunk = json::parse(events[i]);
@@ -325,6 +326,16 @@ TEST(OpenaiError, HasOpenaisWordsForItsKind) {
       {error_of(Kind::unavailable), R"({"message":"It failed","type":"server_error","code":null,"param":null})"}};
   for (const auto& [error, body] : all)
     EXPECT_EQ(json::value(ai::openai::error_body(error)).at("error"), json::parse(body)) << body;
+}
+
+TEST(OpenaiError, TellsTheLimitThatWasMet) {
+  auto error = error_of(web::Kind::too_many, "CAP_REACHED");
+  error.extra =
+      json::parse(R"({"limit": 10, "used": "0.5", "retryAfter": 3, "cap": {"not": "one"}, "secret": "s"})").as_object();
+  const auto told = ai::openai::error_body(error).at("error").as_object();
+  EXPECT_EQ(json::value(ai::openai::limit_told(told)), json::parse(R"({"limit": 10, "used": "0.5", "retryAfter": 3})"));
+  EXPECT_FALSE(told.contains("secret"));
+  EXPECT_TRUE(ai::openai::limit_told(json::object{{"resetsAt", std::string(200, 'x')}}).empty());
 }
 
 TEST(OpenAiProvider, KeepsRetryAfter) {

@@ -64,6 +64,8 @@ test("what a config says to the box is checked, and named when it is wrong", asy
   const read = await get(`/api/agents/${id}/config`);
   assert.equal(read.model, "openai/gpt-4o", "its model from its next start on");
   assert.deepEqual((await put(read.config)).body.config, read.config, "as it is read it can be written");
+  const unchanged = await box.backend_call("PUT", `/api/agents/${id}`, {});
+  assert.deepEqual([unchanged.id, unchanged.plan, unchanged.aiProvider], [id, "solo", "openrouter"], "all is optional");
   const wrong = await box.backend_call("PUT", `/api/agents/${id}`, { aiProvider: "nobody" });
   assert.match(wrong.error, /^aiProvider must be one of/);
   for (const [method, path, body] of [["POST", "/api/agents", { name: "x", config: { plan: "free" } }], ["PUT", `/api/agents/${id}`, { plan: "free" }]])

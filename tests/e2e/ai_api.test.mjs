@@ -65,10 +65,10 @@ test("a provider that is down costs one request, and comes back", async (t) => {
   assert.deepEqual([(await health()).status, (await health()).providers.openrouter, (await health()).providers.google], ["healthy", true, false]);
   for (const model of FAST) router.answers[model] = hangs;
   const late = await chat();
-  assert.deepEqual([late.status, late.body.code], [504, "timeout"], "what has happened, not what follows from it");
+  assert.deepEqual([late.status, late.body.code], [500, "timeout"], "what has happened, not what follows from it");
   assert.deepEqual(router.models, FAST, "its fallbacks are tried in their order");
   const resting = await chat();
-  assert.equal(resting.status, 503);
+  assert.deepEqual([resting.status, resting.body.code], [500, "overloaded"]);
   assert.ok(Number(resting.headers["retry-after"]) >= 1);
   assert.equal(router.asked.length, 3, "it is left alone");
   assert.deepEqual([(await health()).status, (await health()).providers.openrouter, (await health()).circuits.openrouter], ["degraded", false, "open"]);
@@ -94,7 +94,7 @@ test("a model that does not answer in time is left alone by itself; the third of
 test("a provider that fails at once leaves its fallbacks a chance while it is left alone", async (t) => {
   const { router, chat, call } = await story_of(t, "network");
   router.answers = Object.fromEntries(FAST.map((model) => [model, failed(500)]));
-  assert.equal((await chat({ taskType: "summarize" })).status, 502);
+  assert.equal((await chat({ taskType: "summarize" })).status, 500);
   assert.equal((await call("GET", "/api/ai/health")).body.circuits.openrouter, "open");
   router.answers = { "openai/gpt-4.1": failed(500) };
   assert.equal((await chat({ model: "openai/gpt-4.1" })).body.model, FAST[0]);
@@ -104,7 +104,7 @@ test("a provider whose door does not open costs nothing", async (t) => {
   const plain = await RouterServer.start(t);
   const { chat, month } = await story_of(t, "solo", { OPENROUTER_BASE_URL: plain.url.replace("http:", "https:") });
   const answer = await chat();
-  assert.equal(answer.status, 503, answer.text);
+  assert.equal(answer.status, 500, answer.text);
   assert.match(answer.body.error, /no secure connection/);
   const { calls, failed, totalTokens, cost } = await month();
   assert.deepEqual([calls > 0, calls === failed, totalTokens, cost], [true, true, 0, "0.00"]);
@@ -155,7 +155,7 @@ test("a client that hangs up ends the call upstream, and what it may have used c
   assert.equal(after.failed, before.failed + 2);
   assert.ok(after.totalTokens > before.totalTokens, "what may have been used is counted");
   assert.match(box.whole_log, /"level":"info".*model_call_given_up.*the client has hung up/);
-  assert.doesNotMatch(box.whole_log, /model_call_failed/, "nothing of this is an error");
+  assert.doesNotMatch(box.whole_log, /model_call_failed|request_failed/, "nothing of this is an error");
 });
 
 test("a client that leaves is missed although it has sent more before", async (t) => {

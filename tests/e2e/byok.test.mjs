@@ -34,7 +34,7 @@ test("a key of one's own that is wrong is told as that, with what to do", async 
   await ada.call("PUT", "/api/provider-keys/openrouter", { key: SECRET });
   const told = /^The model provider 'openrouter' refused your own key: status 401\. Bring another with PUT \/api\/provider-keys\/openrouter, or DELETE it/;
   const refused_by = await chat({ model: FAST[1] });
-  assert.deepEqual([refused_by.status, refused_by.body.code], [502, "bad_key"]);
+  assert.deepEqual([refused_by.status, refused_by.body.code], [500, "bad_key"]);
   assert.match(refused_by.body.error, told);
   const { ask } = await door();
   const { error } = (await ask("chat/completions", { model: FAST[1], messages: [{ role: "user", content: "Hello?" }] })).body;

@@ -186,11 +186,13 @@ test("who may spend no more is told so by the agent, too, whole and streamed", a
   await ada.call("PUT", "/api/caps", { scope: "agent", target: agent, period: "day", tokens: 1 });
   const whole = await story.say("Hello?");
   assert.deepEqual([whole.status, whole.body.code], [429, "CAP_REACHED"], JSON.stringify(whole.body));
+  assert.deepEqual([whole.body.limit, whole.headers.get("retry-after")], [1, String(whole.body.retryAfter)], "and when it ends");
+  assert.ok(Math.abs(Date.parse(whole.body.resetsAt) - Date.now() - whole.body.retryAfter * 1000) < 10_000, JSON.stringify(whole.body));
   assert.equal((await story.history()).at(-1).error, whole.body.error, "the history says the same");
   const streamed = await fetch(`${box.web}/api/chat`, {
     method: "POST", headers: { cookie: ada.cookie, "content-type": "application/json" }, body: JSON.stringify({ agentId: agent, message: "Hello?", stream: true }),
   });
-  assert.match(await streamed.text(), /event: error\ndata: .*"status":429,"code":"CAP_REACHED"/);
+  assert.match(await streamed.text(), /event: error\ndata: .*"status":429,"code":"CAP_REACHED".*"retryAfter":\d+/);
   await box.backend_call("PATCH", `/api/admin/users/${ada.id}`, { plan: "none" });
   const unpaid = await story.say("Hello?");
   assert.deepEqual([unpaid.status, unpaid.body.code], [402, "SUBSCRIPTION_REQUIRED"], JSON.stringify(unpaid.body));

@@ -297,6 +297,21 @@ TEST_F(Dispatch, ServesItsOwnDocument) {
   EXPECT_TRUE(document.at("paths").at("/api/three").at("get").at("responses").as_object().contains("429"));
 }
 
+TEST_F(Dispatch, TheListenersLimitHoldsForPathsThatAreNoRowsToo) {
+  options.base_rate = RateLimit{.group = "all", .limit = 3, .message = "Slowly."};
+  serve();
+  EXPECT_EQ(ask(get("/api/nothing")).headers.at("ratelimit-remaining"), "2");
+  EXPECT_EQ(ask(request("DELETE", "/api/mine")).status, 405);
+  EXPECT_EQ(ask(get("/api/nothing")).status, 404);
+  const auto refused = ask(get("/api/nothing/either"));
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_NE(refused.body.find("Slowly."), std::string::npos);
+  EXPECT_TRUE(refused.headers.contains("retry-after"));
+  EXPECT_EQ(ask(get("/api/failing")).status, 429);  // one window for all of them
+  EXPECT_EQ(ask(get("/elsewhere")).status, 404);
+  EXPECT_EQ(ask(get("/page")).status, 200);
+}
+
 struct Word {
   Text<1, 10> word;
 };

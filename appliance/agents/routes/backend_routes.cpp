@@ -137,8 +137,6 @@ std::vector<web::Route> backend_routes(Agents& service, const agentbox::Guards& 
     co_return web::reply(answer, 200);
   };
   auto edit = [&service](Request& request, Edit wanted) -> Task<Result<Response>> {
-    if (!wanted.plan && !wanted.aiProvider && !wanted.config)
-      co_return web::invalid("plan, aiProvider or config is required");
     const auto target = service.find(request.param("id"));
     if (!target) co_return web::not_found();
     Changes changes;
