@@ -4,7 +4,9 @@ namespace billing {
 
 namespace {
 
-const store::CounterName cap_count{"caps"};
+const store::CounterName own_count{"caps"}, admin_count{"admin-caps"};
+
+const store::CounterName& count_of(const Cap& cap) { return cap.by_admin ? admin_count : own_count; }
 
 bool binds(const Cap& cap, const usage::Call& call) {
   switch (cap.scope) {
@@ -28,7 +30,7 @@ std::string cap_id(const Cap& cap) {
 }
 
 std::vector<Cap> Caps::list(store::UserId user) const {
-  return system_.tenant(user).list(caps, {.limit = caps_per_user, .after = {}});
+  return system_.tenant(user).list(caps, {.limit = 2 * most_caps, .after = {}});
 }
 
 std::optional<Cap> Caps::find(store::UserId user, std::string_view id) const {
@@ -48,13 +50,13 @@ web::Task<web::Result<Cap>> Caps::put(Cap cap) {
       change.update(caps, *row);
     } else {
       change.insert(caps, cap);
-      change.add(cap.user_id, cap_count, 1, caps_per_user);
+      change.add(cap.user_id, count_of(cap), 1, most_caps);
     }
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return cap;
     if (outcome.kind == store::Outcome::Kind::over_bound) {
       co_return web::Error{.kind = web::Kind::too_many,
-                           .message = "There are " + std::to_string(caps_per_user) + " caps already: delete one first"};
+                           .message = "There are " + std::to_string(most_caps) + " caps already: delete one first"};
     }
   }
 }
@@ -66,7 +68,7 @@ web::Task<web::Result<void>> Caps::remove(store::UserId user, std::string id) {
     if (!row) co_return web::not_found("No such cap");
     auto change = tenant.change();
     change.erase(caps, *row);
-    change.add(user, cap_count, -1);
+    change.add(user, count_of(row->value), -1);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return web::Result<void>();
   }

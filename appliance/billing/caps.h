@@ -41,7 +41,8 @@ BOOST_DESCRIBE_STRUCT(Cap, (), (user_id, id, scope, target, period, tokens, cost
 
 inline const store::Owned<Cap> caps{{.family = "caps", .number = 60}, &Cap::user_id, &Cap::id, {}};
 
-inline constexpr std::int64_t caps_per_user = 200;
+// How many a user may set, and as many again the administrator for each user.
+inline constexpr std::int64_t most_caps = 200;
 
 // own-agent-<id>-day, admin-user--month, ...: there is one cap for each.
 std::string cap_id(const Cap&);
@@ -54,7 +55,8 @@ class Caps {
   // In the order of their ids.
   std::vector<Cap> list(store::UserId) const;
   std::optional<Cap> find(store::UserId, std::string_view id) const;
-  // Replaces the one of the same scope, target and period. too_many when the user has `caps_per_user`.
+  // Replaces the one of the same scope, target and period. too_many when whoever sets it has set `most_caps` of this
+  // user's.
   web::Task<web::Result<Cap>> put(Cap);
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
   // Removes what was set on an agent or key that is gone.

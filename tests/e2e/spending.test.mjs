@@ -42,7 +42,7 @@ test("a cap that is reached turns to the local model, which it does not bind", a
   const streamed = await chat({ max_tokens: 4000, stream: true });
   assert.match(streamed.text, /event: done\ndata: .*"model":"llama-here/);
   local.answers["llama-here"] = { status: 500, body: { error: { message: "out of memory" } } };
-  assert.equal((await chat({ max_tokens: 4000 })).status, 502);
+  assert.equal((await chat({ max_tokens: 4000 })).status, 500);
   assert.equal((await chat({ max_tokens: 100 })).body.provider, "openrouter", "what still fits goes where it was meant to");
 });
 
@@ -63,6 +63,21 @@ test("caps that refuse hold for the local model, too", async (t) => {
   const answer = refused(await chat(), 429, "CAP_REACHED");
   assert.deepEqual([answer.body.cap, answer.body.limit, answer.body.used], ["admin-user--month", 10, 15]);
   assert.deepEqual([router.asked.length, local.asked.length], [0, 1]);
+});
+
+test("caps of her own leave the administrator's their places", async (t) => {
+  const { box, ada } = await story_of(t);
+  const keys = await Promise.all(Array.from({ length: 100 }, (_, at) => ada.call("POST", "/api/keys", { name: `key ${at}` })));
+  const wanted = keys.flatMap(({ body: { id } }) => ["day", "month"].map((period) => ({ scope: "key", target: id, period, tokens: 1 })));
+  for (const cap of wanted) assert.equal((await ada.call("PUT", "/api/caps", cap)).status, 200);
+  const own = { scope: "user", period: "month", tokens: 1 }, full = await ada.call("PUT", "/api/caps", own);
+  assert.deepEqual([full.status, full.body.error], [429, "There are 200 caps already: delete one first"]);
+  const by_admin = await box.backend_call("PUT", "/api/admin/caps", { userId: ada.id, scope: "user", period: "day", tokens: 7 });
+  assert.equal(by_admin.id, "admin-user--day", JSON.stringify(by_admin));
+  const { caps } = (await ada.call("GET", "/api/caps")).body;
+  assert.deepEqual([caps.length, caps.filter((cap) => cap.byAdmin).length], [201, 1]);
+  assert.equal((await ada.call("DELETE", `/api/caps/${caps.find((cap) => !cap.byAdmin).id}`)).status, 200);
+  assert.equal((await ada.call("PUT", "/api/caps", own)).status, 200);
 });
 
 test("caps on agents and keys turn to the local model or to a cheaper one by themselves", async (t) => {
