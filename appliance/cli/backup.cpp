@@ -56,14 +56,16 @@ void copy_store(const Settings& settings, const std::string& master_key, const f
   box.call("POST", "/api/admin/backup", wanted, std::chrono::hours(1));
 }
 
-// Of every agent of `from` its workspace, and nothing else.
+// Of every agent of `from` its workspace, and nothing else. Tells what lies too deep in one.
 void copy_workspaces(const fs::path& from, const fs::path& to) {
   fs::create_directories(to);
   if (fs::exists(from))
     for (const auto& agent : fs::directory_iterator(from)) {
       const auto workspace = agent.path() / workspace_name;
-      if (fs::is_directory(fs::symlink_status(workspace)))
-        mirror(workspace, to / agent.path().filename() / workspace_name);
+      if (!fs::is_directory(fs::symlink_status(workspace))) continue;
+      if (const auto left_out = mirror(workspace, to / agent.path().filename() / workspace_name))
+        std::cout << "left out of " << workspace.string() << ": " << left_out
+                  << (left_out == 1 ? " folder" : " folders") << " within more than 200 others\n";
     }
   for (const auto& agent : fs::directory_iterator(to))
     if (!fs::exists(from / agent.path().filename())) fs::remove_all(agent.path());

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <set>
@@ -56,18 +57,35 @@ bool is_same(const Target& target, const struct stat& source) {
          copy.st_mtim.tv_sec == source.st_mtim.tv_sec && copy.st_mtim.tv_nsec == source.st_mtim.tv_nsec;
 }
 
-void copy_bytes(int from, int to, const Target& target) {
+// What lies between two offsets, or as much of it as is still there.
+void copy_range(int from, int to, off_t at, off_t end, const Target& target) {
   std::array<char, 64 * 1024> buffer;
-  for (;;) {
-    const auto count = ::read(from, buffer.data(), buffer.size());
+  while (at < end) {
+    const auto wanted = std::min<off_t>(end - at, buffer.size());
+    const auto count = ::pread(from, buffer.data(), static_cast<std::size_t>(wanted), at);
     if (count < 0) fail("cannot read what goes to", target.shown);
     if (count == 0) return;
     for (ssize_t done = 0; done < count;) {
-      const auto written = ::write(to, buffer.data() + done, static_cast<std::size_t>(count - done));
+      const auto written = ::pwrite(to, buffer.data() + done, static_cast<std::size_t>(count - done), at + done);
       if (written < 0) fail("cannot write", target.shown);
       done += written;
     }
+    at += count;
   }
+}
+
+// Holes stay holes: a file may say that it is larger than any disk.
+void copy_bytes(int from, int to, off_t size, const Target& target) {
+  for (off_t at = 0; at < size;) {
+    const auto data = ::lseek(from, at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;  // nothing but a hole is left
+    const auto hole = data < 0 ? data : ::lseek(from, data, SEEK_HOLE);
+    if (hole < 0 && errno == ENXIO) break;  // it has been cut meanwhile
+    if (hole < 0) fail("cannot read what goes to", target.shown);
+    copy_range(from, to, data, std::min(hole, size), target);
+    at = hole;
+  }
+  if (::ftruncate(to, size) != 0) fail("cannot write", target.shown);
 }
 
 void copy_file(int from, const struct stat& source, const Target& target) {
@@ -76,7 +94,7 @@ void copy_file(int from, const struct stat& source, const Target& target) {
   const mode_t mode = source.st_mode & 0777;
   const Descriptor to(::open(target.at.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!to) fail("cannot write", target.shown);
-  copy_bytes(from, to.get(), target);
+  copy_bytes(from, to.get(), source.st_size, target);
   const std::array<timespec, 2> times{source.st_atim, source.st_mtim};
   if (::fchmod(to.get(), mode) != 0 || ::futimens(to.get(), times.data()) != 0) fail("cannot write", target.shown);
 }
@@ -89,10 +107,19 @@ void copy_link(int folder, const std::string& name, const Target& target) {
   fs::create_symlink(std::string(text.data(), static_cast<std::size_t>(size)), target.at);
 }
 
-void mirror_folder(int from, const Target& to, int depth);
+class Mirror {
+ public:
+  void copy_folder(int from, const Target& to, int depth);
+  std::size_t left_out() const { return left_out_; }
+
+ private:
+  bool copy_entry(int folder, const std::string& name, const Target& target, int depth);
+
+  std::size_t left_out_ = 0;  // folders
+};
 
 // False when there is nothing to keep under that name.
-bool copy_entry(int folder, const std::string& name, const Target& target, int depth) {
+bool Mirror::copy_entry(int folder, const std::string& name, const Target& target, int depth) {
   struct stat status {};
   if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
   if (S_ISLNK(status.st_mode)) {
@@ -105,16 +132,20 @@ bool copy_entry(int folder, const std::string& name, const Target& target, int d
   if (!source && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) return false;
   if (!source) fail("cannot read what goes to", target.shown);
   const auto opened = status_of(source.get(), target.shown);
-  if (S_ISDIR(opened.st_mode) && depth < deepest)
-    mirror_folder(source.get(), target, depth + 1);
-  else if (S_ISREG(opened.st_mode))
+  if (S_ISREG(opened.st_mode)) {
     copy_file(source.get(), opened, target);
-  else
+    return true;
+  }
+  if (!S_ISDIR(opened.st_mode)) return false;
+  if (depth >= deepest) {
+    ++left_out_;
     return false;
+  }
+  copy_folder(source.get(), target, depth + 1);
   return true;
 }
 
-void mirror_folder(int from, const Target& to, int depth) {
+void Mirror::copy_folder(int from, const Target& to, int depth) {
   if (!fs::is_directory(fs::symlink_status(to.at))) fs::remove_all(to.at);
   fs::create_directories(to.at);
   fs::permissions(to.at, static_cast<fs::perms>(status_of(from, to.shown).st_mode & 0777) | fs::perms::owner_all);
@@ -130,10 +161,12 @@ void mirror_folder(int from, const Target& to, int depth) {
 
 }  // namespace
 
-void mirror(const fs::path& from, const fs::path& to) {
+std::size_t mirror(const fs::path& from, const fs::path& to) {
   const Descriptor source(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!source) fail("cannot open", from);
-  mirror_folder(source.get(), {to, to}, 0);
+  Mirror mirror;
+  mirror.copy_folder(source.get(), {to, to}, 0);
+  return mirror.left_out();
 }
 
 }  // namespace agentbox::cli

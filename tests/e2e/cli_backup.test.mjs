@@ -4,17 +4,22 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  closeSync,
   existsSync,
+  ftruncateSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
+  readSync,
   readdirSync,
   readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -225,7 +230,7 @@ test("paths longer than the system takes are backed up and restored like others"
     for (let level = 0; level < 600; ++level) fs.mkdirSync("d"), process.chdir("d");
     fs.writeFileSync("too-deep.txt", "left out");`;
   execFileSync(process.execPath, ["-e", dig], { cwd: workspace });
-  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  assert.match(await succeeds(["backup", "--data", life.box.folder, "--to", to], backend), /left out of .*workspace: 1 folder within more than 200 others/);
   await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
   writeFileSync(key_file, life.secrets.master_key);
   await succeeds(["restore", "--data", data, "--from", to, "--key", key_file]);
@@ -233,6 +238,24 @@ test("paths longer than the system takes are backed up and restored like others"
   assert.equal(execFileSync("find", [there, "-name", "deep.txt", "-execdir", "cat", "{}", ";"], { encoding: "utf8" }), "found");
   assert.equal(execFileSync("find", [there, "-name", "too-deep.txt"], { encoding: "utf8" }), "");
   execFileSync("rm", ["-rf", workspace, there, to]); // Node does not remove what has such a path
+});
+
+test("a file of holes takes no room in a backup", async (t) => {
+  const life = await lived_in(t), to = join(folder(t), "backup"), data = join(folder(t), "data"), key_file = join(folder(t), "key");
+  const workspace = (box) => join(box, "agents", life.agent, "workspace", "holes");
+  const size = 2 ** 40, file = openSync(workspace(life.box.folder), "w");
+  ftruncateSync(file, size);
+  writeSync(file, "in the middle", 2 ** 39);
+  closeSync(file);
+  await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
+  writeFileSync(key_file, life.secrets.master_key);
+  await succeeds(["restore", "--data", data, "--from", to, "--key", key_file]);
+  const copy = openSync(workspace(data)), middle = Buffer.alloc(20);
+  readSync(copy, middle, 0, 20, 2 ** 39 - 1);
+  closeSync(copy);
+  assert.deepEqual([statSync(workspace(to)).size, statSync(workspace(data)).size], [size, size]);
+  assert.ok(statSync(workspace(data)).blocks * 512 < 2 ** 20);
+  assert.equal(middle.toString("latin1"), "\0in the middle\0\0\0\0\0\0");
 });
 
 test("a backup that could not be opened is not made", async (t) => {
