@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { OWN_PORTS } from "./ports.mjs";
+import { agent_processes, end_process } from "./processes.mjs";
 
 export const binary = process.env.AGENTBOX_BINARY;
 assert.ok(binary, "AGENTBOX_BINARY names the binary under test");
@@ -123,6 +124,7 @@ export class Box {
       for (const agent of Array.isArray(agents) ? agents : []) await this.backend_call("DELETE", `/api/agents/${agent.id}`).catch(() => {});
       await this.end("SIGTERM");
     }
+    for (const { pid } of agent_processes(this)) end_process(pid); // of a box that the story has killed
     rmSync(this.folder, { recursive: true, force: true });
   }
 

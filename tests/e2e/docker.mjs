@@ -72,10 +72,14 @@ export class Docker {
     await this.ended;
   }
 
+  // In whatever state the story has left it.
   async discard() {
-    for (const { Id } of this.containers()) this.ask("rm", "-f", Id);
-    this.ask("network", "prune", "-f");
-    await this.end("SIGTERM");
+    this.child.kill("SIGCONT");
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      for (const { Id } of this.containers()) this.ask("rm", "-f", Id);
+      this.ask("network", "prune", "-f");
+      await this.end("SIGTERM");
+    }
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

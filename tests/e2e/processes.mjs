@@ -22,6 +22,15 @@ export const processes = () =>
 
 export const is_alive = (pid) => processes().some((one) => one.pid === pid);
 
+// Nothing when it has ended already.
+export const end_process = (pid) => {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
+};
+
 // Of a box: itself and its summarizer.
 export const own_processes = (box) =>
   processes().filter(({ pid, parent, arguments: [, command] }) => pid === box.child.pid || (parent === box.child.pid && command === "summarizer"));
