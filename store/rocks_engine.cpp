@@ -5,6 +5,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/backup_engine.h>
@@ -21,6 +22,7 @@
 #include "store/log_check.h"
 #include "store/rocks_files.h"
 #include "store/rocks_key_table.h"
+#include "store/rocks_pace.h"
 #include "store/store_folder.h"
 #include "store/versions.h"
 
@@ -118,7 +120,12 @@ rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
 // Families that are written with every model call and hardly ever scanned.
 bool is_found_by_key(std::string_view family) { return family == "counters" || family == "usage_reservations"; }
 
-rocks::ColumnFamilyOptions family_options(const std::string& name, const std::shared_ptr<rocks::Cache>& cache) {
+// One where each owner's rows are written in their order, those of all owners mixed: each finds its place in the memory
+// table by the last one of its owner.
+bool is_in_order_of_owners(std::string_view family) { return family == "usage"; }
+
+rocks::ColumnFamilyOptions family_options(const std::string& name, const std::shared_ptr<rocks::Cache>& cache,
+                                          const std::shared_ptr<WritePressure>& pressure) {
   rocks::BlockBasedTableOptions table;
   table.block_cache = cache;
   table.filter_policy.reset(rocks::NewBloomFilterPolicy(10));
@@ -132,7 +139,10 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
   options.arena_block_size = 64u << 10;
   options.paranoid_file_checks = true;
   options.force_consistency_checks = true;
+  options.table_properties_collector_factories = {paced_tables(pressure, write_buffers_bytes / 8)};
   if (is_found_by_key(name)) options.memtable_factory = key_table_factory();
+  if (is_in_order_of_owners(name))
+    options.memtable_insert_with_hint_prefix_extractor.reset(rocks::NewFixedPrefixTransform(sizeof(std::int64_t)));
   return options;
 }
 
@@ -165,6 +175,7 @@ struct RocksEngine::Impl final : Committer::Log {
   std::shared_ptr<rocks::Cache> cache = rocks::NewLRUCache(cache_bytes, 2);
   std::shared_ptr<rocks::WriteBufferManager> buffers =
       std::make_shared<rocks::WriteBufferManager>(write_buffers_bytes, nullptr);
+  std::shared_ptr<WritePressure> pressure = std::make_shared<WritePressure>();
   std::unique_ptr<rocks::DB> db;
   std::vector<rocks::ColumnFamilyHandle*> handles;  // by Family, then those on disk that nobody named
   rocks::ReadOptions reading;
@@ -178,6 +189,7 @@ struct RocksEngine::Impl final : Committer::Log {
   ~Impl() override {
     committer.reset();
     if (!db) return;
+    pressure->hurry();
     if (!read_only && !fail_stop->reason())
       db->Flush(rocks::FlushOptions(), handles);  // the next start replays nothing
     for (auto* handle : handles) db->DestroyColumnFamilyHandle(handle);
@@ -216,7 +228,6 @@ struct RocksEngine::Impl final : Committer::Log {
     return figures;
   }
 
-  // Counters are written in order of their keys: neighbours find their place in the memory table by each other's.
   bool append(const std::vector<const Batch*>& batches, const std::vector<Committer::Counted>& counted,
               Append how) override {
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
@@ -253,6 +264,7 @@ struct RocksEngine::Impl final : Committer::Log {
       fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
       throw Unavailable(*fail_stop->reason());
     }
+    pressure->wrote(all.GetDataSize());
     if (sync) on_disk = db->GetLatestSequenceNumber();
     for (const auto& [family, key, figures] : counted) known_counters[family].put(key, figures);
     for (const auto* batch : batches)
@@ -307,7 +319,7 @@ std::unique_ptr<RocksEngine> RocksEngine::open(const std::filesystem::path& fold
     if (read_only && !exists)
       throw Unavailable("the store in " + impl->where + " is older and has no records of kind " + name +
                         " yet: start agentbox once to bring it up");
-    descriptors.emplace_back(name, family_options(name, impl->cache));
+    descriptors.emplace_back(name, family_options(name, impl->cache, impl->pressure));
   }
   rocks::DB* db = nullptr;
   const auto status = read_only ? rocks::DB::OpenForReadOnly(options, impl->where, descriptors, &impl->handles, &db)

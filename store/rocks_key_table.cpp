@@ -52,8 +52,7 @@ struct Key {
 
 class KeyTable final : public rocks::MemTableRep {
  public:
-  KeyTable(const KeyComparator& order, rocks::Allocator* allocator)
-      : MemTableRep(allocator), order_(order), buckets_(bucket_count) {}
+  explicit KeyTable(rocks::Allocator* allocator) : MemTableRep(allocator), buckets_(bucket_count) {}
 
   rocks::KeyHandle Allocate(const std::size_t bytes, char** entry) override {
     auto* version = new (aligned(sizeof(Version) + bytes)) Version();
@@ -128,21 +127,15 @@ class KeyTable final : public rocks::MemTableRep {
     return std::align(alignment, bytes, start, room);
   }
 
-  // As it is now, in order. Versions that are written meanwhile may be missing: whoever scans is not to see them.
-  std::vector<const char*> entries() const {
-    std::vector<Key*> keys;
+  // As they are now, in order.
+  std::vector<const Key*> keys() const {
+    std::vector<const Key*> keys;
     for (const auto& bucket : buckets_)
-      for (auto* key = bucket.load(std::memory_order_acquire); key; key = key->next) keys.push_back(key);
+      for (const auto* key = bucket.load(std::memory_order_acquire); key; key = key->next) keys.push_back(key);
     std::ranges::sort(keys, {}, &Key::text);
-    std::vector<const char*> entries;
-    for (auto* key : keys)
-      for (auto* version = key->newest.load(std::memory_order_acquire); version;
-           version = version->older.load(std::memory_order_acquire))
-        entries.push_back(version->entry());
-    return entries;
+    return keys;
   }
 
-  const KeyComparator& order_;
   std::vector<Bucket> buckets_;
 
   // RocksDB destroys an iterator that was asked for with an arena, and leaves its memory to the arena, which is no part
@@ -174,37 +167,65 @@ class KeyTable::OfOneKey final : public Iterator {
   Version* version_ = nullptr;
 };
 
-// All versions of all keys, for scans and flushes.
+// All versions of all keys, for scans and flushes: in the order of the keys, those of each from newest to oldest. Keys
+// that are first written meanwhile are missing: whoever scans is not to see them.
 class KeyTable::Sorted final : public Iterator {
  public:
-  explicit Sorted(const KeyTable& table) : order_(table.order_), entries_(table.entries()), at_(entries_.size()) {}
+  explicit Sorted(const KeyTable& table) : keys_(table.keys()), at_(keys_.size()) {}
 
-  bool Valid() const override { return at_ < entries_.size(); }
-  const char* key() const override { return entries_[at_]; }
-  void Next() override { ++at_; }
-  void Prev() override { at_ = at_ > 0 ? at_ - 1 : entries_.size(); }
+  bool Valid() const override { return version_ != nullptr; }
+  const char* key() const override { return version_->entry(); }
+  void Next() override {
+    version_ = older(version_);
+    if (!version_) begin(at_ + 1);
+  }
+  void Prev() override {
+    Version* newer = nullptr;
+    for (auto* one = newest(at_); one && one != version_; one = older(one)) newer = one;
+    version_ = newer;
+    if (!version_) end_before(at_);
+  }
   void Seek(const rocks::Slice& internal, const char*) override {
-    at_ = before([&](const char* entry) { return order_(entry, internal) < 0; });
+    const auto name = Name::of(internal);
+    begin(first_from(name.key));
+    if (!is_of(name.key)) return;
+    while (version_ && version_->name().tag > name.tag) version_ = older(version_);
+    if (!version_) begin(at_ + 1);
   }
   void SeekForPrev(const rocks::Slice& internal, const char*) override {
-    at_ = before([&](const char* entry) { return order_(entry, internal) <= 0; });
-    Prev();
+    const auto name = Name::of(internal);
+    begin(first_from(name.key));
+    auto* next = is_of(name.key) ? version_ : nullptr;
+    version_ = nullptr;
+    for (; next && next->name().tag >= name.tag; next = older(next)) version_ = next;
+    if (!version_) end_before(at_);
   }
-  void SeekToFirst() override { at_ = 0; }
-  void SeekToLast() override {
-    at_ = entries_.size();
-    Prev();
-  }
+  void SeekToFirst() override { begin(0); }
+  void SeekToLast() override { end_before(keys_.size()); }
 
  private:
-  template <class Is>
-  std::size_t before(const Is& is) const {
-    return static_cast<std::size_t>(std::ranges::partition_point(entries_, is) - entries_.begin());
+  static Version* older(Version* version) { return version->older.load(std::memory_order_acquire); }
+  Version* newest(std::size_t at) const {
+    return at < keys_.size() ? keys_[at]->newest.load(std::memory_order_acquire) : nullptr;
+  }
+  std::size_t first_from(std::string_view text) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(keys_, text, {}, &Key::text) - keys_.begin());
+  }
+  bool is_of(std::string_view text) const { return version_ && version_->name().key == text; }
+  void begin(std::size_t at) {
+    at_ = at;
+    version_ = newest(at);
+  }
+  // At the oldest version of the key before this one.
+  void end_before(std::size_t at) {
+    at_ = at > 0 ? at - 1 : keys_.size();
+    version_ = nullptr;
+    for (auto* one = newest(at_); one; one = older(one)) version_ = one;
   }
 
-  const KeyComparator& order_;
-  const std::vector<const char*> entries_;
-  std::size_t at_;
+  const std::vector<const Key*> keys_;
+  std::size_t at_;              // the key that version_ is of
+  Version* version_ = nullptr;  // null: behind the last one, or before the first
 };
 
 struct KeyTable::Room {
@@ -226,9 +247,9 @@ class KeyTableFactory final : public rocks::MemTableRepFactory {
  public:
   const char* Name() const override { return "agentbox.key_table"; }
   using MemTableRepFactory::CreateMemTableRep;
-  rocks::MemTableRep* CreateMemTableRep(const rocks::MemTableRep::KeyComparator& order, rocks::Allocator* allocator,
+  rocks::MemTableRep* CreateMemTableRep(const rocks::MemTableRep::KeyComparator&, rocks::Allocator* allocator,
                                         const rocks::SliceTransform*, rocks::Logger*) override {
-    return new KeyTable(order, allocator);
+    return new KeyTable(allocator);  // in the order of bytes, as all families are
   }
 };
 

@@ -1,4 +1,5 @@
 // Through the engine: the family "counters" has key tables, whatever is written to it.
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <random>
@@ -105,9 +106,10 @@ TEST_F(KeyTable, ScansAnyRangeInTheOrderOfBytes) {
 TEST_F(KeyTable, HoldsWhatAMapWouldHoldAlsoAfterRestarts) {
   std::mt19937 random(7);
   std::map<std::string, std::string> expected;
+  const auto key_of = [](unsigned number) { return std::string(8, '\0') + "key " + std::to_string(number % 500); };
   for (int round = 0; round < 3; ++round) {
     for (int step = 0; step < 3'000; ++step) {
-      const auto key = std::string(8, '\0') + "key " + std::to_string(random() % 500);
+      const auto key = key_of(random());
       if (random() % 4 == 0) {
         erase(key);
         expected.erase(key);
@@ -116,6 +118,16 @@ TEST_F(KeyTable, HoldsWhatAMapWouldHoldAlsoAfterRestarts) {
       }
     }
     EXPECT_EQ(scan({}), Entries(expected.begin(), expected.end()));
+    EXPECT_EQ(scan({.reverse = true}), Entries(expected.rbegin(), expected.rend()));
+    for (int range = 0; range < 20; ++range) {
+      auto first = key_of(random()), last = key_of(random());
+      if (last < first) std::swap(first, last);
+      const auto from = expected.lower_bound(first), to = expected.lower_bound(last);
+      EXPECT_EQ(scan({.first = first, .last = last}), Entries(from, to));
+      Entries backwards(from, to);
+      std::ranges::reverse(backwards);
+      EXPECT_EQ(scan({.first = first, .last = last, .reverse = true}), backwards);
+    }
     restart();
     EXPECT_EQ(scan({}), Entries(expected.begin(), expected.end()));
     for (const auto& [key, value] : expected) ASSERT_EQ(at(key), value);
