@@ -1,11 +1,25 @@
 #include "web/fetch_handles.h"
 
-#include <new>
+#include "web/authorities.h"
 
 namespace web {
 namespace {
 
 constexpr std::size_t most_idle = 64;  // some 20 KB each
+
+void set_what_all_share(CURL* easy) {
+  set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  set_option(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  set_option(easy, CURLOPT_PROXY, "");  // also keeps the environment's proxies out
+  set_option(easy, CURLOPT_NOSIGNAL, 1L);
+  set_option(easy, CURLOPT_QUICK_EXIT, 1L);  // a hanging name look-up must not hang the thread that gives up on it
+  // One connection for one exchange at a time, so that cutting one exchange costs no other.
+  set_option(easy, CURLOPT_HTTP_VERSION, long(CURL_HTTP_VERSION_1_1));
+  set_option(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  set_option(easy, CURLOPT_USERAGENT, "agentbox");  // a header of the request goes before it
+  if (const char* file = extra_authorities()) set_option(easy, CURLOPT_CAINFO, file);
+}
 
 }  // namespace
 
@@ -16,21 +30,29 @@ EasyHandles::Handle EasyHandles::take() {
     made.get_deleter().to = this;
     return made;
   }
-  Handle known(idle_.back().release(), {this});
+  Handle known(idle_.back().release(), {.to = this});
   idle_.pop_back();
   return known;
 }
 
 EasyHandles::Handle EasyHandles::make() {
-  Handle made(curl_easy_init(), {nullptr});
+  Handle made(curl_easy_init(), {.to = nullptr});
   if (!made) throw std::bad_alloc();
+  set_what_all_share(made.get());
   return made;
 }
 
 void EasyHandles::Return::operator()(CURL* easy) const noexcept {
   Idle back(easy, curl_easy_cleanup);
   if (!to || to->idle_.size() == most_idle) return;
-  curl_easy_reset(easy);
+  try {
+    if (needs_reset) {
+      curl_easy_reset(easy);
+      set_what_all_share(easy);
+    }
+  } catch (...) {
+    return;  // no memory: it goes
+  }
   to->idle_.push_back(std::move(back));  // take() has made room
 }
 

@@ -1,18 +1,31 @@
-// libcurl's easy handles, kept from one exchange to the next: a new one costs more than setting all its options again.
+// libcurl's easy handles, kept from one exchange to the next with the options that all exchanges share.
 #pragma once
 
 #include <curl/curl.h>
 
 #include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace web {
+
+// Throws std::logic_error for what libcurl does not take.
+template <class Value>
+void set_option(CURL* easy, CURLoption option, Value value) {
+  const CURLcode code = curl_easy_setopt(easy, option, value);
+  if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (code != CURLE_OK) throw std::logic_error(std::string("libcurl: ") + curl_easy_strerror(code));
+}
 
 // For one thread.
 class EasyHandles {
  public:
   struct Return {
     EasyHandles* to;  // null: it is not kept
+    // Until an exchange has gone well at its first try: libcurl counts tries, and keeps what is to be sent again.
+    bool needs_reset = true;
     void operator()(CURL*) const noexcept;
   };
   using Handle = std::unique_ptr<CURL, Return>;
@@ -21,10 +34,11 @@ class EasyHandles {
   EasyHandles(const EasyHandles&) = delete;
   EasyHandles& operator=(const EasyHandles&) = delete;
 
-  // One without options or results of an earlier exchange, which comes back here by itself: it must not outlive this.
+  // One that comes back here by itself: it must not outlive this. Options that exchanges have of their own may still be
+  // those of an earlier one.
   Handle take();
   // One of its own for each exchange, for what libcurl does not undo: a handle whose host was not found keeps its
-  // buffer, and curl_easy_reset forgets that CURLOPT_BUFFERSIZE has made it small.
+  // buffer, and CURLOPT_BUFFERSIZE is not for all.
   static Handle make();
 
  private:

@@ -1,5 +1,7 @@
 #include "web/fetch_loop.h"
 
+#include <unistd.h>
+
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <new>
@@ -50,13 +52,19 @@ boost::asio::execution_context::id FetchService::id;
 
 }  // namespace
 
-// One socket of libcurl's. libcurl owns it and says REMOVE before it closes it.
+// One socket of libcurl's, which owns it. One of a connection is watched until it is closed, across transfers; others
+// (name look-ups have some) until libcurl says REMOVE.
 struct FetchLoop::Watch {
   Watch(const Executor& executor, curl_socket_t socket) : descriptor(executor, socket) {}
   ~Watch() { release(); }
 
   void release() {
     if (descriptor.is_open()) descriptor.release();
+  }
+  // Between transfers nothing is waited for: the io_context may run out of work.
+  void rest() {
+    interest = CURL_POLL_NONE;
+    if (awaits_read || awaits_write) descriptor.cancel();
   }
 
   boost::asio::posix::basic_stream_descriptor<Executor> descriptor;
@@ -68,6 +76,10 @@ struct FetchLoop::Watch {
 class FetchLoop::Running {
  public:
   Running(FetchLoop& loop, Transfer& transfer, Timer& wake) : loop_(loop), transfer_(transfer) {
+    // Connections keep both, and outlive the transfer.
+    set_option(transfer_.easy(), CURLOPT_CLOSESOCKETFUNCTION, &FetchLoop::on_close_socket);
+    set_option(transfer_.easy(), CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&loop_));
+    transfer_.note_sockets_in(loop_.connections_);
     const auto entry = loop_.running_.emplace(&transfer_, &wake).first;
     const CURLMcode code = curl_multi_add_handle(loop_.multi_.get(), transfer_.easy());
     if (code == CURLM_OK) return;
@@ -130,6 +142,13 @@ int FetchLoop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void
   }
 }
 
+int FetchLoop::on_close_socket(void* self, curl_socket_t socket) {
+  auto& loop = *static_cast<FetchLoop*>(self);
+  loop.connections_.erase(socket);
+  loop.forget(socket);
+  return ::close(socket);
+}
+
 int FetchLoop::on_timer(CURLM*, long milliseconds, void* self) {
   auto& loop = *static_cast<FetchLoop*>(self);
   loop.due_ = milliseconds < 0 ? never : Clock::now() + std::chrono::milliseconds(milliseconds);
@@ -156,17 +175,19 @@ void FetchLoop::schedule() {
 }
 
 void FetchLoop::watch(curl_socket_t socket, int what) {
-  if (what == CURL_POLL_REMOVE) {
-    if (const auto found = watches_.find(socket); found != watches_.end()) {
-      found->second->release();
-      watches_.erase(found);
-    }
-    return;
-  }
+  if (what == CURL_POLL_REMOVE && !connections_.contains(socket)) return forget(socket);
   auto& watch = watches_[socket];
   if (!watch) watch = std::make_shared<Watch>(executor_, socket);
+  if (what == CURL_POLL_REMOVE) return watch->rest();
   watch->interest = what;
   arm(watch);
+}
+
+void FetchLoop::forget(curl_socket_t socket) {
+  const auto found = watches_.find(socket);
+  if (found == watches_.end()) return;
+  found->second->release();
+  watches_.erase(found);
 }
 
 void FetchLoop::arm(const std::shared_ptr<Watch>& watch) {
@@ -176,7 +197,9 @@ void FetchLoop::arm(const std::shared_ptr<Watch>& watch) {
     watch->descriptor.async_wait(kind, [this, watch, awaits, direction, event](boost::system::error_code error) {
       (*watch).*awaits = false;
       if (!watch->descriptor.is_open()) return;
-      if (watch->interest & direction) act(watch->descriptor.native_handle(), error ? CURL_CSELECT_ERR : event);
+      const bool cancelled = error == boost::asio::error::operation_aborted;
+      if (watch->interest & direction && !cancelled)
+        act(watch->descriptor.native_handle(), error ? CURL_CSELECT_ERR : event);
       if (watch->descriptor.is_open()) arm(watch);
     });
   };

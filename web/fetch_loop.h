@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "web/fetch_transfer.h"
 #include "web/task.h"
@@ -41,9 +42,11 @@ class FetchLoop {
   static constexpr auto never = Clock::time_point::max();
 
   static int on_socket(CURL*, curl_socket_t, int what, void* self, void*);
+  static int on_close_socket(void* self, curl_socket_t);
   static int on_timer(CURLM*, long milliseconds, void* self);
 
   void watch(curl_socket_t, int what);
+  void forget(curl_socket_t);
   void arm(const std::shared_ptr<Watch>&);
   void act(curl_socket_t, int events);
   void collect_finished();
@@ -57,6 +60,7 @@ class FetchLoop {
   // time with every step of every transfer, mostly further away.
   Clock::time_point due_ = never, alarm_ = never;
   std::unordered_map<curl_socket_t, std::shared_ptr<Watch>> watches_;
+  std::unordered_set<curl_socket_t> connections_;  // sockets that tell when they are closed: on_close_socket
   std::unordered_map<Transfer*, Timer*> running_;  // and how to wake who waits for it
   bool acting_ = false;                            // libcurl is on the stack and must not be entered again
   std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)> multi_;

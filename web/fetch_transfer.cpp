@@ -9,13 +9,10 @@
 #include <charconv>
 #include <climits>
 #include <cstring>
-#include <new>
-#include <stdexcept>
 #include <system_error>
 
 #include "web/address.h"
 #include "web/ascii.h"
-#include "web/authorities.h"
 
 namespace web {
 namespace {
@@ -74,13 +71,6 @@ bool may_be_reached(const sockaddr& address) {
 // streams.
 constexpr long streamed_bytes = 2 * 1024 - 1;
 
-template <class Value>
-void set(CURL* easy, CURLoption option, Value value) {
-  const CURLcode code = curl_easy_setopt(easy, option, value);
-  if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
-  if (code != CURLE_OK) throw std::logic_error(std::string("libcurl: ") + curl_easy_strerror(code));
-}
-
 long number(CURL* easy, CURLINFO what) {
   long value = 0;
   curl_easy_getinfo(easy, what, &value);
@@ -98,45 +88,37 @@ Transfer::Transfer(EasyHandles::Handle easy_handle, const FetchRequest& request,
       connect_time_(time_left.count() > 0 ? std::min(time_left, request.connect_timeout) : request.connect_timeout),
       header_list_(nullptr, curl_slist_free_all),
       easy_(std::move(easy_handle)) {
-  set(easy(), CURLOPT_URL, url_.text.c_str());
-  set(easy(), CURLOPT_PROTOCOLS_STR, "http,https");
-  set(easy(), CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-  set(easy(), CURLOPT_FOLLOWLOCATION, 0L);
-  set(easy(), CURLOPT_PROXY, "");  // also keeps the environment's proxies out
-  set(easy(), CURLOPT_NOSIGNAL, 1L);
-  set(easy(), CURLOPT_QUICK_EXIT, 1L);  // a hanging name look-up must not hang the thread that gives up on it
-  // One connection for one exchange at a time, so that cutting one exchange costs no other.
-  set(easy(), CURLOPT_HTTP_VERSION, long(CURL_HTTP_VERSION_1_1));
-  set(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
-  if (request_.sink) set(easy(), CURLOPT_BUFFERSIZE, streamed_bytes);
-  set(easy(), CURLOPT_TIMEOUT_MS, as_curl_time(time_left_));
-  set(easy(), CURLOPT_CONNECTTIMEOUT_MS, as_curl_time(connect_time_));
-  if (const char* file = extra_authorities()) set(easy(), CURLOPT_CAINFO, file);
-  if (!request_.unix_socket.empty()) set(easy(), CURLOPT_UNIX_SOCKET_PATH, request_.unix_socket.c_str());
-
-  set(easy(), CURLOPT_PRIVATE, static_cast<void*>(this));
-  set(easy(), CURLOPT_PREREQFUNCTION, &Transfer::on_request);
-  set(easy(), CURLOPT_PREREQDATA, static_cast<void*>(this));
-  set(easy(), CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open_socket);
-  set(easy(), CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
-  set(easy(), CURLOPT_HEADERFUNCTION, &Transfer::on_header);
-  set(easy(), CURLOPT_HEADERDATA, static_cast<void*>(this));
-  set(easy(), CURLOPT_WRITEFUNCTION, &Transfer::on_body);
-  set(easy(), CURLOPT_WRITEDATA, static_cast<void*>(this));
+  set_option(easy(), CURLOPT_URL, url_.text.c_str());
+  set_option(easy(), CURLOPT_CURLU, url_.parsed.get());  // it goes before the text, and need not be parsed again
+  if (request_.sink) set_option(easy(), CURLOPT_BUFFERSIZE, streamed_bytes);
+  set_option(easy(), CURLOPT_TIMEOUT_MS, as_curl_time(time_left_));
+  set_option(easy(), CURLOPT_CONNECTTIMEOUT_MS, as_curl_time(connect_time_));
+  set_option(easy(), CURLOPT_UNIX_SOCKET_PATH, request_.unix_socket.empty() ? nullptr : request_.unix_socket.c_str());
+  set_option(easy(), CURLOPT_PRIVATE, static_cast<void*>(this));
+  set_option(easy(), CURLOPT_PREREQFUNCTION, &Transfer::on_request);
+  set_option(easy(), CURLOPT_PREREQDATA, static_cast<void*>(this));
+  set_option(easy(), CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open_socket);
+  set_option(easy(), CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  set_option(easy(), CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  set_option(easy(), CURLOPT_HEADERDATA, static_cast<void*>(this));
+  set_option(easy(), CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  set_option(easy(), CURLOPT_WRITEDATA, static_cast<void*>(this));
   set_method_and_body();
   set_headers();
 }
 
-Transfer::~Transfer() = default;
+Transfer::~Transfer() { easy_.get_deleter().needs_reset = !finished_ || code_ != CURLE_OK || tries_ != 1; }
 
+// Each of these options may still be that of the handle's last exchange.
 void Transfer::set_method_and_body() {
   const std::string& method = request_.method;
-  if (method == "HEAD") return set(easy(), CURLOPT_NOBODY, 1L);
-  if (!request_.body.empty() || method == "POST" || method == "PUT" || method == "PATCH") {
-    set(easy(), CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request_.body.size()));
-    set(easy(), CURLOPT_POSTFIELDS, request_.body.c_str());
-  }
-  set(easy(), CURLOPT_CUSTOMREQUEST, method.c_str());
+  const bool writes = method == "POST" || method == "PUT" || method == "PATCH";
+  const bool has_body = method != "HEAD" && (writes || !request_.body.empty());
+  set_option(easy(), CURLOPT_NOBODY, 0L);
+  set_option(easy(), CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request_.body.size()));
+  set_option(easy(), CURLOPT_POSTFIELDS, has_body ? request_.body.c_str() : nullptr);
+  if (!has_body) set_option(easy(), method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1L);
+  set_option(easy(), CURLOPT_CUSTOMREQUEST, method == "HEAD" ? nullptr : method.c_str());
 }
 
 void Transfer::set_headers() {
@@ -149,10 +131,9 @@ void Transfer::set_headers() {
   for (const auto& [name, value] : request_.headers) append(value.empty() ? name + ";" : name + ": " + value);
   if (!gives("Expect")) append("Expect:");
   if (!gives("Content-Type")) append("Content-Type:");
-  if (!gives("User-Agent")) set(easy(), CURLOPT_USERAGENT, "agentbox");
   // By this header and not by CURLOPT_ACCEPT_ENCODING: libcurl takes a compressed body that ends early for a whole one.
   if (!gives("Accept-Encoding")) append("Accept-Encoding: " + std::string(BodyDecoder::codings));
-  set(easy(), CURLOPT_HTTPHEADER, header_list_.get());
+  set_option(easy(), CURLOPT_HTTPHEADER, header_list_.get());
 }
 
 bool Transfer::gives(std::string_view header) const {
@@ -170,6 +151,7 @@ bool Transfer::would_repeat() {
 
 int Transfer::on_request(void* self, char*, char*, int, int) {
   auto& transfer = *static_cast<Transfer*>(self);
+  ++transfer.tries_;
   if (transfer.would_repeat()) return CURL_PREREQFUNC_ABORT;
   try {
     if (transfer.request_.on_sending) transfer.request_.on_sending();
@@ -187,7 +169,9 @@ curl_socket_t Transfer::on_open_socket(void* self, curlsocktype, curl_sockaddr* 
     transfer.refused_ = true;
     return CURL_SOCKET_BAD;
   }
-  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  const auto opened = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  if (opened != CURL_SOCKET_BAD && transfer.opened_) transfer.opened_->insert(opened);
+  return opened;
 }
 
 std::size_t Transfer::on_header(char* data, std::size_t, std::size_t size, void* self) {

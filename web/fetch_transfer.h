@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "web/body_decoder.h"
 #include "web/fetch.h"
@@ -27,6 +28,8 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   CURL* easy() const { return easy_.get(); }
+  // Where the sockets that are opened for this transfer are noted; it must outlive the transfer.
+  void note_sockets_in(std::unordered_set<curl_socket_t>& opened) { opened_ = &opened; }
   bool finished() const { return finished_; }
   void finish(CURLcode code);
 
@@ -60,14 +63,16 @@ class Transfer {
   const std::string peer_;  // for messages: host:port or the socket's path
   const std::chrono::milliseconds time_left_, connect_time_;
   std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> header_list_;  // outlives its use by the handle
-  const EasyHandles::Handle easy_;
+  EasyHandles::Handle easy_;
 
+  std::unordered_set<curl_socket_t>* opened_ = nullptr;
   FetchResponse response_;
   std::size_t head_bytes_ = 0;
   bool head_complete_ = false;
   std::optional<BodyDecoder> decoder_;  // from the first byte of a body on
 
   // How it ended.
+  int tries_ = 0;  // to send the request
   bool finished_ = false;
   CURLcode code_ = CURLE_OK;
   bool refused_ = false;           // an address was not public

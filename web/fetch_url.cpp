@@ -12,7 +12,13 @@
 namespace web {
 namespace {
 
-using Handle = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
+using Handle = std::shared_ptr<CURLU>;
+
+Handle make_handle() {
+  Handle made(curl_url(), curl_url_cleanup);
+  if (!made) throw std::bad_alloc();
+  return made;
+}
 
 // Empty when the part is absent.
 std::string part_of(CURLU* url, CURLUPart what, unsigned flags = 0) {
@@ -28,8 +34,7 @@ std::string lower(std::string text) {
 }
 
 bool is_host(const std::string& name) {
-  const Handle judge(curl_url(), curl_url_cleanup);
-  if (!judge) throw std::bad_alloc();
+  const auto judge = make_handle();
   const bool has_foreign_byte = name.find('%') != std::string::npos || name.find('\0') != std::string::npos;
   return !name.empty() && !has_foreign_byte && curl_url_set(judge.get(), CURLUPART_HOST, name.c_str(), 0) == CURLUE_OK;
 }
@@ -38,8 +43,7 @@ bool is_host(const std::string& name) {
 
 Result<FetchUrl> parse_fetch_url(const std::string& text) {
   if (text.find('\0') != std::string::npos) return invalid("the URL is not valid: it contains a NUL byte");
-  const Handle url(curl_url(), curl_url_cleanup);
-  if (!url) throw std::bad_alloc();
+  auto url = make_handle();
   const auto code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE);
   if (code == CURLUE_OUT_OF_MEMORY) throw std::bad_alloc();
   if (code == CURLUE_BAD_SCHEME) return invalid("only http and https URLs can be fetched");
@@ -64,6 +68,7 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
   if (result.host.empty()) return invalid("the URL is not valid: it has no host");
   result.port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
   result.text = part_of(url.get(), CURLUPART_URL);
+  result.parsed = std::move(url);
   return result;
 }
 

@@ -1,6 +1,8 @@
 // What `fetch` accepts as a URL, read by libcurl's own parser so that judge and client cannot differ.
 #pragma once
 
+#include <curl/curl.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,10 +13,11 @@
 namespace web {
 
 struct FetchUrl {
-  std::string text;    // normalised; what libcurl is given
-  std::string scheme;  // http or https
-  std::string host;    // lower case, ASCII; IPv6 in brackets
-  std::string port;    // always set
+  std::string text;               // normalised
+  std::string scheme;             // http or https
+  std::string host;               // lower case, ASCII; IPv6 in brackets
+  std::string port;               // always set
+  std::shared_ptr<CURLU> parsed;  // the same for libcurl, which only reads it
 
   std::string authority() const { return host + ":" + port; }
   bool same_origin(const FetchUrl& other) const {
