@@ -18,6 +18,12 @@ class Change {
   // Row::stored, until something is added to the change.
   template <class R>
   const std::string& insert(const Owned<R>& table, const R& record) {
+    must_be_free(table, keys::owned(record.*table.owner, record.*table.id));
+    return insert_new(table, record);
+  }
+  // The same for an id that can be nobody else's, such as a random one: nobody looks whether it is free.
+  template <class R>
+  const std::string& insert_new(const Owned<R>& table, const R& record) {
     owned_by(record.*table.owner);
     return insert_at(table, keys::owned(record.*table.owner, record.*table.id), keys::owner(record.*table.owner),
                      record);
@@ -25,6 +31,7 @@ class Change {
   template <class R, class Id>
   const std::string& insert(const Global<R, Id>& table, const R& record) {
     owned_by_nobody();
+    must_be_free(table, keys::record(record.*table.id));
     return insert_at(table, keys::record(record.*table.id), {}, record);
   }
 
@@ -77,7 +84,11 @@ class Change {
   friend class Tenant;
   friend class System;
   // With `only`, records and counters of other owners are refused with std::logic_error.
-  Change(Rows& rows, std::optional<UserId> only) : rows_(&rows), only_(only) {}
+  Change(Rows& rows, std::optional<UserId> only) : rows_(&rows), only_(only) {
+    batch_.writes.reserve(usual_writes);
+    batch_.preconditions.reserve(usual_writes);
+    expectations_.reserve(usual_writes);
+  }
 
   void owned_by(UserId) const;
   void owned_by_nobody() const;
@@ -107,10 +118,15 @@ class Change {
     put(rows_->index_family(), std::move(entry_key), key);
   }
 
+  void must_be_free(const auto& table, std::string key) {
+    const auto family = rows_->family(table.name.family);
+    expect({.kind = Precondition::Kind::absent, .family = family, .key = std::move(key)}, Outcome::Kind::duplicate,
+           "id");
+  }
+
   template <class R, class Table>
   const std::string& insert_at(const Table& table, std::string key, std::string_view owner, const R& record) {
     const auto family = rows_->family(table.name.family);
-    expect({.kind = Precondition::Kind::absent, .family = family, .key = key}, Outcome::Kind::duplicate, "id");
     for (const auto& index : table.indexes)
       if (auto added = entry(table, index, key, owner, record)) add_entry<R>(table, index, key, std::move(*added));
     auto bytes = encode(record, {&rows_->sealer(), table.name.number, key});
@@ -174,6 +190,7 @@ class Change {
     reindex_as<R>(table, key, bytes);
   }
 
+  static constexpr std::size_t usual_writes = 8;
   struct Expectation {
     Outcome::Kind kind;
     std::string index;

@@ -7,6 +7,7 @@
 // went in.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/describe.hpp>
 #include <boost/json.hpp>
@@ -222,6 +223,17 @@ bool same(const T& a, const T& b) {
   }
 }
 
+// The comma before a member, its name and its colon: names of members need no escapes.
+template <class Member>
+inline constexpr auto member_opening = [] {
+  constexpr std::string_view name = Member::name;
+  std::array<char, name.size() + 4> text{',', '"'};
+  std::ranges::copy(name, text.begin() + 2);
+  text[name.size() + 2] = '"';
+  text[name.size() + 3] = ':';
+  return text;
+}();
+
 // Appends `value`. `before` is the JSON that stood here when the record was read; empty: nothing stood here.
 template <class T>
 void write(std::string& out, const T& value, const Field& field, std::string_view before);
@@ -247,11 +259,12 @@ void write_struct(std::string& out, const T& value, const Field& field, std::str
       unknown.append(in.skip());
     });
   }
+  const auto begin = out.size();
   std::size_t at = 0;
   boost::mp11::mp_for_each<Members<T>>([&](auto member) {
-    out.push_back(at == 0 ? '{' : ',');
-    append_json_string(out, member.name);
-    out.push_back(':');
+    constexpr auto& opening = member_opening<decltype(member)>;
+    out.append(opening.data(), opening.size());
+    if (at == 0) out[begin] = '{';
     write(out, value.*member.pointer, {field.place, &field, member.name}, known[at++]);
   });
   if (Reader::size == 0) out.push_back('{');

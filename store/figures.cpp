@@ -1,5 +1,6 @@
 #include "store/figures.h"
 
+#include <array>
 #include <boost/endian/conversion.hpp>
 
 #include "store/engine.h"
@@ -31,14 +32,16 @@ std::int64_t take_figure(std::string_view& bytes) {
 }  // namespace
 
 std::string encode(const Figures& figures) {
-  std::string bytes(1, groups_of_seven);
-  bytes.reserve(1 + 3 * figures.size());
+  constexpr std::size_t longest = 10;  // bytes of a figure
+  std::array<char, 1 + longest * Figures::most> bytes;
+  auto* end = bytes.data();
+  *end++ = groups_of_seven;
   for (const auto figure : figures) {
     auto number = folded(figure);
-    for (; number >= 0x80; number >>= 7) bytes.push_back(static_cast<char>(number | 0x80));
-    bytes.push_back(static_cast<char>(number));
+    for (; number >= 0x80; number >>= 7) *end++ = static_cast<char>(number | 0x80);
+    *end++ = static_cast<char>(number);
   }
-  return bytes;
+  return {bytes.data(), end};
 }
 
 Figures decode_figures(std::string_view bytes) {

@@ -1,5 +1,6 @@
 #include "store/json_reader.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "store/engine.h"
@@ -196,35 +197,45 @@ void JsonReader::finish() {
   if (at_ != end_) fail("follows its end");
 }
 
-void append_json_string(std::string& out, std::string_view text) {
+namespace {
+
+bool stands_for_itself(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+void append_escaped(std::string& out, char c) {
   constexpr auto hex = "0123456789abcdef";
-  out.push_back('"');
-  auto run = text.begin();
-  for (auto at = text.begin(); at != text.end(); ++at) {
-    const auto byte = static_cast<unsigned char>(*at);
-    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
-    out.append(run, at);
-    run = at + 1;
-    out.push_back('\\');
-    switch (byte) {
-      case '"':
-      case '\\':
-        out.push_back(*at);
-        break;
-      case '\n':
-        out.push_back('n');
-        break;
-      case '\r':
-        out.push_back('r');
-        break;
-      case '\t':
-        out.push_back('t');
-        break;
-      default:
-        out.append("u00").append(1, hex[byte >> 4]).append(1, hex[byte & 15]);
-    }
+  const auto byte = static_cast<unsigned char>(c);
+  out.push_back('\\');
+  switch (c) {
+    case '"':
+    case '\\':
+      out.push_back(c);
+      break;
+    case '\n':
+      out.push_back('n');
+      break;
+    case '\r':
+      out.push_back('r');
+      break;
+    case '\t':
+      out.push_back('t');
+      break;
+    default:
+      out.append("u00").append(1, hex[byte >> 4]).append(1, hex[byte & 15]);
   }
-  out.append(run, text.end()).push_back('"');
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+  const auto plain_end = std::ranges::find_if_not(text, stands_for_itself);
+  const auto plain = static_cast<std::size_t>(plain_end - text.begin());
+  const auto at = out.size();
+  out.resize(at + plain + 2, '"');
+  text.copy(out.data() + at + 1, plain);
+  if (plain == text.size()) return;
+  out.pop_back();
+  for (const char c : text.substr(plain)) stands_for_itself(c) ? out.push_back(c) : append_escaped(out, c);
+  out.push_back('"');
 }
 
 }  // namespace store

@@ -1,8 +1,5 @@
 #include "store/judge.h"
 
-#include <algorithm>
-#include <tuple>
-
 namespace store {
 namespace {
 
@@ -20,37 +17,36 @@ void count(Figures& figures, const Write& write) {
 std::optional<std::size_t> Judge::judge(const Batch& batch) {
   for (std::size_t index = 0; index < batch.preconditions.size(); ++index)
     if (!holds(batch.preconditions[index], batch)) return index;
-  learn_counters(batch);
-  for (const auto& write : batch.writes) {
-    const Key key{write.family, write.key};
+  std::vector<Key> keys;  // of the writes
+  keys.reserve(batch.writes.size());
+  for (const auto& write : batch.writes) keys.emplace_back(write.family, write.key);
+  learn_counters(batch, keys);
+  for (std::size_t at = 0; at < keys.size(); ++at) {
+    const auto& write = batch.writes[at];
     if (is_counted(write))
-      count(counters_.find(key)->second, write);
+      count(counters_.find(keys[at])->second, write);
     else
-      values_[key] = &write;
+      values_[keys[at]] = &write;
   }
   return {};
 }
 
 // Before any of the batch counts: reading may fail.
-void Judge::learn_counters(const Batch& batch) {
-  for (const auto& write : batch.writes) {
-    const Key key{write.family, write.key};
-    if (is_counted(write) && !counters_.contains(key))
-      counters_.emplace(key, log_.read_counter(write.family, write.key));
-  }
+void Judge::learn_counters(const Batch& batch, const std::vector<Key>& keys) {
+  for (std::size_t at = 0; at < keys.size(); ++at)
+    if (is_counted(batch.writes[at]) && !counters_.contains(keys[at]))
+      counters_.emplace(keys[at], log_.read_counter(keys[at].family, keys[at].bytes));
 }
 
 std::vector<Committer::Counted> Judge::counted() const {
   std::vector<Committer::Counted> counted;
   counted.reserve(counters_.size());
   for (const auto& [key, figures] : counters_) counted.push_back({key.family, key.bytes, figures});
-  std::ranges::sort(counted,
-                    [](const auto& a, const auto& b) { return std::tie(a.family, a.key) < std::tie(b.family, b.key); });
   return counted;
 }
 
 bool Judge::holds(const Precondition& wanted, const Batch& batch) const {
-  const Key key{wanted.family, wanted.key};
+  const Key key(wanted.family, wanted.key);
   switch (wanted.kind) {
     case Precondition::Kind::absent:
       return is_absent(key);

@@ -21,23 +21,27 @@ class Judge {
   // The first precondition that does not hold, or nothing: then the batch's writes count for those after it. Throws
   // Corrupt when what a precondition asks about cannot be read; the batch then does not count.
   std::optional<std::size_t> judge(const Batch&);
-  // What the counters of the accepted batches hold after them, by family and key.
+  // What the counters of the accepted batches hold after them, in no order.
   std::vector<Committer::Counted> counted() const;
 
  private:
+  // Hashed once: a counter is looked for several times.
   struct Key {
+    Key(Family where, std::string_view what)
+        : family(where), bytes(what), hash(std::hash<std::string_view>()(what) ^ where * 0x9e3779b97f4a7c15u) {}
+    bool operator==(const Key& other) const { return family == other.family && bytes == other.bytes; }
+
     Family family;
     std::string_view bytes;
-    bool operator==(const Key&) const = default;
+    std::size_t hash;
   };
   struct KeyHash {
-    std::size_t operator()(const Key& key) const {
-      return std::hash<std::string_view>()(key.bytes) ^ key.family * 0x9e3779b97f4a7c15u;
-    }
+    using is_avalanching = void;
+    std::size_t operator()(const Key& key) const { return key.hash; }
   };
 
   bool holds(const Precondition&, const Batch&) const;
-  void learn_counters(const Batch&);
+  void learn_counters(const Batch&, const std::vector<Key>& keys);
   bool is_absent(const Key&) const;
   bool is(const Key&, std::string_view value) const;
 

@@ -1,5 +1,6 @@
 #include "web/http.h"
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <stdexcept>
 
@@ -102,7 +103,7 @@ std::optional<std::string_view> Request::bearer() const {
     if (found) return {};  // two credentials: nobody's
     if (!starts_ignoring_case(header.value, scheme)) return {};
     const auto token = trim(header.value.substr(scheme.size()));
-    if (token.empty() || token.find_first_of(" \t") != std::string_view::npos) return {};
+    if (token.empty() || std::ranges::any_of(token, [](char c) { return c == ' ' || c == '\t'; })) return {};
     found = token;
   }
   return found;

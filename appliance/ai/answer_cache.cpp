@@ -22,8 +22,12 @@ std::size_t size_of(const std::string& name, const ChatAnswer& answer) {
 }  // namespace
 
 std::chrono::minutes AnswerCache::lifetime(store::UserId user) const {
-  const auto row = system_.tenant(user).get(cache_wishes, record_id);
-  return std::chrono::minutes(row ? row->value.minutes : 0);
+  const auto tenant = system_.tenant(user);
+  const auto minutes = lifetimes_.get(user, tenant.version(cache_wishes), [&tenant] {
+    const auto row = tenant.get(cache_wishes, record_id);
+    return std::make_optional(store::Row<std::int64_t>{.value = row ? row->value.minutes : 0, .stored = {}});
+  });
+  return std::chrono::minutes(*minutes);
 }
 
 web::Task<> AnswerCache::set_lifetime(store::UserId user, std::chrono::minutes lifetime) {

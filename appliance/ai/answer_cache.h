@@ -12,7 +12,7 @@
 
 #include "appliance/ai/chat.h"
 #include "appliance/ai/choice.h"
-#include "store/store.h"
+#include "store/remembered.h"
 #include "web/task.h"
 
 namespace ai {
@@ -55,6 +55,7 @@ class AnswerCache {
   void drop(std::list<Entry>::iterator);
 
   store::System system_;
+  mutable store::Memory<std::int64_t, store::UserId> lifetimes_;  // in minutes
   const std::size_t most_bytes_;
   std::mutex mutex_;         // protects all below
   std::list<Entry> by_use_;  // the newest first

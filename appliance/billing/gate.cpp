@@ -109,6 +109,7 @@ web::Result<Payer> Gate::payer_of(const web::Caller& caller) const {
 
 Bounds Gate::bounds_of(const Payer& payer, const usage::Call& call) const {
   Bounds bounds{.caps = caps_.of(call, payer.plan), .limits = {}};
+  bounds.limits.reserve(3 + 2 * bounds.caps.size());
   const auto month = usage::Period::month(call.at);
   const auto quota = limits(payer.plan).monthly_tokens;
   if (quota && !payer.is_admin && !call.own_key) {

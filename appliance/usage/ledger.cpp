@@ -11,7 +11,7 @@ namespace {
 
 // The row and its counters; all but `rest` of what a bound is about was reserved.
 void keep(store::Change& change, const Call& call, Amounts rest) {
-  change.insert(calls, call);
+  change.insert_new(calls, call);
   count(change, call, rest);
 }
 
@@ -57,7 +57,7 @@ web::Task<> Ledger::record(Call call) {
 web::Task<std::variant<Reservation, std::size_t>> Ledger::reserve(Call most, const std::vector<Limit>& limits) {
   most.id = new_id(most.at);
   auto change = system_.change();
-  std::string stored = change.insert(reservations, most);
+  std::string stored = change.insert_new(reservations, most);
   usage::reserve(change, most, limits);
   const auto outcome = co_await change.commit(store::Durability::prompt);
   if (outcome.ok()) co_return Reservation{.most = std::move(most), .stored = std::move(stored)};

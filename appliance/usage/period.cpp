@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 #include "web/reply.h"
 
@@ -14,10 +13,17 @@ std::chrono::year_month_day date_of(store::Time at) {
   return std::chrono::year_month_day(std::chrono::floor<std::chrono::days>(at));
 }
 
+// "2026-11-21" or "2026-11": small enough for a string to hold it without allocating. Mostly that of today, which every
+// model call asks for several times.
 std::string date_text(store::Time at, bool with_day) {
-  auto text = web::iso8601(at);
-  text.resize(std::strlen(with_day ? "2026-11-21" : "2026-11"));
-  return text;
+  struct Known {
+    std::chrono::sys_days day{};
+    std::string text = "1970-01-01";
+  };
+  thread_local Known known;
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  if (day != known.day) known = {.day = day, .text = web::iso8601(at).substr(0, known.text.size())};
+  return known.text.substr(0, std::string_view(with_day ? "2026-11-21" : "2026-11").size());
 }
 
 }  // namespace

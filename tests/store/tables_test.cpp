@@ -71,6 +71,18 @@ TEST_F(StoreTest, UniqueValuesAreTakenAndGivenBack) {
   EXPECT_EQ(system().find_unique(notes, "title", std::string("Tea"))->value.owner, 2);
 }
 
+TEST_F(StoreTest, ANewIdIsNotLookedForAndUniqueValuesAre) {
+  const auto insert_new = [&](const Note& note) {
+    auto change = tenant(note.owner).change();
+    change.insert_new(notes, note);
+    return run(change.commit());
+  };
+  ASSERT_TRUE(insert_new({.owner = 1, .id = "a", .title = "Tea", .tag = "home"}).ok());
+  EXPECT_TRUE(insert_new({.owner = 1, .id = "b", .title = "Tea"}).duplicate("title"));
+  EXPECT_TRUE(insert({.owner = 1, .id = "a", .title = "Milk"}).duplicate("id"));
+  EXPECT_EQ(tenant(1).find(notes, "tag", std::string("home")).size(), 1u);
+}
+
 TEST_F(StoreTest, OneChangeCannotTakeAUniqueValueTwice) {
   auto change = tenant(1).change();
   change.insert(notes, {.owner = 1, .id = "a", .title = "Tea"});
