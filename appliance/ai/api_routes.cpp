@@ -312,9 +312,8 @@ std::vector<web::Route> api_routes(Ai& ai, const agentbox::Guards& guards) {
       "in this order: plan, subscription, body, model, quota and caps. Without a model, taskType chooses one. `usage` "
       "says `estimated: true` where the provider gave no counts. With stream: true the answer is server-sent events: "
       "`delta` ({content}) for each piece, then `done` with the whole answer, or `error`. When no provider could serve "
-      "the call: 500, whose `code` says how the first one failed (unreachable, overloaded, timeout, bad_key, ...), "
-      "with "
-      "`Retry-After` where it is known when to try again.";
+      "the call: 500, whose `code` says how the last one that was asked failed (unreachable, overloaded, timeout, "
+      "bad_key, ...); 429 where it wants fewer calls; with `Retry-After` where it is known when to try again.";
   auto reload = [&ai](web::Request&) -> Answer {
     const auto read = ai.catalogues().reload();
     if (!read) co_return web::invalid("catalogue.json: " + read.error().message);

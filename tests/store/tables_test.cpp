@@ -71,7 +71,7 @@ TEST_F(StoreTest, UniqueValuesAreTakenAndGivenBack) {
   EXPECT_EQ(system().find_unique(notes, "title", std::string("Tea"))->value.owner, 2);
 }
 
-TEST_F(StoreTest, ANewIdIsNotLookedForAndUniqueValuesAre) {
+TEST_F(StoreTest, WhatIsInsertedAsNewTakesItsIdAndItsUniqueValues) {
   const auto insert_new = [&](const Note& note) {
     auto change = tenant(note.owner).change();
     change.insert_new(notes, note);
