@@ -99,12 +99,14 @@ class ExplorerTest : public testing::Test {
     git({"add", "-A"});
     git({"commit", "-q", "--allow-empty", "-m", message});
   }
-  // As if nothing had been touched for an hour: git's index then vouches for every file that is as it was.
+  // As if nothing had been touched for an hour: git's index then vouches for every file that is as it was. No second is
+  // given twice: git compares whole ones, and would take what was put between two calls for what it knows.
   void settle() {
+    settled_ += std::chrono::seconds(1);
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
       const bool is_gits = entry.path().string().find("/.git/") != std::string::npos;
       if (entry.is_regular_file() && !entry.is_symlink() && !is_gits) {
-        fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+        fs::last_write_time(entry, settled_);
       }
     }
     run_git(root, {"update-index", "-q", "--refresh"});
@@ -159,6 +161,9 @@ class ExplorerTest : public testing::Test {
   }();
   explorer::Place place{.folder = root};
   explorer::Place workspace{.folder = root, .is_workspace = true};
+
+ private:
+  fs::file_time_type settled_ = fs::file_time_type::clock::now() - std::chrono::hours(1);
 };
 
 }  // namespace explorer_tests
