@@ -37,6 +37,7 @@
 #include "appliance/memory/memory.h"
 #include "appliance/mpp/routes.h"
 #include "appliance/periodic.h"
+#include "appliance/program_pages.h"
 #include "appliance/schedule/schedule.h"
 #include "appliance/summarizer_child.h"
 #include "appliance/uploads/uploads.h"
@@ -521,6 +522,7 @@ int Box::serve() {
   parts.network.start();
 
   std::cout << ready << std::flush;
+  give_back_program_pages();
   auto outcome = ended.get_future();
   outcome.wait();
   parts.network.stop();  // before anything here is unwound: the pool's coroutines refer to it

@@ -1,7 +1,8 @@
 // Records to bytes and back. A record is a described struct; its JSON object has one field for each member, in order.
 // Member types: std::string, bool, integers, double, Time, Decimal, Sealed, described enums (by name), std::optional,
 // std::vector, std::map<std::string, T>, boost::json::object and value, described structs.
-// A field that is absent or null keeps the member's default, so that members can be added without a migration. Fields
+// A field that is absent or null keeps the member's default, so that members can be added without a migration; types of
+// which many are kept may leave out what has its default (leaves_out_defaults). Fields
 // that no member names are kept when a record is updated, also inside structs, optionals and maps of structs; inside a
 // vector as long as the vector itself is not changed. Text may be any bytes: those that are no UTF-8 come back as they
 // went in.
@@ -47,6 +48,11 @@ struct Place {
   std::uint8_t table = 0;
   std::string_view key;
 };
+
+// Whether records of type T are written without the members that are as in a new one. Those defaults are then part of
+// the format, and must not change. For specializing beside the type.
+template <class T>
+inline constexpr bool leaves_out_defaults = false;
 
 namespace codec {
 
@@ -234,6 +240,15 @@ inline constexpr auto member_opening = [] {
   return text;
 }();
 
+template <class T>
+bool may_leave_out(const T& value, auto member) {
+  if constexpr (leaves_out_defaults<T>) {
+    static const T fresh{};
+    return same(value.*member, fresh.*member);
+  }
+  return false;
+}
+
 // Appends `value`. `before` is the JSON that stood here when the record was read; empty: nothing stood here.
 template <class T>
 void write(std::string& out, const T& value, const Field& field, std::string_view before);
@@ -262,13 +277,16 @@ void write_struct(std::string& out, const T& value, const Field& field, std::str
   const auto begin = out.size();
   std::size_t at = 0;
   boost::mp11::mp_for_each<Members<T>>([&](auto member) {
+    const auto stood = known[at++];
+    if (stood.empty() && may_leave_out(value, member.pointer)) return;
     constexpr auto& opening = member_opening<decltype(member)>;
     out.append(opening.data(), opening.size());
-    if (at == 0) out[begin] = '{';
-    write(out, value.*member.pointer, {field.place, &field, member.name}, known[at++]);
+    write(out, value.*member.pointer, {field.place, &field, member.name}, stood);
   });
-  if (Reader::size == 0) out.push_back('{');
-  out.append(Reader::size == 0 && !unknown.empty() ? unknown.substr(1) : unknown).push_back('}');
+  out.append(unknown);
+  if (out.size() == begin) out.push_back(',');
+  out[begin] = '{';
+  out.push_back('}');
 }
 
 template <class T>

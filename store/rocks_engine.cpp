@@ -88,7 +88,7 @@ class NoLog final : public rocks::Logger {
   void Logv(const char*, va_list) override {}
 };
 
-constexpr std::size_t cache_bytes = 12u << 20, write_buffers_bytes = 16u << 20, log_bytes = 24u << 20;
+constexpr std::size_t cache_bytes = 8u << 20, write_buffers_bytes = 8u << 20, log_bytes = 24u << 20;
 
 rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
                                   const std::shared_ptr<rocks::WriteBufferManager>& buffers) {
@@ -120,6 +120,9 @@ rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
 // Families that are written with every model call and hardly ever scanned.
 bool is_found_by_key(std::string_view family) { return family == "counters" || family == "usage_reservations"; }
 
+// Those that are hardly ever read at all.
+bool is_history(std::string_view family) { return family == "usage" || family == "usage_reservations"; }
+
 // One where each owner's rows are written in their order, those of all owners mixed: each finds its place in the memory
 // table by the last one of its owner.
 bool is_in_order_of_owners(std::string_view family) { return family == "usage"; }
@@ -127,7 +130,9 @@ bool is_in_order_of_owners(std::string_view family) { return family == "usage"; 
 rocks::ColumnFamilyOptions family_options(const std::string& name, const std::shared_ptr<rocks::Cache>& cache,
                                           const std::shared_ptr<WritePressure>& pressure) {
   rocks::BlockBasedTableOptions table;
-  table.block_cache = cache;
+  // Each new file is read once to check it. Of a history, that would drive out of the cache what others look up.
+  table.no_block_cache = is_history(name);
+  if (!table.no_block_cache) table.block_cache = cache;
   table.filter_policy.reset(rocks::NewBloomFilterPolicy(10));
   table.optimize_filters_for_memory = true;
   table.format_version = 5;
@@ -139,7 +144,9 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
   options.arena_block_size = 64u << 10;
   options.paranoid_file_checks = true;
   options.force_consistency_checks = true;
-  options.table_properties_collector_factories = {paced_tables(pressure, write_buffers_bytes / 8)};
+  options.table_properties_collector_factories = {paced_tables(pressure, write_buffers_bytes / 4)};
+  // Small memory tables make small files, of which more are merged at a time.
+  if (is_found_by_key(name) || is_history(name)) options.level0_file_num_compaction_trigger = 8;
   if (is_found_by_key(name)) options.memtable_factory = key_table_factory();
   if (is_in_order_of_owners(name))
     options.memtable_insert_with_hint_prefix_extractor.reset(rocks::NewFixedPrefixTransform(sizeof(std::int64_t)));

@@ -41,6 +41,14 @@ BOOST_DESCRIBE_STRUCT(Call, (),
                        reasoning_tokens, estimated, cost, priced, own_key, latency_ms, first_token_ms, outcome, tools,
                        tried))
 
+}  // namespace usage
+
+// Two rows are written with every call, and most of their members are as here.
+template <>
+inline constexpr bool store::leaves_out_defaults<usage::Call> = true;
+
+namespace usage {
+
 inline const store::Owned<Call> calls{{.family = "usage", .number = 20}, &Call::user_id, &Call::id, {}};
 // Calls under way, as they are to be recorded should nothing be heard of them any more: with the most they can have
 // used.

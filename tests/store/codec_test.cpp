@@ -79,6 +79,25 @@ struct Free {
 };
 BOOST_DESCRIBE_STRUCT(Free, (), (any))
 
+struct Sparse {
+  std::string text;
+  std::int64_t count = 7;
+  bool flag = false;
+  std::vector<std::int64_t> numbers;
+  std::optional<std::string> note;
+  bool operator==(const Sparse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Sparse, (), (text, count, flag, numbers, note))
+
+}  // namespace
+}  // namespace store_test
+
+template <>
+inline constexpr bool store::leaves_out_defaults<store_test::Sparse> = true;
+
+namespace store_test {
+namespace {
+
 Everything full() {
   Everything all;
   all.text = "a \"quoted\" \\ line\n\t\x01 and \xc3\xa9";
@@ -169,6 +188,31 @@ TEST(Codec, UnknownFieldsAreNotDoubledByRepeatedUpdates) {
   const auto size = stored.size();
   for (int round = 0; round < 3; ++round) stored = encode(decode<OldEverything>(stored, place), place, stored);
   EXPECT_EQ(stored.size(), size);
+}
+
+TEST(Codec, DefaultsAreLeftOutWhereTheTypeSaysSo) {
+  EXPECT_EQ(encode(Sparse{}, {}), "{}");
+  EXPECT_EQ(encode(Sparse{.count = 0}, {}), R"({"count":0})");
+  EXPECT_EQ(encode(Sparse{.text = "x", .note = ""}, {}), R"({"text":"x","note":""})");
+  std::mt19937 random(11);
+  for (int round = 0; round < 64; ++round) {
+    Sparse sparse;
+    if (random() % 2) sparse.text = "t";
+    if (random() % 2) sparse.count = random() % 9;
+    if (random() % 2) sparse.flag = true;
+    if (random() % 2) sparse.numbers = {0};
+    if (random() % 2) sparse.note = "n";
+    EXPECT_EQ(decode<Sparse>(encode(sparse, {}), {}), sparse);
+  }
+}
+
+TEST(Codec, WhatStoodInARecordIsNotLeftOut) {
+  const std::string stood = R"({"flag":true,"other":[1]})";
+  auto sparse = decode<Sparse>(stood, {});
+  EXPECT_EQ(encode(sparse, {}, stood), stood);
+  sparse.flag = false;
+  EXPECT_EQ(encode(sparse, {}, stood), R"({"flag":false,"other":[1]})");
+  EXPECT_EQ(encode(Sparse{}, {}, R"({"other":[1]})"), R"({"other":[1]})");
 }
 
 TEST(Codec, DamagedBytesAreCorrupt) {
