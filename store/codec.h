@@ -2,10 +2,10 @@
 // Member types: std::string, bool, integers, double, Time, Decimal, Sealed, described enums (by name), std::optional,
 // std::vector, std::map<std::string, T>, boost::json::object and value, described structs.
 // A field that is absent or null keeps the member's default, so that members can be added without a migration; types of
-// which many are kept may leave out what has its default (leaves_out_defaults). Fields
-// that no member names are kept when a record is updated, also inside structs, optionals and maps of structs; inside a
-// vector as long as the vector itself is not changed. Text may be any bytes: those that are no UTF-8 come back as they
-// went in.
+// which many are kept may leave out what has its default (leaves_out_defaults).
+// Fields that no member names are kept when a record is updated, also inside structs, optionals and maps of structs;
+// inside a vector as long as the vector itself is not changed. Text may be any bytes: those that are no UTF-8 come back
+// as they went in.
 #pragma once
 
 #include <algorithm>

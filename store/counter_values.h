@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "store/figures.h"
+#include "store/hash.h"
 
 namespace store {
 
@@ -32,7 +33,8 @@ class CounterValues {
   static constexpr std::size_t most = 16'384;
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+    using is_avalanching = void;
+    std::size_t operator()(std::string_view key) const { return hash_of(key); }
   };
   boost::unordered_flat_map<std::string, Figures, Hash, std::equal_to<>> values_;
 };

@@ -88,6 +88,7 @@ class NoLog final : public rocks::Logger {
   void Logv(const char*, va_list) override {}
 };
 
+constexpr std::size_t most_kept_bytes = 64u << 10;  // of memory for writes, between two of them
 constexpr std::size_t cache_bytes = 8u << 20, write_buffers_bytes = 8u << 20, log_bytes = 24u << 20;
 
 rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
@@ -105,6 +106,7 @@ rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
   options.write_buffer_manager = buffers;
   options.listeners = {fail_stop};
   options.max_background_jobs = 2;
+  options.writable_file_max_buffer_size = 256u << 10;
   options.allow_concurrent_memtable_write = false;  // there is one writer, and key tables bear no more
   options.max_open_files = 512;
   options.max_file_opening_threads = 1;
@@ -132,6 +134,7 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
   rocks::BlockBasedTableOptions table;
   // Each new file is read once to check it. Of a history, that would drive out of the cache what others look up.
   table.no_block_cache = is_history(name);
+  if (is_history(name)) table.block_size = 16u << 10;  // compressing takes as much memory for small ones
   if (!table.no_block_cache) table.block_cache = cache;
   table.filter_policy.reset(rocks::NewBloomFilterPolicy(10));
   table.optimize_filters_for_memory = true;
@@ -191,6 +194,7 @@ struct RocksEngine::Impl final : Committer::Log {
   std::atomic<Sequence> on_disk = 0;  // the newest that is
   std::mutex syncing;  // one sync at a time: none may begin beside one that is about to fail, and seem to mend it
   mutable std::map<Family, CounterValues> known_counters;  // of whoever commits
+  rocks::WriteBatch gathered;                              // likewise, for its memory
   std::unique_ptr<Committer> committer;                    // last: its thread uses the rest
 
   ~Impl() override {
@@ -238,7 +242,8 @@ struct RocksEngine::Impl final : Committer::Log {
   bool append(const std::vector<const Batch*>& batches, const std::vector<Committer::Counted>& counted,
               Append how) override {
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
-    rocks::WriteBatch all;
+    auto& all = gathered;
+    all.Clear();
     all.PutLogData(on_disk_mark(on_disk));
     for (const auto* batch : batches) {
       for (const auto& write : batch->writes) {
@@ -272,6 +277,7 @@ struct RocksEngine::Impl final : Committer::Log {
       throw Unavailable(*fail_stop->reason());
     }
     pressure->wrote(all.GetDataSize());
+    if (all.GetDataSize() > most_kept_bytes) all = rocks::WriteBatch();
     if (sync) on_disk = db->GetLatestSequenceNumber();
     for (const auto& [family, key, figures] : counted) known_counters[family].put(key, figures);
     for (const auto* batch : batches)
