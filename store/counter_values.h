@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "store/figures.h"
-#include "store/hash.h"
 
 namespace store {
 
@@ -33,8 +32,7 @@ class CounterValues {
   static constexpr std::size_t most = 16'384;
   struct Hash {
     using is_transparent = void;
-    using is_avalanching = void;
-    std::size_t operator()(std::string_view key) const { return hash_of(key); }
+    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
   };
   boost::unordered_flat_map<std::string, Figures, Hash, std::equal_to<>> values_;
 };

@@ -9,7 +9,6 @@
 
 #include "store/committer.h"
 #include "store/engine.h"
-#include "store/hash.h"
 
 namespace store {
 
@@ -29,7 +28,7 @@ class Judge {
   // Hashed once: a counter is looked for several times.
   struct Key {
     Key(Family where, std::string_view what)
-        : family(where), bytes(what), hash(hash_of(what) ^ where * 0x9e3779b97f4a7c15u) {}
+        : family(where), bytes(what), hash(std::hash<std::string_view>()(what) ^ where * 0x9e3779b97f4a7c15u) {}
     bool operator==(const Key& other) const { return family == other.family && bytes == other.bytes; }
 
     Family family;

@@ -6,13 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string_view>
 #include <vector>
-
-#include "store/hash.h"
 
 namespace store {
 namespace {
@@ -112,8 +111,10 @@ class KeyTable final : public rocks::MemTableRep {
     place->store(version, std::memory_order_release);
   }
 
-  Bucket& bucket_of(std::string_view text) { return buckets_[hash_of(text) % bucket_count]; }
-  const Bucket& bucket_of(std::string_view text) const { return buckets_[hash_of(text) % bucket_count]; }
+  Bucket& bucket_of(std::string_view text) { return buckets_[std::hash<std::string_view>()(text) % bucket_count]; }
+  const Bucket& bucket_of(std::string_view text) const {
+    return buckets_[std::hash<std::string_view>()(text) % bucket_count];
+  }
 
   // The allocator's own aligned memory is no part of what RocksDB publishes.
   void* aligned(std::size_t bytes) {

@@ -5,10 +5,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "store/engine.h"
-#include "store/hash.h"
 
 namespace store {
 
@@ -25,7 +25,7 @@ class Versions {
  private:
   static constexpr std::size_t slots = 4096;
   static std::size_t slot(Family family, std::string_view key) {
-    return (hash_of(key.substr(0, 8)) ^ family * 0x9e3779b97f4a7c15u) % slots;
+    return (std::hash<std::string_view>()(key.substr(0, 8)) ^ family * 0x9e3779b97f4a7c15u) % slots;
   }
   std::array<std::atomic<std::uint64_t>, slots> numbers_{};
 };
