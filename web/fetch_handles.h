@@ -38,7 +38,7 @@ class EasyHandles {
   // those of an earlier one.
   Handle take();
   // One of its own for each exchange, for what libcurl does not undo: a handle whose host was not found keeps its
-  // buffer, and CURLOPT_BUFFERSIZE is not for all.
+  // buffer, and one that has streamed the small buffer of streams.
   static Handle make();
 
  private:
