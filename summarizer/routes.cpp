@@ -132,15 +132,18 @@ std::vector<web::Route> routes(const Options& options, PageCache& cache, boost::
   auto summarize = body<Target>([service](Request& request, Target target) {
                      return summarize_page(request, std::move(target), service);
                    }).returns<ArticleAnswer>();
-  summarize.body = web::schema_of<DescribedTarget>();
-  summarize.query_schema = web::schema_of<Wish>();
-  // The rest is there with ?format only.
-  const auto always_there = web::schema_of<SummaryAnswer>();
-  summarize.answer.at("required") = always_there.at("required");
+  summarize.body = web::schema_of<DescribedTarget>;
+  summarize.query_schema = web::schema_of<Wish>;
+  summarize.answer = [] {
+    auto schema = web::schema_of<ArticleAnswer>();
+    // The rest is there with ?format only.
+    schema.at("required") = web::schema_of<SummaryAnswer>().at("required");
+    return schema;
+  };
   auto extract = body<Target>([service](Request&, Target target) -> Task<Result<Response>> {
                    return answer_page(std::move(target), service, references_of);
                  }).returns<ReferencesAnswer>();
-  extract.body = web::schema_of<DescribedTarget>();
+  extract.body = web::schema_of<DescribedTarget>;
   return {
       {web::GET, "/", everyone, nullptr,
        plain([&options](Request&) -> Task<Result<Response>> { co_return web::reply(about(options)); }).returns<About>(),

@@ -20,7 +20,7 @@ Endpoint body(F handler) {
             if (!parsed) co_return parsed.error();
             co_return co_await handler(request, std::move(*parsed));
           },
-          .body = schema_of<Body>()};
+          .body = schema_of<Body>};
 }
 
 // A handler that takes (Request&, Query), read from the query string; numbers and booleans are parsed from their text.
@@ -31,7 +31,7 @@ Endpoint query(F handler) {
             if (!parsed) co_return parsed.error();
             co_return co_await handler(request, std::move(*parsed));
           },
-          .query_schema = schema_of<Query>()};
+          .query_schema = schema_of<Query>};
 }
 
 // A handler that takes (Request&) and reads neither.
@@ -42,7 +42,7 @@ Endpoint plain(F handler) {
 
 template <class T>
 Endpoint&& Endpoint::returns(int status) && {
-  answer = schema_of<T>();
+  answer = schema_of<T>;
   success = status;
   return std::move(*this);
 }

@@ -89,8 +89,8 @@ std::set<Kind> failures_of(const Route& route, bool has_params) {
   const Guard& guard = route.guard;
   const Endpoint& endpoint = route.endpoint;
   std::set<Kind> kinds(endpoint.failures.begin(), endpoint.failures.end());
-  const bool has_body = !endpoint.body.is_null();
-  if (has_body || !endpoint.query_schema.is_null()) kinds.insert(Kind::invalid);
+  const bool has_body = static_cast<bool>(endpoint.body);
+  if (has_body || endpoint.query_schema) kinds.insert(Kind::invalid);
   if (has_body || endpoint.body_bytes > 0) kinds.insert(Kind::too_large);
   if (!guard.scheme.empty()) kinds.insert(Kind::unauthenticated);
   const bool reads_only = route.method == Method::get || route.method == Method::head;
@@ -101,15 +101,15 @@ std::set<Kind> failures_of(const Route& route, bool has_params) {
 }
 
 json::object problem(const Route& route, const char* description) {
-  json::value schema = route.endpoint.problem;
-  if (schema.is_null()) schema = json::object{{"$ref", "#/components/schemas/Error"}};
+  json::value schema =
+      route.endpoint.problem ? route.endpoint.problem() : json::object{{"$ref", "#/components/schemas/Error"}};
   json::object content;
   content["application/json"] = json::object{{"schema", std::move(schema)}};
   return {{"description", description}, {"content", std::move(content)}};
 }
 
 // A schema of what is no JSON says so itself.
-json::string media_type(const Schema& schema) {
+json::string media_type(const json::value& schema) {
   const auto* object = schema.if_object();
   const auto* named = object ? object->if_contains("contentMediaType") : nullptr;
   return named ? named->as_string() : json::string("application/json");
@@ -117,9 +117,11 @@ json::string media_type(const Schema& schema) {
 
 json::object answers(const Route& route, bool has_params) {
   json::object success{{"description", "Success"}};
-  if (!route.endpoint.answer.is_null())
-    success["content"] =
-        json::object{{media_type(route.endpoint.answer), json::object{{"schema", route.endpoint.answer}}}};
+  if (route.endpoint.answer) {
+    auto schema = route.endpoint.answer();
+    auto type = media_type(schema);
+    success["content"] = json::object{{std::move(type), json::object{{"schema", std::move(schema)}}}};
+  }
   json::object out;
   out[std::to_string(route.endpoint.success)] = std::move(success);
   for (const Kind kind : failures_of(route, has_params))
@@ -141,8 +143,9 @@ json::array parameters(const Route& route, const std::vector<std::string>& path_
   for (const auto& name : path_names)
     out.push_back(
         json::object{{"name", name}, {"in", "path"}, {"required", true}, {"schema", json::object{{"type", "string"}}}});
-  if (!route.endpoint.query_schema.is_object()) return out;
-  const auto& schema = route.endpoint.query_schema.get_object();
+  if (!route.endpoint.query_schema) return out;
+  const auto written = route.endpoint.query_schema();
+  const auto& schema = written.as_object();
   const auto* required = schema.if_contains("required");
   const auto* properties = schema.if_contains("properties");
   if (!properties) return out;
@@ -162,11 +165,10 @@ json::object operation(const Route& route, const std::vector<std::string>& path_
   out["summary"] = route.summary;
   if (!route.endpoint.description.empty()) out["description"] = route.endpoint.description;
   if (auto all = parameters(route, path_names); !all.empty()) out["parameters"] = std::move(all);
-  const bool has_body = !route.endpoint.body.is_null();
-  if (has_body)
+  if (route.endpoint.body)
     out["requestBody"] =
         json::object{{"required", true},
-                     {"content", json::object{{"application/json", json::object{{"schema", route.endpoint.body}}}}}};
+                     {"content", json::object{{"application/json", json::object{{"schema", route.endpoint.body()}}}}}};
   out["responses"] = answers(route, !path_names.empty());
   if (route.endpoint.body_bytes > 0) out["x-body-limit"] = route.endpoint.body_bytes;
   out["x-guard"] = route.guard.name;

@@ -41,15 +41,16 @@ struct RateLimit {
   std::string message = "Too many requests, please slow down.";
 };
 
-// The JSON Schema (2020-12) of a body, a query or an answer; null when there is none.
-using Schema = boost::json::value;
+// Writes the JSON Schema (2020-12) of a body, a query or an answer when the OpenAPI document is asked for: those of all
+// rows together are most of a megabyte, and few boxes are ever asked. Empty when there is none.
+using Schema = std::function<boost::json::value()>;
 using Handler = std::function<Task<Result<Response>>(Request&)>;
 
 // How one row reads its input and answers. Built by body<T>(), query<T>() and plain() of endpoint.h.
 struct Endpoint {
   Handler handle;
   Schema body, query_schema, answer;
-  Schema problem;  // of its errors' bodies; null: {error, code?}
+  Schema problem;  // of its errors' bodies; empty: {error, code?}
   int success = 200;
   std::string description;     // longer text for OpenAPI: shapes the contract leaves open are documented here
   std::size_t body_bytes = 0;  // the most it takes; 0: what its listener takes (Limits::body_bytes)

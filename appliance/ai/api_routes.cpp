@@ -306,7 +306,7 @@ Answer chat(Ai& ai, web::Request& request) {
 std::vector<web::Route> api_routes(Ai& ai, const agentbox::Guards& guards) {
   const auto& key = guards.internal_key;
   auto chat_endpoint = web::plain([&ai](web::Request& request) { return chat(ai, request); });
-  chat_endpoint.body = web::schema_of<ChatBody>();
+  chat_endpoint.body = web::schema_of<ChatBody>;
   chat_endpoint.description =
       "Headers: x-user-plan and x-billing-subscription-id; an administrator's x-user-email takes their place. Checked "
       "in this order: plan, subscription, body, model, quota and caps. Without a model, taskType chooses one. `usage` "

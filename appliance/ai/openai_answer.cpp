@@ -235,7 +235,7 @@ json::object limit_told(const json::object& error) {
   return told;
 }
 
-web::Schema error_schema() {
+json::value error_schema() {
   const json::object text{{"type", "string"}}, text_or_null{{"type", json::array{"string", "null"}}};
   const json::object told{
       {"type", "object"},

@@ -209,14 +209,14 @@ std::vector<web::Route> openai_routes(Ai& ai, const web::Guard& guard, ProviderO
   auto completions = web::plain([&ai, provider_of = std::move(provider_of)](web::Request& request) {
     return complete(ai, provider_of, request);
   });
-  completions.body = web::schema_of<CompletionBody>();
+  completions.body = web::schema_of<CompletionBody>;
   completions.description =
       "The OpenAI chat-completions form: tools, tool_choice, parallel_tool_calls, images, response_format, stop, seed, "
       "penalties and logit_bias reach the model, or are refused by name where its provider has no such thing. With "
       "stream: true the answer is server-sent events. With an API key the key's user's plan, quota and caps hold; an "
       "agent goes on its owner's.";
   auto embeddings = web::plain([&ai](web::Request& request) { return embed(ai, request); });
-  embeddings.body = web::schema_of<EmbeddingBody>();
+  embeddings.body = web::schema_of<EmbeddingBody>;
   embeddings.description =
       "The OpenAI embeddings form ({model, input, ...}), passed through: to the local server when it lists the model, "
       "else to OpenAI or the "
@@ -224,7 +224,7 @@ std::vector<web::Route> openai_routes(Ai& ai, const web::Guard& guard, ProviderO
   auto models = web::plain([&ai](web::Request& request) { return list(ai, request); });
   auto model = web::plain([&ai](web::Request& request) { return retrieve(ai, request); });
   model.description = "The model's id may come with its slash as it is or encoded.";
-  for (auto* endpoint : {&completions, &embeddings, &models, &model}) endpoint->problem = openai::error_schema();
+  for (auto* endpoint : {&completions, &embeddings, &models, &model}) endpoint->problem = openai::error_schema;
   return {
       {web::POST, "/v1/chat/completions", guard, nullptr, std::move(completions), "Ask a model"},
       {web::POST, "/v1/embeddings", guard, nullptr, std::move(embeddings), "Embed texts"},

@@ -43,7 +43,7 @@ boost::json::object error_body(const web::Error&);
 // What an error tells of the limit that was met: of limit, used, resetsAt, retryAfter and cap those that are there, as
 // numbers or short texts. The error may be anybody's.
 boost::json::object limit_told(const boost::json::object& error);
-web::Schema error_schema();
+boost::json::value error_schema();  // of error_body()
 // The form of all errors beneath /v1, for listeners that have rows there.
 web::ErrorForm error_form();
 

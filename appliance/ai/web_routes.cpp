@@ -232,7 +232,7 @@ std::vector<web::Route> web_routes(Ai& ai, const agentbox::Settings& settings, c
   const auto visitors = std::make_shared<DemoVisitors>();
   auto demo = web::plain(
       [&ai, &settings, visitors](web::Request& request) { return demo_chat(ai, settings, *visitors, request); });
-  demo.body = web::schema_of<DemoBody>();
+  demo.body = web::schema_of<DemoBody>;
   demo.description =
       "Answers {id, model, message, usage, done: true}. Of `conversation` only entries of the role user are kept, each "
       "cut at 4000 characters, and of these the newest, 16,000 characters in all. 429 also for a visitor who has "

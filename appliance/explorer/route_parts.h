@@ -28,7 +28,9 @@ inline std::string path_of(const OptionalPath& path) { return path ? std::string
 
 // What an endpoint sends that is no JSON, for the OpenAPI document.
 inline web::Endpoint sending(std::string_view media_type, web::Endpoint endpoint) {
-  endpoint.answer = boost::json::object{{"type", "string"}, {"contentMediaType", media_type}};
+  endpoint.answer = [type = std::string(media_type)] {
+    return boost::json::value{{"type", "string"}, {"contentMediaType", type}};
+  };
   return endpoint;
 }
 
@@ -42,8 +44,8 @@ web::Endpoint body_at(F handler) {
             if (!body) co_return body.error();
             co_return co_await handler(agent_of(where->agent), std::move(*body));
           },
-          .body = web::schema_of<Body>(),
-          .query_schema = web::schema_of<AgentQuery>()};
+          .body = web::schema_of<Body>,
+          .query_schema = web::schema_of<AgentQuery>};
 }
 
 }  // namespace explorer

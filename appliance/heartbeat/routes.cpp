@@ -86,7 +86,7 @@ std::vector<web::Route> web_routes(Heartbeats& service, const agentbox::Guards& 
   };
   auto removal = web::plain(remove).returns<Removed>().describe(
       "The agent has no heartbeat any more. agentId comes in the body or, without a body, in the query.");
-  removal.body = web::schema_of<Which>();
+  removal.body = web::schema_of<Which>;
   return {
       {web::GET, "/api/heartbeat", guards.session, &heartbeat_rate,
        web::query<Which>(get).returns<Answer>().describe(

@@ -143,7 +143,7 @@ std::vector<web::Route> routes(Keys& keys, const billing::Subscriptions& subscri
   };
   auto validation_endpoint = web::plain(validate).returns<Validity>().describe(
       "The key comes in the body or, without a body, as the bearer. An invalid one is 401 with valid: false.");
-  validation_endpoint.body = web::schema_of<Candidate>();
+  validation_endpoint.body = web::schema_of<Candidate>;
   constexpr const char* used_text =
       "`usedUsd` is what model calls with the key have cost this calendar month (UTC), of its `budgetUsd` if it has "
       "one.";

@@ -83,7 +83,7 @@ std::vector<web::Route> web_routes(Memories& service, const agentbox::Guards& gu
   };
   auto removal = web::plain(remove).returns<One>().describe(
       "What was removed. The ids come in the body or, without a body, in the query.");
-  removal.body = web::schema_of<Which>();
+  removal.body = web::schema_of<Which>;
   return {
       {web::GET, "/api/memory", guards.session, &memory_rate,
        web::query<Search>(search).returns<List>().describe(

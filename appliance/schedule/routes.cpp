@@ -204,7 +204,7 @@ std::vector<web::Route> web_routes(Schedule& schedule, const agentbox::Guards& g
   };
   auto removal = web::plain(remove).returns<Removed>().describe(
       "With its history. taskId comes in the body or, without a body, in the query.");
-  removal.body = web::schema_of<Which>();
+  removal.body = web::schema_of<Which>;
 
   return {
       {web::GET, "/api/scheduled-tasks", guards.session, &tasks_rate, web::query<Of>(list).returns<TaskList>(),

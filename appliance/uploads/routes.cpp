@@ -144,7 +144,7 @@ std::vector<web::Route> web_routes(Uploads& service, const agentbox::Guards& gua
   };
   auto removal = web::plain(remove).returns<Removed>().describe(
       "A file, or a folder that is empty. agentId and path come in the body or, without a body, in the query.");
-  removal.body = web::schema_of<Which>();
+  removal.body = web::schema_of<Which>;
   return {
       {web::GET, "/api/files", guards.session, &files_rate,
        web::query<Where>(list).returns<List>().describe(

@@ -326,7 +326,7 @@ TEST(Documents, NameTheErrorsThatARowCanHave) {
   const auto input = [answer](Request& request, Word) { return answer(request); };
   auto other = plain(answer);
   const auto other_form = boost::json::parse(R"({"title":"another form"})");
-  other.problem = other_form;
+  other.problem = [&] { return other_form; };
   const auto document =
       openapi({{GET, "/plain", open, nullptr, plain(answer), ""},
                {GET, "/query", key, nullptr, query<Word>(input), ""},

@@ -29,7 +29,7 @@ inline web::Result<void> agrees(const Named& named, const std::string& id) {
 
 // Documents the agentId that every target reads in the query.
 inline web::Endpoint with_agent_id(web::Endpoint endpoint) {
-  endpoint.query_schema = web::schema_of<Named>();
+  endpoint.query_schema = web::schema_of<Named>;
   return endpoint;
 }
 
