@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <boost/json/serialize.hpp>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -80,9 +81,12 @@ struct Counted {
 
 constexpr const char* in_flight_gauge = "agentbox_http_requests_in_flight";
 
+// Of a row of the table, or of all that is none.
 struct RouteMetrics {
-  std::array<Counter*, 6> by_class{};  // 1xx to 5xx at their digit
-  Histogram* seconds = nullptr;
+  RouteMetrics(std::string_view m, std::string_view r) : method(m), route(r) {}
+  std::string_view method, route;   // view the row
+  std::array<Counter, 5> by_class;  // 1xx to 5xx
+  Histogram seconds;                // from head to last byte
 };
 
 }  // namespace
@@ -99,13 +103,18 @@ struct Dispatcher::Impl {
     if (options.base_rate) base.emplace(*options.base_rate);
     for (const auto& route : table) {
       own_windows.push_back(route.rate ? &windows_of(route) : nullptr);
-      by_pattern[route.path.data()] = route_metrics(to_string(route.method), route.path);
+      by_pattern.emplace(route.path.data(), &row_metrics.emplace_back(to_string(route.method), route.path));
     }
-    for (const auto* label : {"unmatched", "malformed", "proxied"}) by_label[label] = route_metrics("any", label);
+    for (const auto* label : {"unmatched", "malformed", "proxied"})
+      by_label[label] = &row_metrics.emplace_back("any", label);
+    tell_metrics();
     metrics().gauge(in_flight_gauge, "Requests being handled.",
                     [this] { return static_cast<double>(in_flight.load()); }, {{"listener", options.name}});
   }
-  ~Impl() { metrics().remove(in_flight_gauge, {{"listener", options.name}}); }
+  ~Impl() {
+    metrics().forget(this);
+    metrics().remove(in_flight_gauge, {{"listener", options.name}});
+  }
 
   RateWindows& windows_of(const Route& route) {
     auto& found = windows.try_emplace(route.rate->group, *route.rate).first->second;
@@ -116,23 +125,30 @@ struct Dispatcher::Impl {
                              ": its rate limit allows nothing, or differs from another of group " + route.rate->group);
     return found;
   }
-  RouteMetrics route_metrics(std::string_view method, const std::string& route) const {
-    RouteMetrics made;
-    const Labels labels{{"listener", options.name}, {"method", std::string(method)}, {"route", route}};
-    for (std::size_t digit = 1; digit < made.by_class.size(); ++digit) {
-      auto with_class = labels;
-      with_class.emplace_back("status", std::to_string(digit) + "xx");
-      made.by_class[digit] = &metrics().counter("agentbox_http_requests_total", "Requests answered.", with_class);
-    }
-    made.seconds =
-        &metrics().histogram("agentbox_http_request_duration_seconds", "Time from head to last byte.", labels);
-    return made;
+  void tell_metrics() {
+    const auto labels_of = [this](const RouteMetrics& row) {
+      return Labels{{"listener", options.name}, {"method", std::string(row.method)}, {"route", std::string(row.route)}};
+    };
+    metrics().counters("agentbox_http_requests_total", "Requests answered.", this, [=, this](const auto& tell) {
+      for (const auto& row : row_metrics) {
+        auto labels = labels_of(row);
+        labels.emplace_back("status", "");
+        for (std::size_t at = 0; at < row.by_class.size(); ++at) {
+          labels.back().second = std::to_string(at + 1) + "xx";
+          tell(labels, row.by_class[at]);
+        }
+      }
+    });
+    metrics().histograms("agentbox_http_request_duration_seconds", "Time from head to last byte.", this,
+                         [=, this](const auto& tell) {
+                           for (const auto& row : row_metrics) tell(labels_of(row), row.seconds);
+                         });
   }
   // Of a row, whose own pattern `route` views, or of a label that is no row.
-  const RouteMetrics& metrics_of(std::string_view route) const {
-    if (const auto row = by_pattern.find(route.data()); row != by_pattern.end()) return row->second;
+  RouteMetrics& metrics_of(std::string_view route) const {
+    if (const auto row = by_pattern.find(route.data()); row != by_pattern.end()) return *row->second;
     const auto label = by_label.find(route);
-    return label != by_label.end() ? label->second : by_label.find("unmatched")->second;
+    return *(label != by_label.end() ? label->second : by_label.find("unmatched")->second);
   }
 
   // Made when first asked for; the table does not change, so neither does its text.
@@ -170,8 +186,9 @@ struct Dispatcher::Impl {
   std::map<std::string, RateWindows> windows;  // by group
   std::vector<RateWindows*> own_windows;       // of each row of the table; null: it has no limit of its own
   std::optional<RateWindows> base;
-  std::unordered_map<const char*, RouteMetrics> by_pattern;
-  std::map<std::string, RouteMetrics, std::less<>> by_label;
+  std::deque<RouteMetrics> row_metrics;
+  std::unordered_map<const char*, RouteMetrics*> by_pattern;
+  std::map<std::string_view, RouteMetrics*> by_label;
   const SecurityHeaders security;
   std::atomic<std::size_t> in_flight{0};
   Visits visits;
@@ -385,10 +402,10 @@ Error Dispatcher::explain(std::exception_ptr failure) const { return impl_->expl
 void Dispatcher::finished(const Request& request, std::string_view route, int status, std::size_t body_bytes,
                           std::chrono::steady_clock::duration took) {
   const std::chrono::duration<double> seconds = took;
-  const auto& route_metrics = impl_->metrics_of(route);
-  if (const auto digit = static_cast<std::size_t>(status / 100); digit >= 1 && digit < 6)
-    route_metrics.by_class[digit]->add();
-  route_metrics.seconds->observe(seconds.count());
+  auto& row = impl_->metrics_of(route);
+  if (const auto digit = static_cast<std::size_t>(status / 100); digit >= 1 && digit <= row.by_class.size())
+    row.by_class[digit - 1].add();
+  row.seconds.observe(seconds.count());
   if (!log::enabled(log::Level::info)) return;
   log::info("request", {{"listener", impl_->options.name},
                         {"method", std::string(to_string(request.method))},

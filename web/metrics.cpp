@@ -1,14 +1,15 @@
 #include "web/metrics.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
 namespace web {
 namespace {
 
-const std::vector<double> usual_bounds{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
-                                       0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,    60};
+constexpr std::array usual_bounds{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+                                  0.1,    0.25,    0.5,    1.0,   2.5,    5.0,   10.0, 30.0,  60.0};
 
 // `quotes`: also of a label's value; a help text may hold them.
 std::string escaped(const std::string& text, bool quotes) {
@@ -39,16 +40,27 @@ std::string number(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-std::vector<double> or_usual(std::vector<double> bounds) {
-  if (bounds.empty()) return usual_bounds;
-  return bounds;
+void write(std::string& out, const std::string& name, const Labels& labels, const std::string& value) {
+  out += name + braces(labels) + " " + value + "\n";
+}
+
+void write(std::string& out, const std::string& name, const Labels& labels, const Histogram& histogram) {
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; at <= histogram.bounds().size(); ++at) {
+    count += histogram.bucket(at);
+    const auto bound = at < histogram.bounds().size() ? number(histogram.bounds()[at]) : "+Inf";
+    out += name + "_bucket" + braces(labels, "le=\"" + bound + "\"") + " " + std::to_string(count) + "\n";
+  }
+  write(out, name + "_sum", labels, number(histogram.sum()));
+  write(out, name + "_count", labels, std::to_string(count));
 }
 
 }  // namespace
 
-Histogram::Histogram(std::vector<double> bounds)
-    : bounds_(or_usual(std::move(bounds))),
-      buckets_(std::make_unique<std::atomic<std::uint64_t>[]>(bounds_.size() + 1)) {}
+Histogram::Histogram() : Histogram(usual_bounds) {}
+
+Histogram::Histogram(std::span<const double> bounds)
+    : bounds_(bounds), buckets_(std::make_unique<std::atomic<std::uint64_t>[]>(bounds.size() + 1)) {}
 
 void Histogram::observe(double value) {
   const auto at = std::lower_bound(bounds_.begin(), bounds_.end(), value) - bounds_.begin();
@@ -64,24 +76,32 @@ struct Metrics::Series {
   std::function<double()> read;
 };
 
+struct Metrics::Kept {
+  const void* owner;
+  std::function<void(std::string& out, const std::string& name)> write;
+};
+
 struct Metrics::Family {
   std::string name, help;
   const char* type;
   std::vector<std::unique_ptr<Series>> series;
+  std::vector<Kept> kept;
 };
 
 Metrics::Metrics() = default;
 Metrics::~Metrics() = default;
 
+Metrics::Family& Metrics::family(std::string name, std::string help, const char* type) {
+  for (auto& one : families_)
+    if (one->name == name) return *one;
+  return *families_.emplace_back(std::make_unique<Family>(Family{std::move(name), std::move(help), type, {}, {}}));
+}
+
 Metrics::Series& Metrics::series(std::string name, std::string help, const char* type, const Labels& labels) {
-  auto family = std::find_if(families_.begin(), families_.end(), [&](const auto& one) { return one->name == name; });
-  if (family == families_.end()) {
-    families_.push_back(std::make_unique<Family>(Family{std::move(name), std::move(help), type, {}}));
-    family = std::prev(families_.end());
-  }
-  for (auto& one : (*family)->series)
+  auto& all = family(std::move(name), std::move(help), type).series;
+  for (auto& one : all)
     if (one->labels == labels) return *one;
-  return *(*family)->series.emplace_back(std::make_unique<Series>(labels));
+  return *all.emplace_back(std::make_unique<Series>(labels));
 }
 
 Counter& Metrics::counter(std::string name, std::string help, Labels labels) {
@@ -89,10 +109,10 @@ Counter& Metrics::counter(std::string name, std::string help, Labels labels) {
   return series(std::move(name), std::move(help), "counter", labels).counter;
 }
 
-Histogram& Metrics::histogram(std::string name, std::string help, Labels labels, std::vector<double> bounds) {
+Histogram& Metrics::histogram(std::string name, std::string help, Labels labels) {
   const std::lock_guard lock(mutex_);
   auto& one = series(std::move(name), std::move(help), "histogram", labels);
-  if (!one.histogram) one.histogram = std::make_unique<Histogram>(std::move(bounds));
+  if (!one.histogram) one.histogram = std::make_unique<Histogram>();
   return *one.histogram;
 }
 
@@ -106,7 +126,37 @@ void Metrics::remove(const std::string& name, const Labels& labels) {
   const std::lock_guard lock(mutex_);
   for (const auto& family : families_)
     if (family->name == name) std::erase_if(family->series, [&](const auto& one) { return one->labels == labels; });
-  std::erase_if(families_, [](const auto& family) { return family->series.empty(); });
+  drop_empty();
+}
+
+void Metrics::counters(std::string name, std::string help, const void* owner,
+                       std::function<void(const Tell<Counter>&)> each) {
+  const std::lock_guard lock(mutex_);
+  family(std::move(name), std::move(help), "counter")
+      .kept.push_back({owner, [each = std::move(each)](std::string& out, const std::string& called) {
+                         each([&](const Labels& labels, const Counter& one) {
+                           write(out, called, labels, std::to_string(one.value()));
+                         });
+                       }});
+}
+
+void Metrics::histograms(std::string name, std::string help, const void* owner,
+                         std::function<void(const Tell<Histogram>&)> each) {
+  const std::lock_guard lock(mutex_);
+  family(std::move(name), std::move(help), "histogram")
+      .kept.push_back({owner, [each = std::move(each)](std::string& out, const std::string& called) {
+                         each([&](const Labels& labels, const Histogram& one) { write(out, called, labels, one); });
+                       }});
+}
+
+void Metrics::forget(const void* owner) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& family : families_) std::erase_if(family->kept, [&](const auto& one) { return one.owner == owner; });
+  drop_empty();
+}
+
+void Metrics::drop_empty() {
+  std::erase_if(families_, [](const auto& family) { return family->series.empty() && family->kept.empty(); });
 }
 
 std::string Metrics::text() const {
@@ -116,22 +166,12 @@ std::string Metrics::text() const {
     out += "# HELP " + family->name + " " + escaped(family->help, false) + "\n# TYPE " + family->name + " " +
            family->type + "\n";
     for (const auto& one : family->series) {
-      if (one->histogram) {
-        const auto& histogram = *one->histogram;
-        std::uint64_t count = 0;
-        for (std::size_t at = 0; at <= histogram.bounds().size(); ++at) {
-          count += histogram.bucket(at);
-          const auto bound = at < histogram.bounds().size() ? number(histogram.bounds()[at]) : "+Inf";
-          out += family->name + "_bucket" + braces(one->labels, "le=\"" + bound + "\"") + " " + std::to_string(count) +
-                 "\n";
-        }
-        out += family->name + "_sum" + braces(one->labels) + " " + number(histogram.sum()) + "\n";
-        out += family->name + "_count" + braces(one->labels) + " " + std::to_string(count) + "\n";
-      } else {
-        const auto value = one->read ? number(one->read()) : std::to_string(one->counter.value());
-        out += family->name + braces(one->labels) + " " + value + "\n";
-      }
+      if (one->histogram)
+        write(out, family->name, one->labels, *one->histogram);
+      else
+        write(out, family->name, one->labels, one->read ? number(one->read()) : std::to_string(one->counter.value()));
     }
+    for (const auto& one : family->kept) one.write(out, family->name);
   }
   return out;
 }

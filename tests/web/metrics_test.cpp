@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <thread>
 
 namespace web {
@@ -16,7 +19,9 @@ TEST(Metrics, AreWrittenAsTheFormatSays) {
   Metrics registry;
   registry.counter("agentbox_things_total", "Things\nmade.", {{"kind", "a \"quoted\"\\\n"}}).add(3);
   registry.gauge("agentbox_level", "How high.", [] { return 2.5; });
-  auto& times = registry.histogram("agentbox_seconds", "How long.", {}, {0.1, 1});
+  const std::array bounds{0.1, 1.0};
+  Histogram times(bounds);
+  registry.histograms("agentbox_seconds", "How long.", &times, [&](const auto& tell) { tell({}, times); });
   times.observe(0.1);
   times.observe(0.5);
   times.observe(7);
@@ -43,10 +48,25 @@ TEST(Metrics, AGaugeIsForgottenWithWhatItReads) {
   EXPECT_THAT(registry.text(), Not(HasSubstr("agentbox_gone 1")));
 }
 
+TEST(Metrics, WhatAnOwnerKeepsIsToldOfUntilItIsForgotten) {
+  Metrics registry;
+  registry.counter("agentbox_all_total", "All.", {{"of", "registry"}}).add(1);
+  std::map<std::string, Counter> rows;
+  registry.counters("agentbox_all_total", "All.", &rows, [&](const auto& tell) {
+    for (const auto& [name, count] : rows) tell({{"of", name}}, count);
+  });
+  rows["late"].add(2);
+  const std::string of_registry =
+      "# HELP agentbox_all_total All.\n# TYPE agentbox_all_total counter\nagentbox_all_total{of=\"registry\"} 1\n";
+  EXPECT_EQ(registry.text(), of_registry + "agentbox_all_total{of=\"late\"} 2\n");
+  registry.forget(&rows);
+  EXPECT_EQ(registry.text(), of_registry);
+}
+
 TEST(Metrics, CountEveryAdditionOfManyThreads) {
   Metrics registry;
   auto& counter = registry.counter("agentbox_n_total", "N.");
-  auto& times = registry.histogram("agentbox_n_seconds", "N.", {}, {1});
+  auto& times = registry.histogram("agentbox_n_seconds", "N.");
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i)
@@ -58,7 +78,8 @@ TEST(Metrics, CountEveryAdditionOfManyThreads) {
       });
   }
   EXPECT_EQ(counter.value(), 40'000u);
-  EXPECT_EQ(times.bucket(0), 40'000u);
+  const auto half = static_cast<std::size_t>(std::ranges::find(times.bounds(), 0.5) - times.bounds().begin());
+  EXPECT_EQ(times.bucket(half), 40'000u);
   EXPECT_DOUBLE_EQ(times.sum(), 20'000);
 }
 
