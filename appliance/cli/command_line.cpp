@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "appliance/agent_process/agent_process.h"
 #include "appliance/cli/admin.h"
@@ -132,13 +133,11 @@ int complain(const std::string& message) {
   return 2;
 }
 
-}  // namespace
-
-int run(int argc, char** argv) {
+// The exit code where there is nothing more to do. The grammar ends here: what runs for months need not keep it.
+std::optional<int> parse(int argc, char** argv, Run& chosen) {
   CLI::App app("agentbox hosts AI agents on one box.", "agentbox");
   app.set_version_flag("--version", std::string("agentbox ") + version);
   app.require_subcommand(1);
-  Run chosen;
   add_serve(app, chosen);
   add_init(app, chosen);
   add_admin(app, chosen);
@@ -156,6 +155,14 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return complain(explain(app, error));
   }
+  return {};
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  Run chosen;
+  if (const auto ended = parse(argc, argv, chosen)) return *ended;
   try {
     return chosen();
   } catch (const std::exception& error) {

@@ -31,6 +31,7 @@ void require(git_repository* repository) {
 template <class Use>
 auto Repositories::look(const Place& place, Use use) const -> web::Result<std::invoke_result_t<Use, git_repository*>> {
   try {
+    git::start_library();  // outside the confinement: it reads the files of the authorities
     return confined(place, [&](const fs::path& folder) {
       if (place.is_workspace) return use(git::open(folder, git::Layout::within).get());
       auto lease = kept_.take(folder);
@@ -87,13 +88,7 @@ std::string Repositories::told_of_nothing(const Committed& committed) {
 }
 
 Repositories::Repositories(git::Identity author, FindCredential find_credential, std::chrono::milliseconds remote_time)
-    : author_(std::move(author)), find_credential_(std::move(find_credential)), remote_time_(remote_time) {
-  try {
-    git::start_library();  // before a look that is confined to one folder: it reads the authorities' file
-  } catch (const git::Failure&) {
-    // Whoever looks at a repository first is told.
-  }
-}
+    : author_(std::move(author)), find_credential_(std::move(find_credential)), remote_time_(remote_time) {}
 
 web::Result<std::optional<Status>> Repositories::status(const Place& place) const {
   return look(place, [](git_repository* repository) -> std::optional<Status> {
