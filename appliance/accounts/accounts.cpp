@@ -190,13 +190,14 @@ web::Result<std::optional<std::string>> Accounts::new_email(const User& user, st
 web::Task<web::Result<User>> Accounts::change_profile(web::Caller caller, ProfileChange wanted) {
   const Moment now = wanted.email ? co_await sessions_.next_moment() : Moment();
   const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
+    if (const auto live = require_session(system_, caller, user, change); !live) return live.error();
     if (wanted.name) user.name = *wanted.name;
     if (wanted.email) {
       user.email = *wanted.email;
       user.email_verified = false;
       user.email_since = now;
     }
-    return require_session(system_, caller, change);
+    return {};
   };
   co_return co_await edit(caller.user_id, apply);
 }

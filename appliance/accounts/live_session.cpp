@@ -3,13 +3,18 @@
 namespace accounts {
 
 web::Result<void> require_session(const store::System& system, const web::Caller& caller, store::Change& change) {
-  const auto session = system.get(sessions, caller.credential);
   const auto user = system.get(users, caller.user_id);
-  if (!session || !user || session->value.user_id != user->value.id || user->value.is_disabled ||
-      !is_live(session->value, user->value))
+  if (!user) return web::unauthenticated();
+  change.require(users, *user);
+  return require_session(system, caller, user->value, change);
+}
+
+web::Result<void> require_session(const store::System& system, const web::Caller& caller, const User& user,
+                                  store::Change& change) {
+  const auto session = system.get(sessions, caller.credential);
+  if (!session || session->value.user_id != user.id || user.is_disabled || !is_live(session->value, user))
     return web::unauthenticated();
   change.require(sessions, *session);
-  change.require(users, *user);
   return {};
 }
 
