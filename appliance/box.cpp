@@ -37,7 +37,7 @@
 #include "appliance/memory/memory.h"
 #include "appliance/mpp/routes.h"
 #include "appliance/periodic.h"
-#include "appliance/program_pages.h"
+#include "appliance/resident_memory.h"
 #include "appliance/schedule/schedule.h"
 #include "appliance/summarizer_child.h"
 #include "appliance/uploads/uploads.h"
@@ -523,6 +523,7 @@ int Box::serve() {
 
   std::cout << ready << std::flush;
   give_back_program_pages();
+  give_back_freed_memory();
   auto outcome = ended.get_future();
   outcome.wait();
   parts.network.stop();  // before anything here is unwound: the pool's coroutines refer to it

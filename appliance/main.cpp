@@ -4,7 +4,7 @@
 // second. Idle agents are many, and a password's hash takes 19 MiB for a moment.
 extern "C" {
 extern const char* malloc_conf;
-const char* malloc_conf = "narenas:4,dirty_decay_ms:1000,muzzy_decay_ms:0";
+const char* malloc_conf = "narenas:4,dirty_decay_ms:1000,muzzy_decay_ms:0,max_background_threads:1";
 }
 
 int main(int argc, char** argv) { return agentbox::cli::run(argc, argv); }

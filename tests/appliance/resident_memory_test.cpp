@@ -1,5 +1,5 @@
 // What the program gives back of itself once it has started, and that it goes on without it.
-#include "appliance/program_pages.h"
+#include "appliance/resident_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ long resident_of_files() {
   return -1;
 }
 
-TEST(ProgramPages, AreGivenBackAndComeBack) {
+TEST(ResidentMemory, ProgramPagesAreGivenBackAndComeBack) {
   const auto before = resident_of_files();
   agentbox::give_back_program_pages();
   const auto after = resident_of_files();

@@ -1,10 +1,13 @@
-#include "appliance/program_pages.h"
+#include "appliance/resident_memory.h"
 
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
+
+// jemalloc's, where the program has it: the sanitized ones have not.
+extern "C" int mallctl(const char*, void*, std::size_t*, void*, std::size_t) __attribute__((weak));
 
 namespace agentbox {
 
@@ -28,6 +31,11 @@ int give_back(dl_phdr_info* object, std::size_t, void* page_size) {
 void give_back_program_pages() noexcept {
   auto page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   ::dl_iterate_phdr(give_back, &page_size);
+}
+
+void give_back_freed_memory() noexcept {
+  bool is_on = true;
+  if (mallctl) mallctl("background_thread", nullptr, nullptr, &is_on, sizeof is_on);
 }
 
 }  // namespace agentbox
