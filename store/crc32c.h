@@ -8,6 +8,8 @@ namespace store {
 
 // Of `bytes`; with `before`, of what `before` is the CRC of followed by `bytes`.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
+// The same without the instruction that most processors have for it.
+std::uint32_t crc32c_by_tables(std::string_view bytes, std::uint32_t before = 0);
 
 // RocksDB stores CRCs rotated and shifted, so that a CRC over bytes that hold CRCs stays sound.
 inline std::uint32_t unmask_crc32c(std::uint32_t masked) {

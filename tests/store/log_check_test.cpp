@@ -81,11 +81,6 @@ TEST_F(LogCheck, AWholeLogIsWhole) {
   EXPECT_EQ(check(log_of(large_writes)).kind, LogState::Kind::whole);
 }
 
-TEST_F(LogCheck, KnownCrc) {
-  EXPECT_EQ(store::crc32c("123456789"), 0xe3069283u);
-  EXPECT_EQ(store::crc32c("56789", store::crc32c("1234")), 0xe3069283u);
-}
-
 TEST_F(LogCheck, ALogCutAnywhereIsTornAtTheWriteItEndsIn) {
   const auto log = log_of(small_writes);
   const std::size_t ends[] = {0, 67, 77, log.size()};
