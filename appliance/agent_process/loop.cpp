@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "appliance/ai/extract.h"
+#include "appliance/ai/openai_wire.h"
 #include "web/log.h"
 
 namespace agent_process {
@@ -91,7 +92,8 @@ web::Task<web::Result<ai::ChatAnswer>> Loop::ask(Deadline deadline, bool with_to
     request.top_p = options_.conduct.top_p;
     request.max_tokens = options_.conduct.max_tokens;
     auto answer = co_await model_.ask(std::move(request), time);
-    if (answer || answer.error().code != "context_too_long" || window / 2 < least_window_bytes) co_return answer;
+    if (answer || answer.error().code != ai::openai::context_length_exceeded || window / 2 < least_window_bytes)
+      co_return answer;
   }
 }
 

@@ -14,8 +14,8 @@ class ModelClient {
  public:
   ModelClient(std::string backend_url, std::string box_token, std::string model);
 
-  // One answer within `time`. The error's message is a sentence for the agent's user, without secrets; its code is the
-  // box's (context_too_long, rate_limited, ...), or empty.
+  // One answer within `time`. The error's message is a sentence for the agent's user, without secrets; its code is as
+  // in the box's OpenAI form (context_length_exceeded, ...), or empty.
   web::Task<web::Result<ai::ChatAnswer>> ask(ai::ChatRequest, std::chrono::milliseconds time) const;
 
  private:

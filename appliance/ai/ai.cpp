@@ -315,7 +315,9 @@ Ai::Attempt Ai::prepare(const Candidate& candidate, const Ask& asked, Interest& 
                   .agent = asked.payer.agent,
                   .key = asked.payer.key,
                   .provider = std::string(candidate.provider->name()),
-                  .model = candidate.id.empty() ? "default" : candidate.id,
+                  .model = !candidate.id.empty()           ? candidate.id
+                           : !candidate.name_there.empty() ? candidate.name_there
+                                                           : "default",  // which one that is, the server tells
                   .input_tokens = most_tokens(asked.request),
                   .estimated = true,
                   .priced = attempt.is_priced(),
@@ -401,8 +403,7 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
       continue;
     }
     attempt.started = Clock::now();
-    interest.serving =
-        candidate.id.empty() && !candidate.name_there.empty() ? candidate.name_there : attempt.call.model;
+    interest.serving = attempt.call.model;
     auto outcome = co_await ask(attempt, interest);
     if (outcome) bound(*outcome);
     admission.tell(outcome);
@@ -420,6 +421,10 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
     has_failed = true;
     known.insert(&breaker);
     if (attempt.witness.begun() || !is_worth_another(failure.fault)) break;
+    // Who has kept this request waiting once is asked again only when nobody else is left.
+    if (failure.fault == Fault::timeout)
+      std::ranges::stable_partition(
+          chain, [&](const Candidate& other) { return other.provider->name() != candidate.provider->name(); });
   }
   if (!tried.empty()) web::log::info("model_failed", {{"tried", joined(tried)}});
   co_return std::move(*last);

@@ -8,6 +8,7 @@
 #include "appliance/ai/builtin_report.h"
 #include "appliance/ai/extract.h"
 #include "appliance/ai/openai_stream.h"
+#include "appliance/ai/wire_json.h"
 #include "appliance/crypto/random.h"
 #include "web/blank.h"
 
@@ -84,6 +85,18 @@ std::string summary_of(std::string_view text) {
   return best.empty() ? std::string() : "The sentences that carry most of your text:\n" + joined(best);
 }
 
+// A message may hold the text that its question is about: the sentences that ask, and the others.
+struct Question {
+  std::string asked, beside;
+};
+Question question_in(std::string_view message) {
+  Question parts;
+  for (const auto& sentence : score_sentences(message))
+    (sentence.text.ends_with('?') ? parts.asked : parts.beside).append(sentence.text).append("\n");
+  if (parts.asked.empty()) return {.asked = std::string(message), .beside = {}};
+  return parts;
+}
+
 std::string answer_text(const ChatRequest& request, std::string_view question) {
   if (asks_for_identity(question)) return std::string(introduction) + " " + std::string(abilities);
   const auto earlier = earlier_words(request);
@@ -93,15 +106,26 @@ std::string answer_text(const ChatRequest& request, std::string_view question) {
   else if (question.size() >= document_bytes)
     summary = summary_of(question);
   if (!summary.empty()) return summary;
-  const auto scored = score_sentences(earlier, question);
-  if (std::any_of(scored.begin(), scored.end(), [](const auto& sentence) { return sentence.relevant; })) {
-    std::string relevant;
-    for (const auto& sentence : scored) {
-      if (sentence.relevant) relevant.append(sentence.text).append("\n");
-    }
-    return "What you told me about this:\n" + joined(best_sentences(relevant, 3, question));
-  }
+  const auto [asked, beside] = question_in(question);
+  const auto known = earlier + beside;
+  std::string relevant;
+  for (const auto& sentence : score_sentences(known, asked))
+    if (sentence.relevant) relevant.append(sentence.text).append("\n");
+  if (!relevant.empty()) return "What you told me about this:\n" + joined(best_sentences(relevant, 3, asked));
   return "I found nothing about this in what I was given. " + std::string(abilities);
+}
+
+// Whether a tool_choice leaves it to the model.
+bool may_choose(const boost::json::value& choice) { return choice == "auto" || choice == "none"; }
+
+bool may_call(const ChatRequest& request) {
+  const auto* choice = request.options.if_contains("tool_choice");
+  return !choice || *choice != "none";
+}
+
+void end_at_stop(std::string& content, const std::vector<std::string>& stops) {
+  for (const auto& stop : stops)
+    if (const auto at = content.find(stop); !stop.empty() && at != content.npos) content.resize(at);
 }
 
 // Whether the message that is being answered, perhaps by what tools have found, has images.
@@ -127,7 +151,7 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
   if (last.role == Role::tool) {
     answer.message.content = report_tool_results(request);
   } else {
-    if (const auto intent = intent_of(last.content); intent && offers(request, intent->tool)) {
+    if (const auto intent = intent_of(last.content); intent && may_call(request) && offers(request, intent->tool)) {
       answer.message.tool_calls.push_back({.id = "call_" + std::to_string(request.messages.size()),
                                            .name = intent->tool,
                                            .arguments = boost::json::serialize(intent->arguments)});
@@ -143,6 +167,7 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
     content = std::string(introduction) + "\n\n" + content;
   }
   if (answer.message.tool_calls.empty()) answer.finish = Finish::stop;
+  end_at_stop(content, request.stop);
   if (output_tokens(answer.message) > most) {
     content = cut(content, static_cast<std::size_t>(most) * 4);
     answer.finish = Finish::length;
@@ -152,6 +177,14 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
 }
 
 std::optional<std::string> Builtin::cannot(const ChatRequest& request) const {
+  const auto no_such_thing = " is not supported by " + std::string(builtin_model);
+  for (const auto* name : {"presence_penalty", "frequency_penalty", "logit_bias", "reasoning_effort"})
+    if (request.options.contains(name)) return name + no_such_thing;
+  if (const auto* format = object_in(request.options, "response_format");
+      format && string_in(*format, "type") != "text")
+    return "response_format" + no_such_thing;
+  if (const auto* choice = request.options.if_contains("tool_choice"); choice && !may_choose(*choice))
+    return "tool_choice" + no_such_thing + ", other than auto and none";
   const auto& last = request.messages.back();
   if (!has_images(last) || !web::is_blank(last.content)) return std::nullopt;
   return "messages[" + std::to_string(request.messages.size() - 1) + "].content: " + std::string(builtin_model) +

@@ -12,7 +12,7 @@ inline constexpr std::string_view builtin_model = "agentbox/builtin";
 class Builtin : public Provider {
  public:
   std::string_view name() const override { return "builtin"; }
-  // A newest message that is nothing but images.
+  // A newest message that is nothing but images, a form or a tool that must be, what steers sampling.
   std::optional<std::string> cannot(const ChatRequest&) const override;
   web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) override;
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "appliance/ai/openai_wire.h"
+#include "appliance/ai/provider.h"
 #include "appliance/ai/wire_json.h"
 #include "appliance/crypto/random.h"
 
@@ -103,7 +104,8 @@ std::string_view field_named_by(const web::Error& error) {
   if (error.code == "model_not_found") return "model";
   if (error.kind != web::Kind::invalid) return {};
   const std::string_view message = error.message;
-  const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_[].");
+  if (message.empty() || message.front() < 'a' || message.front() > 'z') return {};
+  const auto end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[].");
   const auto field = message.substr(0, end);
   if (end == message.npos || field == "model") return field;
   const auto rest = message.substr(end);
@@ -210,13 +212,21 @@ json::object to_wire(const ChatAnswer& answer, const json::storage_ptr& memory) 
 
 json::object error_body(const web::Error& error) {
   json::value code = nullptr, param = nullptr;
-  if (!error.code.empty())
+  const bool is_too_long = error.code == to_string(Fault::context_too_long);
+  if (is_too_long)
+    code = context_length_exceeded;
+  else if (error.code == to_string(Fault::rate_limited))
+    code = "rate_limit_exceeded";
+  else if (!error.code.empty())
     code = error.code;
   else if (error.kind == web::Kind::unauthenticated)
     code = "invalid_api_key";
   else if (error.kind == web::Kind::too_many)
     code = "rate_limit_exceeded";
-  if (const auto field = field_named_by(error); !field.empty()) param = json::string(field);
+  if (const auto field = field_named_by(error); !field.empty())
+    param = json::string(field);
+  else if (is_too_long)
+    param = "messages";
   json::object told{
       {"message", error.message}, {"type", error_type(error)}, {"code", std::move(code)}, {"param", std::move(param)}};
   for (const auto& [name, value] : limit_told(error.extra)) told[name] = value;

@@ -5,6 +5,7 @@
 
 #include "appliance/ai/openai_options.h"
 #include "appliance/ai/openai_wire.h"
+#include "web/blank.h"
 #include "web/fields.h"
 
 namespace ai::openai {
@@ -146,7 +147,8 @@ web::Result<Message> parse_message(const json::value& value, const std::string& 
     const auto* id = given(*object, "tool_call_id");
     if (!id || !id->is_string()) return web::invalid(where + ".tool_call_id must be a string");
     message.tool_call_id = id->get_string();
-  } else if (message.content.empty() && message.tool_calls.empty() && message.parts.empty()) {
+  } else if (const bool is_empty = *role == Role::user ? web::is_blank(message.content) : message.content.empty();
+             is_empty && message.tool_calls.empty() && message.parts.empty()) {
     return web::invalid(where + ".content must not be empty");
   }
   return message;

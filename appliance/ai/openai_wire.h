@@ -37,6 +37,8 @@ std::string_view wire_name(Finish);
 
 boost::json::object to_wire(const ChatAnswer&, const boost::json::storage_ptr& = {});
 boost::json::object usage_to_wire(const TokenUsage&, const boost::json::storage_ptr& = {});
+// The code of an error that says the messages do not fit the model, as OpenAI has it.
+inline constexpr std::string_view context_length_exceeded = "context_length_exceeded";
 // {error: {message, type, code, param}}: type is one of OpenAI's words for the kind, param the field at fault, or null.
 // Beside them stands what limit_told() finds in the error's further fields.
 boost::json::object error_body(const web::Error&);

@@ -70,7 +70,8 @@ class Ledger {
   Totals agent_totals(store::UserId, std::string_view agent, const Period&) const;
   // By model only months are counted, and so they are by what follows.
   Totals model_totals(store::UserId, std::string_view model, const Period& month) const;
-  // Every agent, key, model or tool ("agent", "key", "model", "tool") that was used in the month, by id.
+  // Every agent, key, model or tool ("agent", "key", "model", "tool") that was used in the month, by id; models and
+  // tools on the user's own provider keys are others ("own-model", "own-tool").
   std::map<std::string, Totals> totals_by(store::UserId, std::string_view kind, const Period& month) const;
   // Newest first; those before the call `before`, if it is not empty.
   std::vector<Call> newest(store::UserId, std::size_t limit, std::string before = {}) const;

@@ -27,7 +27,8 @@ struct Row {
 };
 BOOST_DESCRIBE_STRUCT(Row, (), (id, usage))
 
-// By agent, key, model or tool, the costliest first; on the user's own provider keys, too.
+// By a kind of Ledger::totals_by, the costliest first. What agents and keys used on the user's own provider keys is
+// theirs, too.
 std::vector<Row> rows(const Ledger&, store::UserId, std::string_view kind, const Period&);
 
 struct DayRow {

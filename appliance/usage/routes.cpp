@@ -82,10 +82,11 @@ BOOST_DESCRIBE_STRUCT(AgentUsage, (), (userId, agentId, day, month, currency))
 struct RowsAnswer {
   std::string userId, period;
   std::vector<Row> rows;
-  std::int64_t count = 0;
+  std::vector<Row> ownKeys;  // of calls on the user's own provider keys, which are not in rows
+  std::int64_t count = 0;    // of rows
   std::string currency = "USD";
 };
-BOOST_DESCRIBE_STRUCT(RowsAnswer, (), (userId, period, rows, count, currency))
+BOOST_DESCRIBE_STRUCT(RowsAnswer, (), (userId, period, rows, ownKeys, count, currency))
 
 struct DailyAnswer {
   std::string userId;
@@ -120,13 +121,21 @@ struct CallsAnswer {
 };
 BOOST_DESCRIBE_STRUCT(CallsAnswer, (), (calls, count, next, currency))
 
+// Calls on one's own provider keys.
+struct OwnKeysCost {
+  std::string total;
+  std::vector<Row> byModel;
+};
+BOOST_DESCRIBE_STRUCT(OwnKeysCost, (), (total, byModel))
+
 struct CostAnswer {
   std::string period, total;
-  std::vector<Row> byAgent, byModel;
+  std::vector<Row> byAgent, byModel;  // agents with what they used on one's own provider keys
   std::vector<DayRow> byDay;
+  OwnKeysCost ownKeys;  // is in neither total nor byModel nor byDay
   std::string currency = "USD";
 };
-BOOST_DESCRIBE_STRUCT(CostAnswer, (), (period, total, byAgent, byModel, byDay, currency))
+BOOST_DESCRIBE_STRUCT(CostAnswer, (), (period, total, byAgent, byModel, byDay, ownKeys, currency))
 
 PeriodSummary summary_of(const Totals& totals, const Period& period) {
   return {.period = period.name(),
@@ -188,7 +197,10 @@ Answer by_kind(const Ledger& ledger, MonthOfQuery query, std::string_view kind) 
   if (!user) co_return not_a_user();
   const auto month = month_of(query.period);
   if (!month) co_return month.error();
-  RowsAnswer answer{.userId = shown(*user), .period = month->name(), .rows = rows(ledger, *user, kind, *month)};
+  RowsAnswer answer{.userId = shown(*user),
+                    .period = month->name(),
+                    .rows = rows(ledger, *user, kind, *month),
+                    .ownKeys = rows(ledger, *user, "own-" + std::string(kind), *month)};
   answer.count = static_cast<std::int64_t>(answer.rows.size());
   co_return web::reply(answer);
 }
@@ -230,8 +242,10 @@ Answer performance(const Ledger& ledger, store::UserId user, MonthQuery query) {
 
 Answer metrics_summary(const Ledger& ledger, store::UserId user) {
   const auto day = Period::day(store::now()), month = Period::month(store::now());
-  const auto count = [&](const char* kind) {
-    return static_cast<std::int64_t>(ledger.totals_by(user, kind, month).size());
+  const auto count = [&](const std::string& kind) {
+    auto used = ledger.totals_by(user, kind, month);
+    used.merge(ledger.totals_by(user, "own-" + kind, month));
+    return static_cast<std::int64_t>(used.size());
   };
   const MetricsSummary answer{.userId = shown(user),
                               .day = summary_of(ledger, user, day),
@@ -253,7 +267,9 @@ Answer cost(const Ledger& ledger, store::UserId user) {
                           .total = ledger.totals(user, month).cost.to_string(),
                           .byAgent = rows(ledger, user, "agent", month),
                           .byModel = rows(ledger, user, "model", month),
-                          .byDay = daily(ledger, user, 30)};
+                          .byDay = daily(ledger, user, 30),
+                          .ownKeys = {.total = ledger.own_key_totals(user, month).cost.to_string(),
+                                      .byModel = rows(ledger, user, "own-model", month)}};
   co_return web::reply(answer);
 }
 
@@ -311,7 +327,7 @@ std::vector<web::Route> routes(Ledger& ledger, std::function<bool(store::UserId)
   };
   constexpr const char* month_text =
       "The calendar month (UTC) that `period` names (2026-11), this one without; the costliest first; costs in US "
-      "dollars.";
+      "dollars. Calls on users' own provider keys stand apart (`ownKeys`).";
   constexpr const char* now_text = "Of today and this calendar month (UTC), always: it takes no period.";
   constexpr const char* days_text = "Up to today (UTC), `days` of them: it takes no period.";
   return {
@@ -353,7 +369,8 @@ std::vector<web::Route> web_routes(Ledger& ledger, const agentbox::Guards& guard
   return {
       {web::GET, "/api/dashboard/cost", guards.session, nullptr,
        web::plain(mine).returns<CostAnswer>().describe(
-           "Of this calendar month (UTC), the days apart: it takes no period."),
+           "Of this calendar month (UTC), the days apart: it takes no period. Calls on one's own provider keys stand "
+           "apart (`ownKeys`), but for those of agents, which are in their rows."),
        "What one's model calls cost this month, by agent, by model, and by day of the last 30"},
       {web::GET, "/api/dashboard/calls", guards.session, nullptr,
        web::query<CallsQuery>(newest).returns<CallsAnswer>().describe(calls_text),

@@ -16,19 +16,22 @@ std::vector<std::string> payers_of(const Call& call) {
 
 // What they used.
 std::vector<std::string> things_of(const Call& call) {
-  std::vector<std::string> slices{"model/" + call.model};
-  for (const auto& tool : call.tools) slices.push_back("tool/" + tool);
+  const std::string whose = call.own_key ? "own-" : "";
+  std::vector<std::string> slices{whose + "model/" + call.model};
+  for (const auto& tool : call.tools) slices.push_back(whose + "tool/" + tool);
   return slices;
 }
 
 // Calls on users' own keys are no part of what their plan bounds.
 bool is_bounded(std::string_view slice) { return slice != "own-key"; }
 
-// The narrowest bounds on the figures of a tally.
-std::vector<store::Bound> bounds_of(const std::vector<Limit>& limits, const std::string& tally) {
+// The narrowest bounds on the figures of a tally. What takes nothing of a figure needs no room within its bound, which
+// may have been drawn below what was used already.
+std::vector<store::Bound> bounds_of(const std::vector<Limit>& limits, const std::string& tally, Amounts most) {
   std::vector<store::Bound> bounds;
   for (const auto& limit : limits) {
-    if (limit.tally != tally) continue;
+    const auto amount = limit.figure == Figure::cost ? most.cost : most.tokens;
+    if (limit.tally != tally || amount == 0) continue;
     const auto figure = static_cast<std::size_t>(limit.figure);
     const auto same = std::ranges::find(bounds, figure, &store::Bound::figure);
     if (same == bounds.end())
@@ -67,7 +70,7 @@ void reserve(store::Change& change, const Call& call, const std::vector<Limit>& 
     for (const auto& slice : payers) {
       if (!is_bounded(slice)) continue;
       const auto counter = tally(period, slice);
-      change.add(call.user_id, counter, {most.tokens, most.cost}, bounds_of(limits, counter.name));
+      change.add(call.user_id, counter, {most.tokens, most.cost}, bounds_of(limits, counter.name, most));
     }
   }
 }

@@ -1,6 +1,6 @@
-// The counters of usage: one tally for each period and slice, by the name usage/<period>/<slice>. The slice is all (or
-// own-key: calls on users' own provider keys), agent/<id>, key/<id>, model/<id> or tool/<name>; the last two are
-// counted by month only.
+// The counters of usage: one tally for each period and slice, by the name usage/<period>/<slice>. The slice is all,
+// agent/<id>, key/<id>, model/<id> or tool/<name>; the last two are counted by month only. Calls on users' own provider
+// keys are not among all, models and tools, but in own-key, own-model/<id> and own-tool/<name>.
 #pragma once
 
 #include <string>
@@ -55,7 +55,7 @@ void reserve(store::Change&, const Call& call, const std::vector<Limit>& limits)
 // Counts what `call` has used, of which all but `rest` was reserved.
 void count(store::Change&, const Call& call, Amounts rest);
 
-// The models, agents, keys and tools of a call, which have a tally of their own: "model/<id>".
+// The models, agents, keys and tools of a call, which have a tally of their own: "model/<id>", "own-model/<id>".
 std::vector<std::string> names_of(const Call&);
 
 }  // namespace usage

@@ -216,7 +216,7 @@ TEST_F(LoopTest, SendsLessWhenTheContextIsTooLong) {
   ScriptedServer server([&refused](const Received& request) {
     if (request.body.size() < 30'000) return says("Short enough.");
     ++refused;
-    return http(400, R"({"error":{"message":"context","code":"context_too_long"}})");
+    return http(400, R"({"error":{"message":"context","code":"context_length_exceeded"}})");
   });
   Agent agent(folder.path, server);
   for (int i = 0; i < 20; ++i) {

@@ -378,12 +378,15 @@ TEST(OpenAiProvider, ListsNoNameThatIsNone) {
 }
 
 TEST(LeastTokens, AreFewerThanAnyVocabularyMakes) {
-  EXPECT_EQ(ai::least_tokens(question("Hello?")), 0) << "nothing is said of short texts";
+  EXPECT_EQ(ai::least_tokens(question("Hello?")), 1);
   EXPECT_GT(ai::least_tokens(question(std::string(1'000'000, 'x'))), 128'000);
   EXPECT_GT(ai::least_tokens(question(std::string(1 << 20, '7'))), 128'000);
   std::string greek;
   for (int i = 0; i < 70'000; ++i) greek += "λόγος ";
-  EXPECT_LT(ai::least_tokens(question(greek)), 70'000) << "letters count, not bytes";
+  EXPECT_EQ(ai::least_tokens(question(greek)), 70'000) << "words count, and letters, not bytes";
+  std::string prose;
+  while (prose.size() < 1'000'000) prose += "the harbour of Lisbon ";
+  EXPECT_GT(ai::least_tokens(question(prose)), 128'000) << "no token reaches from one word into the next";
   EXPECT_LT(ai::least_tokens(question(std::string(1'000'000, ' '))), 10'000) << "blanks come in long tokens";
 }
 

@@ -112,6 +112,39 @@ ai::Message with_image(std::string text) {
   return message;
 }
 
+TEST(Builtin, AnswersFromTheTextThatStandsBesideTheQuestion) {
+  const std::string text =
+      "Lisbon lies by the sea. In 2020 the harbour was extended by two new docks. It rains little.";
+  const std::string asked = "When was the harbour extended?";
+  for (const auto& message : {asked + " " + text, text + " " + asked, asked + "\n\n" + text, text + "\n" + asked}) {
+    const auto answer = ai::builtin_answer({.messages = {user(message)}});
+    EXPECT_THAT(answer.message.content, HasSubstr("- In 2020 the harbour was extended by two new docks.")) << message;
+    EXPECT_THAT(answer.message.content, Not(HasSubstr("It rains little"))) << message;
+  }
+}
+
+TEST(Builtin, RefusesWhatItCannotDoByName) {
+  ai::Builtin builtin;
+  const auto refusal = [&](const char* options) {
+    return builtin.cannot({.messages = {user("Hello?")}, .options = json::parse(options).as_object()}).value_or("");
+  };
+  EXPECT_EQ(refusal(R"({"response_format":{"type":"json_object"}})"),
+            "response_format is not supported by agentbox/builtin");
+  EXPECT_EQ(refusal(R"({"logit_bias":{"5":1}})"), "logit_bias is not supported by agentbox/builtin");
+  EXPECT_THAT(refusal(R"({"tool_choice":"required"})"), HasSubstr("tool_choice is not supported by agentbox/builtin"));
+  EXPECT_THAT(refusal(R"({"tool_choice":{"type":"function","function":{"name":"recall"}}})"), HasSubstr("tool_choice"));
+  EXPECT_EQ(refusal(R"({"response_format":{"type":"text"},"tool_choice":"auto","seed":7})"), "");
+}
+
+TEST(Builtin, CallsNoToolWhenItMustNotAndEndsWhereItIsToldTo) {
+  auto request = conversation({user("list files")});
+  request.options["tool_choice"] = "none";
+  EXPECT_TRUE(ai::builtin_answer(request).message.tool_calls.empty());
+  const auto answer = ai::builtin_answer({.messages = {user("Who are you?")}, .stop = {"configured", "inside"}});
+  EXPECT_EQ(answer.message.content, "I am builtin, the text model ");
+  EXPECT_EQ(answer.finish, ai::Finish::stop);
+}
+
 TEST(Builtin, SaysThatItHasSeenNoImage) {
   const auto* blind = "I have not seen the images of your message.";
   const std::string text = "The harbour opens at nine. When does the harbour open?";

@@ -39,6 +39,15 @@ test("what an upstream says of itself is kept within reason", async (t) => {
   assert.equal(JSON.stringify(calls).includes("\ufffd"), false, "names are cut between characters");
 });
 
+test("what failed is counted for the model that was asked", async (t) => {
+  const local = await RouterServer.start(t);
+  const { box, ada, call } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: local.url });
+  local.answers.qwen = resets;
+  assert.equal((await call("POST", "/api/ai/chat", { model: "qwen", messages: [{ role: "user", content: "Hello?" }] })).status, 500);
+  const { rows } = await box.backend_call("GET", `/api/usage/by-model?userId=${ada.id}`);
+  assert.deepEqual(rows.map((row) => [row.id, row.usage.failed]), [["qwen", 1]]);
+});
+
 test("a request is sent as often as it is counted, also on a connection that breaks", async (t) => {
   const { router, chat, month } = await story_of(t, "network");
   assert.equal((await chat()).status, 200, "a connection is kept");
@@ -76,7 +85,9 @@ test("what cannot fit into a model is refused before it is asked", async (t) => 
   assert.deepEqual([refused.status, refused.body.code], [400, "context_too_long"]);
   assert.match(refused.body.error, /^messages must fit in the context of openai\/gpt-4o-mini, which is 128000 tokens/);
   const { ask } = await door();
-  assert.match((await ask("chat/completions", { model: "openai/gpt-4o", messages: long })).body.error.message, /^messages must fit/);
+  const { error } = (await ask("chat/completions", { model: "openai/gpt-4o", messages: long })).body;
+  assert.match(error.message, /^messages must fit/);
+  assert.deepEqual([error.code, error.param], ["context_length_exceeded", "messages"], "as OpenAI's clients know it");
   const many = Array(10_000).fill({ role: "user", content: "x" });
   assert.match((await chat({ messages: many })).body.error, /^messages must have at most/);
   assert.deepEqual([router.asked.length, (await month()).calls], [0, 0]);
@@ -90,5 +101,5 @@ test("the router answers for a maker that does not", async (t) => {
   const { router, chat } = await story_of(t, "network", { OPENAI_API_KEY: "sk-maker", OPENAI_BASE_URL: maker.url, AI_MODEL_TIMEOUT_MS: "300" });
   const answer = await chat({ model: "openai/gpt-4o" });
   assert.deepEqual([answer.body.model, answer.body.provider], ["openai/gpt-4o", "openrouter"], answer.text);
-  assert.deepEqual([maker.models, router.models], [["gpt-4o", "gpt-4.1-mini"], ["openai/gpt-4o"]]);
+  assert.deepEqual([maker.models, router.models], [["gpt-4o"], ["openai/gpt-4o"]], "a maker that keeps one waiting is asked once");
 });

@@ -21,6 +21,11 @@ test("one's own key at a provider: apart from the quota, and never shown", async
   assert.equal((await month()).calls, 0);
   const { ownKeys } = await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`);
   assert.deepEqual([ownKeys.calls, ownKeys.totalTokens], [1, 15]);
+  const models = await box.backend_call("GET", `/api/usage/by-model?userId=${ada.id}`);
+  assert.deepEqual([models.rows, models.ownKeys.map((row) => [row.id, row.usage.calls])], [[], [[FAST[0], 1]]], "no report mixes them");
+  const spent = (await ada.call("GET", "/api/dashboard/cost")).body;
+  assert.deepEqual([spent.total, spent.byModel, spent.ownKeys.byModel.length], ["0.00", [], 1]);
+  assert.equal(spent.ownKeys.total, spent.ownKeys.byModel[0].usage.cost);
   assert.equal((await ada.call("DELETE", "/api/provider-keys/openrouter")).status, 200);
   refused(await chat(), 429, "CAP_REACHED");
   assert.equal(box.whole_log.includes(SECRET), false);

@@ -51,7 +51,7 @@ test("an update that does not come up is taken back, and chooses nothing for the
 
 test("kill -9 in the middle of provisioning leaves one container for each agent, and none for nobody", { skip }, async (t) => {
   const COUNT = 3;
-  const { docker, box, ada, running, say } = await with_docker(t);
+  const { docker, box, ada, seen, running, say } = await with_docker(t);
   const statuses = async () => (await ada.call("GET", "/api/agents")).body.agents.map(({ status }) => status);
   const provisioned = await Promise.all(
     Array.from({ length: COUNT }, (_, at) => ada.call("POST", "/api/agents/provision", { name: `Scout ${at}`, tier: "enterprise" })));
@@ -64,7 +64,10 @@ test("kill -9 in the middle of provisioning leaves one container for each agent,
     const is_well = ({ status }) => ["provisioning", "running"].includes(status);
     let found = [];
     const all_well = async () => (found = (await ada.call("GET", "/api/agents")).body.agents).every(is_well);
-    await until("nothing has failed", all_well, 60_000).catch((error) => { throw new Error(`${error.message}: ${JSON.stringify(found)}`); });
+    await until("nothing has failed", all_well, 60_000).catch(async (error) => {
+      const told = await Promise.all(found.map(({ id }) => seen(id)));
+      throw new Error(`${error.message}: ${JSON.stringify(told.map(({ name, status, statusReason }) => ({ name, status, statusReason })))}`);
+    });
     assert.equal(found.length, COUNT, "nothing is lost");
   }
   await until("all run", async () => (await statuses()).every((status) => status === "running"), 120_000);

@@ -65,6 +65,15 @@ test("caps that refuse hold for the local model, too", async (t) => {
   assert.deepEqual([router.asked.length, local.asked.length], [0, 1]);
 });
 
+test("a cap on money that is behind what was spent refuses what costs, and nothing else", async (t) => {
+  const { local, chat, cap } = await with_local(t);
+  assert.equal((await chat()).body.provider, "openrouter");
+  await cap({ scope: "user", usd: "0.000001" });
+  refused(await chat(), 429, "CAP_REACHED");
+  assert.equal((await chat({ model: "llama-here" })).body.provider, "local", "it costs nothing");
+  assert.deepEqual(local.models.filter(Boolean), ["llama-here"]); // others ask for its list
+});
+
 test("caps of her own leave the administrator's their places", async (t) => {
   const { box, ada } = await story_of(t);
   const keys = await Promise.all(Array.from({ length: 100 }, (_, at) => ada.call("POST", "/api/keys", { name: `key ${at}` })));
