@@ -5,6 +5,7 @@
 #include <sys/un.h>
 
 #include <mutex>
+#include <thread>
 
 #include "tests/docker/docker_fixture.h"
 #include "web/fetch.h"
@@ -223,6 +224,19 @@ TEST_F(DockerEngine, SomebodyElsesContainerOfThatNameStays) {
   EXPECT_EQ(refused.error().kind, web::Kind::conflict);
   EXPECT_THAT(refused.error().message, HasSubstr(container_of(wanted.id)));
   EXPECT_EQ(daemon->list("/containers/json?all=1").size(), 1u);
+}
+
+TEST_F(DockerEngine, WhatADeadBoxHasAskedForIsWaitedForAndReplaced) {
+  for (int round = 0; round < 5; ++round) {
+    const auto wanted = spec("again" + std::to_string(round));
+    const json::value earlier{{"Image", image}, {"Labels", {{"agentbox.agent", wanted.id}, {"agentbox.box", box}}}};
+    const std::jthread asked_before(
+        [&] { daemon->ask("POST", "/containers/create?name=" + container_of(wanted.id), earlier); });
+    const auto agent = start(wanted);
+    ASSERT_TRUE(agent) << agent.error().message;
+    EXPECT_TRUE(eventually([&] { return healthz(wanted) == 200; }));
+  }
+  EXPECT_EQ(daemon->list("/containers/json").size(), 5u);
 }
 
 TEST_F(DockerEngine, ABoxThatComesBackFindsItsContainers) {

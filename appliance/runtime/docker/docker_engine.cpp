@@ -30,6 +30,8 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds answer_time_of_stop{15};  // beyond the grace
 constexpr std::chrono::seconds time_to_read_a_log{30};
+constexpr std::chrono::seconds time_to_make{30};  // a container, for who has asked before
+constexpr std::chrono::milliseconds pause_for_a_name{200};
 constexpr std::size_t disorder = 1'000;  // lines of two streams that may stand in the log before one that is older
 
 struct Image {
@@ -181,7 +183,16 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                                      .user = *user,
                                      .door = *reachable};
     const json::value body = docker::create_body(spec, plan);
-    const auto created = co_await api.call("POST", "/containers/create?name=" + names.container(spec.id), body);
+    const auto path = "/containers/create?name=" + names.container(spec.id);
+    auto created = co_await api.call("POST", path, body);
+    // A box that has died meanwhile may have asked for this container, and the engine is still at it: nobody can see
+    // it, but its name is taken.
+    for (const auto until = Steady::now() + time_to_make; created && created->status == 409 && Steady::now() < until;) {
+      co_await web::sleep_for(pause_for_a_name);
+      const auto seen = co_await clear_the_name(spec.id);
+      if (!seen) co_return seen.error();
+      created = co_await api.call("POST", path, body);
+    }
     if (!created) co_return created.error();
     if (created->status != 201) co_return docker::refusal("make the agent's container", *created);
     boost::system::error_code absent;
