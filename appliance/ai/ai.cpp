@@ -423,8 +423,9 @@ web::Task<web::Result<ChatAnswer>> Ai::complete(Ask asked, Interest& interest) {
     if (attempt.witness.begun() || !is_worth_another(failure.fault)) break;
     // Who has kept this request waiting once is asked again only when nobody else is left.
     if (failure.fault == Fault::timeout)
-      std::ranges::stable_partition(
-          chain, [&](const Candidate& other) { return other.provider->name() != candidate.provider->name(); });
+      std::stable_partition(chain.begin(), chain.end(), [&](const Candidate& other) {
+        return other.provider->name() != candidate.provider->name();
+      });
   }
   if (!tried.empty()) web::log::info("model_failed", {{"tried", joined(tried)}});
   co_return std::move(*last);
