@@ -68,11 +68,11 @@ std::optional<std::string> cannot(const ChatRequest& request) {
   if (first != request.messages.end() && first->role == Role::assistant)
     return "messages[" + std::to_string(first - request.messages.begin()) +
            "].role must be user: with this model's provider a user speaks first";
-  for (const auto* name : {"seed", "presence_penalty", "frequency_penalty", "logit_bias", "reasoning_effort"})
-    if (request.options.contains(name)) return std::string(name) + " is not supported by this model's provider";
-  if (const auto* format = object_in(request.options, "response_format");
-      format && string_in(*format, "type") != "text")
-    return "response_format is not supported by this model's provider";
+  if (auto wrong = missing_option(
+          request,
+          {"seed", "presence_penalty", "frequency_penalty", "logit_bias", "reasoning_effort", "response_format"},
+          "this model's provider"))
+    return wrong;
   if (request.temperature && *request.temperature > 1) return "temperature must be at most 1 for this model's provider";
   return std::nullopt;
 }

@@ -177,14 +177,12 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
 }
 
 std::optional<std::string> Builtin::cannot(const ChatRequest& request) const {
-  const auto no_such_thing = " is not supported by " + std::string(builtin_model);
-  for (const auto* name : {"presence_penalty", "frequency_penalty", "logit_bias", "reasoning_effort"})
-    if (request.options.contains(name)) return name + no_such_thing;
-  if (const auto* format = object_in(request.options, "response_format");
-      format && string_in(*format, "type") != "text")
-    return "response_format" + no_such_thing;
+  if (auto wrong = missing_option(
+          request, {"presence_penalty", "frequency_penalty", "logit_bias", "reasoning_effort", "response_format"},
+          builtin_model))
+    return wrong;
   if (const auto* choice = request.options.if_contains("tool_choice"); choice && !may_choose(*choice))
-    return "tool_choice" + no_such_thing + ", other than auto and none";
+    return "tool_choice must be auto or none for " + std::string(builtin_model);
   const auto& last = request.messages.back();
   if (!has_images(last) || !web::is_blank(last.content)) return std::nullopt;
   return "messages[" + std::to_string(request.messages.size() - 1) + "].content: " + std::string(builtin_model) +

@@ -87,8 +87,7 @@ json::object generation_config(const ChatRequest& request) {
 
 std::optional<std::string> cannot(const ChatRequest& request) {
   if (auto wrong = only_in_openai_form(request)) return wrong;
-  for (const auto* name : {"logit_bias", "reasoning_effort"})
-    if (request.options.contains(name)) return std::string(name) + " is not supported by this model's provider";
+  if (auto wrong = missing_option(request, {"logit_bias", "reasoning_effort"}, "this model's provider")) return wrong;
   if (const auto* parallel = request.options.if_contains("parallel_tool_calls"); parallel && !parallel->get_bool())
     return "parallel_tool_calls: false is not supported by this model's provider";
   if (request.stop.size() > 5) return "stop must have at most 5 strings for this model's provider";

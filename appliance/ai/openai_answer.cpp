@@ -102,6 +102,7 @@ std::string_view error_type(const web::Error& error) {
 // Sentences about a field begin with it: "messages[2].role must be ...".
 std::string_view field_named_by(const web::Error& error) {
   if (error.code == "model_not_found") return "model";
+  if (error.code == to_string(Fault::context_too_long)) return "messages";
   if (error.kind != web::Kind::invalid) return {};
   const std::string_view message = error.message;
   if (message.empty() || message.front() < 'a' || message.front() > 'z') return {};
@@ -111,6 +112,16 @@ std::string_view field_named_by(const web::Error& error) {
   const auto rest = message.substr(end);
   for (const std::string_view verb : {" must ", " is ", " needs ", ": "})
     if (rest.starts_with(verb)) return field;
+  return {};
+}
+
+// As OpenAI's clients know it; the box's own where they know none.
+std::string_view code_of(const web::Error& error) {
+  if (error.code == to_string(Fault::context_too_long)) return context_length_exceeded;
+  if (error.code == to_string(Fault::rate_limited)) return "rate_limit_exceeded";
+  if (!error.code.empty()) return error.code;
+  if (error.kind == web::Kind::too_many) return "rate_limit_exceeded";
+  if (error.kind == web::Kind::unauthenticated) return "invalid_api_key";
   return {};
 }
 
@@ -211,24 +222,11 @@ json::object to_wire(const ChatAnswer& answer, const json::storage_ptr& memory) 
 }
 
 json::object error_body(const web::Error& error) {
-  json::value code = nullptr, param = nullptr;
-  const bool is_too_long = error.code == to_string(Fault::context_too_long);
-  if (is_too_long)
-    code = context_length_exceeded;
-  else if (error.code == to_string(Fault::rate_limited))
-    code = "rate_limit_exceeded";
-  else if (!error.code.empty())
-    code = error.code;
-  else if (error.kind == web::Kind::unauthenticated)
-    code = "invalid_api_key";
-  else if (error.kind == web::Kind::too_many)
-    code = "rate_limit_exceeded";
-  if (const auto field = field_named_by(error); !field.empty())
-    param = json::string(field);
-  else if (is_too_long)
-    param = "messages";
-  json::object told{
-      {"message", error.message}, {"type", error_type(error)}, {"code", std::move(code)}, {"param", std::move(param)}};
+  const auto or_null = [](std::string_view text) { return text.empty() ? json::value() : json::value(text); };
+  json::object told{{"message", error.message},
+                    {"type", error_type(error)},
+                    {"code", or_null(code_of(error))},
+                    {"param", or_null(field_named_by(error))}};
   for (const auto& [name, value] : limit_told(error.extra)) told[name] = value;
   return {{"error", std::move(told)}};
 }

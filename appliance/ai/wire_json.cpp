@@ -53,6 +53,17 @@ std::optional<std::string> only_in_openai_form(const ChatRequest& request) {
   return std::nullopt;
 }
 
+std::optional<std::string> missing_option(const ChatRequest& request, std::initializer_list<std::string_view> options,
+                                          std::string_view who) {
+  for (const auto name : options) {
+    if (!request.options.contains(name)) continue;
+    const auto* object = object_in(request.options, name);
+    if (name == "response_format" && object && string_in(*object, "type") == "text") continue;
+    return std::string(name) + " is not supported by " + std::string(who);
+  }
+  return std::nullopt;
+}
+
 ToolCall checked_call(ToolCall call) {
   if (call.arguments.empty()) call.arguments = "{}";
   boost::system::error_code error;

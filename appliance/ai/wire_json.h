@@ -3,6 +3,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,11 @@ std::optional<std::int64_t> optional_token_count_in(const boost::json::object&, 
 // What of a conversation only the OpenAI form can say, as a sentence that names the field: calls whose arguments are no
 // JSON object.
 std::optional<std::string> only_in_openai_form(const ChatRequest&);
+
+// A sentence that names the first of `options` that a request asks for and `who` has not got. A response_format of type
+// text asks for nothing.
+std::optional<std::string> missing_option(const ChatRequest&, std::initializer_list<std::string_view> options,
+                                          std::string_view who);
 
 // A call whose arguments are complete: empty ones become {}, and those that are no JSON object are marked.
 ToolCall checked_call(ToolCall);

@@ -42,6 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{R"({"messages":[{"role":"robot","content":"x"}]})", "messages[0].role"},
         BadRequest{R"({"messages":[{"role":"user"}]})", "messages[0].content is required"},
         BadRequest{R"({"messages":[{"role":"user","content":""}]})", "messages[0].content must not be empty"},
+        BadRequest{R"({"messages":[{"role":"user","content":" \n"}]})", "messages[0].content must not be empty"},
         BadRequest{R"({"messages":[{"role":"user","content":[{"type":"image_url"}]}]})", "messages[0].content[0]"},
         BadRequest{R"({"messages":[{"role":"tool","content":"x"}]})", "messages[0].tool_call_id"},
         BadRequest{R"({"messages":[{"role":"assistant","tool_calls":[{"id":"a"}]}]})", "tool_calls[0].function.name"},

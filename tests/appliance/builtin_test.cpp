@@ -131,7 +131,8 @@ TEST(Builtin, RefusesWhatItCannotDoByName) {
   EXPECT_EQ(refusal(R"({"response_format":{"type":"json_object"}})"),
             "response_format is not supported by agentbox/builtin");
   EXPECT_EQ(refusal(R"({"logit_bias":{"5":1}})"), "logit_bias is not supported by agentbox/builtin");
-  EXPECT_THAT(refusal(R"({"tool_choice":"required"})"), HasSubstr("tool_choice is not supported by agentbox/builtin"));
+  EXPECT_THAT(refusal(R"({"tool_choice":"required"})"),
+              HasSubstr("tool_choice must be auto or none for agentbox/builtin"));
   EXPECT_THAT(refusal(R"({"tool_choice":{"type":"function","function":{"name":"recall"}}})"), HasSubstr("tool_choice"));
   EXPECT_EQ(refusal(R"({"response_format":{"type":"text"},"tool_choice":"auto","seed":7})"), "");
 }

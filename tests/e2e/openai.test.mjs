@@ -118,6 +118,7 @@ test("what is refused arrives as the client's own errors, with a sentence", asyn
   await refused(ask({ messages: [] }), OpenAI.BadRequestError, 400, /messages must be/);
   const odd = await refused(ask({ temperature: 3 }), OpenAI.BadRequestError, 400, /temperature must be a number from 0 to 2/);
   assert.deepEqual([odd.type, odd.param, odd.code], ["invalid_request_error", "temperature", null]);
+  assert.equal((await refused(ask({ taskType: "coding" }), OpenAI.BadRequestError, 400, /taskType is not supported/)).param, "taskType");
   await refused(ask({ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] }] }),
                 OpenAI.BadRequestError, 400, /messages\[0\]\.content\[0\] must be a part of type text/);
   await refused(ask({ tools: [{ type: "function", function: { name: "no spaces please" } }] }),
