@@ -20,8 +20,12 @@ void Change::expect(Precondition precondition, Outcome::Kind kind, std::string i
   expectations_.push_back({kind, std::move(index)});
 }
 
-void Change::unchanged(Family family, std::string key, std::string stored) {
-  expect({.kind = Precondition::Kind::equals, .family = family, .key = std::move(key), .value = std::move(stored)},
+void Change::unchanged(Family family, std::string key, std::string stored, std::optional<std::uint64_t> version) {
+  expect({.kind = Precondition::Kind::equals,
+          .family = family,
+          .key = std::move(key),
+          .value = std::move(stored),
+          .version = version},
          Outcome::Kind::stale, {});
 }
 

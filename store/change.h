@@ -63,12 +63,12 @@ class Change {
   template <class R>
   void require(const Owned<R>& table, const Row<R>& row) {
     owned_by(row.value.*table.owner);
-    unchanged(rows_->family(table.name.family), keys::owned(row.value.*table.owner, row.value.*table.id), row.stored);
+    as_read(table, keys::owned(row.value.*table.owner, row.value.*table.id), row);
   }
   template <class R, class Id>
   void require(const Global<R, Id>& table, const Row<R>& row) {
     owned_by_nobody();
-    unchanged(rows_->family(table.name.family), keys::record(row.value.*table.id), row.stored);
+    as_read(table, keys::record(row.value.*table.id), row);
   }
 
   // Counters of a tenant, or of the box (owner 0). With a bound the sum after this change must not exceed it: else
@@ -93,7 +93,8 @@ class Change {
   void owned_by(UserId) const;
   void owned_by_nobody() const;
   void expect(Precondition, Outcome::Kind, std::string index);
-  void unchanged(Family, std::string key, std::string stored);
+  // `version`: see Precondition.
+  void unchanged(Family, std::string key, std::string stored, std::optional<std::uint64_t> version = {});
   void put(Family, std::string key, std::string value);
   void remove(Family, std::string key);
   Outcome outcome_of(CommitResult) const;
@@ -118,50 +119,54 @@ class Change {
     put(rows_->index_family(), std::move(entry_key), key);
   }
 
+  template <class R>
+  void as_read(const auto& table, std::string key, const Row<R>& row) {
+    unchanged(rows_->family(table.name), std::move(key), row.stored, row.version);
+  }
+
   void must_be_free(const auto& table, std::string key) {
-    const auto family = rows_->family(table.name.family);
+    const auto family = rows_->family(table.name);
     expect({.kind = Precondition::Kind::absent, .family = family, .key = std::move(key)}, Outcome::Kind::duplicate,
            "id");
   }
 
   template <class R, class Table>
   const std::string& insert_at(const Table& table, std::string key, std::string_view owner, const R& record) {
-    const auto family = rows_->family(table.name.family);
     for (const auto& index : table.indexes)
       if (auto added = entry(table, index, key, owner, record)) add_entry<R>(table, index, key, std::move(*added));
     auto bytes = encode(record, {&rows_->sealer(), table.name.number, key});
-    put(family, std::move(key), std::move(bytes));
+    put(rows_->family(table.name), std::move(key), std::move(bytes));
     return batch_.writes.back().value;
   }
 
   template <class R, class Table>
   void update_at(const Table& table, std::string key, std::string_view owner, const Row<R>& row) {
     const Place place{&rows_->sealer(), table.name.number, key};
-    const auto family = rows_->family(table.name.family);
-    unchanged(family, key, row.stored);
-    if (!table.indexes.empty()) {
-      const auto before = decode<R>(row.stored, place);
-      for (const auto& index : table.indexes) {
-        auto removed = entry(table, index, key, owner, before);
-        auto added = entry(table, index, key, owner, row.value);
-        if (removed == added) continue;
-        if (removed) remove(rows_->index_family(), std::move(*removed));
-        if (added) add_entry<R>(table, index, key, std::move(*added));
-      }
+    as_read(table, key, row);
+    Changed<R> changed;
+    auto bytes = encode(row.value, place, row.stored, &changed);
+    std::optional<R> before;  // read for who needs it
+    for (const auto& index : table.indexes) {
+      if (index.member && !changed[*index.member]) continue;
+      if (!before) before = decode<R>(row.stored, place);
+      auto removed = entry(table, index, key, owner, *before);
+      auto added = entry(table, index, key, owner, row.value);
+      if (removed == added) continue;
+      if (removed) remove(rows_->index_family(), std::move(*removed));
+      if (added) add_entry<R>(table, index, key, std::move(*added));
     }
-    put(family, key, encode(row.value, place, row.stored));
+    put(rows_->family(table.name), std::move(key), std::move(bytes));
   }
 
   template <class R, class Table>
   void erase_at(const Table& table, std::string key, std::string_view owner, const Row<R>& row) {
-    const auto family = rows_->family(table.name.family);
-    unchanged(family, key, row.stored);
+    as_read(table, key, row);
     if (!table.indexes.empty()) {
       const auto before = decode<R>(row.stored, {&rows_->sealer(), table.name.number, key});
       for (const auto& index : table.indexes)
         if (auto removed = entry(table, index, key, owner, before)) remove(rows_->index_family(), std::move(*removed));
     }
-    remove(family, std::move(key));
+    remove(rows_->family(table.name), std::move(key));
   }
 
   template <class R>
@@ -176,7 +181,7 @@ class Change {
   void reindex_as(const auto& table, std::string_view key, std::string_view bytes) {
     const auto record = decode<R>(bytes, {&rows_->sealer(), table.name.number, key});
     const auto owner = owner_of(table, record);
-    unchanged(rows_->family(table.name.family), std::string(key), std::string(bytes));
+    unchanged(rows_->family(table.name), std::string(key), std::string(bytes));
     for (const auto& index : table.indexes)
       if (auto added = entry(table, index, key, owner, record))
         put(rows_->index_family(), std::move(*added), std::string(key));

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <boost/describe.hpp>
 #include <boost/json.hpp>
 #include <boost/mp11/algorithm.hpp>
@@ -100,6 +101,17 @@ std::string element_name(std::size_t index);   // "[2]"
 template <class T>
 void read(JsonReader& in, T& out, const Field& field);
 
+// The comma before a member, its name and its colon: names of members need no escapes.
+template <class Member>
+inline constexpr auto member_opening = [] {
+  constexpr std::string_view name = Member::name;
+  std::array<char, name.size() + 4> text{',', '"'};
+  std::ranges::copy(name, text.begin() + 2);
+  text[name.size() + 2] = '"';
+  text[name.size() + 3] = ':';
+  return text;
+}();
+
 template <DescribedStruct T>
 struct StructReader {
   using ReadMember = void (*)(JsonReader&, T&, const Field&);
@@ -115,6 +127,13 @@ struct StructReader {
   }
   static constexpr auto members = table_of(boost::mp11::mp_rename<Members<T>, boost::mp11::mp_list>());
 
+  template <class... Member>
+  static constexpr std::array<std::string_view, size + 1> openings_of(boost::mp11::mp_list<Member...>) {
+    return {{std::string_view(member_opening<Member>.data() + 1, member_opening<Member>.size() - 1)..., {}}};
+  }
+  // The name of each member in quotes, and the colon; none behind the last one.
+  static constexpr auto openings = openings_of(boost::mp11::mp_rename<Members<T>, boost::mp11::mp_list>());
+
   // The member of that name, looked for from `expected` on, since fields mostly come in order; `size` when none.
   static std::size_t find(std::string_view name, std::size_t expected) {
     for (std::size_t at = expected; at < size; ++at)
@@ -129,16 +148,20 @@ template <DescribedStruct T>
 void read_struct(JsonReader& in, T& out, const Field& field) {
   using Reader = StructReader<T>;
   std::size_t expected = 0;
-  in.object([&](std::string_view name) {
-    const auto at = Reader::find(name, expected);
-    if (at == Reader::size) {
-      in.skip();
-    } else if (!in.null()) {
-      const auto& [member_name, read_member] = Reader::members[at];
-      read_member(in, out, {field.place, &field, member_name});
-      expected = at + 1;
-    }
-  });
+  const auto read_at = [&](std::size_t at) {
+    expected = at + 1;
+    if (in.null()) return;
+    const auto& [member_name, read_member] = Reader::members[at];
+    read_member(in, out, {field.place, &field, member_name});
+  };
+  in.object([&] { return Reader::openings[expected]; }, [&] { read_at(expected); },
+            [&](std::string_view name) {
+              const auto at = Reader::find(name, expected);
+              if (at == Reader::size)
+                in.skip();
+              else
+                read_at(at);
+            });
 }
 
 template <class T>
@@ -229,17 +252,6 @@ bool same(const T& a, const T& b) {
   }
 }
 
-// The comma before a member, its name and its colon: names of members need no escapes.
-template <class Member>
-inline constexpr auto member_opening = [] {
-  constexpr std::string_view name = Member::name;
-  std::array<char, name.size() + 4> text{',', '"'};
-  std::ranges::copy(name, text.begin() + 2);
-  text[name.size() + 2] = '"';
-  text[name.size() + 3] = ':';
-  return text;
-}();
-
 template <class T>
 bool may_leave_out(const T& value, auto member) {
   if constexpr (leaves_out_defaults<T>) {
@@ -253,40 +265,50 @@ bool may_leave_out(const T& value, auto member) {
 template <class T>
 void write(std::string& out, const T& value, const Field& field, std::string_view before);
 
-template <DescribedStruct T>
-void write_struct(std::string& out, const T& value, const Field& field, std::string_view before) {
+// Calls `on_member` with each member's place, the JSON that stood there (empty: none), and that which stands there now.
+template <DescribedStruct T, class OnMember>
+void write_members(std::string& out, const T& value, const Field& field, std::string_view before, OnMember on_member) {
   using Reader = StructReader<T>;
   std::array<std::string_view, Reader::size> known{};
   std::string unknown;
   if (before.starts_with('{')) {
     JsonReader in(before);
     std::size_t expected = 0;
-    in.object([&](std::string_view name) {
-      const auto at = Reader::find(name, expected);
-      if (at != Reader::size) {
-        known[at] = in.skip();
-        expected = at + 1;
-        return;
-      }
-      unknown.push_back(',');
-      append_json_string(unknown, name);
-      unknown.push_back(':');
-      unknown.append(in.skip());
-    });
+    const auto note = [&](std::size_t at) {
+      known[at] = in.skip();
+      expected = at + 1;
+    };
+    in.object([&] { return Reader::openings[expected]; }, [&] { note(expected); },
+              [&](std::string_view name) {
+                const auto at = Reader::find(name, expected);
+                if (at != Reader::size) return note(at);
+                unknown.push_back(',');
+                append_json_string(unknown, name);
+                unknown.push_back(':');
+                unknown.append(in.skip());
+              });
   }
   const auto begin = out.size();
   std::size_t at = 0;
   boost::mp11::mp_for_each<Members<T>>([&](auto member) {
-    const auto stood = known[at++];
+    const auto place = at++;
+    const auto stood = known[place];
     if (stood.empty() && may_leave_out(value, member.pointer)) return;
     constexpr auto& opening = member_opening<decltype(member)>;
     out.append(opening.data(), opening.size());
+    const auto from = out.size();
     write(out, value.*member.pointer, {field.place, &field, member.name}, stood);
+    on_member(place, stood, std::string_view(out).substr(from));
   });
   out.append(unknown);
   if (out.size() == begin) out.push_back(',');
   out[begin] = '{';
   out.push_back('}');
+}
+
+template <DescribedStruct T>
+void write_struct(std::string& out, const T& value, const Field& field, std::string_view before) {
+  write_members(out, value, field, before, [](std::size_t, std::string_view, std::string_view) {});
 }
 
 template <class T>
@@ -382,12 +404,19 @@ R decode(std::string_view bytes, const Place& place) {
   return record;
 }
 
+// Members of a record by their place in its description: those that may differ from what stood there.
+template <class R>
+using Changed = std::bitset<boost::mp11::mp_size<codec::Members<R>>::value>;
+
 // `before` is what the record was read from (empty: a new one); fields of it that R does not name are kept.
 template <class R>
-std::string encode(const R& record, const Place& place, std::string_view before = {}) {
+std::string encode(const R& record, const Place& place, std::string_view before = {}, Changed<R>* changed = nullptr) {
   std::string bytes;
   bytes.reserve(before.empty() ? 256 : before.size() + 32);
-  codec::write_struct(bytes, record, {place}, before);
+  codec::write_members(bytes, record, {place}, before,
+                       [changed](std::size_t at, std::string_view stood, std::string_view stands) {
+                         if (changed) (*changed)[at] = stood != stands;
+                       });
   return bytes;
 }
 

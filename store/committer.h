@@ -42,6 +42,7 @@ class Committer {
     virtual ~Log() = default;
     virtual std::optional<std::string> read(Family, std::string_view key) const = 0;
     virtual Figures read_counter(Family, std::string_view key) const = 0;
+    virtual std::uint64_t version(Family, std::string_view key) const = 0;  // as Engine's
     // What the batches put and erase, and the counters that they change with what these then hold: all or
     // nothing. False when nothing was, since it could not be at once. Throws Unavailable; after that every call throws
     // it with the same sentence.

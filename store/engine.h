@@ -49,6 +49,8 @@ struct Precondition {
   Family family;
   std::string key;
   std::string value{};
+  // Of equals: what Engine::version answered before the value was read. While it still does, nobody need look again.
+  std::optional<std::uint64_t> version{};
   std::size_t figure = 0;
   std::int64_t bound = 0;
 };

@@ -39,7 +39,7 @@ std::string_view JsonReader::string_with_escapes(const char* from) {
   unescaped_.assign(from, at_);
   for (;;) {
     const char* run = at_;
-    while (at_ != end_ && *at_ != '"' && *at_ != '\\' && static_cast<unsigned char>(*at_) >= 0x20) ++at_;
+    at_ = end_of_plain(at_, end_);
     unescaped_.append(run, at_);
     if (at_ == end_) fail("ends within a string");
     if (static_cast<unsigned char>(*at_) < 0x20) fail("is a control character within a string");
@@ -199,8 +199,6 @@ void JsonReader::finish() {
 
 namespace {
 
-bool stands_for_itself(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
-
 void append_escaped(std::string& out, char c) {
   constexpr auto hex = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(c);
@@ -227,14 +225,13 @@ void append_escaped(std::string& out, char c) {
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
-  const auto plain_end = std::ranges::find_if_not(text, stands_for_itself);
-  const auto plain = static_cast<std::size_t>(plain_end - text.begin());
+  const auto plain = static_cast<std::size_t>(end_of_plain(text.data(), text.data() + text.size()) - text.data());
   const auto at = out.size();
   out.resize(at + plain + 2, '"');
   text.copy(out.data() + at + 1, plain);
   if (plain == text.size()) return;
   out.pop_back();
-  for (const char c : text.substr(plain)) stands_for_itself(c) ? out.push_back(c) : append_escaped(out, c);
+  for (const char c : text.substr(plain)) is_plain(c) ? out.push_back(c) : append_escaped(out, c);
   out.push_back('"');
 }
 

@@ -2,12 +2,34 @@
 // reading a record costs one pass over its bytes.
 #pragma once
 
-#include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace store {
+
+// What stands for itself within a string.
+inline bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+// The first byte that does not, or `end`.
+inline const char* end_of_plain(const char* from, const char* end) {
+  using Word = std::uint64_t;
+  constexpr Word each = 0x0101010101010101, high = 0x80 * each;
+  // The high bit of the lowest byte that is below `bound` is set, and none below it.
+  const auto below = [](Word bytes, Word bound) { return (bytes - bound * each) & ~bytes & high; };
+  while (std::endian::native == std::endian::little && end - from >= std::ptrdiff_t{sizeof(Word)}) {
+    Word bytes = 0;
+    std::memcpy(&bytes, from, sizeof bytes);
+    const Word found = below(bytes, 0x20) | below(bytes ^ ('"' * each), 1) | below(bytes ^ ('\\' * each), 1);
+    if (found != 0) return from + std::countr_zero(found) / 8;
+    from += sizeof bytes;
+  }
+  while (from != end && is_plain(*from)) ++from;
+  return from;
+}
 
 // Reads standard JSON, except that bytes of 0x80 and above are taken as they are: whatever text was written comes back.
 // Every member function throws Corrupt, with the position, when the bytes are not what it is asked to read.
@@ -19,11 +41,23 @@ class JsonReader {
   // Calls `on_field` with each name, which is valid until the reader is used again; on_field consumes the value.
   template <class OnField>
   void object(OnField on_field) {
+    object([] { return std::string_view(); }, [] {}, std::move(on_field));
+  }
+  // `likely` answers what probably comes next, as "name": without escapes, or nothing. It is compared then, not read,
+  // and where it comes `on_likely` is called instead.
+  template <class Likely, class OnLikely, class OnField>
+  void object(Likely likely, OnLikely on_likely, OnField on_field) {
     enter('{');
     if (!leave_empty('}')) do {
-        const auto name = string();
-        expect(':');
-        on_field(name);
+        const std::string_view opening = likely();
+        if (!opening.empty() && std::string_view(at_, end_).starts_with(opening)) {
+          at_ += opening.size();
+          on_likely();
+        } else {
+          const auto name = string();
+          expect(':');
+          on_field(name);
+        }
       } while (next('}'));
     --depth_;
   }
@@ -41,7 +75,7 @@ class JsonReader {
   std::string_view string() {
     expect('"');
     const char* from = at_;
-    while (at_ != end_ && is_plain[static_cast<unsigned char>(*at_)]) ++at_;
+    at_ = end_of_plain(from, end_);
     if (at_ != end_ && *at_ == '"') return {from, static_cast<std::size_t>(at_++ - from)};
     return string_with_escapes(from);
   }
@@ -60,12 +94,6 @@ class JsonReader {
 
  private:
   static constexpr int deepest = 512;
-  // What stands for itself within a string.
-  static constexpr auto is_plain = [] {
-    std::array<bool, 256> plain{};
-    for (unsigned byte = 0x20; byte < 256; ++byte) plain[byte] = byte != '"' && byte != '\\';
-    return plain;
-  }();
 
   char peek() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;

@@ -51,7 +51,7 @@ bool Judge::holds(const Precondition& wanted, const Batch& batch) const {
     case Precondition::Kind::absent:
       return is_absent(key);
     case Precondition::Kind::equals:
-      return is(key, wanted.value);
+      return is_as_read(key, wanted);
     case Precondition::Kind::at_most: {
       const auto found = counters_.find(key);
       auto figures = found != counters_.end() ? found->second : log_.read_counter(key.family, key.bytes);
@@ -68,10 +68,11 @@ bool Judge::is_absent(const Key& key) const {
   return !log_.read(key.family, key.bytes);
 }
 
-bool Judge::is(const Key& key, std::string_view value) const {
+bool Judge::is_as_read(const Key& key, const Precondition& wanted) const {
   if (const auto found = values_.find(key); found != values_.end())
-    return found->second->kind == Write::Kind::put && found->second->value == value;
-  return log_.read(key.family, key.bytes) == value;
+    return found->second->kind == Write::Kind::put && found->second->value == wanted.value;
+  if (wanted.version && *wanted.version == log_.version(key.family, key.bytes)) return true;
+  return log_.read(key.family, key.bytes) == wanted.value;
 }
 
 }  // namespace store

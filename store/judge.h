@@ -43,7 +43,7 @@ class Judge {
   bool holds(const Precondition&, const Batch&) const;
   void learn_counters(const Batch&, const std::vector<Key>& keys);
   bool is_absent(const Key&) const;
-  bool is(const Key&, std::string_view value) const;
+  bool is_as_read(const Key&, const Precondition&) const;
 
   const Committer::Log& log_;
   boost::unordered_flat_map<Key, const Write*, KeyHash> values_;  // the last put or erase of a key

@@ -119,8 +119,10 @@ rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
   return options;
 }
 
-// Families that are written with every model call and hardly ever scanned.
-bool is_found_by_key(std::string_view family) { return family == "counters" || family == "usage_reservations"; }
+// Families whose rows are written again and again and hardly ever scanned.
+bool is_found_by_key(std::string_view family) {
+  return family == "counters" || family == "usage_reservations" || family == "users";
+}
 
 // Those that are hardly ever read at all.
 bool is_history(std::string_view family) { return family == "usage" || family == "usage_reservations"; }
@@ -238,6 +240,8 @@ struct RocksEngine::Impl final : Committer::Log {
     known.put(key, figures);
     return figures;
   }
+
+  std::uint64_t version(Family family, std::string_view key) const override { return versions.of(family, key); }
 
   bool append(const std::vector<const Batch*>& batches, const std::vector<Committer::Counted>& counted,
               Append how) override {
@@ -390,9 +394,7 @@ Figures RocksEngine::counter(Family family, std::string_view key, const Snapshot
   return bytes ? decode_figures(*bytes) : Figures();
 }
 
-std::uint64_t RocksEngine::version(Family family, std::string_view key) const {
-  return impl_->versions.of(family, key);
-}
+std::uint64_t RocksEngine::version(Family family, std::string_view key) const { return impl_->version(family, key); }
 
 Task<CommitResult> RocksEngine::commit(Batch batch, Durability durability) {
   if (const auto reason = read_only_reason()) throw Unavailable(*reason);

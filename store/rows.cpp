@@ -1,25 +1,32 @@
 #include "store/rows.h"
 
-#include <algorithm>
+#include <stdexcept>
 
 namespace store {
 
-Rows::Rows(Engine& engine, const Sealer& sealer, const std::vector<std::string>& names)
-    : engine_(engine), sealer_(sealer), names_(names) {
-  for (Family at = 0; at < names_.size(); ++at) families_.emplace(names_[at], at);
-  index_ = family("index");
-  counters_ = family("counters");
+std::vector<std::string> Rows::families_of(const std::vector<TableInfo>& tables) {
+  std::vector<std::string> names{"meta", "index", "counters"};
+  for (const auto& table : tables) names.push_back(table.name.family);
+  return names;
 }
 
-Family Rows::family(std::string_view name) const {
-  if (const auto found = families_.find(name); found != families_.end()) return found->second;
-  throw std::logic_error("store: the table " + std::string(name) + " was not named at open");
+Rows::Rows(Engine& engine, const Sealer& sealer, const std::vector<TableInfo>& tables)
+    : engine_(engine), sealer_(sealer) {
+  Family family = counter_family();
+  for (const auto& table : tables) {
+    families_[table.name.number] = ++family;
+    memories_[table.name.number] = table.memory();
+  }
 }
 
-void Rows::each_raw(std::string_view name,
+void Rows::not_named(const TableName& table) {
+  throw std::logic_error("store: the table " + table.family + " was not named at open");
+}
+
+void Rows::each_raw(const TableName& table,
                     const std::function<bool(std::string_view key, std::string_view bytes)>& visit) const {
   const auto snapshot = engine_.snapshot();
-  engine_.scan(family(name), {}, visit, snapshot.get());
+  engine_.scan(family(table), {}, visit, snapshot.get());
 }
 
 Batch Rows::allocate(const std::string& sequence, std::int64_t& id) {
@@ -27,11 +34,11 @@ Batch Rows::allocate(const std::string& sequence, std::int64_t& id) {
   {
     const std::lock_guard lock(mutex_);
     auto last = sequences_.find(sequence);
-    if (last == sequences_.end()) last = sequences_.emplace(sequence, engine_.counter(counters_, key)[0]).first;
+    if (last == sequences_.end()) last = sequences_.emplace(sequence, engine_.counter(counter_family(), key)[0]).first;
     id = ++last->second;
   }
   Batch batch;
-  batch.writes.push_back({.kind = Write::Kind::raise, .family = counters_, .key = key, .figures = {id}});
+  batch.writes.push_back({.kind = Write::Kind::raise, .family = counter_family(), .key = key, .figures = {id}});
   return batch;
 }
 

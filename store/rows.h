@@ -1,6 +1,8 @@
 // Reading typed records: what Tenant, System and Change stand on. Not for use beyond the store room.
 #pragma once
 
+#include <any>
+#include <array>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -13,31 +15,56 @@
 #include "store/codec.h"
 #include "store/engine.h"
 #include "store/keys.h"
+#include "store/memory.h"
 #include "store/table.h"
 
 namespace store {
 
 class Rows {
  public:
-  // The engine has the families of `names`, in that order, with "meta", "index" and "counters" among them.
-  Rows(Engine& engine, const Sealer& sealer, const std::vector<std::string>& names);
+  // What the engine is to be opened with for these tables, in this order.
+  static std::vector<std::string> families_of(const std::vector<TableInfo>& tables);
+
+  Rows(Engine& engine, const Sealer& sealer, const std::vector<TableInfo>& tables);
 
   Engine& engine() const { return engine_; }
   const Sealer& sealer() const { return sealer_; }
   // Throws std::logic_error for a table that was not named when the store was opened.
-  Family family(std::string_view name) const;
-  Family index_family() const { return index_; }
-  Family counter_family() const { return counters_; }
+  Family family(const TableName& table) const {
+    const auto named = families_[table.number];
+    if (named == meta_family()) not_named(table);
+    return named;
+  }
+  static Family meta_family() { return 0; }
+  static Family index_family() { return 1; }
+  static Family counter_family() { return 2; }
   static std::string counter_key(UserId owner, const CounterName& name) { return keys::owned(owner, name.name); }
   Figures counter(UserId owner, const CounterName& name) const {
-    return engine_.counter(counters_, counter_key(owner, name));
+    return engine_.counter(counter_family(), counter_key(owner, name));
+  }
+  // The same, but not read anew while nobody has changed the owner's counters.
+  Figures known_counter(UserId owner, const CounterName& name) const {
+    const auto key = counter_key(owner, name);
+    const auto version = engine_.version(counter_family(), key);
+    return *known_counters_->get(key, version, [&] { return std::optional(engine_.counter(counter_family(), key)); });
   }
 
   template <class R, class Table>
   std::optional<Row<R>> get(const Table& table, const std::string& key, const Snapshot* at = nullptr) const {
-    auto bytes = engine_.get(family(table.name.family), key, at);
+    const auto family = this->family(table.name);
+    const auto version = at ? std::nullopt : std::optional(engine_.version(family, key));
+    auto bytes = engine_.get(family, key, at);
     if (!bytes) return std::nullopt;
-    return row<R>(table, key, std::move(*bytes));
+    auto record = decode<R>(*bytes, {&sealer_, table.name.number, key});
+    return Row<R>{std::move(record), std::move(*bytes), version};
+  }
+  // The same, but not read anew while nobody has written to its part of the store. Null: no such record.
+  template <class R, class Table>
+  std::shared_ptr<const Row<R>> known(const Table& table, const std::string& key) const {
+    const auto version = engine_.version(family(table.name), key);
+    const auto* memory = std::any_cast<std::shared_ptr<RowMemory<R>>>(&memories_[table.name.number]);
+    if (!memory) not_named(table.name);  // as a table of other records
+    return (*memory)->get(key, version, [&] { return get<R>(table, key); });
   }
 
   template <class R>
@@ -52,29 +79,25 @@ class Rows {
                             const V& first, const V& last, std::size_t limit) const;
   template <class R, class Table>
   void each(const Table& table, const std::function<bool(const R&)>& visit) const;
-  void each_raw(std::string_view family,
-                const std::function<bool(std::string_view key, std::string_view bytes)>& visit) const;
+  void each_raw(const TableName&, const std::function<bool(std::string_view key, std::string_view bytes)>& visit) const;
 
   Task<std::int64_t> next_id(std::string sequence);
   std::int64_t next_id_blocking(const std::string& sequence);
 
  private:
-  template <class R, class Table>
-  Row<R> row(const Table& table, std::string_view key, std::string bytes) const {
-    Row<R> found;
-    found.value = decode<R>(bytes, {&sealer_, table.name.number, key});
-    found.stored = std::move(bytes);
-    return found;
-  }
+  // Throws std::logic_error.
+  [[noreturn]] static void not_named(const TableName&);
   template <class R, class Table>
   std::vector<R> records_of(const Table& table, const Range& entries, std::size_t limit) const;
   Batch allocate(const std::string& sequence, std::int64_t& id);
 
   Engine& engine_;
   const Sealer& sealer_;
-  std::unordered_map<std::string_view, Family> families_;  // views into names_
-  const std::vector<std::string> names_;
-  Family index_, counters_;
+  // By the table's number; meta_family() for those that were not named.
+  std::array<Family, 256> families_{};
+  std::array<std::any, 256> memories_;  // TableInfo::memory's
+  const std::unique_ptr<Memory<Figures, std::string>> known_counters_ =
+      std::make_unique<Memory<Figures, std::string>>();
 
   std::mutex mutex_;  // protects sequences_
   std::unordered_map<std::string, std::int64_t> sequences_;
@@ -101,7 +124,7 @@ std::vector<R> Rows::list(const Owned<R>& table, UserId owner, const Page& page)
   }
   std::vector<R> records;
   if (page.limit == 0) return records;
-  engine_.scan(family(table.name.family), range, [&](std::string_view key, std::string_view bytes) {
+  engine_.scan(family(table.name), range, [&](std::string_view key, std::string_view bytes) {
     records.push_back(decode<R>(bytes, {&sealer_, table.name.number, key}));
     return records.size() < page.limit;
   });
@@ -116,11 +139,11 @@ std::optional<Row<R>> Rows::find_unique(const Table& table, std::string_view nam
   const auto entry = keys::index_entry(table.name.number, index.number, {}, *wanted);
   // The record may move between the two reads; then its entry has moved too.
   for (;;) {
-    const auto key = engine_.get(index_, entry);
+    const auto key = engine_.get(index_family(), entry);
     if (!key) return std::nullopt;
     auto found = get<R>(table, *key);
     if (found && index.key(found->value) == wanted) return found;
-    if (engine_.get(index_, entry) == key)
+    if (engine_.get(index_family(), entry) == key)
       throw Corrupt("the index " + index.name + " of " + table.name.family + " is damaged");
   }
 }
@@ -132,13 +155,13 @@ std::vector<R> Rows::records_of(const Table& table, const Range& entries, std::s
   const auto snapshot = engine_.snapshot();
   std::vector<std::string> found;
   engine_.scan(
-      index_, entries,
+      index_family(), entries,
       [&](std::string_view, std::string_view key) {
         found.emplace_back(key);
         return found.size() < limit;
       },
       snapshot.get());
-  auto bytes = engine_.multi_get(family(table.name.family), found, snapshot.get());
+  auto bytes = engine_.multi_get(family(table.name), found, snapshot.get());
   for (std::size_t at = 0; at < found.size(); ++at) {
     if (!bytes[at]) throw Corrupt("an index of " + table.name.family + " names a record that is not there");
     records.push_back(decode<R>(*bytes[at], {&sealer_, table.name.number, found[at]}));
@@ -170,7 +193,7 @@ std::vector<R> Rows::find_range(const Table& table, const std::vector<Index<R>>&
 
 template <class R, class Table>
 void Rows::each(const Table& table, const std::function<bool(const R&)>& visit) const {
-  each_raw(table.name.family, [&](std::string_view key, std::string_view bytes) {
+  each_raw(table.name, [&](std::string_view key, std::string_view bytes) {
     return visit(decode<R>(bytes, {&sealer_, table.name.number, key}));
   });
 }

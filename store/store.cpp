@@ -10,12 +10,6 @@ namespace {
 
 constexpr auto schema_key = "schema", check_key = "master_key_check", check_text = "agentbox";
 
-std::vector<std::string> family_names(const std::vector<TableInfo>& tables) {
-  std::vector<std::string> names{"meta", "index", "counters"};
-  for (const auto& table : tables) names.push_back(table.name.family);
-  return names;
-}
-
 Write meta(std::string key, std::string value) {
   return {.kind = Write::Kind::put, .family = 0, .key = std::move(key), .value = std::move(value)};
 }
@@ -40,8 +34,9 @@ struct Store::Impl {
   explicit Impl(Options given)
       : options(std::move(given)),
         sealer(options.master_key),
-        engine(RocksEngine::open(options.folder, family_names(options.tables), options.read_only, options.on_trouble)),
-        rows(*engine, sealer, family_names(options.tables)) {}
+        engine(RocksEngine::open(options.folder, Rows::families_of(options.tables), options.read_only,
+                                 options.on_trouble)),
+        rows(*engine, sealer, options.tables) {}
 
   void check_master_key() {
     if (const auto sealed = engine->get(0, check_key)) {
@@ -135,7 +130,7 @@ std::vector<Store::Finding> Store::verify() const {
 
   // Index entries by table; what no table of this binary claims is a newer one's.
   for (const auto& table : impl_->options.tables) {
-    const auto family = impl_->rows.family(table.name.family);
+    const auto family = impl_->rows.family(table.name);
     const auto& name = table.name.family;
     const auto place = [&](std::string_view key) { return Place{&impl_->sealer, table.name.number, key}; };
     whole(name, [&] {

@@ -22,6 +22,13 @@
 
 namespace store {
 
+// A row's record, which keeps the row.
+template <class R>
+std::shared_ptr<const R> value_of(std::shared_ptr<const Row<R>> row) {
+  const auto* value = row ? &row->value : nullptr;
+  return {std::move(row), value};
+}
+
 // What one user can reach. Cheap to copy; must not outlive the Store. Callable from every thread.
 class Tenant {
  public:
@@ -30,6 +37,11 @@ class Tenant {
   template <class R>
   std::optional<Row<R>> get(const Owned<R>& table, std::string_view id) const {
     return rows_->get<R>(table, keys::owned(owner_, id));
+  }
+  // The same, but not read anew while nobody has written to the owner's records of the table. Null: no such record.
+  template <class R>
+  std::shared_ptr<const R> known(const Owned<R>& table, std::string_view id) const {
+    return value_of(rows_->known<R>(table, keys::owned(owner_, id)));
   }
   // In key order, or newest first.
   template <class R>
@@ -46,7 +58,7 @@ class Tenant {
   // See Engine::version: what was read from the table after this is still so while this stays the same.
   template <class R>
   std::uint64_t version(const Owned<R>& table) const {
-    return rows_->engine().version(rows_->family(table.name.family), keys::owner(owner_));
+    return rows_->engine().version(rows_->family(table.name), keys::owner(owner_));
   }
   // Accepts this owner's records and counters only: std::logic_error for others.
   Change change() const { return Change(*rows_, owner_); }
@@ -81,10 +93,14 @@ class System {
     return rows_->get<R>(table, keys::record(id));
   }
 
-  // See Engine::version.
+  // The same, but not read anew while nobody has written to its part of the store. Null: no such record.
   template <class R, class Id>
-  std::uint64_t version(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
-    return rows_->engine().version(rows_->family(table.name.family), keys::record(id));
+  std::shared_ptr<const R> known(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
+    return value_of(known_row(table, id));
+  }
+  template <class R, class Id>
+  std::shared_ptr<const Row<R>> known_row(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
+    return rows_->known<R>(table, keys::record(id));
   }
 
   // By unique index.
@@ -130,6 +146,10 @@ class System {
 
   std::int64_t counter(UserId owner, const CounterName& name) const { return rows_->counter(owner, name)[0]; }
   Figures tally(UserId owner, const CounterName& name) const { return rows_->counter(owner, name); }
+  // Not read anew while nobody has changed the owner's counters.
+  std::int64_t known_counter(UserId owner, const CounterName& name) const {
+    return rows_->known_counter(owner, name)[0];
+  }
   Change change() const { return Change(*rows_, std::nullopt); }
 
   template <class R, class Edit>
@@ -243,7 +263,7 @@ Task<std::optional<R>> System::modify_in(System view, const Global<R, Id>& table
 
 template <class Table>
 void System::reindex_blocking(const Table& table) const {
-  rows_->each_raw(table.name.family, [&](std::string_view key, std::string_view bytes) {
+  rows_->each_raw(table.name, [&](std::string_view key, std::string_view bytes) {
     Change change(*rows_, std::nullopt);
     change.reindex(table, key, bytes);
     if (!change.commit_blocking().ok()) throw Unavailable("a record of " + table.name.family + " cannot be indexed");

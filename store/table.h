@@ -21,18 +21,23 @@
 // in indexes are 8 bytes big-endian with the sign bit flipped, so they order as numbers. Numbers are never reused.
 #pragma once
 
+#include <any>
 #include <boost/describe.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "store/codec.h"
 #include "store/engine.h"
 #include "store/keys.h"
+#include "store/memory.h"
 
 namespace store {
 
@@ -62,6 +67,19 @@ std::optional<std::string> index_value(const V& value) {
   }
 }
 
+// Where a record's description has a member.
+template <class R, class V>
+std::size_t place_of(V R::*member) {
+  std::size_t at = 0, found = boost::mp11::mp_size<codec::Members<R>>::value;
+  boost::mp11::mp_for_each<codec::Members<R>>([&](auto described) {
+    if constexpr (std::is_same_v<std::remove_const_t<decltype(described.pointer)>, V R::*>)
+      if (described.pointer == member) found = at;
+    ++at;
+  });
+  if (found == at) throw std::logic_error("store: an index of a member that is not described");
+  return found;
+}
+
 // One secondary index. Empty optionals and empty strings are not indexed.
 template <class R>
 struct Index {
@@ -70,22 +88,29 @@ struct Index {
   bool is_unique = false;  // across all owners
   bool is_scoped = false;  // lookups name the owner: for lists by a field within a tenant
   std::function<std::optional<std::string>(const R&)> key;  // encoded value, nothing: no entry
+  std::optional<std::size_t> member{};                      // the one that alone decides the key, by place_of
 };
 
 // Unique over the whole table, whoever owns the record.
 template <class R, class V>
 Index<R> unique(std::uint8_t number, std::string name, V R::*member) {
-  return {number, std::move(name), true, false, [member](const R& record) { return index_value(record.*member); }};
+  return {
+      number,          std::move(name), true, false, [member](const R& record) { return index_value(record.*member); },
+      place_of(member)};
 }
 // Not unique, over the whole table: reachable through System only.
 template <class R, class V>
 Index<R> index(std::uint8_t number, std::string name, V R::*member) {
-  return {number, std::move(name), false, false, [member](const R& record) { return index_value(record.*member); }};
+  return {
+      number,          std::move(name), false, false, [member](const R& record) { return index_value(record.*member); },
+      place_of(member)};
 }
 // Not unique, within an owner: reachable through Tenant and System.
 template <class R, class V>
 Index<R> scoped(std::uint8_t number, std::string name, V R::*member) {
-  return {number, std::move(name), false, true, [member](const R& record) { return index_value(record.*member); }};
+  return {
+      number,          std::move(name), false, true, [member](const R& record) { return index_value(record.*member); },
+      place_of(member)};
 }
 
 // Records that belong to a user. The owner is the first part of every key.
@@ -110,9 +135,14 @@ template <class R>
 struct Row {
   R value;
   std::string stored;
+  std::optional<std::uint64_t> version{};  // see Engine::version; asked for before it was read
   R* operator->() { return &value; }
   const R* operator->() const { return &value; }
 };
+
+// Rows by their keys.
+template <class R>
+using RowMemory = Memory<Row<R>, std::string>;
 
 struct Page {
   std::size_t limit = 100;
@@ -146,11 +176,14 @@ struct TableInfo {
   TableName name;
   // The keys of the index entries that a record of these bytes has. Throws Corrupt.
   std::function<std::vector<std::string>(const Place&, std::string_view bytes)> entries;
+  // A new RowMemory<R>.
+  std::function<std::any()> memory;
 };
 
 template <class R, class Table>
 TableInfo describe_as(const Table& table, bool has_owner) {
-  return {table.name, [&table, has_owner](const Place& place, std::string_view bytes) {
+  return {table.name,
+          [&table, has_owner](const Place& place, std::string_view bytes) {
             const auto record = decode<R>(bytes, place);
             std::vector<std::string> entries;
             for (const auto& index : table.indexes) {
@@ -162,7 +195,8 @@ TableInfo describe_as(const Table& table, bool has_owner) {
               entries.push_back(std::move(entry));
             }
             return entries;
-          }};
+          },
+          [] { return std::any(std::make_shared<RowMemory<R>>()); }};
 }
 // The table must outlive the store.
 template <class R>

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
 #include "store/engine.h"
@@ -23,9 +22,12 @@ class Versions {
   }
 
  private:
-  static constexpr std::size_t slots = 4096;
+  static constexpr std::size_t slots = 1u << 12;
   static std::size_t slot(Family family, std::string_view key) {
-    return (std::hash<std::string_view>()(key.substr(0, 8)) ^ family * 0x9e3779b97f4a7c15u) % slots;
+    std::uint64_t part = 0;
+    key.copy(reinterpret_cast<char*>(&part), sizeof part);
+    part = (part ^ family * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;  // spread over the high bits
+    return part >> 52;
   }
   std::array<std::atomic<std::uint64_t>, slots> numbers_{};
 };

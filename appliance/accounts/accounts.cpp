@@ -37,7 +37,6 @@ std::optional<std::string> normalised_code(std::string_view text) {
 Accounts::Accounts(store::System system, PasswordHasher& hasher, Sessions& signed_in, LoginLimit& login_limit,
                    std::vector<std::string> admin_emails)
     : system_(std::move(system)),
-      known_(system_, users),
       hasher_(hasher),
       sessions_(signed_in),
       login_limit_(login_limit),
@@ -117,7 +116,7 @@ web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::stri
 }
 
 std::optional<User> Accounts::find(store::UserId id) const {
-  const auto user = known_.get(id);
+  const auto user = system_.known(users, id);
   return user ? std::optional(*user) : std::nullopt;
 }
 
@@ -134,7 +133,7 @@ bool Accounts::is_listed_admin(std::string_view email) const {
 
 bool Accounts::is_admin(const User& user) const { return user.is_admin || is_listed_admin(user.email); }
 
-std::int64_t Accounts::credits_of(store::UserId id) const { return system_.counter(id, credits); }
+std::int64_t Accounts::credits_of(store::UserId id) const { return system_.known_counter(id, credits); }
 
 std::vector<User> Accounts::list(store::UserId after, std::size_t limit) const {
   std::vector<User> page;
@@ -148,14 +147,15 @@ std::vector<User> Accounts::list(store::UserId after, std::size_t limit) const {
 
 web::Task<web::Result<User>> Accounts::edit(store::UserId id, Apply apply) {
   for (;;) {
-    auto row = system_.get(users, id);
-    if (!row) co_return web::not_found("No such user");
+    const auto known = system_.known_row(users, id);
+    if (!known) co_return web::not_found("No such user");
+    auto row = *known;
     auto change = system_.change();
-    const auto applied = apply(row->value, change);
+    const auto applied = apply(row.value, change);
     if (!applied) co_return applied.error();
-    change.update(users, *row);
+    change.update(users, row);
     const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return std::move(row->value);
+    if (outcome.ok()) co_return std::move(row.value);
     if (outcome.duplicate("email")) co_return user_exists();
   }
 }

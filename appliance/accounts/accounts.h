@@ -11,7 +11,6 @@
 #include "appliance/accounts/password_hasher.h"
 #include "appliance/accounts/records.h"
 #include "appliance/accounts/sessions.h"
-#include "store/remembered.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -100,7 +99,6 @@ class Accounts {
   bool is_listed_admin(std::string_view email) const;
 
   store::System system_;
-  store::Remembered<User, std::int64_t> known_;
   PasswordHasher& hasher_;
   Sessions& sessions_;
   LoginLimit& login_limit_;

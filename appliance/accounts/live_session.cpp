@@ -3,7 +3,7 @@
 namespace accounts {
 
 web::Result<void> require_session(const store::System& system, const web::Caller& caller, store::Change& change) {
-  const auto user = system.get(users, caller.user_id);
+  const auto user = system.known_row(users, caller.user_id);
   if (!user) return web::unauthenticated();
   change.require(users, *user);
   return require_session(system, caller, user->value, change);
@@ -11,7 +11,7 @@ web::Result<void> require_session(const store::System& system, const web::Caller
 
 web::Result<void> require_session(const store::System& system, const web::Caller& caller, const User& user,
                                   store::Change& change) {
-  const auto session = system.get(sessions, caller.credential);
+  const auto session = system.known_row(sessions, caller.credential);
   if (!session || session->value.user_id != user.id || user.is_disabled || !is_live(session->value, user))
     return web::unauthenticated();
   change.require(sessions, *session);

@@ -23,9 +23,9 @@ bool Sessions::csrf_token_valid(const web::Request& request, std::string_view cs
 std::optional<Sessions::SignedIn> Sessions::find(const web::Request& request) const {
   const auto secret = token(request);
   if (!secret) return std::nullopt;
-  const auto session = sessions_.get(crypto::sha256_hex(*secret));
+  const auto session = system_.known(sessions, crypto::sha256_hex(*secret));
   if (!session || session->expires_at <= store::now()) return std::nullopt;
-  auto user = users_.get(session->user_id);
+  auto user = system_.known(users, session->user_id);
   if (!user || user->is_disabled || !is_live(*session, *user)) return std::nullopt;
   return SignedIn{session->id, std::move(user)};
 }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "appliance/accounts/records.h"
-#include "store/remembered.h"
 #include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -25,10 +24,7 @@ class Sessions {
  public:
   // Writes to the store: blocks.
   explicit Sessions(store::System system)
-      : system_(std::move(system)),
-        last_moment_(system_.next_id_blocking("moments")),
-        sessions_(system_, sessions),
-        users_(system_, users) {}
+      : system_(std::move(system)), last_moment_(system_.next_id_blocking("moments")) {}
 
   struct SignedIn {
     // SHA-256 of the cookie's token in hex. It signs nobody in, and who cannot read the session's answers cannot guess
@@ -76,8 +72,6 @@ class Sessions {
 
   store::System system_;
   std::atomic<Moment> last_moment_;
-  store::Remembered<Session, std::string> sessions_;
-  store::Remembered<User, std::int64_t> users_;
 };
 
 }  // namespace accounts

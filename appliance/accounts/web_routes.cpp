@@ -220,11 +220,11 @@ Answer edit_settings(RouteServices services, web::Request& request, EditSettings
   if (!form.name && !form.email) co_return web::invalid("name or email is required");
   const bool names_email = form.email.has_value();
   auto entry = audit::of_request(request, "email changed", names_email ? std::string(*form.email) : "");
-  const auto before = services.accounts.find(request.caller.user_id);
+  const auto before = names_email ? services.accounts.find(request.caller.user_id) : std::nullopt;
   const auto user = co_await edited_user(services, request, std::move(form));
   if (!user) entry.outcome = user.error().message;
   const bool is_question = !user && user.error().code == "SECOND_FACTOR_REQUIRED";  // not an attempt
-  const bool is_noted = names_email && before && !is_question && (!user || user->email != before->email);
+  const bool is_noted = before && !is_question && (!user || user->email != before->email);
   if (is_noted) co_await services.audit.note(std::move(entry));
   if (!user) co_return user.error();
   co_return web::reply(profile(services, *user), 200);

@@ -25,7 +25,7 @@ std::chrono::minutes AnswerCache::lifetime(store::UserId user) const {
   const auto tenant = system_.tenant(user);
   const auto minutes = lifetimes_.get(user, tenant.version(cache_wishes), [&tenant] {
     const auto row = tenant.get(cache_wishes, record_id);
-    return std::make_optional(store::Row<std::int64_t>{.value = row ? row->value.minutes : 0, .stored = {}});
+    return std::make_optional(row ? row->value.minutes : std::int64_t{0});
   });
   return std::chrono::minutes(*minutes);
 }

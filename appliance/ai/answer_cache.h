@@ -12,7 +12,8 @@
 
 #include "appliance/ai/chat.h"
 #include "appliance/ai/choice.h"
-#include "store/remembered.h"
+#include "store/memory.h"
+#include "store/store.h"
 #include "web/task.h"
 
 namespace ai {

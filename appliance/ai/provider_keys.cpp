@@ -10,10 +10,10 @@ namespace ai {
 bool ProviderKeys::has_in_use(store::UserId user, std::string_view provider) const {
   const auto tenant = system_.tenant(user);
   const auto names = in_use_.get(user, tenant.version(provider_keys), [&tenant] {
-    auto row = std::make_optional<store::Row<Names>>();
+    auto found = std::make_optional<Names>();
     for (auto& key : tenant.list(provider_keys))
-      if (!key.is_set_aside) row->value.push_back(std::move(key.id));
-    return row;
+      if (!key.is_set_aside) found->push_back(std::move(key.id));
+    return found;
   });
   return std::ranges::count(*names, provider) > 0;
 }

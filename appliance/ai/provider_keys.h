@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "store/remembered.h"
+#include "store/memory.h"
+#include "store/store.h"
 #include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"

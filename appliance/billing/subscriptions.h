@@ -5,7 +5,7 @@
 #include <string>
 
 #include "appliance/billing/plans.h"
-#include "store/remembered.h"
+#include "store/memory.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -31,7 +31,7 @@ inline const store::Owned<Subscription> subscriptions{
 
 class Subscriptions {
  public:
-  explicit Subscriptions(store::System system) : system_(std::move(system)), known_(system_, subscriptions) {}
+  explicit Subscriptions(store::System system) : system_(std::move(system)) {}
   std::optional<Subscription> active(store::UserId) const;
   // By what x-billing-subscription-id carries; also when it is not active any more.
   std::optional<Subscription> named(const std::string& subscription_id) const;
@@ -42,7 +42,7 @@ class Subscriptions {
 
  private:
   store::System system_;
-  store::RememberedOwned<Subscription> known_;
+  mutable store::Memory<std::optional<Subscription>, store::UserId> known_;
 };
 
 }  // namespace billing

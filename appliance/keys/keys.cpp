@@ -82,7 +82,9 @@ std::vector<ApiKey> Keys::list(store::UserId user) const {
   return found;
 }
 
-std::shared_ptr<const ApiKey> Keys::find(store::UserId user, std::string_view id) const { return keys_.get(user, id); }
+std::shared_ptr<const ApiKey> Keys::find(store::UserId user, std::string_view id) const {
+  return system_.tenant(user).known(api_keys, id);
+}
 
 web::Task<web::Result<void>> Keys::remove(store::UserId user, std::string id) {
   for (;;) {
@@ -112,11 +114,11 @@ void Keys::remove_all(store::UserId user, store::Change& change) const {
 std::optional<Valid> Keys::validate(std::string_view text) {
   const auto parts = split(text);
   if (!parts) return std::nullopt;
-  auto key = keys_.get(parts->owner, parts->id);
+  auto key = find(parts->owner, parts->id);
   if (!key || !is_same_digest(key->secret_hash, crypto::sha256_hex(parts->secret))) return std::nullopt;
   const auto now = store::now();
   if (key->expires_at && *key->expires_at <= now) return std::nullopt;
-  auto user = owners_.get(parts->owner);
+  auto user = system_.known(accounts::users, parts->owner);
   if (!user || user->is_disabled) return std::nullopt;
   if (!key->last_used_at || now - *key->last_used_at >= std::chrono::minutes(1)) {
     const std::scoped_lock lock(mutex_);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "appliance/accounts/records.h"
-#include "store/remembered.h"
 #include "store/store.h"
 #include "web/http.h"
 #include "web/result.h"
@@ -50,8 +49,7 @@ struct Valid {
 // Callable from every thread; must not outlive the store.
 class Keys {
  public:
-  explicit Keys(store::System system)
-      : system_(std::move(system)), keys_(system_, api_keys), owners_(system_, accounts::users) {}
+  explicit Keys(store::System system) : system_(std::move(system)) {}
 
   // For the caller of a session. unauthenticated: it has ended; too_many when the user has `keys_per_user`.
   web::Task<web::Result<Created>> create(web::Caller, std::string name, std::optional<store::Time> expires_at,
@@ -72,8 +70,6 @@ class Keys {
 
  private:
   store::System system_;
-  store::RememberedOwned<ApiKey> keys_;
-  store::Remembered<accounts::User, std::int64_t> owners_;
   std::mutex mutex_;
   std::map<std::pair<store::UserId, std::string>, store::Time> uses_;  // protected by mutex_
 };

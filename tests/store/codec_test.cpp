@@ -153,6 +153,18 @@ TEST(Codec, AbsentAndNullFieldsKeepTheirDefaults) {
   EXPECT_EQ(decode<Inner>(R"({"name":null,"count":null})", {}), (Inner{"", 7}));
 }
 
+// Names that come as they are written here are compared, not read.
+TEST(Codec, NamesAreFoundInAnyOrderAndHoweverTheyAreWritten) {
+  const Inner expected{"x", 3};
+  for (const auto* json :
+       {R"({"name":"x","count":3})", R"({"count":3,"name":"x"})", R"( { "name" : "x" , "count" : 3 } )",
+        R"({"\u006eame":"x","c\u006funt":3})", R"({"name":"y","name":"x","count":3})",
+        R"({"names":1,"name":"x","nam":2,"count":3,"counts":4})", R"({"name":"x","name\"":1,"count":3})"})
+    EXPECT_EQ(decode<Inner>(json, {}), expected) << json;
+  for (const auto* json : {R"({"name":)", R"({"name")", R"({"name)", R"({"name":"x",)", R"({"name":"x","count":)"})
+    EXPECT_THROW(decode<Inner>(json, {}), store::Corrupt) << json;
+}
+
 TEST(Codec, AnyBytesOfTextComeBack) {
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {
@@ -188,6 +200,33 @@ TEST(Codec, UnknownFieldsAreNotDoubledByRepeatedUpdates) {
   const auto size = stored.size();
   for (int round = 0; round < 3; ++round) stored = encode(decode<OldEverything>(stored, place), place, stored);
   EXPECT_EQ(stored.size(), size);
+}
+
+TEST(Codec, TellsWhichMembersMayDifferFromWhatStood) {
+  const auto changed = [](Text before, Text after) {
+    store::Changed<Text> found;
+    encode(after, {}, encode(before, {}), &found);
+    return found.any();
+  };
+  EXPECT_FALSE(changed({"a \"b\""}, {"a \"b\""}));
+  EXPECT_TRUE(changed({"a"}, {"b"}));
+  EXPECT_TRUE(changed({""}, {"b"}));
+  store::Changed<Text> found;
+  encode(Text{"a"}, {}, R"({"text":"\u0061"})", &found);
+  EXPECT_TRUE(found.any()) << "written otherwise: who has to know reads it";
+}
+
+// Runs of text are looked through eight bytes at a time.
+TEST(Codec, ARunOfPlainTextEndsAtTheFirstByteThatIsNot) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text(random() % 40, ' ');
+    for (auto& c : text) c = static_cast<char>(random() % 8 == 0 ? random() : 'a' + random() % 26);
+    const auto* const end = text.data() + text.size();
+    const auto from = text.empty() ? 0 : random() % text.size();
+    const auto* const expected = std::find_if_not<const char*>(text.data() + from, end, store::is_plain);
+    ASSERT_EQ(store::end_of_plain(text.data() + from, end), expected) << text;
+  }
 }
 
 TEST(Codec, DefaultsAreLeftOutWhereTheTypeSaysSo) {

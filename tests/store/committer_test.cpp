@@ -95,6 +95,7 @@ class AppendingLog : public store::Committer::Log {
  public:
   std::optional<std::string> read(store::Family, std::string_view) const override { return {}; }
   store::Figures read_counter(store::Family, std::string_view) const override { return {}; }
+  std::uint64_t version(store::Family, std::string_view) const override { return 0; }
   bool append(const std::vector<const store::Batch*>& batches, const std::vector<store::Committer::Counted>&,
               Append how) override {
     if (how == Append::at_once && is_full) return false;

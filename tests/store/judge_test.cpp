@@ -27,6 +27,7 @@ class Stored final : public store::Committer::Log {
     const auto found = counters.find(std::string(key));
     return found == counters.end() ? store::Figures() : found->second;
   }
+  std::uint64_t version(store::Family, std::string_view) const override { return current; }
   bool append(const std::vector<const Batch*>&, const std::vector<store::Committer::Counted>&, Append) override {
     return true;
   }
@@ -34,6 +35,7 @@ class Stored final : public store::Committer::Log {
 
   std::map<std::string, std::string> values;
   std::map<std::string, store::Figures> counters;
+  std::uint64_t current = 0;
 };
 
 Precondition absent(std::string key) {
@@ -64,6 +66,25 @@ TEST(Judge, SeesWhatIsStored) {
   EXPECT_EQ(judge.judge({{absent("b"), absent("a")}, {}}), 1u);
   EXPECT_EQ(judge.judge({{equals("a", "2")}, {}}), 0u);
   EXPECT_EQ(judge.judge({{equals("b", "")}, {}}), 0u);
+}
+
+// Who read at a version that still stands need not be read after; what the group writes counts all the same.
+TEST(Judge, WhatIsAtTheVersionItWasReadAtIsAsRead) {
+  Stored stored;
+  stored.values["a"] = "1";
+  stored.current = 7;
+  store::Judge judge(stored);
+  const auto read_at = [](std::uint64_t version, std::string key, std::string value) {
+    auto wanted = equals(std::move(key), std::move(value));
+    wanted.version = version;
+    return wanted;
+  };
+  EXPECT_EQ(judge.judge({{read_at(7, "damaged", "1")}, {}}), std::nullopt) << "nobody looks";
+  EXPECT_EQ(judge.judge({{read_at(6, "a", "1")}, {}}), std::nullopt) << "written since, but not this";
+  EXPECT_EQ(judge.judge({{read_at(6, "a", "0")}, {}}), 0u);
+  const Batch first{{read_at(7, "a", "1")}, {put("a", "2")}}, second{{read_at(7, "a", "1")}, {put("a", "3")}};
+  EXPECT_EQ(judge.judge(first), std::nullopt);
+  EXPECT_EQ(judge.judge(second), 0u);
 }
 
 TEST(Judge, SeesWhatEarlierBatchesOfTheGroupWrite) {

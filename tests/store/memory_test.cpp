@@ -1,6 +1,4 @@
 // Records that are remembered are never older than what was acknowledged.
-#include "store/remembered.h"
-
 #include <atomic>
 #include <thread>
 
@@ -10,10 +8,9 @@ namespace {
 
 using namespace store_test;
 
-using People = store::Remembered<Person, std::int64_t>;
-
-class RememberedTest : public StoreTest {
+class KnownTest : public StoreTest {
  protected:
+  std::shared_ptr<const Person> known(std::int64_t id) { return system().known(people, id); }
   void put(std::int64_t id, const std::string& email) {
     auto row = system().get(people, id);
     auto change = system().change();
@@ -32,39 +29,35 @@ class RememberedTest : public StoreTest {
   }
 };
 
-TEST_F(RememberedTest, ARecordIsDecodedOnceUntilItIsWritten) {
-  const People known(system(), people);
+TEST_F(KnownTest, ARecordIsDecodedOnceUntilItIsWritten) {
   put(1, "ada@example.org");
-  const auto first = known.get(1);
+  const auto first = known(1);
   EXPECT_EQ(first->email, "ada@example.org");
-  EXPECT_EQ(known.get(1), first);
+  EXPECT_EQ(known(1), first);
   put(1, "ada@example.com");
-  EXPECT_EQ(known.get(1)->email, "ada@example.com");
+  EXPECT_EQ(known(1)->email, "ada@example.com");
   EXPECT_EQ(first->email, "ada@example.org") << "whoever holds the old one keeps it";
 }
 
-TEST_F(RememberedTest, WhatIsGoneOrWasNeverThereIsNothing) {
-  const People known(system(), people);
-  EXPECT_EQ(known.get(1), nullptr);
+TEST_F(KnownTest, WhatIsGoneOrWasNeverThereIsNothing) {
+  EXPECT_EQ(known(1), nullptr);
   put(1, "ada@example.org");
-  EXPECT_NE(known.get(1), nullptr);
+  EXPECT_NE(known(1), nullptr);
   erase(1);
-  EXPECT_EQ(known.get(1), nullptr);
+  EXPECT_EQ(known(1), nullptr);
 }
 
-TEST_F(RememberedTest, MoreThanItHoldsAreReadAgain) {
-  const People known(system(), people);
+TEST_F(KnownTest, MoreThanItHoldsAreReadAgain) {
   constexpr std::int64_t many = 20'000;
   auto change = system().change();
   for (std::int64_t id = 1; id <= many; ++id)
     change.insert(people, {.id = id, .email = std::to_string(id), .roles = {}});
   ASSERT_TRUE(run(change.commit()).ok());
   for (int round = 0; round < 2; ++round)
-    for (std::int64_t id = 1; id <= many; ++id) ASSERT_EQ(known.get(id)->email, std::to_string(id));
+    for (std::int64_t id = 1; id <= many; ++id) ASSERT_EQ(known(id)->email, std::to_string(id));
 }
 
-TEST_F(RememberedTest, NoReaderSeesWhatWasTrueBeforeAnAcknowledgedWrite) {
-  const People known(system(), people);
+TEST_F(KnownTest, NoReaderSeesWhatWasTrueBeforeAnAcknowledgedWrite) {
   put(1, "0");
   constexpr std::int64_t writes = 300;
   std::atomic<std::int64_t> acknowledged = 0;
@@ -72,7 +65,7 @@ TEST_F(RememberedTest, NoReaderSeesWhatWasTrueBeforeAnAcknowledgedWrite) {
   const auto read = [&] {
     while (acknowledged < writes) {
       const auto promised = acknowledged.load();
-      if (std::stoll(known.get(1)->email) < promised) ++stale;
+      if (std::stoll(known(1)->email) < promised) ++stale;
     }
   };
   {
@@ -85,8 +78,7 @@ TEST_F(RememberedTest, NoReaderSeesWhatWasTrueBeforeAnAcknowledgedWrite) {
   EXPECT_EQ(stale, 0);
 }
 
-TEST_F(RememberedTest, AUsersRecordsAreReadAgainWhenOneOfThemIsWritten) {
-  const store::RememberedOwned<Note> known(system(), notes);
+TEST_F(KnownTest, AUsersRecordsAreReadAgainWhenOneOfThemIsWritten) {
   const auto write = [&](store::UserId owner, const std::string& id, const std::string& title) {
     auto change = tenant(owner).change();
     if (auto row = tenant(owner).get(notes, id)) {
@@ -99,13 +91,27 @@ TEST_F(RememberedTest, AUsersRecordsAreReadAgainWhenOneOfThemIsWritten) {
   };
   write(1, "n", "one");
   write(2, "n", "two");
-  const auto first = known.get(1, "n");
+  const auto first = tenant(1).known(notes, "n");
   EXPECT_EQ(first->title, "one");
-  EXPECT_EQ(known.get(1, "n"), first);
-  EXPECT_EQ(known.get(2, "n")->title, "two") << "the same id of another owner is another record";
-  EXPECT_EQ(known.get(1, "m"), nullptr);
+  EXPECT_EQ(tenant(1).known(notes, "n"), first);
+  EXPECT_EQ(tenant(2).known(notes, "n")->title, "two") << "the same id of another owner is another record";
+  EXPECT_EQ(tenant(1).known(notes, "m"), nullptr);
   write(1, "n", "uno");
-  EXPECT_EQ(known.get(1, "n")->title, "uno");
+  EXPECT_EQ(tenant(1).known(notes, "n")->title, "uno");
+}
+
+// The rows of people, by somebody who reads them as something else.
+struct Address {
+  std::int64_t id = 0;
+  std::string email;
+};
+BOOST_DESCRIBE_STRUCT(Address, (), (id, email))
+inline const store::Global<Address, std::int64_t> addresses{people.name, &Address::id, {}};
+
+TEST_F(KnownTest, RecordsAreNotTakenForOthers) {
+  put(1, "ada@example.org");
+  EXPECT_EQ(system().get(addresses, 1)->value.email, "ada@example.org");
+  EXPECT_THROW(system().known(addresses, 1), std::logic_error);
 }
 
 }  // namespace
