@@ -82,6 +82,7 @@ class Log {
 
   LogState check() {
     auto state = judged();
+    state.end = size_;
     state.first = first_;
     state.next = next_;
     state.on_disk = on_disk_;
@@ -89,7 +90,9 @@ class Log {
   }
 
  private:
-  static LogState damaged(std::uint64_t at, std::string what) { return {LogState::Kind::damaged, at, std::move(what)}; }
+  static LogState damaged(std::uint64_t at, std::string what) {
+    return {.kind = LogState::Kind::damaged, .at = at, .what = std::move(what)};
+  }
   static LogState torn(std::uint64_t at, bool is_followed = false) {
     return {.kind = LogState::Kind::torn, .at = at, .is_followed = is_followed};
   }
@@ -106,7 +109,11 @@ class Log {
           if (!all_zero(block.substr(at))) return damaged(start + at, "the end of a block is not empty");
           break;
         }
-        if (const auto trouble = trouble_at(block, at)) return judge(*trouble, write_begins, start, at);
+        if (const auto trouble = trouble_at(block, at)) {
+          leave_out_zeros_behind(start + at);
+          if (size_ > start + at) return judge(*trouble, write_begins, start, at);
+          return within_write ? torn(write_begins) : LogState();
+        }
         const auto record = header_at(block, at);
         if (within_write != (record.type == middle || record.type == last))
           return damaged(start + at, "a part of a write is missing");
@@ -118,6 +125,16 @@ class Log {
       }
     }
     return within_write ? torn(write_begins) : LogState();
+  }
+
+  void leave_out_zeros_behind(std::uint64_t from) {
+    auto end = from;
+    for (auto start = from / block_size * block_size; start < size_; start += block_size) {
+      const auto block = read(start);
+      const auto last = block.find_last_not_of('\0');
+      if (last != std::string_view::npos) end = std::max(end, start + last + 1);
+    }
+    if (size_ - end >= least_zeros || end == from) size_ = end;
   }
 
   void note_whole(const Head& head) {
@@ -213,7 +230,7 @@ class Log {
 
   const std::filesystem::path path_;
   std::optional<Sequence> first_, next_, on_disk_;
-  const std::uint64_t size_;
+  std::uint64_t size_;
   std::ifstream file_;
   std::array<char, block_size> buffer_{};
 };

@@ -20,6 +20,7 @@ struct LogState {
   };
   Kind kind = Kind::whole;
   std::uint64_t at = 0;               // torn: where the unfinished write begins; damaged: the record that is
+  std::uint64_t end = 0;              // whole or torn: behind it are only zeros, if anything (LogSpace)
   std::string what{};                 // damaged: why, in a few words
   std::optional<Sequence> first{};    // number of the first write, if it stands
   std::optional<Sequence> next{};     // what follows the last whole write has this number, where that is known
@@ -31,10 +32,15 @@ struct LogState {
 // is judged as if they said that everything was. Bytes: the number, little-endian.
 std::string on_disk_mark(Sequence newest);
 
-// Reads one log file of RocksDB in blocks of 32 KB. Every change of one bit is found. Writes count as torn from the one
-// on that the file ends within, or a sector of which is still zero, unless a write that stands behind it says that it
-// was on disk, or nobody knows which one it was. `next`: the number of the file's first write, where it is known.
-// Throws std::filesystem::filesystem_error when the file cannot be read.
+// Ends every write, as "log data" of its own: a write whose end is there does not end with a zero, whichever of its
+// bits may have changed.
+inline constexpr char end_mark = '\xff';
+
+// Reads one log file of RocksDB in blocks of 32 KB. Every change of one bit is found. A log ends with the file, or
+// where nothing but zeros follows. Writes count as torn from the one on that it ends within, or a sector of which is
+// still zero, unless a write that stands behind it says that it was on disk, or nobody knows which one it was. `next`:
+// the number of the file's first write, where it is known. Throws std::filesystem::filesystem_error when the file
+// cannot be read.
 //
 // Bytes: blocks of 32,768 bytes hold records of masked CRC-32C (4 bytes, little-endian, over type and payload), length
 // (2), type (1: 1 whole, 2 first, 3 middle, 4 last part of a write) and payload; fewer than 7 bytes at the end of a

@@ -265,6 +265,7 @@ struct RocksEngine::Impl final : Committer::Log {
       }
     }
     for (const auto& [family, key, figures] : counted) all.Put(handles.at(family), slice(key), encode(figures));
+    all.PutLogData(rocks::Slice(&end_mark, 1));
     const bool sync = how == Append::synced;
     rocks::WriteOptions options;
     options.sync = sync;

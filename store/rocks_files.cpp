@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -23,7 +22,7 @@ std::optional<std::uint64_t> log_number(std::string_view name) {
 
 }  // namespace
 
-struct StoreFiles::File final : rocks::FSWritableFileOwnerWrapper {
+struct StoreFiles::File : rocks::FSWritableFileOwnerWrapper {
   File(std::unique_ptr<rocks::FSWritableFile>&& file, Switch on)
       : rocks::FSWritableFileOwnerWrapper(std::move(file)), syncs(std::move(on)) {}
   rocks::IOStatus Sync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
@@ -37,6 +36,39 @@ struct StoreFiles::File final : rocks::FSWritableFileOwnerWrapper {
     return *syncs ? target()->RangeSync(from, size, options, debug) : rocks::IOStatus::OK();
   }
   Switch syncs;
+};
+struct StoreFiles::Log final : File {
+  Log(std::unique_ptr<rocks::FSWritableFile>&& file, Switch on, std::shared_ptr<LogSpace> its,
+      std::shared_ptr<LogFiller> by)
+      : File(std::move(file), std::move(on)), space(std::move(its)), filler(std::move(by)) {}
+  rocks::IOStatus Append(const rocks::Slice& data, const rocks::IOOptions& options,
+                         rocks::IODebugContext* debug) override {
+    return append(data, options, debug);
+  }
+  rocks::IOStatus Append(const rocks::Slice& data, const rocks::IOOptions& options,
+                         const rocks::DataVerificationInfo& info, rocks::IODebugContext* debug) override {
+    return append(data, options, info, debug);
+  }
+  rocks::IOStatus Sync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
+    auto status = File::Sync(options, debug);
+    if (status.ok() && *syncs && space->is_short()) filler->fill(space);
+    return status;
+  }
+  rocks::IOStatus Close(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
+    space->close();
+    return target()->Close(options, debug);
+  }
+
+  template <class... Options>
+  rocks::IOStatus append(const rocks::Slice& data, const Options&... options) {
+    space->claim(data.size());
+    auto status = target()->Append(data, options...);
+    if (status.ok()) space->appended();
+    return status;
+  }
+
+  std::shared_ptr<LogSpace> space;
+  std::shared_ptr<LogFiller> filler;
 };
 struct StoreFiles::Directory final : rocks::FSDirectoryWrapper {
   Directory(std::unique_ptr<rocks::FSDirectory>&& directory, Switch on)
@@ -55,8 +87,34 @@ rocks::IOStatus StoreFiles::NewWritableFile(const std::string& name, const rocks
                                             std::unique_ptr<rocks::FSWritableFile>* file,
                                             rocks::IODebugContext* debug) {
   auto status = target()->NewWritableFile(name, options, file, debug);
-  if (status.ok() && !*syncs_) *file = std::make_unique<File>(std::move(*file), syncs_);
+  if (!status.ok()) return status;
+  if (log_number(std::string_view(name).substr(name.rfind('/') + 1)))
+    *file = std::make_unique<Log>(std::move(*file), syncs_, space_of(name), filler_);
+  else if (!*syncs_)
+    *file = std::make_unique<File>(std::move(*file), syncs_);
   return status;
+}
+
+std::shared_ptr<LogSpace> StoreFiles::space_of(const std::string& new_log) {
+  auto space = std::make_shared<LogSpace>(new_log);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(spaces_, [](const auto& one) { return one.second.expired(); });
+  spaces_[new_log] = space;
+  return space;
+}
+
+rocks::IOStatus StoreFiles::GetFileSize(const std::string& name, const rocks::IOOptions& options, std::uint64_t* size,
+                                        rocks::IODebugContext* debug) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = spaces_.find(name);
+    const auto space = found == spaces_.end() ? nullptr : found->second.lock();
+    if (const auto end = space ? space->end() : std::nullopt) {
+      *size = *end;
+      return rocks::IOStatus::OK();
+    }
+  }
+  return target()->GetFileSize(name, options, size, debug);
 }
 
 rocks::IOStatus StoreFiles::NewDirectory(const std::string& name, const rocks::IOOptions& options,

@@ -46,10 +46,9 @@ std::string sentence(const fs::path& log, const LogState& state) {
   return "the write-ahead log " + log.string() + " is damaged at byte " + std::to_string(state.at) + ": " + state.what;
 }
 
-std::string torn_sentence(const fs::path& log, std::uint64_t at) {
+std::string torn_sentence(const fs::path& log, std::uint64_t at, std::uint64_t end) {
   return "the write-ahead log " + log.string() + " is not whole from byte " + std::to_string(at) +
-         " on: " + std::to_string(fs::file_size(log) - at) +
-         " bytes are cut off there when the store is opened for writing. " +
+         " on: " + std::to_string(end - at) + " bytes are cut off there when the store is opened for writing. " +
          "A crash of the machine leaves that, and nobody was told that these writes are durable; should more be " +
          "missing, the disk has lost it: restore the newest backup";
 }
@@ -60,8 +59,8 @@ std::string torn_sentence(const fs::path& log, std::uint64_t at) {
                     ", then restore the newest backup with `agentbox restore`");
 }
 
-LogState lacking(const fs::path& log) {
-  return {.kind = LogState::Kind::damaged, .at = fs::file_size(log), .what = "what was written behind it is missing"};
+LogState lacking(std::uint64_t end) {
+  return {.kind = LogState::Kind::damaged, .at = end, .what = "what was written behind it is missing"};
 }
 
 // Where the writes end that are there one after the other: in which log, and where in it.
@@ -71,13 +70,18 @@ struct End {
   bool is_followed = false;  // by writes that rest on what is missing
 };
 
-// Nothing when none is missing. Throws Unavailable when one is missing or changed that was on disk.
-std::optional<End> end_of(const std::vector<fs::path>& logs) {
+// Throws Unavailable when a log is damaged.
+std::vector<LogState> states_of(const std::vector<fs::path>& logs) {
   std::vector<LogState> states;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     states.push_back(check_log(logs[i], i == 0 ? std::nullopt : states[i - 1].next));
     if (states[i].kind == LogState::Kind::damaged) refuse_damaged(logs[i], states[i]);
   }
+  return states;
+}
+
+// Nothing when none is missing. Throws Unavailable when one is missing that was on disk.
+std::optional<End> end_of(const std::vector<fs::path>& logs, const std::vector<LogState>& states) {
   std::optional<Sequence> on_disk;  // by what newer logs say; none while no write stands in them
   std::optional<End> end;
   for (auto i = logs.size(); i-- > 0; on_disk = std::max(on_disk, states[i].on_disk)) {
@@ -90,14 +94,15 @@ std::optional<End> end_of(const std::vector<fs::path>& logs) {
       end = {i, state.at, state.is_followed || on_disk};
     } else if (i + 1 < logs.size() && state.next && states[i + 1].first > state.next) {
       // It ends between two writes, and others are missing behind it: logs are deleted oldest first.
-      if (was_on_disk) refuse_damaged(logs[i], lacking(logs[i]));
-      end = {i, fs::file_size(logs[i]), true};
+      if (was_on_disk) refuse_damaged(logs[i], lacking(state.end));
+      end = {i, state.end, true};
     }
   }
   return end;
 }
 
 void cut(const fs::path& log, std::uint64_t at) {
+  if (fs::file_size(log) == at) return;
   fs::resize_file(log, at);
   sync_path(log);
 }
@@ -105,17 +110,19 @@ void cut(const fs::path& log, std::uint64_t at) {
 // Of each log that something is cut from a sentence. What is left is on disk, so that it can be built upon.
 std::vector<std::string> mend_logs(const fs::path& folder, StoreFolder::Access access) {
   const auto logs = logs_of(folder);
-  const auto end = end_of(logs);
+  const auto states = states_of(logs);
+  const auto end = end_of(logs, states);
   std::vector<std::string> sentences;
-  for (auto i = end ? end->log : logs.size(); i < logs.size(); ++i)
-    sentences.push_back(torn_sentence(logs[i], i == end->log ? end->at : 0));
+  if (end) sentences.push_back(torn_sentence(logs[end->log], end->at, states[end->log].end));
+  for (auto i = end ? end->log + 1 : logs.size(); i < logs.size(); ++i)
+    if (states[i].end > 0) sentences.push_back(torn_sentence(logs[i], 0, states[i].end));
   if (access == StoreFolder::Access::read_only) {
     if (end && end->is_followed)
       throw Unavailable(sentences.front() + ". It cannot be read before that: start agentbox once");
     return sentences;
   }
-  for (auto i = logs.size(); end && i-- > end->log;)  // the newest first: none may ever stand behind what is missing
-    cut(logs[i], i == end->log ? end->at : 0);
+  for (auto i = logs.size(); i-- > 0;)  // the newest first: none may ever stand behind what is missing
+    cut(logs[i], !end || i < end->log ? states[i].end : i == end->log ? end->at : 0);
   for (const auto& log : logs) sync_path(log);
   return sentences;
 }
@@ -202,15 +209,32 @@ void sync_path(const fs::path& path) {
   if (error != 0) cannot(path, error);
 }
 
+namespace {
+
+// Of a log that may be written to meanwhile: what is damaged is so when one looks again, what is being written is not.
+LogState settled_state(const fs::path& log, std::optional<Sequence> next) {
+  auto state = check_log(log, next);
+  while (state.kind == LogState::Kind::damaged) {
+    auto again = check_log(log, next);
+    if (again.kind == state.kind && again.at == state.at) break;
+    state = std::move(again);
+  }
+  return state;
+}
+
+}  // namespace
+
 std::vector<Damage> damaged_logs(const fs::path& folder) {
   std::vector<Damage> found;
   std::optional<Sequence> next;
+  std::uint64_t end = 0;  // of the log before
   fs::path before;
   for (const auto& log : logs_of(folder)) {
     try {
-      const auto state = check_log(log, next);
-      if (next && state.first > next) found.push_back({sentence(before, lacking(before)), before.filename().string()});
+      const auto state = settled_state(log, next);
+      if (next && state.first > next) found.push_back({sentence(before, lacking(end)), before.filename().string()});
       next = state.next;
+      end = state.end;
       before = log;
       if (state.kind == LogState::Kind::damaged) found.push_back({sentence(log, state), log.filename().string()});
     } catch (const fs::filesystem_error& error) {

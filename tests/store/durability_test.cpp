@@ -24,6 +24,13 @@ fs::path largest(const std::vector<fs::path>& files) {
                            [](auto& a, auto& b) { return fs::file_size(a) < fs::file_size(b); });
 }
 
+// The largest log, ending where what was written to it does.
+fs::path log_of(const fs::path& folder) {
+  auto log = largest(files_ending(folder, ".log"));
+  fs::resize_file(log, written_to(log).size());
+  return log;
+}
+
 void flip_bit(const fs::path& file, std::uintmax_t at) {
   std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
   stream.seekg(static_cast<std::streamoff>(at));
@@ -82,7 +89,7 @@ TEST(Durability, AcknowledgedWritesSurviveKillNine) {
 TEST(Durability, ATornTailThatNobodyWasToldOfIsDropped) {
   Folder folder;
   ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
-  const auto log = largest(files_ending(folder.path(), ".log"));
+  const auto log = log_of(folder.path());
   fs::resize_file(log, fs::file_size(log) - 3);
   const auto store = store::Store::open(options(folder.path()));
   EXPECT_EQ(store->system().tenant(1).list(notes).size(), 19u);
@@ -92,7 +99,7 @@ TEST(Durability, ATornTailThatNobodyWasToldOfIsDropped) {
 TEST(Durability, AFlippedBitInTheLogIsReportedWithWhatToDo) {
   Folder folder;
   ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
-  const auto log = largest(files_ending(folder.path(), ".log"));
+  const auto log = log_of(folder.path());
   flip_bit(log, fs::file_size(log) / 2);
   const auto sentence = refusal(folder.path());
   EXPECT_NE(sentence.find("is damaged"), std::string::npos) << sentence;
@@ -103,13 +110,38 @@ TEST(Durability, AFlippedBitInTheLogIsReportedWithWhatToDo) {
 TEST(Durability, AnUnwrittenTailIsDropped) {
   Folder folder;
   ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
-  const auto log = largest(files_ending(folder.path(), ".log"));
+  const auto log = log_of(folder.path());
   const auto size = fs::file_size(log);
   fs::resize_file(log, size - 100);
   fs::resize_file(log, size + 4096);
   const auto store = store::Store::open(options(folder.path()));
   EXPECT_EQ(store->system().tenant(1).list(notes).size(), 19u);
   EXPECT_TRUE(store->verify().empty());
+}
+
+// What kill -9 leaves: behind the last write is the room that was made for more.
+TEST(Durability, RoomBehindTheLastWriteIsNothingToTell) {
+  Folder folder;
+  ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
+  const auto log = log_of(folder.path());
+  const auto size = fs::file_size(log);
+  fs::resize_file(log, size + (1u << 20));
+  std::vector<std::string> told;
+  auto telling = options(folder.path());
+  telling.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
+  auto to_read = telling;
+  to_read.read_only = true;
+  {
+    const auto store = store::Store::open(to_read);
+    EXPECT_EQ(store->system().tenant(1).list(notes).size(), 20u);
+    EXPECT_TRUE(store->verify().empty());
+  }
+  flip_bit(log, size - 2);
+  EXPECT_NE(refusal(folder.path()).find("is damaged"), std::string::npos) << "in the last write";
+  flip_bit(log, size - 2);
+  const auto store = store::Store::open(telling);
+  EXPECT_EQ(store->system().tenant(1).list(notes).size(), 20u);
+  EXPECT_TRUE(told.empty()) << told[0];
 }
 
 // What a power cut leaves where the file system had written the later pages and not the earlier ones.
@@ -122,7 +154,7 @@ void unwrite(const fs::path& file, std::streamoff from, std::size_t size) {
 TEST(Durability, AHoleInWhatWasNeverSyncedIsTornFromThereOn) {
   Folder folder;
   ASSERT_EQ(Writer("unsynced", folder.path()).wait(), 0);
-  unwrite(largest(files_ending(folder.path(), ".log")), 4096, 2048);
+  unwrite(log_of(folder.path()), 4096, 2048);
   std::vector<std::string> told;
   auto torn = options(folder.path());
   torn.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
@@ -139,16 +171,15 @@ TEST(Durability, AHoleInWhatWasNeverSyncedIsTornFromThereOn) {
 TEST(Durability, AHoleInWhatWasSyncedIsReported) {
   Folder folder;
   ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
-  unwrite(largest(files_ending(folder.path(), ".log")), 4096, 2048);
+  unwrite(log_of(folder.path()), 4096, 2048);
   EXPECT_NE(refusal(folder.path()).find("is damaged"), std::string::npos);
 }
 
 // Two logs, as when RocksDB has begun another one: the first lacks its last bytes, or its last write, the second
 // holds what came then.
 void split_log(const fs::path& folder, bool whole_write_too) {
-  const auto log = largest(files_ending(folder, ".log"));
-  std::ifstream stream(log, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  const auto log = log_of(folder);
+  const auto bytes = written_to(log);
   std::size_t middle = 0, last = 0;
   while (middle < bytes.size() / 2) {
     last = middle;
@@ -199,9 +230,8 @@ TEST(Durability, ALogBehindOneThatLostWhatWasSyncedIsReported) {
 TEST(Durability, AFlippedLengthOfTheLastRecordIsReported) {
   Folder folder;
   ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
-  const auto log = largest(files_ending(folder.path(), ".log"));
-  std::ifstream stream(log, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  const auto log = log_of(folder.path());
+  const auto bytes = written_to(log);
   std::size_t last = 0;
   for (std::size_t at = 0; at < bytes.size();) {
     last = at;
@@ -281,7 +311,7 @@ TEST(Durability, ATornLogIsToldAndAMissingOneRefused) {
     writer.kill_nine();
     writer.wait();
   }
-  const auto log = largest(files_ending(folder.path("store"), ".log"));
+  const auto log = log_of(folder.path("store"));
   ASSERT_GT(fs::file_size(log), 100u);
   fs::resize_file(log, fs::file_size(log) - 5);
   std::vector<std::string> told;

@@ -5,7 +5,6 @@
 
 #include <fstream>
 #include <random>
-#include <sstream>
 
 #include "store/crc32c.h"
 #include "tests/store/fixture.h"
@@ -81,14 +80,28 @@ TEST_F(LogCheck, AWholeLogIsWhole) {
   EXPECT_EQ(check(log_of(large_writes)).kind, LogState::Kind::whole);
 }
 
+TEST_F(LogCheck, ALogEndsWhereOnlyZerosFollow) {
+  for (const auto& writes : {std::vector<std::string>(), small_writes, large_writes})
+    for (const std::size_t zeros : {0, 1, 6, 7, 15, 16, 511, 512, 4'096, 100'000}) {
+      const auto log = log_of(writes);
+      const auto state = check(log + std::string(zeros, '\0'));
+      ASSERT_EQ(state.kind, LogState::Kind::whole) << zeros << " " << state.what;
+      ASSERT_GE(state.end, log.size()) << zeros;
+      ASSERT_LT(state.end, log.size() + 7) << "but for the rest of a block " << zeros;
+    }
+}
+
 TEST_F(LogCheck, ALogCutAnywhereIsTornAtTheWriteItEndsIn) {
   const auto log = log_of(small_writes);
   const std::size_t ends[] = {0, 67, 77, log.size()};
-  for (std::size_t size = 0; size <= log.size(); ++size) {
-    const auto state = check(log.substr(0, size));
-    const auto end = *std::prev(std::upper_bound(std::begin(ends), std::end(ends), size));
-    ASSERT_EQ(state.kind, end == size ? LogState::Kind::whole : LogState::Kind::torn) << size << " " << state.what;
-    ASSERT_EQ(state.at, end == size ? 0 : end) << size;
+  for (const std::size_t zeros : {0, 16, 5'000}) {
+    for (std::size_t size = 0; size <= log.size(); ++size) {
+      const auto state = check(log.substr(0, size) + std::string(zeros, '\0'));
+      const auto end = *std::prev(std::upper_bound(std::begin(ends), std::end(ends), size));
+      ASSERT_EQ(state.kind, end == size ? LogState::Kind::whole : LogState::Kind::torn) << size << " " << state.what;
+      ASSERT_EQ(state.at, end == size ? 0 : end) << size;
+      ASSERT_LE(state.end, size) << "zeros are not counted";
+    }
   }
   const auto large = log_of(large_writes);
   std::mt19937 random(6);
@@ -102,7 +115,7 @@ TEST_F(LogCheck, ALogCutAnywhereIsTornAtTheWriteItEndsIn) {
 TEST_F(LogCheck, ALogWithAnUnwrittenEndIsTorn) {
   const auto log = log_of(large_writes);
   const auto last_begins = log.size() - 907;
-  for (const auto written : {last_begins, last_begins + 3, last_begins + 7, last_begins + 200}) {
+  for (const auto written : {last_begins + 3, last_begins + 7, last_begins + 200}) {
     auto unwritten = log.substr(0, written);
     unwritten.resize(log.size() + 3000);
     const auto state = check(unwritten);
@@ -162,20 +175,23 @@ TEST_F(LogCheck, WithoutMarksAllMayHaveBeenOnDisk) {
 }
 
 TEST_F(LogCheck, EveryChangedBitIsDamage) {
-  const auto log = log_of(small_writes);
-  for (std::size_t bit = 0; bit < 8 * log.size(); ++bit) {
-    auto changed = log;
-    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
-    const auto state = check(changed);
-    ASSERT_EQ(state.kind, LogState::Kind::damaged) << "bit " << bit % 8 << " of byte " << bit / 8;
-  }
-  const auto large = log_of(large_writes);
-  std::mt19937 random(7);
-  for (int round = 0; round < 100; ++round) {
-    const auto bit = random() % (8 * large.size());
-    auto changed = large;
-    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
-    ASSERT_EQ(check(changed).kind, LogState::Kind::damaged) << "bit " << bit % 8 << " of byte " << bit / 8;
+  const auto changed_in = [](std::string log, std::size_t bit) {
+    log[bit / 8] = static_cast<char>(log[bit / 8] ^ 1 << bit % 8);
+    return log;
+  };
+  for (const std::size_t zeros : {0, 5'000}) {
+    const std::string behind(zeros, '\0');
+    const auto log = log_of(small_writes);
+    for (std::size_t bit = 0; bit < 8 * log.size(); ++bit)
+      ASSERT_EQ(check(changed_in(log, bit) + behind).kind, LogState::Kind::damaged)
+          << "bit " << bit % 8 << " of byte " << bit / 8 << " before zeros: " << zeros;
+    const auto large = log_of(large_writes);
+    std::mt19937 random(7);
+    for (int round = 0; round < 100; ++round) {
+      const auto bit = random() % (8 * large.size());
+      ASSERT_EQ(check(changed_in(large, bit) + behind).kind, LogState::Kind::damaged)
+          << "bit " << bit % 8 << " of byte " << bit / 8 << " before zeros: " << zeros;
+    }
   }
 }
 
@@ -192,9 +208,8 @@ TEST_F(LogCheck, ReadsRealLogs) {
   for (const auto& entry : fs::directory_iterator(folder_.path("real"))) {
     if (entry.path().extension() != ".log") continue;
     EXPECT_EQ(store::check_log(entry.path()).kind, LogState::Kind::whole);
-    std::ostringstream all;
-    all << std::ifstream(entry.path(), std::ios::binary).rdbuf();
-    if (all.str().size() > bytes.size()) bytes = all.str();
+    auto written = written_to(entry.path());
+    if (written.size() > bytes.size()) bytes = std::move(written);
   }
   ASSERT_GT(bytes.size(), 1000u);
   std::mt19937 random(8);

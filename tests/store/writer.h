@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -65,5 +67,13 @@ class Writer {
   pid_t pid_ = 0;
   int from_ = -1, to_ = -1;
 };
+
+// What a log holds, without the room that was made behind it.
+inline std::string written_to(const std::filesystem::path& log) {
+  std::ifstream stream(log, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  bytes.resize(bytes.find_last_not_of('\0') + 1);
+  return bytes;
+}
 
 }  // namespace store_test
