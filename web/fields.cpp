@@ -84,6 +84,10 @@ Problem problem(const Where& where, std::string_view what) {
 Problem check_text(std::string_view text, std::size_t min, std::size_t max, Controls controls, const Where& where) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++count) {
+    if (text[i] >= 0x20 && text[i] < 0x7F) {
+      ++i;
+      continue;
+    }
     const auto [point, length] = decode_utf8(text.substr(i));
     if (length == 0) return problem(where, "is not valid UTF-8");
     const bool control = point < 0x20 || (point >= 0x7F && point <= 0x9F);

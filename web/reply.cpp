@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 
+#include "web/byte_table.h"
 #include "web/utf8.h"
 
 namespace web {
@@ -25,10 +26,7 @@ void write_digits(std::string& out, N value) {
   out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
-}
+constexpr ByteTable plain_byte([](unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; });
 
 void write_escaped(std::string& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef";
@@ -71,7 +69,7 @@ void write_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     std::size_t plain = 0;
-    while (plain < text.size() && is_plain(text[plain])) ++plain;
+    while (plain < text.size() && plain_byte.holds(text[plain])) ++plain;
     out.append(text.data(), plain);
     text.remove_prefix(plain);
     if (text.empty()) break;

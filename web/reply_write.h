@@ -1,6 +1,8 @@
 // How reply.h writes: straight into the body's text, or into a boost::json::value.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "web/fields_schema.h"
@@ -27,18 +29,27 @@ concept BoundedNumber = std::is_class_v<T> &&(WholeField<T> || NumberField<T>);
 template <class T>
 void write(std::string& out, const T& value);
 
+// The comma before a member, its name and its colon: names of members need no escapes.
+template <class Member>
+inline constexpr auto member_opening = [] {
+  constexpr auto name = json_name(Member::name);
+  std::array<char, name.size() + 4> text{',', '"'};
+  std::ranges::copy(name, text.begin() + 2);
+  text[name.size() + 2] = '"';
+  text[name.size() + 3] = ':';
+  return text;
+}();
+
 template <DescribedStruct T>
 void write_struct(std::string& out, const T& value) {
-  char before = '{';
+  const auto begin = out.size();
   boost::mp11::mp_for_each<Members<T>>([&](auto member) {
-    out += before;
-    before = ',';
-    out += '"';
-    out += json_name(member.name);
-    out += "\":";
+    constexpr auto& opening = member_opening<decltype(member)>;
+    out.append(opening.data(), opening.size());
     write(out, value.*member.pointer);
   });
-  if (before == '{') out += before;
+  if (out.size() == begin) out += ',';
+  out[begin] = '{';
   out += '}';
 }
 
