@@ -399,7 +399,7 @@ std::uint64_t RocksEngine::version(Family family, std::string_view key) const { 
 
 Task<CommitResult> RocksEngine::commit(Batch batch, Durability durability) {
   if (const auto reason = read_only_reason()) throw Unavailable(*reason);
-  co_return co_await impl_->committer->commit(std::move(batch), durability);
+  return impl_->committer->commit(std::move(batch), durability);
 }
 
 CommitResult RocksEngine::commit_blocking(Batch batch, Durability durability) {
