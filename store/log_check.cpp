@@ -17,6 +17,7 @@ namespace store {
 namespace {
 
 constexpr std::size_t block_size = 32'768, header_size = 7, sector_size = 512, least_zeros = 16;
+constexpr std::size_t least_zeros_to_begin_with = 2;  // of a checksum, one in 65,536 has as many
 enum Type : unsigned char { full = 1, first = 2, middle = 3, last = 4 };
 
 struct Record {
@@ -144,13 +145,18 @@ class Log {
   }
   void note_mark(const Head& head) { on_disk_ = std::max(on_disk_.value_or(0), head.on_disk); }
 
-  // The view is valid until the next call.
+  // The view is valid until the next call. It is shorter when the file has become so: whoever writes it gives back the
+  // zeros behind its end.
   std::string_view read(std::uint64_t start) {
     const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(block_size, size_ - start));
+    file_.clear();
     file_.seekg(static_cast<std::streamoff>(start));
-    if (!file_.read(buffer_.data(), static_cast<std::streamsize>(length)))
+    file_.read(buffer_.data(), static_cast<std::streamsize>(length));
+    if (!file_ && !file_.eof())
       throw std::filesystem::filesystem_error("read", path_, std::make_error_code(std::errc::io_error));
-    return {buffer_.data(), length};
+    const auto there = static_cast<std::size_t>(file_.gcount());
+    if (there < length) size_ = start + there;
+    return {buffer_.data(), there};
   }
 
   static std::optional<std::string> trouble_at(std::string_view block, std::size_t at) {
@@ -201,15 +207,15 @@ class Log {
   }
 
   // Space the file was given but the write that begins at `from` never filled: a whole sector, the first one from
-  // there on, or what the file ends with. Records are JSON, keys and figures: they have no such run of zeros, and none
-  // begins with one.
+  // there on, or what the file ends with. Records are JSON, keys and figures: they have no such run of zeros.
   bool has_zero_sector(std::uint64_t from, std::uint64_t until) {
     for (auto start = from / block_size * block_size; start < until; start += block_size) {
       const auto block = read(start);
       for (std::size_t sector = 0; sector < block.size(); sector += sector_size) {
         const auto begin = std::max(start + sector, from), end = std::min(start + sector + sector_size, until);
         if (begin >= end || !all_zero(block.substr(begin - start, end - begin))) continue;
-        const auto least = begin == from && end < until ? header_size : end == size_ ? least_zeros : sector_size;
+        const bool begins_it = begin == from && end == start + sector + sector_size && end < size_;
+        const auto least = begins_it ? least_zeros_to_begin_with : end == size_ ? least_zeros : sector_size;
         if (end - begin >= least) return true;
       }
     }

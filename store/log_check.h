@@ -36,11 +36,12 @@ std::string on_disk_mark(Sequence newest);
 // bits may have changed.
 inline constexpr char end_mark = '\xff';
 
-// Reads one log file of RocksDB in blocks of 32 KB. Every change of one bit is found. A log ends with the file, or
-// where nothing but zeros follows. Writes count as torn from the one on that it ends within, or a sector of which is
-// still zero, unless a write that stands behind it says that it was on disk, or nobody knows which one it was. `next`:
-// the number of the file's first write, where it is known. Throws std::filesystem::filesystem_error when the file
-// cannot be read.
+// Reads one log file of RocksDB in blocks of 32 KB. Every change of one bit is found, but for one in 30 million in a
+// write that nobody says was on disk. A log ends with the file, or where nothing but zeros follows. Writes count as
+// torn from the one on that it ends within, or a sector of which is still zero, unless a write that stands behind it
+// says that it was on disk, or nobody knows which one it was. A log may be written to meanwhile, and give back zeros
+// behind its end. `next`: the number of the file's first write, where it is known. Throws
+// std::filesystem::filesystem_error when the file cannot be read.
 //
 // Bytes: blocks of 32,768 bytes hold records of masked CRC-32C (4 bytes, little-endian, over type and payload), length
 // (2), type (1: 1 whole, 2 first, 3 middle, 4 last part of a write) and payload; fewer than 7 bytes at the end of a

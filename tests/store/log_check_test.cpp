@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "store/crc32c.h"
 #include "tests/store/fixture.h"
@@ -91,6 +93,24 @@ TEST_F(LogCheck, ALogEndsWhereOnlyZerosFollow) {
     }
 }
 
+TEST_F(LogCheck, ALogWhoseZerosAreGivenBackMeanwhileIsWhole) {
+  const auto log = log_of(large_writes);
+  std::ofstream(file_, std::ios::binary) << log;
+  std::atomic<bool> going = true;
+  std::jthread writer([&] {
+    while (going) {
+      fs::resize_file(file_, log.size() + 300'000);
+      fs::resize_file(file_, log.size());
+    }
+  });
+  for (int round = 0; round < 300; ++round) {
+    LogState state;
+    EXPECT_NO_THROW(state = store::check_log(file_));
+    EXPECT_EQ(state.kind, LogState::Kind::whole) << state.at << " " << state.what;
+  }
+  going = false;
+}
+
 TEST_F(LogCheck, ALogCutAnywhereIsTornAtTheWriteItEndsIn) {
   const auto log = log_of(small_writes);
   const std::size_t ends[] = {0, 67, 77, log.size()};
@@ -146,6 +166,31 @@ TEST_F(LogCheck, AWriteThatNobodySaysIsOnDiskIsTornThoughAnotherFollows) {
       EXPECT_EQ(state.on_disk, on_disk);
     }
   }
+}
+
+// The sector that a write begins in still holds what was synced before, and zeros; what is behind it arrived.
+TEST_F(LogCheck, AWriteWhoseFirstSectorAloneIsMissingIsTorn) {
+  for (const std::size_t left : {2, 3, 6, 7, 30, 324})
+    for (const bool ends_with_its_sector : {false, true})
+      for (const bool is_followed : {false, true}) {
+        if (ends_with_its_sector && (left < 30 || !is_followed)) continue;
+        const auto begins = 1'024 - left;
+        std::vector<std::string> writes{write(10, 9, begins - 7)};
+        writes.push_back(write(11, 9, ends_with_its_sector ? left - 7 : left + 300));
+        if (is_followed) writes.push_back(write(12, 9, 300));
+        auto log = log_of(writes);
+        log.replace(begins, left, left, '\0');
+        const auto state = check(log);
+        EXPECT_EQ(state.kind, LogState::Kind::torn) << left << ends_with_its_sector << is_followed << state.what;
+        EXPECT_EQ(state.at, begins);
+      }
+}
+
+// Part of a sector cannot be missing.
+TEST_F(LogCheck, AWriteThatIsZeroBetweenTwoOthersOfItsSectorIsDamage) {
+  auto log = log_of({write(10, 9, 600), write(11, 9, 60), write(12, 9, 300)});
+  log.replace(607, 67, 67, '\0');
+  EXPECT_EQ(check(log).kind, LogState::Kind::damaged);
 }
 
 // The head of the second one stands on both sides of the end of its block.
