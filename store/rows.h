@@ -137,14 +137,13 @@ std::optional<Row<R>> Rows::find_unique(const Table& table, std::string_view nam
   const auto wanted = index_value(value);
   if (!wanted) return std::nullopt;
   const auto entry = keys::index_entry(table.name.number, index.number, {}, *wanted);
-  // The record may move between the two reads; then its entry has moved too.
-  for (;;) {
-    const auto key = engine_.get(index_family(), entry);
+  // The record may move between the two reads; then they are made anew, both at one moment.
+  for (std::unique_ptr<Snapshot> moment;; moment = engine_.snapshot()) {
+    const auto key = engine_.get(index_family(), entry, moment.get());
     if (!key) return std::nullopt;
-    auto found = get<R>(table, *key);
+    auto found = get<R>(table, *key, moment.get());
     if (found && index.key(found->value) == wanted) return found;
-    if (engine_.get(index_family(), entry) == key)
-      throw Corrupt("the index " + index.name + " of " + table.name.family + " is damaged");
+    if (moment) throw Corrupt("the index " + index.name + " of " + table.name.family + " is damaged");
   }
 }
 

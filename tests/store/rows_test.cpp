@@ -1,17 +1,16 @@
-// Numbers of a sequence go on from the stored one, also after it could not be read at first.
+// What rows make of an engine that fails, or is written to between two reads.
 #include "store/rows.h"
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include "store/seal.h"
+#include "tests/store/fixture.h"
 
 namespace store_test {
 namespace {
 
-// Holds one counter, which cannot be read the first time.
-class FailingEngine final : public store::Engine {
+// Holds nothing.
+class EmptyEngine : public store::Engine {
  public:
   std::optional<std::string> get(store::Family, std::string_view, const store::Snapshot*) const override { return {}; }
   std::vector<std::optional<std::string>> multi_get(store::Family, std::span<const std::string> keys,
@@ -21,17 +20,43 @@ class FailingEngine final : public store::Engine {
   std::unique_ptr<store::Snapshot> snapshot() const override { return nullptr; }
   void scan(store::Family, const store::Range&, const std::function<bool(std::string_view, std::string_view)>&,
             const store::Snapshot*) const override {}
-  store::Figures counter(store::Family, std::string_view, const store::Snapshot*) const override {
-    if (reads_++ == 0) throw store::Corrupt("the disk is away");
-    return {41};
-  }
+  store::Figures counter(store::Family, std::string_view, const store::Snapshot*) const override { return {}; }
   std::uint64_t version(store::Family, std::string_view) const override { return 0; }
   store::Task<store::CommitResult> commit(store::Batch, store::Durability) override { co_return store::CommitResult(); }
   store::CommitResult commit_blocking(store::Batch, store::Durability) override { return {}; }
   std::optional<std::string> read_only_reason() const override { return {}; }
+};
+
+// Holds one counter, which cannot be read the first time.
+class FailingEngine final : public EmptyEngine {
+ public:
+  store::Figures counter(store::Family, std::string_view, const store::Snapshot*) const override {
+    if (reads_++ == 0) throw store::Corrupt("the disk is away");
+    return {41};
+  }
 
  private:
   mutable int reads_ = 0;
+};
+
+// Holds a note, and an entry for the title "Tea" in the index. Whoever reads them one after the other finds the entry
+// each time and the note as `between`; whoever reads at one moment finds it as `at_once`.
+class MovingEngine final : public EmptyEngine {
+ public:
+  MovingEngine(const store::Sealer& sealer, const Note& between, const Note& at_once)
+      : between_(store::encode(between, place(sealer))), at_once_(store::encode(at_once, place(sealer))) {}
+
+  std::optional<std::string> get(store::Family family, std::string_view, const store::Snapshot* at) const override {
+    if (family == store::Rows::index_family()) return key_;
+    return at ? at_once_ : between_;
+  }
+  std::unique_ptr<store::Snapshot> snapshot() const override { return std::make_unique<store::Snapshot>(); }
+
+ private:
+  store::Place place(const store::Sealer& sealer) const { return {&sealer, notes.name.number, key_}; }
+
+  const std::string key_ = store::keys::owned(1, "a");
+  const std::string between_, at_once_;
 };
 
 TEST(Rows, ASequenceThatCannotBeReadDoesNotBeginAnew) {
@@ -41,6 +66,17 @@ TEST(Rows, ASequenceThatCannotBeReadDoesNotBeginAnew) {
   EXPECT_THROW(rows.next_id_blocking("users"), store::Corrupt);
   EXPECT_EQ(rows.next_id_blocking("users"), 42);
   EXPECT_EQ(rows.next_id_blocking("users"), 43);
+}
+
+TEST(Rows, AUniqueValueThatMovesAwayAndBackIsFound) {
+  const store::Sealer sealer(std::string(32, 'k'));
+  const Note tea{.owner = 1, .id = "a", .title = "Tea"}, other{.owner = 1, .id = "a", .title = "Other"};
+  const auto found_in = [&](MovingEngine engine) {
+    return store::Rows(engine, sealer, {store::describe(notes)}).find_unique<Note>(notes, "title", tea.title);
+  };
+  EXPECT_EQ(found_in({sealer, tea, tea})->value, tea);
+  EXPECT_EQ(found_in({sealer, other, tea})->value, tea);
+  EXPECT_THROW(found_in({sealer, other, other}), store::Corrupt) << "the index is damaged";
 }
 
 }  // namespace
