@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -69,14 +70,19 @@ std::optional<std::uint64_t> LogSpace::end() const {
 
 bool LogSpace::is_short() {
   const std::lock_guard lock(mutex_);
-  if (state_ != State::idle || filled_until_ >= claimed_ + least) return false;
+  if (is_enough_ || state_ != State::idle || filled_until_ >= claimed_ + least) return false;
   state_ = State::asked;
   return true;
 }
 
+void LogSpace::make_no_more() {
+  const std::lock_guard lock(mutex_);
+  is_enough_ = true;
+}
+
 void LogSpace::fill() {
   std::unique_lock lock(mutex_);
-  if (state_ != State::asked) return;
+  if (is_enough_ || state_ != State::asked) return;
   state_ = State::filling;
   const auto from = filled_from_ = std::max(filled_until_, claimed_);
   const auto until = filled_until_ = (from + piece) / page * page;  // a crash cuts what is written between two pages
@@ -110,11 +116,15 @@ LogFiller::~LogFiller() {
 void LogFiller::fill(std::shared_ptr<LogSpace> space) {
   {
     const std::lock_guard lock(mutex_);
-    short_.emplace_back(std::move(space));
     if (!thread_.joinable()) {
-      thread_ = std::thread([this] { run(); });
+      try {
+        thread_ = std::thread([this] { run(); });
+      } catch (const std::system_error&) {  // RocksDB, which syncs a log here, must not be left by an exception
+        return;
+      }
       pthread_setname_np(thread_.native_handle(), "log-filler");
     }
+    short_.emplace_back(std::move(space));
   }
   changed_.notify_one();
 }

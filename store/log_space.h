@@ -30,6 +30,8 @@ class LogSpace {
   std::optional<std::uint64_t> end() const;
   // Whether it is time to fill: true once, until that is done.
   bool is_short();
+  // For a log that is only synced from now on.
+  void make_no_more();
   // Makes more of it, durably; nothing when the disk does not take it. After is_short() only.
   void fill();
   // Gives back what is left, so that the file ends where the log does. Before the file is closed.
@@ -45,6 +47,7 @@ class LogSpace {
   std::uint64_t filled_from_ = 0;   // what is filled, or being filled: from here
   std::uint64_t filled_until_ = 0;  // to here
   enum class State { idle, asked, filling, closed } state_ = State::idle;
+  bool is_enough_ = false;
 };
 
 // Fills on a thread of its own, which begins with the first one.
@@ -53,6 +56,7 @@ class LogFiller {
   LogFiller() = default;
   ~LogFiller();
 
+  // Nothing when no thread can be had.
   void fill(std::shared_ptr<LogSpace>);
 
  private:

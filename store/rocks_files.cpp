@@ -1,5 +1,6 @@
 #include "store/rocks_files.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -99,6 +100,8 @@ std::shared_ptr<LogSpace> StoreFiles::space_of(const std::string& new_log) {
   auto space = std::make_shared<LogSpace>(new_log);
   const std::lock_guard lock(mutex_);
   std::erase_if(spaces_, [](const auto& one) { return one.second.expired(); });
+  for (const auto& [name, older] : spaces_)
+    if (const auto still_open = older.lock()) still_open->make_no_more();
   spaces_[new_log] = space;
   return space;
 }
@@ -110,7 +113,7 @@ rocks::IOStatus StoreFiles::GetFileSize(const std::string& name, const rocks::IO
     const auto found = spaces_.find(name);
     const auto space = found == spaces_.end() ? nullptr : found->second.lock();
     if (const auto end = space ? space->end() : std::nullopt) {
-      *size = *end;
+      *size = std::max<std::uint64_t>(*end, 1);  // to a backup, none means without an end
       return rocks::IOStatus::OK();
     }
   }

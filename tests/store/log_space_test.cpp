@@ -73,6 +73,20 @@ TEST_F(LogSpaceTest, IsAskedForOnceUntilThereIsEnough) {
   EXPECT_EQ(fs::file_size(path_), written_.size()) << "none is made for a closed one";
 }
 
+TEST_F(LogSpaceTest, IsNoLongerMadeForALogThatAnotherFollows) {
+  append(std::string(1u << 20, 'x'));
+  ASSERT_TRUE(space_->is_short());
+  space_->make_no_more();
+  const auto size = fs::file_size(path_);
+  space_->fill();
+  EXPECT_EQ(fs::file_size(path_), size) << "though it was asked for before";
+  EXPECT_FALSE(space_->is_short());
+  append("and yet");
+  EXPECT_EQ(written_to(path_), written_);
+  space_->close();
+  EXPECT_EQ(fs::file_size(path_), written_.size());
+}
+
 TEST_F(LogSpaceTest, NeverCoversWhatIsWritten) {
   std::atomic<bool> going = true;
   std::jthread filler([&] {
