@@ -116,10 +116,6 @@ Totals Ledger::agent_totals(store::UserId user, std::string_view agent, const Pe
   return read(user, tally(period, "agent/" + std::string(agent)));
 }
 
-Totals Ledger::model_totals(store::UserId user, std::string_view model, const Period& month) const {
-  return read(user, tally(month, "model/" + std::string(model)));
-}
-
 std::map<std::string, Totals> Ledger::totals_by(store::UserId user, std::string_view kind, const Period& month) const {
   const auto prefix = month.name() + "/" + std::string(kind) + "/";
   std::map<std::string, Totals> found;

@@ -68,10 +68,8 @@ class Ledger {
   // Calls on the user's own provider keys, which are no part of the totals.
   Totals own_key_totals(store::UserId, const Period&) const;
   Totals agent_totals(store::UserId, std::string_view agent, const Period&) const;
-  // By model only months are counted, and so they are by what follows.
-  Totals model_totals(store::UserId, std::string_view model, const Period& month) const;
   // Every agent, key, model or tool ("agent", "key", "model", "tool") that was used in the month, by id; models and
-  // tools on the user's own provider keys are others ("own-model", "own-tool").
+  // tools on the user's own provider keys are others ("own-model", "own-tool"). By these only months are counted.
   std::map<std::string, Totals> totals_by(store::UserId, std::string_view kind, const Period& month) const;
   // Newest first; those before the call `before`, if it is not empty.
   std::vector<Call> newest(store::UserId, std::size_t limit, std::string before = {}) const;

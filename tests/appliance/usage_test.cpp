@@ -114,7 +114,7 @@ TEST_F(UsageTest, CountsByDayMonthAgentAndModel) {
   EXPECT_EQ(ledger.totals(1, Period::day(first)).calls, 1);
   EXPECT_EQ(ledger.totals(1, Period::day(second)).failed, 1);
   EXPECT_EQ(ledger.agent_totals(1, "a", Period::month(first)).input_tokens, 10);
-  EXPECT_EQ(ledger.model_totals(1, "x/y", Period::month(first)).calls, 2);
+  EXPECT_EQ(ledger.totals_by(1, "model", Period::month(first)).at("x/y").calls, 2);
   EXPECT_EQ(ledger.totals(1, Period::month(at(2026y / 12 / 1))).calls, 0);
   EXPECT_EQ(ledger.totals(2, Period::month(first)).input_tokens, 99);
 
