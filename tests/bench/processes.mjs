@@ -110,8 +110,9 @@ export const until_answers = async (url, deadline_ms = 20_000) => {
 
 const pg_bin = () => execFileSync("sh", ["-c", "ls -d /usr/lib/postgresql/*/bin | tail -1"]).toString().trim();
 
-// PostgreSQL refuses to run as root: its folder belongs to an unprivileged user then.
-export const start_stack = async (folder) => {
+// With a PostgreSQL of its own; `how`: "tuned", see there. PostgreSQL refuses to run as root: its folder belongs to an
+// unprivileged user then.
+export const start_stack = async (folder, how = "") => {
   mkdirSync(folder, { recursive: true });
   const root = process.getuid() === 0;
   const as = root ? { uid: Number(execFileSync("id", ["-u", "postgres"])), gid: Number(execFileSync("id", ["-g", "postgres"])) } : {};
@@ -130,7 +131,7 @@ export const start_stack = async (folder) => {
   const app = join(folder, "app");
   for (const file of ["package.json", "package-lock.json", "fastify_stack.mjs"]) cpSync(join(here, file), join(app, file));
   execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: app, stdio: "ignore" });
-  const node = await start_node("fastify_stack.mjs", app, [folder, String(port)]);
+  const node = await start_node("fastify_stack.mjs", app, [folder, String(port), how]);
   return { url: node.url, children: [node.child, postgres] };
 };
 
