@@ -13,6 +13,7 @@
 
 #include "appliance/crypto/random.h"
 #include "appliance/logs/reader.h"
+#include "web/elsewhere.h"
 #include "web/event_text.h"
 #include "web/log.h"
 #include "web/reply.h"
@@ -231,7 +232,7 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
       if (!is_attached) reader->take(why);
       if (why) co_return why;
       if (!is_attached && got < lines_at_once) {
-        const auto attached = co_await asio::co_spawn(hub.home, hub.attach(reader), web::use_task);
+        const auto attached = co_await web::run_on(hub.home, hub.attach(reader));
         if (!attached) co_return attached.error().message;
         is_attached = true;
       }
@@ -261,7 +262,7 @@ Task<Result<web::Response>> Hub::stream(Wish wish) {
     co_return web::Error{.kind = web::Kind::too_many, .message = "Too many logs are being read: end some of them."};
   const auto place = std::make_shared<Impl::Place>(impl_, reader);
   if (wish.after.empty()) {
-    const auto attached = co_await asio::co_spawn(impl_->home, impl_->attach(reader), web::use_task);
+    const auto attached = co_await web::run_on(impl_->home, impl_->attach(reader));
     if (!attached) co_return attached.error();
   }
   runtime::LogQuery query{
@@ -295,6 +296,6 @@ std::size_t Hub::end(const std::string& agent, const std::optional<std::string>&
   return ending.size();
 }
 
-Task<> Hub::stop() { co_await asio::co_spawn(impl_->home, impl_->wind_down(), web::use_task); }
+Task<> Hub::stop() { co_await web::run_on(impl_->home, impl_->wind_down()); }
 
 }  // namespace logs

@@ -17,6 +17,7 @@
 #include "appliance/runtime/proc.h"
 #include "appliance/runtime/run_folder.h"
 #include "appliance/runtime/spawn.h"
+#include "web/elsewhere.h"
 #include "web/log.h"
 
 namespace runtime {
@@ -474,19 +475,19 @@ ProcessEngine::~ProcessEngine() { impl_->tell_exit = nullptr; }
 // Each call hops to `home` and back to its caller's io_context.
 
 Task<Result<Instance>> ProcessEngine::start(const AgentSpec& spec) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->start(spec), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->start(spec));
 }
 
 Task<Result<void>> ProcessEngine::stop(std::string id, std::chrono::seconds grace) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->stop(std::move(id), grace), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->stop(std::move(id), grace));
 }
 
 Task<Result<Instance>> ProcessEngine::inspect(std::string id) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->inspect(std::move(id)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->inspect(std::move(id)));
 }
 
 Task<Result<InstanceStats>> ProcessEngine::stats(std::string id) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->stats(std::move(id)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->stats(std::move(id)));
 }
 
 Task<Result<std::vector<std::string>>> ProcessEngine::logs(std::string id, std::size_t lines) {
@@ -508,16 +509,15 @@ Task<Result<std::string>> ProcessEngine::log_end(std::string id) {
 }
 
 Task<Result<void>> ProcessEngine::follow_log(std::string id, std::string after, LogSink sink) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->follow_log(std::move(id), std::move(after), std::move(sink)),
-                                    web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->follow_log(std::move(id), std::move(after), std::move(sink)));
 }
 
 Task<Result<std::vector<std::string>>> ProcessEngine::adopt(std::vector<std::string> ids) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->adopt(std::move(ids)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->adopt(std::move(ids)));
 }
 
 Task<Result<void>> ProcessEngine::remove(std::string id) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->remove(std::move(id)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->remove(std::move(id)));
 }
 
 }  // namespace runtime

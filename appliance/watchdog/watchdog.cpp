@@ -9,6 +9,7 @@
 
 #include "appliance/watchdog/agenda.h"
 #include "appliance/watchdog/journal.h"
+#include "web/elsewhere.h"
 #include "web/log.h"
 #include "web/metrics.h"
 
@@ -207,7 +208,7 @@ Watchdog::Watchdog(store::System system, Policy policy, Hands hands, asio::io_co
 Watchdog::~Watchdog() = default;
 
 Task<Watch> Watchdog::look(store::UserId owner, std::string agent) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->look(owner, std::move(agent)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->look(owner, std::move(agent)));
 }
 
 void Watchdog::begin(const Target& target) {

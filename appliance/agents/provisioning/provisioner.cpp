@@ -9,6 +9,7 @@
 
 #include "appliance/agents/provisioning/job.h"
 #include "appliance/agents/provisioning/worker.h"
+#include "web/elsewhere.h"
 #include "web/log.h"
 
 namespace agents {
@@ -456,9 +457,9 @@ void Provisioner::when_removed(std::function<Task<>(store::UserId, std::string)>
   impl_->worker.cleanups.push_back(std::move(cleanup));
 }
 
-Task<> Provisioner::start() { co_await asio::co_spawn(impl_->home, impl_->recover_watched(), web::use_task); }
+Task<> Provisioner::start() { co_await web::run_on(impl_->home, impl_->recover_watched()); }
 
-Task<> Provisioner::stop() { co_await asio::co_spawn(impl_->home, impl_->wind_down(), web::use_task); }
+Task<> Provisioner::stop() { co_await web::run_on(impl_->home, impl_->wind_down()); }
 
 Task<Result<Agent>> Provisioner::ask(store::UserId owner, Job job, std::function<void(Agent&)> edit) {
   const auto agent = job.agent;
@@ -481,7 +482,7 @@ void Provisioner::notify(std::string agent) {
 }
 
 Task<Result<void>> Provisioner::finished(std::string agent) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->finished(std::move(agent)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->finished(std::move(agent)));
 }
 
 }  // namespace agents

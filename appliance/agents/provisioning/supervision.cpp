@@ -1,9 +1,9 @@
 #include "appliance/agents/provisioning/supervision.h"
 
-#include <boost/asio/co_spawn.hpp>
 #include <utility>
 
 #include "appliance/watchdog/probe.h"
+#include "web/elsewhere.h"
 
 namespace agents {
 namespace {
@@ -54,7 +54,7 @@ Supervision::Supervision(store::System system, Provisioner& provisioner, const a
 Task<watchdog::Watch> Supervision::look(const Agent& agent) { return watchdog_.look(agent.owner, agent.id); }
 
 Task<web::Result<Agent>> Supervision::repair(store::UserId owner, std::string agent) {
-  co_return co_await boost::asio::co_spawn(provisioner_.home(), repair_at_home(owner, std::move(agent)), web::use_task);
+  co_return co_await web::run_on(provisioner_.home(), repair_at_home(owner, std::move(agent)));
 }
 
 Task<web::Result<Agent>> Supervision::repair_at_home(store::UserId owner, std::string id) {
@@ -68,7 +68,7 @@ Task<web::Result<Agent>> Supervision::repair_at_home(store::UserId owner, std::s
   co_return agent;
 }
 
-Task<> Supervision::stop() { co_await boost::asio::co_spawn(provisioner_.home(), stop_at_home(), web::use_task); }
+Task<> Supervision::stop() { co_await web::run_on(provisioner_.home(), stop_at_home()); }
 
 Task<> Supervision::stop_at_home() {
   co_await watchdog_.stop();

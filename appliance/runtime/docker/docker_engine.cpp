@@ -15,6 +15,7 @@
 #include "appliance/runtime/docker/docker_api.h"
 #include "appliance/runtime/docker/log_frames.h"
 #include "appliance/runtime/run_folder.h"
+#include "web/elsewhere.h"
 #include "web/log.h"
 
 namespace runtime {
@@ -487,27 +488,27 @@ DockerEngine::~DockerEngine() {
 // Each call hops to `home` and back to its caller's io_context.
 
 Task<Result<Instance>> DockerEngine::start(const AgentSpec& spec) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->start(spec), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->start(spec));
 }
 
 Task<Result<void>> DockerEngine::stop(std::string id, std::chrono::seconds grace) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->stop(std::move(id), grace), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->stop(std::move(id), grace));
 }
 
 Task<Result<Instance>> DockerEngine::inspect(std::string id) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->inspect(std::move(id)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->inspect(std::move(id)));
 }
 
 Task<Result<InstanceStats>> DockerEngine::stats(std::string id) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->stats(std::move(id)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->stats(std::move(id)));
 }
 
 Task<Result<std::vector<std::string>>> DockerEngine::logs(std::string id, std::size_t lines) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->logs(std::move(id), lines), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->logs(std::move(id), lines));
 }
 
 Task<Result<LogPage>> DockerEngine::read_log(std::string id, LogQuery query) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->read_log(std::move(id), std::move(query)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->read_log(std::move(id), std::move(query)));
 }
 
 Task<Result<std::string>> DockerEngine::log_end(std::string) {
@@ -516,16 +517,15 @@ Task<Result<std::string>> DockerEngine::log_end(std::string) {
 }
 
 Task<Result<void>> DockerEngine::follow_log(std::string id, std::string after, LogSink sink) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->follow_log(std::move(id), std::move(after), std::move(sink)),
-                                    web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->follow_log(std::move(id), std::move(after), std::move(sink)));
 }
 
 Task<Result<std::vector<std::string>>> DockerEngine::adopt(std::vector<std::string>) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->adopt(), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->adopt());
 }
 
 Task<Result<void>> DockerEngine::remove(std::string id) {
-  co_return co_await asio::co_spawn(impl_->home, impl_->remove(std::move(id)), web::use_task);
+  co_return co_await web::run_on(impl_->home, impl_->remove(std::move(id)));
 }
 
 Task<Result<void>> docker_is_usable(std::string host, std::string image) {
