@@ -388,7 +388,10 @@ Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(
       [parts = parts_.get()](const accounts::User& user) { return parts->must_enrol(user); });
 }
 
-Box::~Box() { parts_->network.stop(); }
+Box::~Box() {
+  parts_->network.stop();
+  parts_->blocking.join();
+}
 
 web::ListenerOptions Box::Parts::listener(std::string name, std::string listen, double share_of_descriptors) const {
   web::ListenerOptions options{.name = std::move(name), .listen = std::move(listen)};
@@ -526,7 +529,8 @@ int Box::serve() {
   give_back_freed_memory();
   auto outcome = ended.get_future();
   outcome.wait();
-  parts.network.stop();  // before anything here is unwound: the pool's coroutines refer to it
+  parts.blocking.join();  // a backup that is under way uses the store; whoever waits for it does so on the network
+  parts.network.stop();   // before anything here is unwound: the pool's coroutines refer to it
   std::error_code gone;
   std::filesystem::remove(parts.folder.endpoints_file(), gone);
   outcome.get();
