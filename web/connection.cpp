@@ -79,7 +79,7 @@ Connection::Connection(std::shared_ptr<Lane> lane, Socket socket, asio::ip::addr
   lane_->deadlines().add(hang_up_watch_);
 }
 
-Connection::~Connection() { listener_.admission.leave(peer_name_); }
+Connection::~Connection() { listener_.admission.leave(peer_); }
 
 void Connection::start(std::shared_ptr<Connection> connection) {
   auto& self = *connection;
@@ -98,6 +98,11 @@ void Connection::drain() {
     error_code ignored;
     wire_.socket().cancel(ignored);
   }
+}
+
+void Connection::end_at_drain(std::function<void()> end) {
+  on_drain_ = std::move(end);
+  if (draining_ || lane_->draining()) on_drain_();
 }
 
 void Connection::cut() {
@@ -325,7 +330,7 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
   sends_endless_ = response.endless;
   std::optional<Heartbeat> admission;
   if (response.endless) {
-    on_drain_ = [this] { cut(); };
+    end_at_drain([this] { cut(); });
     admission.emplace(lane_->executor(), limits_.tunnel_check_time, [this, both] {
       if (!listener_.dispatcher.is_admitted(request_)) cut();
     });
@@ -364,7 +369,7 @@ Task<bool> Connection::upgrade(Exchange& exchange, Response& response, const Upg
   auto socket = open_websocket(wire_, request_, response, limits_.websocket_idle_time);
   exchange.status = 101;
   if (!co_await socket->accept()) co_return false;
-  on_drain_ = [this, socket] { socket->close_soon(lane_->executor(), shared_from_this()); };
+  end_at_drain([this, socket] { socket->close_soon(lane_->executor(), shared_from_this()); });
   std::string failure;
   try {
     co_await handler(*socket);
@@ -380,8 +385,8 @@ Task<bool> Connection::upgrade(Exchange& exchange, Response& response, const Upg
 
 Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
   std::optional<Heartbeat> admission;
-  auto on_tunnel = [this, &admission] {
-    on_drain_ = [this] { cut(); };
+  auto on_flow = [this, &admission](bool is_endless) {
+    if (is_endless) end_at_drain([this] { cut(); });
     admission.emplace(lane_->executor(), limits_.tunnel_check_time, [this] {
       const auto again = other_host();
       if (!again || !again->has_value() || (*again)->answer) cut();
@@ -394,8 +399,9 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
                          .limits = limits_,
                          .persistence = persistence(exchange),
                          .deadlines = lane_->deadlines(),
-                         .on_tunnel = on_tunnel};
+                         .on_flow = on_flow};
   auto outcome = co_await relay_request(relayed, target);
+  on_drain_ = nullptr;
   admission.reset();
   exchange.bytes = outcome.bytes;
   if (outcome.answer) {  // nothing has been sent yet

@@ -67,6 +67,8 @@ class Connection final
   Task<bool> send_stream(Exchange&, const Response&, const Stream&);
   Task<bool> upgrade(Exchange&, Response&, const Upgrade&);
   Task<bool> relay(Exchange&, ProxyTarget);
+  // Has `end` called when the listener drains; at once when it does already.
+  void end_at_drain(std::function<void()> end);
   // While a request is served: looks from time to time whether its client is still there. When it has closed, what the
   // handler waits for is cancelled with cancellation_type::total, which reaches only coroutines that have enabled it:
   // those whose work is for the client alone. An endless stream is cut: it may have nothing to write for hours.
@@ -94,7 +96,7 @@ class Connection final
   Request request_;
   boost::asio::cancellation_signal cancel_;
   HangUpWatch hang_up_watch_{*this};
-  std::function<void()> on_drain_;  // set while the connection is no longer HTTP
+  std::function<void()> on_drain_;  // set while what is sent has no end, or is no longer HTTP
   bool waiting_ = false;            // between requests
   bool draining_ = false;
   bool sends_endless_ = false;  // Response::endless

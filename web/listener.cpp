@@ -8,6 +8,7 @@
 #include <boost/asio/detached.hpp>
 
 #include "web/log.h"
+#include "web/rate_limit.h"
 #include "web/tls.h"
 
 namespace web {
@@ -46,14 +47,19 @@ bool out_of_resources(const error_code& error) {
 
 }  // namespace
 
-bool Admission::enter(const std::string& address) {
+bool Admission::is_one_client(const asio::ip::address& address) const {
+  return !address.is_loopback() && !trusted_.contains(address);
+}
+
+bool Admission::enter(const asio::ip::address& address) {
   if (open_.fetch_add(1, std::memory_order_relaxed) >= most_) {
     open_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  std::lock_guard lock(mutex_);
-  auto& count = by_address_[address];
-  if (count >= most_per_address_) {
+  if (!is_one_client(address)) return true;
+  const std::lock_guard lock(mutex_);
+  auto& count = by_client_[rate_key(address.to_string())];
+  if (count >= most_per_client_) {
     open_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
@@ -61,11 +67,11 @@ bool Admission::enter(const std::string& address) {
   return true;
 }
 
-void Admission::leave(const std::string& address) {
-  {
-    std::lock_guard lock(mutex_);
-    auto found = by_address_.find(address);
-    if (found != by_address_.end() && --found->second == 0) by_address_.erase(found);
+void Admission::leave(const asio::ip::address& address) {
+  if (is_one_client(address)) {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_client_.find(rate_key(address.to_string()));
+    if (found != by_client_.end() && --found->second == 0) by_client_.erase(found);
   }
   open_.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -75,7 +81,9 @@ Listener::Listener(ListenerOptions given)
       dispatcher(options),
       trusted(options.trusted_proxies),
       tls(options.tls ? load_tls(*options.tls) : nullptr),
-      admission(within_descriptors(options.limits.connections), options.limits.connections_per_address),
+      admission(within_descriptors(options.limits.connections),
+                std::min(options.limits.connections_per_address, within_descriptors(options.limits.connections) / 4),
+                trusted),
       accepted(
           metrics().counter("agentbox_http_connections_total", "Connections accepted.", {{"listener", options.name}})),
       refused(metrics().counter("agentbox_http_connections_refused_total", "Connections turned away at the cap.",
@@ -136,7 +144,7 @@ Task<> Lane::accept(std::shared_ptr<Lane> lane) {
     }
     lane->listener_->accepted.add();
     auto address = plain_address(peer.address());
-    if (!lane->listener_->admission.enter(address.to_string())) {
+    if (!lane->listener_->admission.enter(address)) {
       lane->listener_->refused.add();
       // The few beyond those being turned away with words are closed without.
       if (lane->turning_away_ < 64) asio::co_spawn(lane->executor_, turn_away(lane, std::move(socket)), asio::detached);

@@ -19,19 +19,24 @@ namespace web {
 
 using Endpoint4or6 = boost::asio::ip::tcp::endpoint;
 
-// How many connections there are, in all and from each address. Callable from every thread.
+// How many connections there are, in all and from each client as rate limits count them (rate_key). Those of this
+// machine and of trusted proxies, who speak for many, count in all only. Callable from every thread.
 class Admission {
  public:
-  Admission(std::size_t most, std::size_t most_per_address) : most_(most), most_per_address_(most_per_address) {}
-  bool enter(const std::string& address);
-  void leave(const std::string& address);
+  Admission(std::size_t most, std::size_t most_per_client, const TrustedProxies& trusted)
+      : most_(most), most_per_client_(most_per_client), trusted_(trusted) {}
+  bool enter(const boost::asio::ip::address&);
+  void leave(const boost::asio::ip::address&);
   std::size_t open() const { return open_.load(std::memory_order_relaxed); }
 
  private:
-  const std::size_t most_, most_per_address_;
+  bool is_one_client(const boost::asio::ip::address&) const;
+
+  const std::size_t most_, most_per_client_;
+  const TrustedProxies& trusted_;
   std::atomic<std::size_t> open_{0};
-  std::mutex mutex_;  // protects by_address_
-  std::unordered_map<std::string, std::size_t> by_address_;
+  std::mutex mutex_;  // protects by_client_
+  std::unordered_map<std::string, std::size_t> by_client_;
 };
 
 // What all threads share.

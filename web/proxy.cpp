@@ -56,14 +56,17 @@ std::string request_head(const RelayedRequest& relayed, const ProxyTarget& targe
   };
   for (const auto& [name, value] : request.headers) {
     if (written_here(name) || is_any(name, hop_by_hop) || is_any(name, target.drop_headers) ||
-        named_by_connection(request, name))
+        named_by_connection(request, name) || equal_ignoring_case(name, "host"))
       continue;
     append_field(out, name, value);
   }
+  const std::string own_host = target.host + ':' + std::to_string(target.port);  // HTTP/1.0 may name none
+  const auto host = request.header("Host");
+  if (!written_here("Host")) append_field(out, "Host", host.empty() ? own_host : host);
   for (const auto& [name, value] : target.headers) append_field(out, name, value);
   append_field(out, "X-Forwarded-For", request.client_address);
   append_field(out, "X-Forwarded-Proto", request.secure ? "https" : "http");
-  append_field(out, "X-Forwarded-Host", request.header("Host"));
+  append_field(out, "X-Forwarded-Host", host);
   if (relayed.head.websocket) {
     out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
   } else {
@@ -98,6 +101,15 @@ std::string response_head(std::string_view head, const ResponseHead& checked, bo
   if (persistence == Persistence::close) out += "Connection: close\r\n";
   if (persistence == Persistence::keep_alive_1_0) out += "Connection: keep-alive\r\n";
   return out += "\r\n";
+}
+
+bool carries_events(std::string_view head) {
+  constexpr std::string_view events = "text/event-stream";
+  auto lines = field_lines(head);
+  for (auto field = next_field(lines); !field.name.empty(); field = next_field(lines))
+    if (equal_ignoring_case(field.name, "content-type"))
+      return equal_ignoring_case(field.value.substr(0, events.size()), events);
+  return false;
 }
 
 RelayOutcome failure(Error error) {
@@ -224,7 +236,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
       co_return outcome;
     const auto idle = 2 * relayed.limits.websocket_idle_time;
     const auto write_time = relayed.limits.write_time;
-    if (relayed.on_tunnel) relayed.on_tunnel();
+    if (relayed.on_flow) relayed.on_flow(true);
     co_await (pump(relayed.client, upstream, write_time, idle) || pump(upstream, relayed.client, write_time, idle));
     relayed.client.close();
     co_return outcome;
@@ -237,6 +249,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   const auto our_head = response_head(their_head, checked, chunked, to_head, persistence);
   if (co_await relayed.client.write(our_head, {}, relayed.limits.write_time)) co_return outcome;
   if (checked.body != Framing::none) {
+    if (relayed.on_flow) relayed.on_flow(carries_events(their_head));
     BodyReader reader(upstream, answer, checked.body, checked.content_length, UINT64_MAX / 2);
     BodyWriter writer(relayed.client, chunked, relayed.limits.write_time);
     try {

@@ -21,7 +21,9 @@ struct RelayedRequest {
   const Limits& limits;
   Persistence persistence;
   Deadlines& deadlines;
-  std::function<void()> on_tunnel;  // called once the connection carries bytes both ways (101)
+  // Called before an answer with a body is passed on, and once the connection carries bytes both ways (101). Endless:
+  // that ends only when somebody wants it to.
+  std::function<void(bool is_endless)> on_flow;
 };
 
 struct RelayOutcome {

@@ -1,7 +1,4 @@
 // Stopping politely, and refusing politely when there is too much to do.
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
-
 #include "tests/web/wire_fixture.h"
 
 namespace web::testing {
@@ -9,12 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Drain : public WireTest {
- protected:
-  std::future<void> drain(std::chrono::seconds deadline) {
-    return boost::asio::co_spawn(pool.next(), server->drain(deadline), boost::asio::use_future);
-  }
-};
+class Drain : public WireTest {};
 
 TEST_F(Drain, FinishesWhatIsRunningAndTakesNothingNew) {
   serve();

@@ -267,6 +267,64 @@ TEST_F(Proxy, AWebSocketEndsWhenItsRequestWouldNotBeAdmittedAnyMore) {
   EXPECT_TRUE(one.closed());
 }
 
+constexpr std::string_view events =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n: hi\n\n\r\n";
+
+TEST_F(Proxy, AStreamEndsWhenItsRequestWouldNotBeAdmittedAnyMore) {
+  target([](Peer& peer) {
+    peer.read_request();
+    peer.send(std::string(events));
+    peer.wait_for_close();
+  });
+  options.limits.tunnel_check_time = 10ms;
+  serve();
+  auto one = client();
+  one.send(for_agent("GET", "/events"));
+  EXPECT_EQ(one.head().status, 200);
+  EXPECT_THAT(one.take(11), HasSubstr(": hi"));
+  expelled = true;
+  EXPECT_TRUE(one.closed());
+}
+
+TEST_F(Proxy, AStreamOfEventsDoesNotHoldADrain) {
+  target([](Peer& peer) {
+    peer.read_request();
+    peer.send(std::string(events));
+    peer.wait_for_close();
+  });
+  serve();
+  auto one = client();
+  one.send(for_agent("GET", "/events"));
+  EXPECT_EQ(one.head().status, 200);
+  EXPECT_EQ(drain(60s).wait_for(20s), std::future_status::ready);
+}
+
+// Drained while its agent still thinks.
+TEST_F(Proxy, AStreamThatBeginsWhileTheBoxDrainsDoesNotHoldIt) {
+  std::promise<void> asked, answer;
+  target([&](Peer& peer) {
+    peer.read_request();
+    asked.set_value();
+    answer.get_future().wait();
+    peer.send(std::string(events));
+    peer.wait_for_close();
+  });
+  serve();
+  auto one = client();
+  one.send(for_agent("GET", "/events"));
+  asked.get_future().wait();
+  auto drained = drain(60s);
+  answer.set_value();
+  EXPECT_EQ(drained.wait_for(20s), std::future_status::ready);
+}
+
+TEST_F(Proxy, AlwaysNamesAHost) {
+  target([](Peer& peer) { peer.answer(peer.read_request()); });
+  serve();
+  const auto told = [&](const std::string& request) { return ask(request).body; };
+  EXPECT_THAT(told(for_agent("GET", "/", "Connection: Host\r\n\r\n")), HasSubstr("\r\nHost: agent.box\r\n"));
+}
+
 TEST_F(Proxy, RefusesAnotherSitesWebSocket) {
   target([](Peer& peer) { peer.answer("reached"); });
   serve();

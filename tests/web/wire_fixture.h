@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
 #include <boost/url/parse.hpp>
 #include <cctype>
 #include <charconv>
@@ -203,6 +205,9 @@ class WireTest : public ::testing::Test {
     pool.stop();
   }
 
+  std::future<void> drain(std::chrono::seconds deadline) {
+    return boost::asio::co_spawn(pool.next(), server->drain(deadline), boost::asio::use_future);
+  }
   void serve() {
     const auto name = options.name;
     server.emplace(pool);

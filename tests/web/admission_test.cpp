@@ -1,0 +1,35 @@
+// How many connections one client may have open.
+#include <gtest/gtest.h>
+
+#include "web/listener.h"
+
+namespace web_test {
+namespace {
+
+boost::asio::ip::address at(const char* address) { return boost::asio::ip::make_address(address); }
+
+TEST(Admission, OneClientCannotTakeAllConnections) {
+  const web::TrustedProxies trusted({"10.1.0.0/16"});
+  web::Admission admission(8, 2, trusted);
+  for (const auto* mine : {"192.0.2.1", "192.0.2.1"}) EXPECT_TRUE(admission.enter(at(mine)));
+  EXPECT_FALSE(admission.enter(at("192.0.2.1")));
+  for (const auto* mine : {"2001:db8::1", "2001:db8::2"}) EXPECT_TRUE(admission.enter(at(mine)));
+  EXPECT_FALSE(admission.enter(at("2001:db8::3"))) << "of the same network of one client";
+  EXPECT_TRUE(admission.enter(at("2001:db8:1::1")));
+  EXPECT_EQ(admission.open(), 5u);
+  admission.leave(at("192.0.2.1"));
+  EXPECT_TRUE(admission.enter(at("192.0.2.1")));
+}
+
+TEST(Admission, ThisMachineAndProxiesSpeakForMany) {
+  const web::TrustedProxies trusted({"10.1.0.0/16"});
+  web::Admission admission(6, 1, trusted);
+  for (const auto* many : {"127.0.0.1", "127.0.0.1", "::1", "::1", "10.1.2.3", "10.1.2.3"})
+    EXPECT_TRUE(admission.enter(at(many))) << many;
+  EXPECT_FALSE(admission.enter(at("127.0.0.1"))) << "but not for more than all";
+  admission.leave(at("10.1.2.3"));
+  EXPECT_TRUE(admission.enter(at("192.0.2.1")));
+}
+
+}  // namespace
+}  // namespace web_test
