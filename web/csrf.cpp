@@ -8,8 +8,10 @@ bool origin_is_own(const Request& request) {
   if (!request.has_header("Origin")) return true;
   const auto origin = request.header("Origin");
   const auto scheme_end = origin.find("://");
-  return scheme_end != std::string_view::npos &&
-         equal_ignoring_case(origin.substr(scheme_end + 3), request.header("Host"));
+  if (scheme_end == std::string_view::npos) return false;
+  // Not the other way round: a proxy that nobody has named as trusted may have taken the TLS off.
+  if (request.secure && !equal_ignoring_case(origin.substr(0, scheme_end), "https")) return false;
+  return equal_ignoring_case(origin.substr(scheme_end + 3), request.header("Host"));
 }
 
 bool is_cross_site(const Request& request) {

@@ -10,7 +10,8 @@ namespace web {
 // HEAD and OPTIONS, and requests with a bearer, which no browser adds by itself, are never cross-site here.
 bool is_cross_site(const Request&);
 
-// Whether the Origin header, when there is one, names the host that the request was sent to.
+// Whether the Origin header, when there is one, names the host that the request was sent to, and https if it came by
+// that.
 bool origin_is_own(const Request&);
 
 }  // namespace web

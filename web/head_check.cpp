@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "web/ascii.h"
 #include "web/byte_table.h"
@@ -56,7 +57,12 @@ struct Fields {
   bool has_host = false;
   bool close = false, keep_alive = false, upgrade = false, websocket = false;
   std::string_view expect;
+  bool has_origin = false, has_site = false, has_type = false, has_authorization = false;
+  bool repeats = false;  // one of these
 };
+
+// What guards go by: were two taken, one of them might be looked at here and the other elsewhere.
+void note_once(Fields& fields, bool& there) { fields.repeats |= std::exchange(there, true); }
 
 std::optional<Refusal> note(Fields& fields, std::string_view name, std::string_view value) {
   switch (name.size()) {
@@ -69,6 +75,7 @@ std::optional<Refusal> note(Fields& fields, std::string_view name, std::string_v
       break;
     case 6:
       if (equal_ignoring_case(name, "expect")) fields.expect = value;
+      if (equal_ignoring_case(name, "origin")) note_once(fields, fields.has_origin);
       break;
     case 7:
       if (equal_ignoring_case(name, "upgrade")) fields.websocket = equal_ignoring_case(value, "websocket");
@@ -80,7 +87,14 @@ std::optional<Refusal> note(Fields& fields, std::string_view name, std::string_v
         fields.upgrade |= list_contains(value, "upgrade");
       }
       break;
+    case 12:
+      if (equal_ignoring_case(name, "content-type")) note_once(fields, fields.has_type);
+      break;
+    case 13:
+      if (equal_ignoring_case(name, "authorization")) note_once(fields, fields.has_authorization);
+      break;
     case 14:
+      if (equal_ignoring_case(name, "sec-fetch-site")) note_once(fields, fields.has_site);
       if (equal_ignoring_case(name, "content-length")) {
         if (fields.content_length) return Refusal{400, "More than one Content-Length field."};
         fields.content_length = decimal(value);
@@ -231,6 +245,7 @@ std::variant<NeedMore, RequestHead, Refusal> check_request_head(std::string_view
     if (auto* refusal = std::get_if<Refusal>(&*stop)) return *refusal;
     return NeedMore{};
   }
+  if (fields.repeats) return Refusal{400, "More than one Origin, Sec-Fetch-Site, Content-Type or Authorization field."};
   if (!fields.has_host && !head.http_1_0) return Refusal{400, "The Host field is missing."};
   if (fields.has_host && !valid_authority(fields.host)) return Refusal{400, "The Host field is malformed."};
   if (!absolute_authority.empty() && fields.has_host && !equal_ignoring_case(absolute_authority, fields.host)) {

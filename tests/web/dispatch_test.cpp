@@ -110,6 +110,17 @@ TEST_F(Dispatch, ARequestOfAnotherSiteNeedsTheToken) {
             200);
 }
 
+TEST_F(Dispatch, APageThatCameInTheClearIsAnotherSiteThanThisByTls) {
+  options.trusted_proxies = {"127.0.0.1"};
+  serve();
+  const auto status = [&](std::string_view fields) {
+    return ask(request("POST", "/api/mine", "Cookie: app-session=good\r\n" + std::string(fields))).status;
+  };
+  EXPECT_EQ(status("X-Forwarded-Proto: https\r\nOrigin: https://box\r\n"), 200);
+  EXPECT_EQ(status("X-Forwarded-Proto: https\r\nOrigin: http://box\r\n"), 403);
+  EXPECT_EQ(status("Origin: https://box\r\n"), 200) << "a proxy may have taken the TLS off without saying so";
+}
+
 TEST_F(Dispatch, EveryAnswerCarriesTheSecurityHeadersAndItsId) {
   serve();
   for (const auto& bytes : {get("/ask"), get("/nowhere"), get("/api/mine"), get("/api/failing"), get("/api/full"),

@@ -65,6 +65,18 @@ TEST(HeadCheck, ReadsWhatTheConnectionShallBe) {
   EXPECT_FALSE(accepted("GET / HTTP/1.1\r\nHost: b\r\nUpgrade: websocket\r\n\r\n").websocket);
 }
 
+TEST(HeadCheck, WhatGuardsGoByIsThereOnce) {
+  const auto with = [](const std::string& fields) {
+    return status_of(check("POST / HTTP/1.1\r\nHost: b\r\n" + fields + "\r\n"));
+  };
+  for (const auto* name : {"Origin", "Sec-Fetch-Site", "Content-Type", "Authorization"}) {
+    const auto once = std::string(name) + ": x\r\n", again = "X: y\r\n" + once;
+    EXPECT_EQ(with(once), 200) << name;
+    EXPECT_EQ(with(once + again), 400) << name;
+  }
+  EXPECT_EQ(with("Accept: x\r\nAccept: y\r\n"), 200);
+}
+
 TEST(HeadCheck, TakesTheLimitsExactly) {
   const auto bytes = "GET /abc HTTP/1.1\r\nHost: b\r\nX: y\r\n\r\n"s;
   const auto line = bytes.find('\n') + 1;
