@@ -434,6 +434,11 @@ void RocksEngine::backup(const std::filesystem::path& to) const {
   if (const auto damaged = damaged_tables(); !damaged.empty())
     throw Unavailable("no backup was made, since " + damaged.front().what + ": keep the backups there are, and see " +
                       "what `agentbox verify` finds");
+  // Its files can be read by whoever gets at them.
+  std::error_code error;
+  std::filesystem::create_directories(to, error);
+  if (!error) std::filesystem::permissions(to, std::filesystem::perms::owner_all, error);
+  if (error) throw Unavailable("the backup to " + to.string() + " failed: " + error.message());
   rocks::BackupEngineOptions options(to.string());
   options.share_table_files = true;
   options.share_files_with_checksum = true;

@@ -59,6 +59,7 @@ void copy_store(const Settings& settings, const std::string& master_key, const f
 // Of every agent of `from` its workspace, and nothing else. Tells what lies too deep in one.
 void copy_workspaces(const fs::path& from, const fs::path& to) {
   fs::create_directories(to);
+  fs::permissions(to, fs::perms::owner_all);
   if (fs::exists(from))
     for (const auto& agent : fs::directory_iterator(from)) {
       const auto workspace = agent.path() / workspace_name;

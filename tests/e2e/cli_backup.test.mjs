@@ -110,6 +110,7 @@ test("a backup of the running box holds no secret, and with the key it becomes t
     to = join(folder(t), "backup"),
     data = join(folder(t), "data"),
     key_file = join(folder(t), "key");
+  mkdirSync(to, { mode: 0o755 });
   const said = await succeeds(["backup", "--data", life.box.folder, "--to", to], backend);
   assert.match(said, /without master\.key: .*elsewhere/);
   for (const [name, secret] of Object.entries(life.secrets)) assert.deepEqual(holding(to, secret), [], name);
@@ -120,7 +121,8 @@ test("a backup of the running box holds no secret, and with the key it becomes t
   );
   assert.deepEqual(readdirSync(to).sort(), ["agentbox.toml.sealed", "agents", "store"]);
   assert.deepEqual(readdirSync(join(to, "agents", life.agent)), ["workspace"]);
-  assert.equal(statSync(to).mode & 0o777, 0o700);
+  for (const part of ["store", "agents"])
+    assert.equal(statSync(join(to, part)).mode & 0o777, 0o700, `${part} of a folder that others may look into`);
   assert.equal(statSync(join(to, "agentbox.toml.sealed")).mode & 0o777, 0o600);
   writeFileSync(key_file, life.secrets.master_key);
   await lose(life);

@@ -27,9 +27,11 @@ std::string every_byte_below(const fs::path& folder) {
 
 TEST_F(StoreTest, ABackupIsTakenOnlineAndRestoredElsewhere) {
   ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "before"}).ok());
+  fs::create_directories(folder_.path("backup"));
   store_->backup(folder_.path("backup"));
   ASSERT_TRUE(insert({.owner = 1, .id = "b", .title = "between"}).ok());
   store_->backup(folder_.path("backup"));
+  EXPECT_EQ(fs::status(folder_.path("backup")).permissions(), fs::perms::owner_all);
   ASSERT_TRUE(insert({.owner = 1, .id = "c", .title = "after"}).ok());
 
   store::Store::restore(folder_.path("backup"), folder_.path("restored"));
