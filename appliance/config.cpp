@@ -12,6 +12,7 @@
 #include "appliance/cli/toml.h"
 #include "appliance/crypto/ethereum.h"
 #include "appliance/crypto/random.h"
+#include "web/byte_table.h"
 #include "web/trusted_proxies.h"
 
 namespace agentbox {
@@ -108,6 +109,16 @@ Setting url(std::string name, std::string Settings::*member, std::string help) {
   return checked(text(std::move(name), member, std::move(help), "URL"), [](const std::string& value) -> Problem {
     if (value.empty() || value.starts_with("http://") || value.starts_with("https://")) return {};
     return "must begin with http:// or https://";
+  });
+}
+
+Setting domain(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "domain"), [](const std::string& value) -> Problem {
+    const auto is_of_a_name = [](char c) {
+      return web::is_alphanumeric(static_cast<unsigned char>(c)) || c == '-' || c == '.';
+    };
+    if (!value.empty() && std::ranges::all_of(value, is_of_a_name) && value.front() != '.') return {};
+    return "must be a domain, such as agents.example.org";
   });
 }
 
@@ -357,8 +368,7 @@ std::vector<Setting> make_table() {
              "where agents run; auto: docker when its engine answers, else processes"),
       text("AGENT_IMAGE", &S::agent_image, "container image of new agents", "image"),
       text("DOCKER_HOST", &S::docker_host, "the Docker Engine's socket", "unix:///path"),
-      text("AGENT_DOMAIN", &S::agent_domain, "agents answer at <subdomain>.<this domain> on the web listener",
-           "domain"),
+      domain("AGENT_DOMAIN", &S::agent_domain, "agents answer at <subdomain>.<this domain> on the web listener"),
       port_range(),
       boolean("PROVISIONING_ENABLED", &S::provisioning_enabled, "the kill switch: off refuses new agents with 503"),
       time_span("WATCHDOG_CHECK_INTERVAL", &S::watchdog_check_interval, 100ms, 24h,
@@ -469,6 +479,8 @@ const Setting& setting_of_key(const std::string& key, const std::string& where) 
 
 void read_file(Settings& settings, const std::filesystem::path& path) {
   std::ifstream input(path);
+  if (std::filesystem::is_directory(path))
+    throw UsageError("the config file " + path.string() + " is a folder: name the file in it");
   if (!input) throw UsageError("cannot read the config file " + path.string() + ": check the path and its permissions");
   try {
     for (const auto& entry : cli::read_toml(input)) {

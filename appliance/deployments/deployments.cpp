@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "appliance/agents/config_check.h"
 #include "appliance/billing/plan_choice.h"
 
 namespace deployments {
@@ -38,6 +39,14 @@ void add_channels(boost::json::object& config, Channels channels) {
   if (!told.empty()) config["channels"] = std::move(told);
 }
 
+// Also for what turns out to be there already: a mistake is told whatever it would have changed.
+Result<void> check(const Wanted& wanted) {
+  if (!wanted.ai_provider.empty())
+    if (const auto good = agents::check_provider(wanted.ai_provider, "aiProvider"); !good) return good.error();
+  if (const auto known = agents::read_config(wanted.config, {}); !known) return known.error();
+  return {};
+}
+
 }  // namespace
 
 std::optional<agents::Agent> Deployments::named(store::UserId user, const Wanted& wanted) const {
@@ -52,6 +61,7 @@ Task<Result<Deployed>> Deployments::deploy(store::UserId user, Wanted wanted) {
   if (!agents_.is_user(user)) co_return web::not_found("No such user");
   const auto plan = billing::plan_of_request(wanted.plan.value_or("label"), "plan");
   if (!plan) co_return plan.error();
+  if (const auto good = check(wanted); !good) co_return good.error();
   auto agent = named(user, wanted);
   if (!agent && wanted.agent) co_return web::not_found("No such agent");
   if (agent) co_return co_await bring_up(user, std::move(*agent));
@@ -85,6 +95,7 @@ Task<Deployed> Deployments::settled(agents::Agent agent) {
 
 Task<Result<agents::Agent>> Deployments::provision(store::UserId user, bool is_admin, Wanted wanted, Channels channels,
                                                    web::Kind at_limit, agents::Also also) {
+  if (const auto good = check(wanted); !good) co_return good.error();
   std::optional<billing::Plan> asked;
   if (wanted.plan) {
     const auto plan = billing::plan_of_request(*wanted.plan, "plan");

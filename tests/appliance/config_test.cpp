@@ -93,6 +93,8 @@ TEST_F(Config, ABrokenFileIsToldByItsLine) {
 TEST_F(Config, AFileThatIsNotThereIsAnError) {
   file.named = folder.path / "absent.toml";
   EXPECT_THAT([&] { resolve(); }, ThrowsMessage<UsageError>(HasSubstr("absent.toml")));
+  file.named = folder.path;
+  EXPECT_THAT([&] { resolve(); }, ThrowsMessage<UsageError>(HasSubstr("is a folder")));
 }
 
 TEST_F(Config, BadValuesNameTheSettingAndWhereItWasSet) {
@@ -105,6 +107,7 @@ TEST_F(Config, BadValuesNameTheSettingAndWhereItWasSet) {
       {"IDLE_TIMEOUT", "60s"},       {"AGENT_RUNTIME", "podman"},
       {"AGENT_PORT_RANGE", "20000"}, {"AGENT_PORT_RANGE", "9-8"},
       {"AI_MODEL_TIMEOUT_MS", "1"},  {"LOG_LEVEL", "loud"},
+      {"AGENT_DOMAIN", "a b"},       {"AGENT_DOMAIN", "http://agents.example.org"},
       {"AGENTBOX_DATA", ""}};
   for (const auto& [name, value] : bad) {
     environment = {{name, value}};

@@ -24,6 +24,12 @@ test("a deployment is made once and then found active", async (t) => {
   assert.deepEqual([first.status, first.body.success, first.body.status, first.body.alreadyActive], [201, true, "running", false]);
   const again = await deploy();
   assert.deepEqual([again.status, again.body.id, again.body.alreadyActive], [200, first.body.id, true]);
+  for (const [wrong, field] of [[{ aiProvider: "nonsense" }, /^aiProvider/], [{ config: { tools: ["dig"] } }, /^config\.tools\[0\]/]])
+    for (const name of ["Scout", "Fresh"]) {
+      const refused = await deploy({ name, ...wrong });
+      assert.equal(refused.status, 400, JSON.stringify(refused));
+      assert.match(refused.body.error, field);
+    }
   await ada.call("POST", `/api/instance/${first.body.id}/stop`);
   assert.deepEqual([(await deploy({ agentId: first.body.id })).status, (await agents_of(ada)).length], [201, 1]);
   assert.equal((await deploy({ name: "Second" })).status, 201);
