@@ -29,8 +29,8 @@ web::Task<int> failing() {
 }
 
 TEST(RunOn, RunsThereAndComesBack) {
-  Thread here, there;
   std::latch done(1);
+  Thread here, there;
   const auto caller = [&]() -> web::Task<> {
     EXPECT_EQ(co_await web::run_on(there.context, this_thread()), there.thread.get_id());
     EXPECT_EQ(std::this_thread::get_id(), here.thread.get_id());
@@ -53,9 +53,9 @@ TEST(RunOn, RunsThereAndComesBack) {
 // The caller is cancelled when its work is done and it does not know yet.
 TEST(RunOn, WhoIsCancelledAsItsWorkEndsLeavesNothingBehind) {
   for (int round = 0; round < 20; ++round) {
-    Thread here, there;
     asio::cancellation_signal signal;
     std::latch worked(1), ended(1), done(1);
+    Thread here, there;  // last: they end before what they use
     const auto caller = [&]() -> web::Task<std::thread::id> { return web::run_on(there.context, this_thread()); };
     asio::post(here.context, [&] {
       asio::co_spawn(here.context, caller(),
