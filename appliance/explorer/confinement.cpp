@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "appliance/files/descriptor.h"
+#include "sandbox/landlock.h"
 
 namespace explorer {
 
@@ -25,6 +26,17 @@ files::Descriptor open_folder(const fs::path& path) {
   files::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) fail("open the folder");
   return folder;
+}
+
+// libgit2 writes an object beside the folder it belongs into and renames it, which needs version 2.
+bool has_landlock() { return sandbox::landlock_version() >= 2; }
+
+void restrict_files(const Confinement& confinement) {
+  sandbox::FileRules rules;
+  rules.allow_changing(confinement.folder);
+  if (confinement.remote) rules.allow_changing(*confinement.remote);
+  sandbox::forbid_new_privileges();
+  rules.enforce();
 }
 
 // The calling thread's view of the file system becomes `folder`. The thread must end with its work.
@@ -44,24 +56,32 @@ void act_as(uid_t user, gid_t group) {
   }
 }
 
+// Confines the calling thread. Returns the path under which it then finds the folder.
+fs::path confine_thread(const Confinement& confinement, const files::Descriptor& folder, const struct stat& info) {
+  const bool is_root = ::geteuid() == 0;
+  if (has_landlock()) {
+    restrict_files(confinement);
+  } else if (confinement.remote) {
+    errno = ENOSYS;
+    fail("push to a folder without Landlock");
+  }
+  if (!is_root) return confinement.folder;
+  if (!confinement.remote) enclose(folder);
+  act_as(info.st_uid, info.st_gid);
+  return confinement.remote ? confinement.folder : fs::path("/");
+}
+
 }  // namespace
 
-void confine(const Place& place, const std::function<void(const fs::path&)>& work) {
-  const auto folder = open_folder(place.folder);
+void confine(const Confinement& confinement, const std::function<void(const fs::path&)>& work) {
+  const auto folder = open_folder(confinement.folder);
   struct stat info {};
   if (::fstat(folder.get(), &info) != 0) fail("look at the folder");
-  if (::geteuid() != 0 || (!place.is_workspace && info.st_uid == 0)) return work(place.folder);
 
   std::exception_ptr failure;
   std::thread thread([&] {
     try {
-      fs::path seen_as = place.folder;
-      if (place.is_workspace) {
-        enclose(open_folder(place.folder.parent_path()));
-        seen_as = "/" / place.folder.filename();
-      }
-      act_as(info.st_uid, info.st_gid);
-      work(seen_as);
+      work(confine_thread(confinement, folder, info));
     } catch (...) {
       failure = std::current_exception();
     }

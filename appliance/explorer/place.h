@@ -7,8 +7,8 @@ namespace explorer {
 
 struct Place {
   std::filesystem::path folder;
-  // An agent's: whoever writes there must not reach further through the explorer than by himself. False: the operator's
-  // own folder, whose repository may refer to others and push to any remote.
+  // An agent's, which may write anything there, its repository's configuration included. False: the operator's own
+  // folder, whose repository may be pushed to any remote.
   bool is_workspace = false;
 };
 

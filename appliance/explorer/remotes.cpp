@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/url.hpp>
 
 #include "web/address.h"
 #include "web/ascii.h"
@@ -44,18 +45,25 @@ web::Result<Destination> judge_host(const std::string& url, const Place& place, 
   return destination;
 }
 
+// As git reads it: a path counts from the repository, and in a file:// URL special characters are escaped.
+web::Result<fs::path> folder_of(const std::string& url, const Place& place) {
+  if (url.find("://") == std::string::npos) return place.folder / url;
+  const auto parsed = boost::urls::parse_uri(url);
+  const bool is_here =
+      parsed && parsed->scheme() == "file" && (parsed->host().empty() || parsed->host() == "localhost");
+  if (is_here) return fs::path(parsed->path());
+  return web::invalid("The box pushes over http, https and ssh and to folders, and this remote is none of them");
+}
+
 web::Result<Destination> judge_folder(const std::string& url, const Place& place) {
-  constexpr std::string_view scheme = "file://";
   if (place.is_workspace) return web::invalid("An agent's workspace is pushed over http, https or ssh only");
-  if (url.starts_with(scheme)) return Destination{.url = url, .route = {}, .credential = {}, .ssh_path = {}};
-  // As git reads it: relative to the repository.
+  const auto folder = folder_of(url, place);
+  if (!folder) return folder.error();
   std::error_code error;
-  const auto folder = place.folder / url;
-  if (url.find("://") != std::string::npos) {
-    return web::invalid("The box pushes over http, https and ssh and to folders, and this remote is none of them");
-  }
-  if (!fs::is_directory(folder, error)) return web::invalid("The remote is a folder that does not exist: " + url);
-  return Destination{.url = folder.lexically_normal().string(), .route = {}, .credential = {}, .ssh_path = {}};
+  const auto real = fs::canonical(*folder, error);
+  if (error || !fs::is_directory(real, error))
+    return web::invalid("The remote is a folder that does not exist: " + url);
+  return Destination{.url = real.string(), .route = {}, .folder = real, .credential = {}, .ssh_path = {}};
 }
 
 bool is_host(const std::string& url) {

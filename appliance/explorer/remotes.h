@@ -18,6 +18,7 @@ using FindCredential = std::function<std::optional<git::Credential>(const Origin
 struct Destination {
   std::string url;                  // what git is to use; holds no secret
   std::optional<git::Route> route;  // none for a folder
+  std::optional<std::filesystem::path> folder{};
   std::optional<git::Credential> credential;
   std::optional<std::string> ssh_path;  // for ssh: where the repository is at the host
 };

@@ -29,12 +29,14 @@ void require(git_repository* repository) {
 // Runs `use` on the open repository of the place, kept to its folder; what it may throw becomes an Error. `use` gets a
 // null pointer where there is no repository. An agent may exchange its repository at any time, so it is opened anew.
 template <class Use>
-auto Repositories::look(const Place& place, Use use) const -> web::Result<std::invoke_result_t<Use, git_repository*>> {
+auto Repositories::look(const Place& place, Use use, const std::optional<fs::path>& remote) const
+    -> web::Result<std::invoke_result_t<Use, git_repository*>> {
   try {
     git::start_library();  // outside the confinement: it reads the files of the authorities
-    return confined(place, [&](const fs::path& folder) {
-      if (place.is_workspace) return use(git::open(folder, git::Layout::within).get());
-      auto lease = kept_.take(folder);
+    return confined(Confinement{.folder = place.folder, .remote = remote}, [&](const fs::path& folder) {
+      // One that stays open knows the path it was opened by, which is another where there is a remote.
+      if (place.is_workspace || remote) return use(git::open(folder).get());
+      auto lease = kept_.take(place.folder, folder);
       auto result = use(lease.repository.get());
       kept_.give_back(std::move(lease));
       return result;
@@ -176,10 +178,13 @@ std::optional<std::string> Repositories::push(const Place& place, const Committe
                              .route = std::move(destination->route),
                              .credential = std::move(destination->credential),
                              .ssh_path = std::move(destination->ssh_path)};
-  const auto pushed = look(place, [&](git_repository* repository) {
-    require(repository);
-    return git::push(repository, order, patience);
-  });
+  const auto pushed = look(
+      place,
+      [&](git_repository* repository) {
+        require(repository);
+        return git::push(repository, order, patience);
+      },
+      destination->folder);
   return pushed ? *pushed : pushed.error().message;
 }
 

@@ -67,7 +67,8 @@ class Repositories {
  private:
   class Turn;
   template <class Use>
-  auto look(const Place&, Use) const -> web::Result<std::invoke_result_t<Use, git_repository*>>;
+  auto look(const Place&, Use, const std::optional<std::filesystem::path>& remote = std::nullopt) const
+      -> web::Result<std::invoke_result_t<Use, git_repository*>>;
   struct Committed;
   web::Result<Committed> commit(const Place&, const std::string& message) const;
   static std::string told_of_nothing(const Committed&);

@@ -1,8 +1,10 @@
 #include "tests/fuzz/explorer_targets.h"
 #include "tests/fuzz/replay.h"
+#include "tests/fuzz/repository_target.h"
 
 namespace {
 
+TEST(Seeds, Repository) { fuzz::replay("repository", fuzz::repository); }
 TEST(Seeds, Paths) { fuzz::replay("paths", fuzz::paths); }
 
 }  // namespace

@@ -169,29 +169,6 @@ TEST_F(ExplorerStatus, EveryKindOfConflictIsTold) {
   }
 }
 
-TEST_F(ExplorerStatus, ABareRepositoryHasABranchAndNoChanges) {
-  make_repository();
-  const auto bare = make_bare("bare.git");
-  git({"push", "-q", bare.string(), "main"});
-  const explorer::Place there{.folder = bare};
-  EXPECT_EQ(status(there).branch, "main");
-  EXPECT_THAT(lines(status(there)), IsEmpty());
-  EXPECT_EQ(repositories().log(there, 10)->size(), 1u);
-  EXPECT_THAT(repositories().diff(there, "").error().message, HasSubstr("bare"));
-}
-
-TEST_F(ExplorerStatus, AWorktreeIsTheOperatorsToShowButNotAnAgents) {
-  make_repository();
-  const auto tree = scratch.path / "owner" / "tree";
-  git({"worktree", "add", "-q", "-b", "side", tree.string()});
-  put(tree / "new", "x");
-  const explorer::Place there{.folder = tree};
-  EXPECT_EQ(status(there).branch, "side");
-  EXPECT_THAT(lines(status(there)), ElementsAreArray(lines_of_git(tree)));
-  const auto refused = repositories().status({.folder = tree, .is_workspace = true});
-  EXPECT_TRUE(!refused || !refused->has_value()) << "its database lies in another folder";
-}
-
 TEST_F(ExplorerStatus, SubmodulesAreToldAsGitTellsThem) {
   const auto library = scratch.path / "library";
   fs::create_directories(library);
@@ -208,8 +185,6 @@ TEST_F(ExplorerStatus, SubmodulesAreToldAsGitTellsThem) {
   expect_as_git();
   git(root / "library", {"commit", "-q", "-a", "-m", "Moved on"});
   expect_as_git();
-  const explorer::Place inside{.folder = root / "library"};
-  EXPECT_EQ(status(inside).branch, "main") << "a submodule is a repository itself";
 }
 
 TEST_F(ExplorerStatus, LineEndsAreComparedAsGitComparesThem) {

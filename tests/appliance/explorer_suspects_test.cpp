@@ -21,7 +21,7 @@ class ExplorerSuspects : public ExplorerTest {
     settle();
   }
   std::optional<git::Suspects> suspects() {
-    const auto repository = git::open(root, git::Layout::anywhere);
+    const auto repository = git::open(root);
     return git::suspects_in(repository.get());
   }
 };

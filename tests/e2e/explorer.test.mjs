@@ -124,6 +124,22 @@ test("a push that fails leaves the commit, says why, and gives the password to n
   assert.match(await sync_to("http://no-such-host.invalid/project.git"), /cannot be found/);
 });
 
+test("files written like a repository's database do not make the data folder a working tree", async (t) => {
+  const box = await Box.start(t), call = caller(box);
+  const write = async (path, content) => assert.equal((await call("POST", "/api/browse/write", { path, content })).status, 200, path);
+  for (const config of ["[core]\n\tbare = false\n", "[core]\n\tbare = false\n\tworktree = /\n"]) {
+    await write("HEAD", "ref: refs/heads/main\n");
+    await write("config", config);
+    await write("objects/info/x", "");
+    await write("refs/heads/x.tmp", "");
+    assert.deepEqual((await call("GET", "/api/browse/git-status")).body, { ok: true, isGitRepo: false });
+    const synced = await call("POST", "/api/browse/git-sync", { message: "Take it all" });
+    assert.deepEqual([synced.status, synced.body.error], [500, "This folder is not a git repository"]);
+    for (const path of ["master.key", "agentbox.toml", "etc/passwd"])
+      assert.equal((await call("GET", `/api/browse/git-show?rev=HEAD&path=${path}`)).status, 500);
+  }
+});
+
 test("whatever the spelling, nothing leaves the root and .git is not written", async (t) => {
   const { scratch, root, box, call } = await box_with_project(t);
   make_repository(root);

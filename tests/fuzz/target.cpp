@@ -4,6 +4,7 @@
 
 #include "tests/fuzz/body_target.h"
 #include "tests/fuzz/explorer_targets.h"
+#include "tests/fuzz/repository_target.h"
 #include "tests/fuzz/summarizer_targets.h"
 #include "tests/fuzz/targets.h"
 

@@ -101,7 +101,6 @@ std::string tidy(const std::string& message) {
 }  // namespace
 
 std::optional<std::string> commit_all(git_repository* repository, const std::string& message, const Identity& author) {
-  if (git_repository_is_bare(repository) == 1) throw Failure("A bare repository has no files to commit");
   const auto index = index_of(repository);
   require_committable(repository, index.get());
   Staging(repository, index.get()).run();

@@ -167,7 +167,6 @@ bool is_of_a_file_in_motion(const Failure& failure) {
 
 std::optional<std::string> diff(git_repository* repository, Side side, const std::string& path, std::size_t most_bytes,
                                 const std::optional<Suspects>& suspects) {
-  if (git_repository_is_bare(repository) == 1) throw Failure("A bare repository has no files to compare");
   for (int looks = 1;; ++looks) {
     try {
       const auto patches = Comparison(repository, side, path, suspects).run(most_bytes);

@@ -46,8 +46,8 @@ bool is_configured_by_itself(git_repository* repository) {
 
 }  // namespace
 
-Kept::Lease Kept::take(const fs::path& folder) {
-  const auto stamp = stamp_of(folder);
+Kept::Lease Kept::take(const fs::path& folder, const fs::path& seen_as) {
+  const auto stamp = stamp_of(seen_as);
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(leases_, [&](const Lease& one) { return one.folder == folder && one.stamp != stamp; });
@@ -58,7 +58,7 @@ Kept::Lease Kept::take(const fs::path& folder) {
       return lease;
     }
   }
-  Lease lease{.folder = folder, .repository = open(folder, Layout::anywhere), .stamp = stamp};
+  Lease lease{.folder = folder, .repository = open(seen_as), .stamp = stamp};
   if (lease.repository && !is_configured_by_itself(lease.repository.get())) lease.stamp.reset();
   return lease;
 }

@@ -20,13 +20,13 @@ class Kept {
   // A repository that is the taker's alone.
   struct Lease {
     std::filesystem::path folder;
-    Repository repository;  // as open(folder, Layout::anywhere) gives it
+    Repository repository;  // as git::open returns it
     // By what is seen, when it was opened, whether it is still the one: nothing when that cannot be told.
     std::optional<std::array<std::int64_t, 10>> stamp;
   };
 
-  // Throws as open() does.
-  Lease take(const std::filesystem::path& folder);
+  // `folder` as everybody names it, and as the calling thread finds it. Throws as open() does.
+  Lease take(const std::filesystem::path& folder, const std::filesystem::path& seen_as);
   // For the next one who asks. What failed is not given back.
   void give_back(Lease);
 

@@ -27,24 +27,72 @@ void require_owner(git_repository* repository) {
   }
 }
 
-bool is_beneath(const fs::path& folder, const char* path) {
+bool is_beneath(const fs::path& folder, const fs::path& path) {
   std::error_code error;
   const auto real = fs::canonical(path, error);
   if (error) return false;
   return std::mismatch(folder.begin(), folder.end(), real.begin(), real.end()).first == folder.end();
 }
 
-void require_within(git_repository* repository, const fs::path& folder) {
-  const auto real = fs::canonical(folder);
-  const auto* files = git_repository_workdir(repository);
-  const bool inside = is_beneath(real, git_repository_path(repository)) &&
-                      is_beneath(real, git_repository_commondir(repository)) &&
-                      (!files || fs::canonical(files) == real);
-  const auto borrowed = fs::path(git_repository_commondir(repository)) / "objects" / "info" / "alternates";
+bool is_there(const fs::path& path) {
   std::error_code error;
-  if (!inside || fs::exists(fs::symlink_status(borrowed, error))) {
-    throw Failure("The repository reaches out of its folder, so it is not opened");
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+// Where a path in the configuration leads, counted from the folder; nothing for one that counts from elsewhere. By its
+// text: the kernel keeps a confined thread in the folder by ending every way out there.
+std::optional<fs::path> target_of(const fs::path& git_folder_in_folder, std::string_view value) {
+  if (value.empty() || value.front() == '/' || value.front() == '~' || value.front() == '%') return std::nullopt;
+  return (git_folder_in_folder / value).lexically_normal();
+}
+
+bool leads_out(const std::optional<fs::path>& target) { return !target || *target->begin() == ".."; }
+
+// What of the configuration in `file` leads out of the folder; nothing when all of it stays there.
+const char* way_out_of_config(const fs::path& file, const fs::path& git_folder_in_folder) {
+  constexpr auto doing = "read the configuration";
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return nullptr;
+  const auto config = made<ConfigHandle>([&](auto** out) { return git_config_open_ondisk(out, file.c_str()); }, doing);
+  const auto entries =
+      made<ConfigIterator>([&](auto** out) { return git_config_iterator_new(out, config.get()); }, doing);
+  git_config_entry* entry = nullptr;
+  bool is_empty = true;
+  while (git_config_next(&entry, entries.get()) == 0) {
+    is_empty = false;
+    const std::string_view key = entry->name;
+    const auto target = target_of(git_folder_in_folder, entry->value ? entry->value : "");
+    if (key == "core.worktree" && (!target || (*target != "." && *target != "./"))) return "core.worktree";
+    const bool is_include = key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path"));
+    if (is_include && leads_out(target)) return "an include of its configuration";
   }
+  // An include that libgit2 cannot place, such as ~/file, makes it pass over the whole file.
+  if (is_empty && fs::file_size(file, error) > 0) return "its configuration";
+  return nullptr;
+}
+
+// What leads out of the folder; nothing when all of the repository is in it.
+const char* way_out(git_repository* repository, const fs::path& folder) {
+  const fs::path git_folder = git_repository_path(repository), common = git_repository_commondir(repository);
+  std::error_code error;
+  if (fs::canonical(git_repository_workdir(repository), error) != folder || error) return "core.worktree";
+  if (!is_beneath(folder, git_folder) || is_beneath(git_folder, folder)) return "its .git";
+  if (!is_beneath(folder, common)) return "commondir";
+  for (const auto* part : {"objects", "refs", "logs", "info", "objects/info", "objects/pack"})
+    if (is_there(common / part) && !is_beneath(folder, common / part)) return "a link in .git";
+  if (is_there(common / "objects/info/alternates")) return "objects/info/alternates";
+  return way_out_of_config(common / "config", fs::canonical(git_folder).lexically_relative(folder));
+}
+
+void refuse(const char* way_out) {
+  throw Failure("The repository reaches out of its folder by " + std::string(way_out) + ", so it is not opened");
+}
+
+void require_within(git_repository* repository, const fs::path& folder) {
+  if (git_repository_is_bare(repository) == 1) {
+    throw Failure("The repository is bare: without a working tree it is not opened");
+  }
+  if (const auto* way = way_out(repository, fs::canonical(folder))) refuse(way);
 }
 
 // Not by git_remote_list and git_remote_lookup: they match every entry against a pattern, and libgit2 1.5 loses 20 KB
@@ -73,37 +121,43 @@ void add_worktree_config(git_repository* repository) {
   check(git_config_add_file_ondisk(config.get(), path.c_str(), GIT_CONFIG_LEVEL_APP, repository, 0), doing);
 }
 
+// Of .git alone: of a folder without one libgit2 would take the folder itself for the database and the one above it for
+// the working tree.
 int open_here(git_repository** out, const fs::path& folder) {
   start_library();
-  return git_repository_open_ext(out, folder.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+  const auto git = folder / ".git";
+  // Where it finds no database libgit2 1.5 loses memory.
+  std::error_code error;
+  if (!is_there(git) || (fs::is_directory(git, error) && !is_there(git / "HEAD"))) return GIT_ENOTFOUND;
+  if (const auto* way = way_out_of_config(git / "config", ".git")) refuse(way);  // before libgit2 follows it
+  constexpr unsigned flags = GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_NO_DOTGIT;
+  return git_repository_open_ext(out, git.c_str(), flags, nullptr);
 }
 
 }  // namespace
 
 void CloseRepository::operator()(git_repository* repository) const { git_repository_free(repository); }
 
-Repository open(const fs::path& folder, Layout layout) {
+Repository open(const fs::path& folder) {
   git_repository* opened = nullptr;
   const int code = open_here(&opened, folder);
   if (code == GIT_ENOTFOUND) return nullptr;
   check(code, "open the repository");
   Repository repository(opened);
   require_owner(opened);
-  if (layout == Layout::within) require_within(opened, folder);
+  require_within(opened, folder);
   add_worktree_config(opened);
   return repository;
 }
 
 Repository open_or_make(const fs::path& folder) {
-  if (auto repository = open(folder, Layout::anywhere)) return repository;
+  if (auto repository = open(folder)) return repository;
   git_repository_init_options options = GIT_REPOSITORY_INIT_OPTIONS_INIT;
   options.flags = GIT_REPOSITORY_INIT_NO_REINIT | GIT_REPOSITORY_INIT_MKPATH;
   options.initial_head = "main";
   return made<Repository>([&](auto** out) { return git_repository_init_ext(out, folder.c_str(), &options); },
                           "make the folder a repository");
 }
-
-bool is_bare(git_repository* repository) { return git_repository_is_bare(repository) == 1; }
 
 std::optional<std::string> branch_of(git_repository* repository) {
   constexpr std::string_view prefix = "refs/heads/";

@@ -17,18 +17,14 @@ struct CloseRepository {
 // One thread at a time.
 using Repository = std::unique_ptr<git_repository, CloseRepository>;
 
-// Where the parts of a repository may lie. `within`: the database, the working files and everything they refer to, in
-// the folder itself, because whoever owns the folder must not reach further through git than without it.
-enum class Layout { anywhere, within };
-
-// The repository of this very folder (not of one above it): a working copy, a worktree, a submodule or bare. Null when
-// it is none. Throws Failure when it is broken, belongs to another user than the one whom the calling thread's file
-// accesses count for (or root), or is not laid out so.
-Repository open(const std::filesystem::path& folder, Layout);
+// The repository whose working tree is exactly this folder and whose .git, a folder or a gitdir: file, is in it. Null
+// when there is no .git, also where the folder itself is laid out like one. Throws Failure when the repository is
+// broken, is bare, belongs to another user than the one whom the calling thread's file accesses count for (or root), or
+// reaches out of the folder: by core.worktree, gitdir:, commondir, alternates, links or includes.
+Repository open(const std::filesystem::path& folder);
 // The same, but a folder that is no repository becomes one whose first branch is main.
 Repository open_or_make(const std::filesystem::path& folder);
 
-bool is_bare(git_repository*);
 // The branch's name, also of one that has no commit yet; nothing when HEAD is detached.
 std::optional<std::string> branch_of(git_repository*);
 

@@ -115,7 +115,6 @@ std::string Change::code() const {
 Changes status(git_repository* repository, Untracked untracked, std::size_t limit) {
   Changes found;
   auto& changes = found.list;
-  if (git_repository_is_bare(repository) == 1) return found;
   git_status_options options = GIT_STATUS_OPTIONS_INIT;
   options.show = GIT_STATUS_SHOW_INDEX_AND_WORKDIR;
   options.flags = GIT_STATUS_OPT_SORT_CASE_SENSITIVELY;

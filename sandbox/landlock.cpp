@@ -1,0 +1,79 @@
+#include "sandbox/landlock.h"
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+namespace sandbox {
+
+namespace {
+
+using Rights = unsigned long long;
+
+constexpr Rights first_version = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
+// Of later versions than the headers of Debian 12 may know; see linux/landlock.h.
+constexpr Rights rename_between_folders = 1ull << 13, truncate = 1ull << 14;
+
+constexpr Rights of_folders_only = LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                                   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+                                   LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | rename_between_folders;
+constexpr Rights to_read = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr Rights to_write = LANDLOCK_ACCESS_FS_WRITE_FILE | truncate;
+constexpr Rights to_change = of_folders_only | to_write | to_read;
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::system_category(), what); }
+
+Rights known_rights() {
+  const int version = landlock_version();
+  return first_version | (version >= 2 ? rename_between_folders : 0) | (version >= 3 ? truncate : 0);
+}
+
+}  // namespace
+
+int landlock_version() {
+  static const auto version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  return version < 0 ? 0 : static_cast<int>(version);
+}
+
+FileRules::FileRules() {
+  const landlock_ruleset_attr handled{.handled_access_fs = known_rights()};
+  descriptor_ = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0));
+  if (descriptor_ < 0) fail("restrict files");
+}
+
+FileRules::~FileRules() { ::close(descriptor_); }
+
+void FileRules::allow_reading(const std::filesystem::path& path) { allow(path, to_read); }
+void FileRules::allow_reading_and_writing(const std::filesystem::path& path) { allow(path, to_read | to_write); }
+void FileRules::allow_changing(const std::filesystem::path& path) { allow(path, to_change); }
+
+void FileRules::allow(const std::filesystem::path& path, unsigned long long rights) {
+  const int beneath = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (beneath < 0) return;
+  struct stat about {};
+  const bool is_folder = ::fstat(beneath, &about) == 0 && S_ISDIR(about.st_mode);
+  if (!is_folder) rights &= ~of_folders_only;
+  const landlock_path_beneath_attr rule{.allowed_access = rights & known_rights(), .parent_fd = beneath};
+  const auto result = ::syscall(SYS_landlock_add_rule, descriptor_, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+  const int cause = errno;
+  ::close(beneath);
+  errno = cause;
+  if (result != 0) fail("allow files");
+}
+
+void FileRules::enforce() {
+  if (::syscall(SYS_landlock_restrict_self, descriptor_, 0) != 0) fail("restrict files");
+}
+
+void forbid_new_privileges() {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("forbid new privileges");
+}
+
+}  // namespace sandbox

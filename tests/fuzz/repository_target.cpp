@@ -1,0 +1,122 @@
+#include "tests/fuzz/repository_target.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "appliance/explorer/git/repository.h"
+#include "appliance/explorer/repositories.h"
+#include "tests/fuzz/require.h"
+
+namespace fuzz {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view secret = "what lies outside";
+constexpr std::array<const char*, 12> chosen{"config",
+                                             "HEAD",
+                                             "index",
+                                             "packed-refs",
+                                             "objects/info/alternates",
+                                             "commondir",
+                                             "refs/heads/main",
+                                             "info/exclude",
+                                             "info/attributes",
+                                             "shallow",
+                                             "MERGE_HEAD",
+                                             "../.gitattributes"};
+
+void put(const fs::path& path, std::string_view content) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+std::string content_of(const fs::path& path) {
+  std::stringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+// A folder of this process with a repository of one commit, beside a folder with a secret.
+class Ground {
+ public:
+  Ground() {
+    auto name = (fs::temp_directory_path() / "agentbox-fuzz-XXXXXX").string();
+    if (!::mkdtemp(name.data())) std::abort();
+    folder_ = name;
+    put(folder_ / "secret", secret);
+    put(master() / "a", "one\n");
+    git::open_or_make(master());
+    static_cast<void>(box.sync({.folder = master()}, "First"));
+  }
+  Ground(const Ground&) = delete;
+  ~Ground() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  void make(const char* file, std::string_view content) const {
+    fs::remove_all(root());
+    fs::copy(master(), root(), fs::copy_options::recursive);
+    put(root() / ".git" / file, content);
+    put(root() / "b", "two\n");
+  }
+  void check(const std::string& answer) const {
+    require(answer.find(secret) == std::string::npos, "nothing from outside is answered");
+    require(content_of(folder_ / "secret") == secret, "nothing outside is changed");
+  }
+
+  fs::path root() const { return folder_ / "root"; }
+  explorer::Repositories box{{.name = "Fuzz", .email = "fuzz@example.org"},
+                             [](const explorer::Origin&) { return std::optional<git::Credential>(); },
+                             std::chrono::milliseconds(1)};
+
+ private:
+  fs::path master() const { return folder_ / "master"; }
+
+  fs::path folder_;
+};
+
+}  // namespace
+
+void repository(std::string_view bytes) {
+  static Ground ground;
+  if (bytes.empty()) return;
+  ground.make(chosen[static_cast<unsigned char>(bytes.front()) % chosen.size()], bytes.substr(1));
+  const explorer::Place place{.folder = ground.root(), .is_workspace = true};
+  std::string answer;
+  const auto add = [&answer](const auto& result, auto text) {
+    answer += result ? text(*result) : result.error().message;
+  };
+  add(ground.box.status(place), [](const std::optional<explorer::Status>& status) {
+    std::string text = status ? status->branch + status->remote.value_or("") : "";
+    if (status)
+      for (const auto& change : status->changes.list) text += change.path;
+    return text;
+  });
+  add(ground.box.diff(place, ""), [](const explorer::Diffs& diffs) { return diffs.unstaged + diffs.staged; });
+  add(ground.box.log(place, 20), [](const std::vector<git::Commit>& commits) {
+    std::string text;
+    for (const auto& commit : commits) text += commit.subject + commit.author;
+    return text;
+  });
+  const auto show = [](const git::ShownCommit& shown) {
+    return shown.message + shown.patch + shown.content.value_or("");
+  };
+  add(ground.box.show(place, "HEAD", ""), show);
+  add(ground.box.show(place, "main", "secret"), show);
+  // A remote's host would be looked up.
+  const auto status = ground.box.status(place);
+  if (status && *status && !(*status)->remote)
+    add(ground.box.sync(place, "Take it all"), [](const explorer::Synced& synced) { return synced.message; });
+  add(ground.box.show(place, "HEAD", "a"), show);
+  ground.check(answer);
+}
+
+}  // namespace fuzz
