@@ -6,7 +6,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/json.hpp>
-#include <future>
 #include <iostream>
 
 #include "appliance/accounts/routes.h"
@@ -37,6 +36,7 @@
 #include "appliance/memory/memory.h"
 #include "appliance/mpp/routes.h"
 #include "appliance/periodic.h"
+#include "appliance/redaction.h"
 #include "appliance/resident_memory.h"
 #include "appliance/schedule/schedule.h"
 #include "appliance/summarizer_child.h"
@@ -45,9 +45,9 @@
 #include "appliance/usage/routes.h"
 #include "appliance/version.h"
 #include "appliance/ways_in.h"
-#include "appliance/without_paths.h"
 #include "summarizer/options.h"
 #include "web/log.h"
+#include "web/loop_watchdog.h"
 #include "web/metrics.h"
 #include "web/server.h"
 
@@ -118,7 +118,7 @@ std::optional<web::Error> explain(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const store::Unavailable& error) {
-    return web::unavailable(without_paths(error.what()), error.what());
+    return web::unavailable(redact_paths(error.what()), error.what());
   } catch (const store::Corrupt& error) {
     return web::unavailable("What the store holds for this is damaged: the box's log says where and what to do",
                             error.what());
@@ -158,6 +158,7 @@ struct Box::Parts {
   const DataFolder folder{settings.data};
 
   web::IoPool network{network_threads(settings)};
+  web::LoopWatchdog loop_watchdog{network};
   boost::asio::io_context& home = network.at(0);        // where background work and the engine live
   boost::asio::thread_pool blocking{blocking_threads};  // files, libgit2, whole-table reads
 
@@ -261,10 +262,11 @@ struct Box::Parts {
   health::RouteParts vitals() {
     auto store_problem = [this] {
       auto reason = store->read_only_reason();
-      if (reason) reason = without_paths(*reason);
+      if (reason) reason = redact_paths(*reason);
       return reason;
     };
-    return {host, docker, settings.provisioning_enabled, std::move(store_problem), guards};
+    auto stalled_loops = [this] { return loop_watchdog.stalled(); };
+    return {host, docker, settings.provisioning_enabled, std::move(store_problem), std::move(stalled_loops), guards};
   }
   billing::CapRouteParts spending() {
     return {caps,
@@ -508,13 +510,16 @@ int Box::serve() {
   const std::string ready = ready_line(endpoints);
   write_private_file(parts.folder.endpoints_file(), ready);
 
-  std::promise<void> ended;
-  Signals signals(parts.home, SIGTERM, SIGINT, SIGHUP);
-  boost::asio::co_spawn(parts.home, obey(signals, summarizer), [&ended](std::exception_ptr failure) {
-    failure ? ended.set_exception(failure) : ended.set_value();
+  // This thread's own loop: signals are obeyed even while every network thread is busy.
+  boost::asio::io_context front{1};
+  Signals signals(front, SIGTERM, SIGINT, SIGHUP);
+  std::exception_ptr failure;
+  boost::asio::co_spawn(front, obey(signals, summarizer), [&](std::exception_ptr thrown) {
+    failure = std::move(thrown);
+    front.stop();
   });
-  boost::asio::co_spawn(parts.home, parts.start_agents(), [](std::exception_ptr failure) {
-    if (failure) web::log::error("agents could not be started", {{"reason", reason(failure)}});
+  boost::asio::co_spawn(parts.home, parts.start_agents(), [](std::exception_ptr thrown) {
+    if (thrown) web::log::error("agents could not be started", {{"reason", reason(thrown)}});
   });
   parts.session_sweep.start();
   parts.old_names.start();
@@ -523,17 +528,18 @@ int Box::serve() {
   parts.docker_probe.start();
   summarizer.supervise(parts.home);
   parts.network.start();
+  parts.loop_watchdog.start();
 
   std::cout << ready << std::flush;
   give_back_program_pages();
   give_back_freed_memory();
-  auto outcome = ended.get_future();
-  outcome.wait();
+  front.run();
   parts.blocking.join();  // a backup that is under way uses the store; whoever waits for it does so on the network
   parts.network.stop();   // before anything here is unwound: the pool's coroutines refer to it
+  parts.loop_watchdog.stop();
   std::error_code gone;
   std::filesystem::remove(parts.folder.endpoints_file(), gone);
-  outcome.get();
+  if (failure) std::rethrow_exception(failure);
   web::log::info("stopped");
   return 0;
 }
@@ -542,11 +548,12 @@ web::Task<> Box::obey(Signals& signals, SummarizerChild& summarizer) {
   for (;;) {
     const int signal = co_await signals.async_wait(web::use_task);
     if (signal != SIGHUP) break;
-    parts_->server.reload_tls();
+    boost::asio::post(parts_->home, [parts = parts_.get()] { parts->server.reload_tls(); });
   }
   web::log::info("stopping");
-  boost::asio::co_spawn(parts_->home, end_at_once(signals), boost::asio::detached);
-  co_await stop(summarizer);
+  parts_->loop_watchdog.expect_end();
+  boost::asio::co_spawn(co_await boost::asio::this_coro::executor, end_at_once(signals), boost::asio::detached);
+  co_await boost::asio::co_spawn(parts_->home, stop(summarizer), web::use_task);
 }
 
 // Whoever asks a second time does not want to wait. What is on disk is as after a crash: whole.

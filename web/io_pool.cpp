@@ -121,4 +121,8 @@ void IoPool::stop() {
 
 bool IoPool::running() const { return impl_->running; }
 
+std::thread::native_handle_type IoPool::thread(std::size_t index) const {
+  return impl_->cores.at(index)->thread.native_handle();
+}
+
 }  // namespace web

@@ -28,6 +28,8 @@ class IoPool {
   void start();
   void stop();  // returns once every thread has ended; never called from one of them
   bool running() const;
+  // Of the thread that runs at(index): valid from start() to stop().
+  std::thread::native_handle_type thread(std::size_t index) const;
 
  private:
   struct Impl;

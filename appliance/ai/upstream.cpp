@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "appliance/ai/sse.h"
+#include "appliance/redaction.h"
 
 namespace ai {
 
@@ -101,10 +102,7 @@ Failure Upstream::bad_answer(std::string_view what) const {
 }
 
 std::string Upstream::quotable(std::string text) const {
-  const auto& key = settings_.key;
-  if (!key.empty()) {
-    for (auto at = text.find(key); at != text.npos; at = text.find(key, at)) text.replace(at, key.size(), "[key]");
-  }
+  text = agentbox::redact_secret(text, settings_.key, "[key]");
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
   if (text.size() > quoted_bytes) {

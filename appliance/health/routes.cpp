@@ -17,9 +17,10 @@ struct Alive {
   std::string status = "ok";
   store::Time timestamp{};
   std::string docker, provisioning, store;
+  std::int64_t stalledEventLoops = 0;
   std::optional<std::string> reason;
 };
-BOOST_DESCRIBE_STRUCT(Alive, (), (status, timestamp, docker, provisioning, store, reason))
+BOOST_DESCRIBE_STRUCT(Alive, (), (status, timestamp, docker, provisioning, store, stalledEventLoops, reason))
 
 struct Cpu {
   double usage = 0;
@@ -79,6 +80,7 @@ std::vector<web::Route> routes(const RouteParts& parts) {
                        .docker = parts.docker.available() ? "available" : "unavailable",
                        .provisioning = parts.provisioning_enabled ? "enabled" : "disabled",
                        .store = problem ? "read-only" : "ok",
+                       .stalledEventLoops = static_cast<std::int64_t>(parts.stalled_loops()),
                        .reason = std::move(problem)};
     co_return web::reply(answer, 200);
   };
@@ -87,7 +89,10 @@ std::vector<web::Route> routes(const RouteParts& parts) {
   };
   return {
       {web::GET, "/health", parts.guards.none, nullptr,
-       web::plain(alive).returns<Alive>().describe("`store` is read-only after a write error, and `reason` says why."),
+       web::plain(alive).returns<Alive>().describe(
+           "`store` is read-only after a write error, and `reason` says why. `stalledEventLoops` counts network "
+           "threads "
+           "that have not come back to their event loop for 10 s; the log has their stacks."),
        "Whether the box lives"},
       {web::GET, "/api/health", parts.guards.none, nullptr,
        web::plain(machine).returns<Machine>().describe(

@@ -18,6 +18,7 @@ struct RouteParts {
   const DockerProbe& docker;
   bool provisioning_enabled;
   std::function<std::optional<std::string>()> store_problem;  // why the store is read-only; nothing while it is well
+  std::function<std::size_t()> stalled_loops;                 // network threads that no longer turn
   const agentbox::Guards& guards;
 };
 

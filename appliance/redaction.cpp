@@ -1,4 +1,4 @@
-#include "appliance/without_paths.h"
+#include "appliance/redaction.h"
 
 #include <algorithm>
 
@@ -12,7 +12,19 @@ bool is_within(char c, std::string_view marks) { return marks.find(c) != std::st
 
 }  // namespace
 
-std::string without_paths(std::string_view sentence) {
+std::string redact_secret(std::string_view text, std::string_view secret, std::string_view mark) {
+  if (secret.empty()) return std::string(text);
+  std::string redacted;
+  for (std::size_t at = 0;;) {
+    const auto found = text.find(secret, at);
+    redacted += text.substr(at, found - at);
+    if (found == std::string_view::npos) return redacted;
+    redacted += mark;
+    at = found + secret.size();
+  }
+}
+
+std::string redact_paths(std::string_view sentence) {
   std::string told;
   bool follows_path = false;  // and nothing stands between
   for (std::size_t at = 0; at < sentence.size();) {
