@@ -292,6 +292,15 @@ Setting folder(std::string name, std::filesystem::path Settings::*member, std::s
   return setting;
 }
 
+// Of a model provider: it becomes a header of calls. Nothing shorter than 8 characters is a key of one of them.
+Setting provider_key(std::string name, std::string Settings::*member, std::string help, std::size_t fewest = 8) {
+  return checked(secret(std::move(name), member, std::move(help)), [fewest](const std::string& value) -> Problem {
+    const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
+    if (value.empty() || (value.size() >= fewest && std::ranges::all_of(value, is_visible))) return {};
+    return "must be at least " + std::to_string(fewest) + " visible ASCII characters without spaces";
+  });
+}
+
 // What git writes into a commit between its own angle brackets.
 Setting git_name(std::string name, std::string Settings::*member, std::string help) {
   return checked(text(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
@@ -391,17 +400,17 @@ std::vector<Setting> make_table() {
       url("NOTIFY_BOT_API_URL", &S::notify_bot_api_url, "its API, as Telegram's: <URL>/bot<token>/sendMessage"),
       checked(secret("NOTIFY_WEBHOOK_URL", &S::notify_webhook_url, "a chat's webhook that is told the same"), http_url),
       url("LOCAL_MODEL_URL", &S::local_model_url, "an OpenAI-compatible server: Ollama, llama.cpp, vLLM"),
-      secret("LOCAL_API_KEY", &S::local_api_key, "its key, when it wants one"),
+      provider_key("LOCAL_API_KEY", &S::local_api_key, "its key, when it wants one", 1),
       text("LOCAL_MODEL", &S::local_model, "the model to ask there; unset: the first it lists", "model"),
-      secret("OPENROUTER_API_KEY", &S::openrouter_api_key, "key of the multi-model router"),
+      provider_key("OPENROUTER_API_KEY", &S::openrouter_api_key, "key of the multi-model router"),
       url("OPENROUTER_BASE_URL", &S::openrouter_base_url, "its address"),
       text("OPENROUTER_MODEL", &S::openrouter_model,
            "the model to ask there when none is named; unset: by the catalogue's tiers", "model"),
-      secret("ANTHROPIC_API_KEY", &S::anthropic_api_key, "key of Anthropic's own API, asked before the router"),
+      provider_key("ANTHROPIC_API_KEY", &S::anthropic_api_key, "key of Anthropic's own API, asked before the router"),
       url("ANTHROPIC_BASE_URL", &S::anthropic_base_url, "its address"),
-      secret("OPENAI_API_KEY", &S::openai_api_key, "key of OpenAI's own API, asked before the router"),
+      provider_key("OPENAI_API_KEY", &S::openai_api_key, "key of OpenAI's own API, asked before the router"),
       url("OPENAI_BASE_URL", &S::openai_base_url, "its address"),
-      secret("GOOGLE_API_KEY", &S::google_api_key, "key of Google's own Gemini API, asked before the router"),
+      provider_key("GOOGLE_API_KEY", &S::google_api_key, "key of Google's own Gemini API, asked before the router"),
       url("GOOGLE_BASE_URL", &S::google_base_url, "its address"),
       count("AI_MAX_TOKENS", &S::ai_max_tokens, 16, 1'000'000, "of an answer whose caller names no limit"),
       count("DEMO_DAILY_TOKENS", &S::demo_daily_tokens, 0, 2'000'000'000,

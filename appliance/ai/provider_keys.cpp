@@ -26,13 +26,13 @@ std::optional<std::string> ProviderKeys::find(store::UserId user, std::string_vi
 }
 
 web::Task<web::Result<ProviderKey>> ProviderKeys::put(web::Caller caller, std::string provider, std::string key) {
-  constexpr std::size_t shown = 4;
+  constexpr std::size_t shown = 4, fewest = 8;
   if (std::ranges::count(keyed_providers, provider) == 0)
     co_return web::invalid("provider must be one of: openrouter, anthropic, openai, google");
   // It becomes a header of the calls to its provider.
   const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
-  if (key.empty() || !std::ranges::all_of(key, is_visible))
-    co_return web::invalid("key must be visible ASCII characters without spaces");
+  if (key.size() < fewest || !std::ranges::all_of(key, is_visible))
+    co_return web::invalid("key must be at least 8 visible ASCII characters without spaces");
   const ProviderKey kept{.user_id = caller.user_id,
                          .id = std::move(provider),
                          .key = {key},

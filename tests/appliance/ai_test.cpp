@@ -339,6 +339,18 @@ TEST(OpenaiError, TellsTheLimitThatWasMet) {
   EXPECT_TRUE(ai::openai::limit_told(json::object{{"resetsAt", std::string(200, 'x')}}).empty());
 }
 
+TEST(OpenAiProvider, QuotesARefusalAlsoWhereTheKeyIsAPartOfItsMark) {
+  for (const auto* key : {"key", "k", "["}) {
+    ScriptedServer server(std::vector{http(401, R"({"error":{"message":"Incorrect API key [k] provided"}})")});
+    auto settings = settings_for(server);
+    settings.key = key;
+    ai::OpenAiProvider provider(std::move(settings));
+    const auto answer = await(provider.complete(question()));
+    ASSERT_FALSE(answer);
+    EXPECT_NE(answer.error().message.find("[key]"), std::string::npos) << answer.error().message;
+  }
+}
+
 TEST(OpenAiProvider, KeepsRetryAfter) {
   ScriptedServer server(std::vector{http(429, "", "Retry-After: 7\r\n")});
   ai::OpenAiProvider provider(settings_for(server));

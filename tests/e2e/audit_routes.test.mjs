@@ -53,7 +53,7 @@ const noted = {
 
   "web POST /api/keys": ["API key made", ({ ada }) => ada.call("POST", "/api/keys", { name: "laptop" })],
   "web DELETE /api/keys/{id}": ["API key deleted", async ({ ada }) => ada.call("DELETE", `/api/keys/${(await ada.call("GET", "/api/keys")).body.keys[0].id}`)],
-  "web PUT /api/provider-keys/{provider}": ["provider key kept", ({ ada }) => ada.call("PUT", "/api/provider-keys/openai", { key: "sk-x" })],
+  "web PUT /api/provider-keys/{provider}": ["provider key kept", ({ ada }) => ada.call("PUT", "/api/provider-keys/openai", { key: "sk-0000004711" })],
   "web POST /api/billing": ["provider keys set aside", ({ ada }) => ada.call("POST", "/api/billing", { action: "disable-byok" })],
   "web DELETE /api/provider-keys/{provider}": ["provider key removed", ({ ada }) => ada.call("DELETE", "/api/provider-keys/openai")],
 

@@ -47,7 +47,7 @@ const neighbours = async (t) => {
   const passkey = (await add_passkey(box, ada, PASSWORD)).id;
   const session = (await ada.call("GET", "/api/auth/sessions")).body.sessions[0].id;
   const cap = (await ada.call("PUT", "/api/caps", { scope: "agent", target: agent, period: "day", tokens: 1_000_000 })).body.id;
-  await ada.call("PUT", "/api/provider-keys/openrouter", { key: "sk-4711" });
+  await ada.call("PUT", "/api/provider-keys/openrouter", { key: "sk-0000004711" });
   const wallet = (await ada.call("POST", "/api/agent/mpp", { action: "create-wallet", name: "purse" })).body.wallet.id;
   const memory = (await ada.call("POST", "/api/memory", { agentId: agent, text: "the safe's code is 4711" })).body.memory.id;
   await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
