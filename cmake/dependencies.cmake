@@ -40,7 +40,7 @@ endfunction()
 static_library(dep_rocksdb ARCHIVES rocksdb snappy lz4 zstd bz2 z SHARED Threads::Threads dl)
 static_library(dep_git2 ARCHIVES git2 mbedtls mbedx509 mbedcrypto http_parser pcre2-8 pcre ssh2 z
                SHARED gssapi_krb5 OpenSSL::SSL OpenSSL::Crypto)
-# See appliance/explorer/git/regexp.cpp and open.cpp.
+# See appliance/files/explorer/git/regexp.cpp and open.cpp.
 foreach(mended git_regexp_match p_open)
   target_link_options(dep_git2 INTERFACE -Wl,--wrap=${mended},--undefined=__wrap_${mended})
 endforeach()

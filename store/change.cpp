@@ -39,10 +39,10 @@ void Change::remove(Family family, std::string key) {
 }
 
 void Change::add(UserId owner, const CounterName& name, std::int64_t delta, std::optional<std::int64_t> bound) {
-  add(owner, name, Figures{delta}, bound ? std::vector<Bound>{{.most = *bound}} : std::vector<Bound>());
+  add(owner, name, CounterFields{delta}, bound ? std::vector<Bound>{{.most = *bound}} : std::vector<Bound>());
 }
 
-void Change::add(UserId owner, const CounterName& name, const Figures& deltas, const std::vector<Bound>& bounds) {
+void Change::add(UserId owner, const CounterName& name, const CounterFields& deltas, const std::vector<Bound>& bounds) {
   owned_by(owner);
   auto key = Rows::counter_key(owner, name);
   for (const auto& bound : bounds) {

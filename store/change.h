@@ -75,7 +75,7 @@ class Change {
   // Outcome::over_bound.
   void add(UserId owner, const CounterName&, std::int64_t delta, std::optional<std::int64_t> bound = {});
   // The same for a tally: each figure is added for itself, and those with bounds must not exceed them.
-  void add(UserId owner, const CounterName&, const Figures& deltas, const std::vector<Bound>& bounds = {});
+  void add(UserId owner, const CounterName&, const CounterFields& deltas, const std::vector<Bound>& bounds = {});
 
   Task<Outcome> commit(Durability = Durability::durable);
   Outcome commit_blocking(Durability = Durability::durable);

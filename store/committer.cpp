@@ -8,7 +8,7 @@
 #include <future>
 #include <utility>
 
-#include "store/judge.h"
+#include "store/conflict_checker.h"
 
 namespace store {
 namespace {
@@ -39,9 +39,9 @@ std::size_t size_of(const Batch& batch) {
 }  // namespace
 
 template <class Handler>
-struct Committer::WaitingCoroutine final : Waiting {
-  WaitingCoroutine(Batch b, Durability d, Handler h)
-      : Waiting(std::move(b), d),
+struct Committer::PendingCoroutine final : PendingCommit {
+  PendingCoroutine(Batch b, Durability d, Handler h)
+      : PendingCommit(std::move(b), d),
         handler(std::move(h)),
         keep_running(boost::asio::prefer(boost::asio::get_associated_executor(handler),
                                          boost::asio::execution::outstanding_work.tracked)) {}
@@ -54,8 +54,8 @@ struct Committer::WaitingCoroutine final : Waiting {
       keep_running;  // the io_context must not run dry while the log syncs
 };
 
-struct Committer::WaitingThread final : Waiting {
-  using Waiting::Waiting;
+struct Committer::PendingThread final : PendingCommit {
+  using PendingCommit::PendingCommit;
   void complete() override {
     if (failure)
       promise.set_exception(failure);
@@ -87,14 +87,14 @@ Task<CommitResult> Committer::commit(Batch batch, Durability durability) {
   using Token = boost::asio::use_awaitable_t<Executor>;
   co_return co_await boost::asio::async_initiate<const Token, void(std::exception_ptr, CommitResult)>(
       [this](auto handler, Batch given, Durability wanted) {
-        using Caller = WaitingCoroutine<decltype(handler)>;
+        using Caller = PendingCoroutine<decltype(handler)>;
         hand_in(std::make_unique<Caller>(std::move(given), wanted, std::move(handler)));
       },
       Token(), std::move(own.batch), durability);
 }
 
 CommitResult Committer::commit_blocking(Batch batch, Durability durability) {
-  auto waiting = std::make_unique<WaitingThread>(std::move(batch), durability);
+  auto waiting = std::make_unique<PendingThread>(std::move(batch), durability);
   auto result = waiting->promise.get_future();
   hand_in(std::move(waiting));
   return result.get();
@@ -123,7 +123,7 @@ bool Committer::commit_at_once(Submission& submission) {
   return done;
 }
 
-void Committer::hand_in(std::unique_ptr<Waiting> waiting) {
+void Committer::hand_in(std::unique_ptr<PendingCommit> waiting) {
   activity_.queued.fetch_add(1, std::memory_order_relaxed);
   bool wake = false;
   {
@@ -190,7 +190,7 @@ bool Committer::commit_group(std::span<Submission* const> group, Log::Append uns
   std::vector<Submission*> accepted;
   accepted.reserve(group.size());
   auto durability = Durability::relaxed;
-  Judge judge(log_);
+  ConflictChecker judge(log_);
   for (auto* submission : group) {
     try {
       submission->result.failed = judge.judge(submission->batch);

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "store/log_syncer.h"
-#include "store/waiting.h"
+#include "store/pending_commit.h"
 
 namespace store {
 
@@ -28,7 +28,7 @@ class Committer {
   struct Counted {
     Family family;
     std::string_view key;
-    Figures figures;
+    CounterFields figures;
   };
 
   // What the committer needs of the engine below it. Called by one thread at a time, but for sync().
@@ -41,7 +41,7 @@ class Committer {
     };
     virtual ~Log() = default;
     virtual std::optional<std::string> read(Family, std::string_view key) const = 0;
-    virtual Figures read_counter(Family, std::string_view key) const = 0;
+    virtual CounterFields read_counter(Family, std::string_view key) const = 0;
     virtual std::uint64_t version(Family, std::string_view key) const = 0;  // as Engine's
     // What the batches put and erase, and the counters that they change with what these then hold: all or
     // nothing. False when nothing was, since it could not be at once. Throws Unavailable; after that every call throws
@@ -66,12 +66,12 @@ class Committer {
  private:
   using Clock = std::chrono::steady_clock;
   template <class Handler>
-  struct WaitingCoroutine;
-  struct WaitingThread;
+  struct PendingCoroutine;
+  struct PendingThread;
 
   // Commits on this thread. False when it has to be handed in.
   bool commit_at_once(Submission&);
-  void hand_in(std::unique_ptr<Waiting>);
+  void hand_in(std::unique_ptr<PendingCommit>);
   void run();
   void gather(std::unique_lock<std::mutex>&);
   Group take_group();
@@ -85,7 +85,7 @@ class Committer {
 
   std::mutex mutex_;  // protects what follows
   std::condition_variable arrived_;
-  std::deque<std::unique_ptr<Waiting>> queue_;
+  std::deque<std::unique_ptr<PendingCommit>> queue_;
   std::size_t wake_at_ = 1;  // length of the queue at which the thread wants to be woken
   bool is_busy_ = false;     // somebody commits: the thread, or a caller
   std::size_t callers_ = 0;  // how many were seen to commit side by side

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/figures.h"
+#include "store/counter_fields.h"
 
 namespace store {
 
@@ -14,11 +14,11 @@ namespace store {
 class CounterValues {
  public:
   // Null: not known. Valid until the next call of put.
-  const Figures* find(std::string_view key) const {
+  const CounterFields* find(std::string_view key) const {
     const auto found = values_.find(key);
     return found == values_.end() ? nullptr : &found->second;
   }
-  void put(std::string_view key, const Figures& value) {
+  void put(std::string_view key, const CounterFields& value) {
     const auto found = values_.find(key);
     if (found != values_.end()) {
       found->second = value;
@@ -34,7 +34,7 @@ class CounterValues {
     using is_transparent = void;
     std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
   };
-  boost::unordered_flat_map<std::string, Figures, Hash, std::equal_to<>> values_;
+  boost::unordered_flat_map<std::string, CounterFields, Hash, std::equal_to<>> values_;
 };
 
 }  // namespace store

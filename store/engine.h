@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/figures.h"
+#include "store/counter_fields.h"
 
 namespace store {
 
@@ -66,7 +66,7 @@ struct Write {
   Family family;
   std::string key;
   std::string value{};
-  Figures figures{};
+  CounterFields figures{};
 };
 
 struct Batch {
@@ -113,7 +113,7 @@ class Engine {
   virtual void scan(Family, const Range&,
                     const std::function<bool(std::string_view key, std::string_view value)>& visit,
                     const Snapshot* = nullptr) const = 0;
-  virtual Figures counter(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
+  virtual CounterFields counter(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
   // Differs from an earlier answer when a key with the same first eight bytes was written since, and may differ
   // without. Ask before reading what is to be remembered: while it stays the same, so do the records. Not kept over a
   // restart.

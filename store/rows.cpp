@@ -15,7 +15,7 @@ Rows::Rows(Engine& engine, const Sealer& sealer, const std::vector<TableInfo>& t
   Family family = counter_family();
   for (const auto& table : tables) {
     families_[table.name.number] = ++family;
-    memories_[table.name.number] = table.memory();
+    caches_[table.name.number] = table.memory();
   }
 }
 

@@ -15,8 +15,8 @@
 #include "store/codec.h"
 #include "store/engine.h"
 #include "store/keys.h"
-#include "store/memory.h"
 #include "store/table.h"
+#include "store/versioned_cache.h"
 
 namespace store {
 
@@ -39,14 +39,14 @@ class Rows {
   static Family index_family() { return 1; }
   static Family counter_family() { return 2; }
   static std::string counter_key(UserId owner, const CounterName& name) { return keys::owned(owner, name.name); }
-  Figures counter(UserId owner, const CounterName& name) const {
+  CounterFields counter(UserId owner, const CounterName& name) const {
     return engine_.counter(counter_family(), counter_key(owner, name));
   }
   // The same, but not read anew while nobody has changed the owner's counters.
-  Figures known_counter(UserId owner, const CounterName& name) const {
+  CounterFields cached_counter(UserId owner, const CounterName& name) const {
     const auto key = counter_key(owner, name);
     const auto version = engine_.version(counter_family(), key);
-    return *known_counters_->get(key, version, [&] { return std::optional(engine_.counter(counter_family(), key)); });
+    return *cached_counters_->get(key, version, [&] { return std::optional(engine_.counter(counter_family(), key)); });
   }
 
   template <class R, class Table>
@@ -60,9 +60,9 @@ class Rows {
   }
   // The same, but not read anew while nobody has written to its part of the store. Null: no such record.
   template <class R, class Table>
-  std::shared_ptr<const Row<R>> known(const Table& table, const std::string& key) const {
+  std::shared_ptr<const Row<R>> cached(const Table& table, const std::string& key) const {
     const auto version = engine_.version(family(table.name), key);
-    const auto* memory = std::any_cast<std::shared_ptr<RowMemory<R>>>(&memories_[table.name.number]);
+    const auto* memory = std::any_cast<std::shared_ptr<RowCache<R>>>(&caches_[table.name.number]);
     if (!memory) not_named(table.name);  // as a table of other records
     return (*memory)->get(key, version, [&] { return get<R>(table, key); });
   }
@@ -95,9 +95,9 @@ class Rows {
   const Sealer& sealer_;
   // By the table's number; meta_family() for those that were not named.
   std::array<Family, 256> families_{};
-  std::array<std::any, 256> memories_;  // TableInfo::memory's
-  const std::unique_ptr<Memory<Figures, std::string>> known_counters_ =
-      std::make_unique<Memory<Figures, std::string>>();
+  std::array<std::any, 256> caches_;  // TableInfo::memory's
+  const std::unique_ptr<VersionedCache<CounterFields, std::string>> cached_counters_ =
+      std::make_unique<VersionedCache<CounterFields, std::string>>();
 
   std::mutex mutex_;  // protects sequences_
   std::unordered_map<std::string, std::int64_t> sequences_;

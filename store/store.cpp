@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "store/rocks_engine.h"
+#include "store/rocks/rocks_engine.h"
 
 namespace store {
 namespace {
@@ -167,7 +167,7 @@ std::vector<Store::Finding> Store::verify() const {
   }
   whole("counters", [&] {
     const auto check_counter = [&](std::string_view key, std::string_view bytes) {
-      whole("counters " + printable(key), [&] { decode_figures(bytes); });
+      whole("counters " + printable(key), [&] { decode_counter(bytes); });
       return true;
     };
     engine.scan(impl_->rows.counter_family(), {}, check_counter, snapshot.get());

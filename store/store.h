@@ -40,8 +40,8 @@ class Tenant {
   }
   // The same, but not read anew while nobody has written to the owner's records of the table. Null: no such record.
   template <class R>
-  std::shared_ptr<const R> known(const Owned<R>& table, std::string_view id) const {
-    return value_of(rows_->known<R>(table, keys::owned(owner_, id)));
+  std::shared_ptr<const R> cached(const Owned<R>& table, std::string_view id) const {
+    return value_of(rows_->cached<R>(table, keys::owned(owner_, id)));
   }
   // In key order, or newest first.
   template <class R>
@@ -54,7 +54,7 @@ class Tenant {
     return rows_->find_equal<R>(table, table.indexes, index, keys::owner(owner_), value, limit);
   }
   std::int64_t counter(const CounterName& name) const { return rows_->counter(owner_, name)[0]; }
-  Figures tally(const CounterName& name) const { return rows_->counter(owner_, name); }
+  CounterFields tally(const CounterName& name) const { return rows_->counter(owner_, name); }
   // See Engine::version: what was read from the table after this is still so while this stays the same.
   template <class R>
   std::uint64_t version(const Owned<R>& table) const {
@@ -95,12 +95,12 @@ class System {
 
   // The same, but not read anew while nobody has written to its part of the store. Null: no such record.
   template <class R, class Id>
-  std::shared_ptr<const R> known(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
-    return value_of(known_row(table, id));
+  std::shared_ptr<const R> cached(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
+    return value_of(cached_row(table, id));
   }
   template <class R, class Id>
-  std::shared_ptr<const Row<R>> known_row(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
-    return rows_->known<R>(table, keys::record(id));
+  std::shared_ptr<const Row<R>> cached_row(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
+    return rows_->cached<R>(table, keys::record(id));
   }
 
   // By unique index.
@@ -145,10 +145,10 @@ class System {
   }
 
   std::int64_t counter(UserId owner, const CounterName& name) const { return rows_->counter(owner, name)[0]; }
-  Figures tally(UserId owner, const CounterName& name) const { return rows_->counter(owner, name); }
+  CounterFields tally(UserId owner, const CounterName& name) const { return rows_->counter(owner, name); }
   // Not read anew while nobody has changed the owner's counters.
-  std::int64_t known_counter(UserId owner, const CounterName& name) const {
-    return rows_->known_counter(owner, name)[0];
+  std::int64_t cached_counter(UserId owner, const CounterName& name) const {
+    return rows_->cached_counter(owner, name)[0];
   }
   Change change() const { return Change(*rows_, std::nullopt); }
 

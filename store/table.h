@@ -37,7 +37,7 @@
 #include "store/codec.h"
 #include "store/engine.h"
 #include "store/keys.h"
-#include "store/memory.h"
+#include "store/versioned_cache.h"
 
 namespace store {
 
@@ -142,7 +142,7 @@ struct Row {
 
 // Rows by their keys.
 template <class R>
-using RowMemory = Memory<Row<R>, std::string>;
+using RowCache = VersionedCache<Row<R>, std::string>;
 
 struct Page {
   std::size_t limit = 100;
@@ -176,7 +176,7 @@ struct TableInfo {
   TableName name;
   // The keys of the index entries that a record of these bytes has. Throws Corrupt.
   std::function<std::vector<std::string>(const Place&, std::string_view bytes)> entries;
-  // A new RowMemory<R>.
+  // A new RowCache<R>.
   std::function<std::any()> memory;
 };
 
@@ -196,7 +196,7 @@ TableInfo describe_as(const Table& table, bool has_owner) {
             }
             return entries;
           },
-          [] { return std::any(std::make_shared<RowMemory<R>>()); }};
+          [] { return std::any(std::make_shared<RowCache<R>>()); }};
 }
 // The table must outlive the store.
 template <class R>

@@ -67,23 +67,23 @@ class Heartbeat {
 
 }  // namespace
 
-Connection::Connection(std::shared_ptr<Lane> lane, Socket socket, asio::ip::address peer)
-    : lane_(std::move(lane)),
-      listener_(lane_->listener()),
+Connection::Connection(std::shared_ptr<ListenerShard> shard, Socket socket, asio::ip::address peer)
+    : shard_(std::move(shard)),
+      listener_(shard_->listener()),
       limits_(listener_.options.limits),
-      wire_(std::move(socket), lane_->deadlines()),
+      wire_(std::move(socket), shard_->deadlines()),
       peer_(peer),
       peer_name_(peer.to_string()),
       peer_trusted_(!listener_.trusted.empty() && listener_.trusted.contains(peer)) {
-  lane_->add(*this);
-  lane_->deadlines().add(hang_up_watch_);
+  shard_->add(*this);
+  shard_->deadlines().add(hang_up_watch_);
 }
 
 Connection::~Connection() { listener_.admission.leave(peer_); }
 
 void Connection::start(std::shared_ptr<Connection> connection) {
   auto& self = *connection;
-  asio::co_spawn(self.lane_->executor(), self.run(),
+  asio::co_spawn(self.shard_->executor(), self.run(),
                  asio::bind_cancellation_slot(self.cancel_.slot(), [connection](std::exception_ptr) {
                    // What a vanished client or cut() throws ends the connection and nothing else.
                    connection->wire_.close();
@@ -102,7 +102,7 @@ void Connection::drain() {
 
 void Connection::end_at_drain(std::function<void()> end) {
   on_drain_ = std::move(end);
-  if (draining_ || lane_->draining()) on_drain_();
+  if (draining_ || shard_->draining()) on_drain_();
 }
 
 void Connection::cut() {
@@ -267,7 +267,7 @@ void Connection::HangUpWatch::expire() {
 }
 
 Persistence Connection::persistence(const Exchange& exchange) const {
-  if (!exchange.head.keep_alive || draining_ || lane_->draining()) return Persistence::close;
+  if (!exchange.head.keep_alive || draining_ || shard_->draining()) return Persistence::close;
   return exchange.head.http_1_0 ? Persistence::keep_alive_1_0 : Persistence::keep_alive;
 }
 
@@ -323,7 +323,7 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
       std::make_shared<std::pair<std::shared_ptr<Connection>, std::shared_ptr<BodyWriter>>>(shared_from_this(), writer);
   std::optional<Heartbeat> heartbeat;
   if (response.content_type.starts_with("text/event-stream"))
-    heartbeat.emplace(lane_->executor(), limits_.heartbeat_time,
+    heartbeat.emplace(shard_->executor(), limits_.heartbeat_time,
                       [this, both] { both->second->heartbeat(both, [this] { cut(); }); });
   bool complete = false;
   std::string failure;
@@ -331,7 +331,7 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
   std::optional<Heartbeat> admission;
   if (response.endless) {
     end_at_drain([this] { cut(); });
-    admission.emplace(lane_->executor(), limits_.tunnel_check_time, [this, both] {
+    admission.emplace(shard_->executor(), limits_.tunnel_check_time, [this, both] {
       if (!listener_.dispatcher.is_admitted(request_)) cut();
     });
   }
@@ -369,7 +369,7 @@ Task<bool> Connection::upgrade(Exchange& exchange, Response& response, const Upg
   auto socket = open_websocket(wire_, request_, response, limits_.websocket_idle_time);
   exchange.status = 101;
   if (!co_await socket->accept()) co_return false;
-  end_at_drain([this, socket] { socket->close_soon(lane_->executor(), shared_from_this()); });
+  end_at_drain([this, socket] { socket->close_soon(shard_->executor(), shared_from_this()); });
   std::string failure;
   try {
     co_await handler(*socket);
@@ -387,7 +387,7 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
   std::optional<Heartbeat> admission;
   auto on_flow = [this, &admission](bool is_endless) {
     if (is_endless) end_at_drain([this] { cut(); });
-    admission.emplace(lane_->executor(), limits_.tunnel_check_time, [this] {
+    admission.emplace(shard_->executor(), limits_.tunnel_check_time, [this] {
       const auto again = other_host();
       if (!again || !again->has_value() || (*again)->answer) cut();
     });
@@ -398,7 +398,7 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
                          .input = input_,
                          .limits = limits_,
                          .persistence = persistence(exchange),
-                         .deadlines = lane_->deadlines(),
+                         .deadlines = shard_->deadlines(),
                          .on_flow = on_flow};
   auto outcome = co_await relay_request(relayed, target);
   on_drain_ = nullptr;

@@ -16,16 +16,16 @@
 
 namespace web {
 
-class Lane;
+class ListenerShard;
 struct BodyRoom;
 struct Listener;
 
-// Lives on its lane's thread, as long as its coroutine.
+// Lives on its shard's thread, as long as its coroutine.
 class Connection final
     : public std::enable_shared_from_this<Connection>,
       public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
-  Connection(std::shared_ptr<Lane>, Socket, boost::asio::ip::address peer);
+  Connection(std::shared_ptr<ListenerShard>, Socket, boost::asio::ip::address peer);
   ~Connection();
   static void start(std::shared_ptr<Connection>);
 
@@ -84,7 +84,7 @@ class Connection final
   // Answers what cannot be served; the connection ends after it. One that is too large learns how much is taken.
   Task<> refuse(Refusal, std::size_t most_body_bytes = 0);
 
-  std::shared_ptr<Lane> lane_;
+  std::shared_ptr<ListenerShard> shard_;
   Listener& listener_;
   const Limits& limits_;
   Wire wire_;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "web/concurrency_limit.h"
 #include "web/csrf.h"
 #include "web/log.h"
 #include "web/metrics.h"
@@ -16,7 +17,6 @@
 #include "web/reply.h"
 #include "web/router.h"
 #include "web/security_headers.h"
-#include "web/visits.h"
 
 namespace web {
 namespace {
@@ -191,7 +191,7 @@ struct Dispatcher::Impl {
   std::map<std::string_view, RouteMetrics*> by_label;
   const SecurityHeaders security;
   std::atomic<std::size_t> in_flight{0};
-  Visits visits;
+  ConcurrencyLimit visits;
   LargeBodies large_bodies;
 };
 
@@ -333,7 +333,7 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
     busy.set("Retry-After", "1");
     co_return busy;
   }
-  std::optional<Visits::Visit> visit;
+  std::optional<ConcurrencyLimit::Visit> visit;
   if (const auto most = options.limits.in_flight_per_visitor; most && !is_health(request)) {
     visit.emplace(visits, visitor_of(request));
     if (visit->before() >= *most) {

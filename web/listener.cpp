@@ -89,79 +89,80 @@ Listener::Listener(ListenerOptions given)
       refused(metrics().counter("agentbox_http_connections_refused_total", "Connections turned away at the cap.",
                                 {{"listener", options.name}})) {}
 
-Lane::Lane(std::shared_ptr<Listener> listener, asio::io_context& context, Acceptor acceptor)
+ListenerShard::ListenerShard(std::shared_ptr<Listener> listener, asio::io_context& context, Acceptor acceptor)
     : listener_(std::move(listener)),
       executor_(context.get_executor()),
       acceptor_(std::move(acceptor)),
       deadlines_(executor_, sweep_period(listener_->options.limits)),
       spare_(open_spare()) {}
 
-Lane::~Lane() {
+ListenerShard::~ListenerShard() {
   if (spare_ >= 0) ::close(spare_);
 }
 
-void Lane::start() { asio::co_spawn(executor_, accept(shared_from_this()), asio::detached); }
+void ListenerShard::start() { asio::co_spawn(executor_, accept(shared_from_this()), asio::detached); }
 
-void Lane::add(Connection& connection) { connections_.push_back(connection); }
+void ListenerShard::add(Connection& connection) { connections_.push_back(connection); }
 
-void Lane::drain() {
+void ListenerShard::drain() {
   draining_ = true;
   error_code ignored;
   acceptor_.close(ignored);
   for (auto at = connections_.begin(); at != connections_.end();) (at++)->drain();
 }
 
-void Lane::cut() {
+void ListenerShard::cut() {
   for (auto at = connections_.begin(); at != connections_.end();) (at++)->cut();
 }
 
-void Lane::stop() {
+void ListenerShard::stop() {
   drain();
   cut();
   deadlines_.stop();
 }
 
-void Lane::shed_one() {
+void ListenerShard::shed_one() {
   if (spare_ >= 0) ::close(spare_);
   int taken = ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (taken >= 0) ::close(taken);
   spare_ = open_spare();
 }
 
-Task<> Lane::accept(std::shared_ptr<Lane> lane) {
-  Timer pause(lane->executor_);
+Task<> ListenerShard::accept(std::shared_ptr<ListenerShard> shard) {
+  Timer pause(shard->executor_);
   Endpoint4or6 peer;
-  while (!lane->draining_) {
-    auto [error, socket] = co_await lane->acceptor_.async_accept(peer, use_tuple);
-    if (lane->draining_) break;
+  while (!shard->draining_) {
+    auto [error, socket] = co_await shard->acceptor_.async_accept(peer, use_tuple);
+    if (shard->draining_) break;
     if (error) {
       if (!out_of_resources(error)) continue;  // that one client was gone already
-      log::warning("accept_failed", {{"listener", lane->listener_->options.name}, {"reason", error.message()}});
-      lane->shed_one();
+      log::warning("accept_failed", {{"listener", shard->listener_->options.name}, {"reason", error.message()}});
+      shard->shed_one();
       pause.expires_after(50ms);
       co_await pause.async_wait(use_tuple);
       continue;
     }
-    lane->listener_->accepted.add();
+    shard->listener_->accepted.add();
     auto address = plain_address(peer.address());
-    if (!lane->listener_->admission.enter(address)) {
-      lane->listener_->refused.add();
+    if (!shard->listener_->admission.enter(address)) {
+      shard->listener_->refused.add();
       // The few beyond those being turned away with words are closed without.
-      if (lane->turning_away_ < 64) asio::co_spawn(lane->executor_, turn_away(lane, std::move(socket)), asio::detached);
+      if (shard->turning_away_ < 64)
+        asio::co_spawn(shard->executor_, turn_away(shard, std::move(socket)), asio::detached);
       continue;
     }
-    Connection::start(std::make_shared<Connection>(lane, std::move(socket), address));
+    Connection::start(std::make_shared<Connection>(shard, std::move(socket), address));
   }
 }
 
-Task<> Lane::turn_away(std::shared_ptr<Lane> lane, Socket socket) {
-  ++lane->turning_away_;
-  if (!lane->listener_->options.tls) {
-    Wire wire(std::move(socket), lane->deadlines_);
+Task<> ListenerShard::turn_away(std::shared_ptr<ListenerShard> shard, Socket socket) {
+  ++shard->turning_away_;
+  if (!shard->listener_->options.tls) {
+    Wire wire(std::move(socket), shard->deadlines_);
     wire.try_write(full_answer);
     co_await wire.linger(1s);
   }
-  --lane->turning_away_;
+  --shard->turning_away_;
 }
 
 }  // namespace web

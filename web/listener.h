@@ -53,15 +53,15 @@ struct Listener {
 };
 
 // The part of a listener that lives on one thread: its acceptor and the connections it accepted.
-class Lane : public std::enable_shared_from_this<Lane> {
+class ListenerShard : public std::enable_shared_from_this<ListenerShard> {
  public:
-  Lane(std::shared_ptr<Listener>, boost::asio::io_context&, Acceptor);
+  ListenerShard(std::shared_ptr<Listener>, boost::asio::io_context&, Acceptor);
 
   void start();  // begins accepting
   // From its own thread only:
   void drain();  // stops accepting, closes what is idle, lets the rest finish
   void cut();    // ends every connection at once
-  void stop();   // cut, for good: the io_context runs out of this lane's work
+  void stop();   // cut, for good: the io_context runs out of this shard's work
 
   Listener& listener() { return *listener_; }
   Deadlines& deadlines() { return deadlines_; }
@@ -70,8 +70,8 @@ class Lane : public std::enable_shared_from_this<Lane> {
   void add(Connection&);
 
  private:
-  static Task<> accept(std::shared_ptr<Lane>);
-  static Task<> turn_away(std::shared_ptr<Lane>, Socket);
+  static Task<> accept(std::shared_ptr<ListenerShard>);
+  static Task<> turn_away(std::shared_ptr<ListenerShard>, Socket);
   // Answers one connection with nothing although there is no descriptor for it.
   void shed_one();
 
@@ -84,7 +84,7 @@ class Lane : public std::enable_shared_from_this<Lane> {
   int turning_away_ = 0;
   int spare_;  // a descriptor kept for the moment when there is no other
  public:
-  ~Lane();
+  ~ListenerShard();
 };
 
 }  // namespace web

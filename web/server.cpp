@@ -16,25 +16,25 @@ using namespace std::chrono_literals;
 struct Server::Impl {
   struct Open {
     std::shared_ptr<Listener> listener;
-    std::vector<std::shared_ptr<Lane>> lanes;  // one for each of the pool's threads
+    std::vector<std::shared_ptr<ListenerShard>> shards;  // one for each of the pool's threads
     std::string url;
   };
 
   using Pending = std::shared_ptr<std::atomic<std::size_t>>;
 
-  // Runs `action` for every lane on its own thread; returns at once. `pending` reaches 0 when all have run.
-  static void on_lanes_of(const Open& open, void (Lane::*action)(), const Pending& pending) {
-    for (auto& lane : open.lanes) {
+  // Runs `action` for every shard on its own thread; returns at once. `pending` reaches 0 when all have run.
+  static void on_shards_of(const Open& open, void (ListenerShard::*action)(), const Pending& pending) {
+    for (auto& shard : open.shards) {
       ++*pending;
-      asio::post(lane->executor(), [lane, action, pending] {
-        ((*lane).*action)();
+      asio::post(shard->executor(), [shard, action, pending] {
+        ((*shard).*action)();
         --*pending;
       });
     }
   }
-  Pending on_every_lane(void (Lane::*action)()) {
+  Pending on_every_shard(void (ListenerShard::*action)()) {
     auto pending = std::make_shared<std::atomic<std::size_t>>(0);
-    for (auto& open : listeners) on_lanes_of(open, action, pending);
+    for (auto& open : listeners) on_shards_of(open, action, pending);
     return pending;
   }
   // Waits for `done`. A stopped pool runs the last steps of its coroutines here, so that none is left that refers to
@@ -63,10 +63,10 @@ Server::Server(IoPool& pool) : impl_(new Impl{.pool = pool, .listeners = {}}) {}
 
 Server::~Server() {
   const auto until = Clock::now() + 2s;
-  const auto stopped = impl_->on_every_lane(&Lane::stop);
+  const auto stopped = impl_->on_every_shard(&ListenerShard::stop);
   impl_->run_until(until, [&] { return *stopped == 0 && impl_->connections() == 0; });
   // A connection is counted out before the last of it is gone: its thread has to come round once more.
-  const auto passed = impl_->on_every_lane(&Lane::stop);
+  const auto passed = impl_->on_every_shard(&ListenerShard::stop);
   impl_->run_until(until, [&] { return *passed == 0; });
 }
 
@@ -75,14 +75,14 @@ void Server::listen(ListenerOptions options) {
   const auto inherited = options.inherited_socket;
   auto endpoint = inherited ? asio::ip::tcp::endpoint() : resolve_listen(options.listen, pool.at(0));
   if (!inherited && endpoint.port() != 0) probe(endpoint, pool.at(0));
-  Impl::Open open{.listener = std::make_shared<Listener>(std::move(options)), .lanes = {}, .url = {}};
+  Impl::Open open{.listener = std::make_shared<Listener>(std::move(options)), .shards = {}, .url = {}};
   for (std::size_t i = 0; i < pool.size(); ++i) {
     auto acceptor = inherited ? borrow_acceptor(*inherited, pool.at(i)) : open_shared_acceptor(endpoint, pool.at(i));
     endpoint = acceptor.local_endpoint();
-    open.lanes.push_back(std::make_shared<Lane>(open.listener, pool.at(i), std::move(acceptor)));
+    open.shards.push_back(std::make_shared<ListenerShard>(open.listener, pool.at(i), std::move(acceptor)));
   }
   open.url = url_of(endpoint, open.listener->options.tls.has_value());
-  for (auto& lane : open.lanes) lane->start();
+  for (auto& shard : open.shards) shard->start();
   impl_->listeners.push_back(std::move(open));
 }
 
@@ -118,9 +118,9 @@ Task<> Server::drain(std::chrono::seconds deadline) {
   const auto pending = std::make_shared<std::atomic<std::size_t>>(0);
   for (std::size_t i = 0; i < impl_->listeners.size(); ++i) {  // one may still be added
     const auto open = impl_->listeners[i];
-    Impl::on_lanes_of(open, &Lane::drain, pending);
+    Impl::on_shards_of(open, &ListenerShard::drain, pending);
     co_await settle(*open.listener, until);
-    Impl::on_lanes_of(open, &Lane::cut, pending);
+    Impl::on_shards_of(open, &ListenerShard::cut, pending);
     co_await settle(*open.listener, Clock::now() + 2s);
   }
 }

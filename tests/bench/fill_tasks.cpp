@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "appliance/accounts/records.h"
-#include "appliance/agents/records.h"
-#include "appliance/data_folder.h"
-#include "appliance/schedule/records.h"
+#include "appliance/box/open_store.h"
+#include "appliance/foundation/data_folder.h"
+#include "appliance/hosting/agents/records.h"
+#include "appliance/hosting/schedule/records.h"
+#include "appliance/identity/accounts/records.h"
 
 namespace {
 

@@ -8,8 +8,9 @@
 #include <ctime>
 #include <exception>
 
-#include "appliance/accounts/sessions.h"
-#include "appliance/data_folder.h"
+#include "appliance/box/open_store.h"
+#include "appliance/foundation/data_folder.h"
+#include "appliance/identity/accounts/sessions.h"
 
 namespace {
 

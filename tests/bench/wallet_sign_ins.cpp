@@ -18,11 +18,12 @@
 #include <thread>
 #include <vector>
 
-#include "appliance/accounts/accounts.h"
-#include "appliance/crypto/ethereum.h"
-#include "appliance/crypto/random.h"
-#include "appliance/data_folder.h"
-#include "appliance/wallet_sign_in/wallet_sign_in.h"
+#include "appliance/box/open_store.h"
+#include "appliance/foundation/crypto/ethereum.h"
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/data_folder.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
 
 namespace {
 
@@ -90,7 +91,7 @@ struct House {
   accounts::Accounts accounts{system, hasher, sessions, login_limit, {}};
   keys::Keys keys{system};
   identities::Identities identities{system, accounts, keys};
-  security::Once once{system};
+  security::ReplayGuard once{system};
   wallet_sign_in::Nonces nonces{"key", once};
   chain::Rpc rpc{"", 8453, "L2_RPC_URL"};
   agentbox::Site site{origin};

@@ -25,8 +25,8 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/watchdog/probe.h"
-#include "appliance/watchdog/watchdog.h"
+#include "appliance/hosting/watchdog/probe.h"
+#include "appliance/hosting/watchdog/watchdog.h"
 #include "web/log.h"
 
 namespace {
@@ -106,8 +106,8 @@ struct Bench {
   std::string awaited;
   std::unique_ptr<web::Timer> told;
 
-  watchdog::Hands hands() {
-    watchdog::Hands made;
+  watchdog::WatchdogActions hands() {
+    watchdog::WatchdogActions made;
     made.check = [this](watchdog::Target target, watchdog::Command command) {
       ++checks;
       return watchdog::probe(target.port, command, std::chrono::seconds(5));

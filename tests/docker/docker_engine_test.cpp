@@ -1,5 +1,5 @@
 // Agents in containers of a real Docker Engine, which the test starts and ends itself.
-#include "appliance/runtime/docker/docker_engine.h"
+#include "appliance/hosting/runtime/docker/docker_engine.h"
 
 #include <gmock/gmock.h>
 #include <sys/un.h>

@@ -10,8 +10,8 @@
 #include <boost/json.hpp>
 #include <cstdio>
 
-#include "appliance/runtime/docker/docker_api.h"
-#include "tests/appliance/agent_fixture.h"
+#include "appliance/hosting/runtime/docker/docker_api.h"
+#include "tests/hosting/agent_fixture.h"
 
 namespace agent_tests {
 

@@ -266,7 +266,7 @@ test("the catalogue and the routes that tell of it", async (t) => {
   assert.deepEqual(by_estimate.body, { error: "model nobody/nothing is not one of this box's models", code: "model_not_found" });
   assert.equal((await ada.call("GET", "/api/models")).body.models.filter((model) => model.inPlan).length, 3);
 
-  const catalogue = JSON.parse(readFileSync(new URL("../../appliance/ai/catalogue.json", import.meta.url)));
+  const catalogue = JSON.parse(readFileSync(new URL("../../appliance/models/catalogue.json", import.meta.url)));
   catalogue.models[0].name = "Renamed";
   writeFileSync(join(box.folder, "catalogue.json"), JSON.stringify(catalogue));
   const reload = () => run(["admin", "models", "reload", "--data", box.folder], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });

@@ -6,11 +6,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "appliance/accounts/records.h"
-#include "appliance/crypto/random.h"
-#include "appliance/data_folder.h"
-#include "appliance/keys/keys.h"
-#include "appliance/second_factor/prove_again.h"
+#include "appliance/box/open_store.h"
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/data_folder.h"
+#include "appliance/identity/accounts/records.h"
+#include "appliance/identity/keys/keys.h"
+#include "appliance/identity/second_factor/step_up.h"
 
 namespace {
 

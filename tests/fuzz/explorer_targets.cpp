@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "appliance/explorer/browse.h"
+#include "appliance/files/explorer/browse.h"
 #include "appliance/files/path.h"
 #include "appliance/files/root.h"
 

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
-#include "appliance/explorer/git/repository.h"
-#include "appliance/explorer/repositories.h"
+#include "appliance/files/explorer/git/repository.h"
+#include "appliance/files/explorer/repositories.h"
 #include "tests/fuzz/require.h"
 
 namespace fuzz {

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <thread>
 
-#include "store/rocks_engine.h"
+#include "store/rocks/rocks_engine.h"
 #include "tests/store/fixture.h"
 
 namespace store_test {

@@ -94,7 +94,7 @@ TEST_F(StoreTest, RelaxedChangesAreSeenAtOnceAndKeptOverACleanStop) {
 class AppendingLog : public store::Committer::Log {
  public:
   std::optional<std::string> read(store::Family, std::string_view) const override { return {}; }
-  store::Figures read_counter(store::Family, std::string_view) const override { return {}; }
+  store::CounterFields read_counter(store::Family, std::string_view) const override { return {}; }
   std::uint64_t version(store::Family, std::string_view) const override { return 0; }
   bool append(const std::vector<const store::Batch*>& batches, const std::vector<store::Committer::Counted>&,
               Append how) override {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/store/figures_list.h"
+#include "tests/store/counter_fields_list.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "store/crc32c.h"
+#include "store/rocks/crc32c.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <random>
 
-#include "store/store_folder.h"
+#include "store/rocks/store_folder.h"
 #include "tests/store/fixture.h"
 #include "tests/store/writer.h"
 

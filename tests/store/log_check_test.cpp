@@ -1,5 +1,5 @@
 // A log cut anywhere is torn, a log with any one bit changed is damaged, and neither is taken for the other.
-#include "store/log_check.h"
+#include "store/rocks/log_check.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "store/crc32c.h"
+#include "store/rocks/crc32c.h"
 #include "tests/store/fixture.h"
 #include "tests/store/writer.h"
 

@@ -19,7 +19,7 @@ using store::Durability;
 class Disk final : public store::Committer::Log {
  public:
   std::optional<std::string> read(store::Family, std::string_view) const override { return {}; }
-  store::Figures read_counter(store::Family, std::string_view) const override { return {}; }
+  store::CounterFields read_counter(store::Family, std::string_view) const override { return {}; }
   std::uint64_t version(store::Family, std::string_view) const override { return 0; }
   bool append(const std::vector<const Batch*>&, const std::vector<store::Committer::Counted>&, Append) override {
     return true;

@@ -1,5 +1,5 @@
 // RocksDB's logs: in which order they go, how long they are while they are written to, and which have room made.
-#include "store/rocks_files.h"
+#include "store/rocks/rocks_files.h"
 
 #include <gtest/gtest.h>
 

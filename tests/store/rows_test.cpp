@@ -20,7 +20,7 @@ class EmptyEngine : public store::Engine {
   std::unique_ptr<store::Snapshot> snapshot() const override { return nullptr; }
   void scan(store::Family, const store::Range&, const std::function<bool(std::string_view, std::string_view)>&,
             const store::Snapshot*) const override {}
-  store::Figures counter(store::Family, std::string_view, const store::Snapshot*) const override { return {}; }
+  store::CounterFields counter(store::Family, std::string_view, const store::Snapshot*) const override { return {}; }
   std::uint64_t version(store::Family, std::string_view) const override { return 0; }
   store::Task<store::CommitResult> commit(store::Batch, store::Durability) override { co_return store::CommitResult(); }
   store::CommitResult commit_blocking(store::Batch, store::Durability) override { return {}; }
@@ -30,7 +30,7 @@ class EmptyEngine : public store::Engine {
 // Holds one counter, which cannot be read the first time.
 class FailingEngine final : public EmptyEngine {
  public:
-  store::Figures counter(store::Family, std::string_view, const store::Snapshot*) const override {
+  store::CounterFields counter(store::Family, std::string_view, const store::Snapshot*) const override {
     if (reads_++ == 0) throw store::Corrupt("the disk is away");
     return {41};
   }

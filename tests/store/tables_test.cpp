@@ -7,7 +7,7 @@
 #include <random>
 #include <thread>
 
-#include "tests/store/figures_list.h"
+#include "tests/store/counter_fields_list.h"
 #include "tests/store/fixture.h"
 
 namespace store_test {
@@ -244,7 +244,7 @@ TEST_F(StoreTest, CountersAddUpAndRespectTheirBound) {
 
 TEST_F(StoreTest, ATallyKeepsItsFiguresAndRespectsTheirBounds) {
   const store::CounterName used{"used/2026-11"};
-  const auto add = [&](const store::Figures& deltas) {
+  const auto add = [&](const store::CounterFields& deltas) {
     auto change = tenant(1).change();
     change.add(1, used, deltas, {{.most = 10, .figure = 0}, {.most = 3, .figure = 1}});
     return change.commit_blocking();

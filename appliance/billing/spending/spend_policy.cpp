@@ -1,0 +1,164 @@
+#include "appliance/billing/spending/spend_policy.h"
+
+#include <algorithm>
+
+#include "appliance/foundation/email.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/keys/keys.h"
+#include "web/reply.h"
+
+namespace billing {
+
+namespace {
+
+constexpr std::string_view quota_name = "quota", budget_name = "key-budget", demo_limit_name = "demo";
+
+// FailureCounter of the gate say success: false, as the contract has them.
+web::Error refused(web::Kind kind, std::string code, std::string message) {
+  web::Error error{.kind = kind, .message = std::move(message), .code = std::move(code)};
+  error.extra["success"] = false;
+  return error;
+}
+
+web::Error plan_required() {
+  return refused(web::Kind::payment_required, "PLAN_REQUIRED",
+                 "A paid plan is required: x-user-plan must be label, solo, collective or network");
+}
+
+web::Error subscription_required() {
+  return refused(web::Kind::payment_required, "SUBSCRIPTION_REQUIRED", "An active subscription is required");
+}
+
+std::string amount_text(const usage::Limit& limit) {
+  return limit.figure == usage::Tallied::tokens ? std::to_string(limit.most) + " tokens"
+                                                : usage::Money::of_units(limit.most).to_string() + " USD";
+}
+
+boost::json::value amount(usage::Tallied figure, std::int64_t value) {
+  if (figure == usage::Tallied::tokens) return value;
+  return boost::json::string(usage::Money::of_units(value).to_string());
+}
+
+}  // namespace
+
+bool Bounds::has_money() const {
+  return std::ranges::any_of(limits, [](const auto& limit) { return limit.figure == usage::Tallied::cost; });
+}
+
+const Cap* Bounds::cap_of(const usage::Limit& limit) const {
+  const auto found = std::ranges::find(caps, limit.name, &Cap::id);
+  return found == caps.end() ? nullptr : &*found;
+}
+
+std::vector<usage::Limit> Bounds::for_local() const {
+  std::vector<usage::Limit> binding;
+  for (const auto& limit : limits) {
+    const auto* cap = cap_of(limit);
+    if (!cap || cap->when_reached != WhenReached::local) binding.push_back(limit);
+  }
+  return binding;
+}
+
+SpendPolicy::SpendPolicy(const accounts::Accounts& people, const keys::Keys& api_keys, const Subscriptions& held,
+                         const Caps& set, const usage::Ledger& ledger, std::vector<std::string> admin_emails)
+    : accounts_(people),
+      keys_(api_keys),
+      subscriptions_(held),
+      caps_(set),
+      ledger_(ledger),
+      admin_emails_(std::move(admin_emails)) {}
+
+bool SpendPolicy::is_admin(std::string_view email) const {
+  if (std::ranges::find(admin_emails_, email) != admin_emails_.end()) return true;
+  const auto user = accounts_.find_by_email(email);
+  return user && !user->is_disabled && accounts_.is_admin(*user);
+}
+
+web::Result<Payer> SpendPolicy::payer_of(const web::Request& request) const {
+  const auto email = agentbox::normalised_email(request.header("x-user-email"));
+  if (email && is_admin(*email)) {
+    const auto account = accounts_.find_by_email(*email);
+    return Payer{.user = account ? account->id : 0, .plan = Plan::network, .is_admin = true};
+  }
+  const auto plan = plan_named(request.header("x-user-plan"));
+  if (!plan) return plan_required();
+  const auto subscription = subscriptions_.named(std::string(request.header("x-billing-subscription-id")));
+  if (!subscription || subscription->status != "active" || subscription->plan != *plan) return subscription_required();
+  const auto user = accounts_.find(subscription->user_id);
+  if (!user || user->is_disabled) return subscription_required();
+  return Payer{.user = subscription->user_id, .plan = *plan};
+}
+
+web::Result<Payer> SpendPolicy::payer_of(const web::Caller& caller) const {
+  Payer payer{.user = caller.user_id, .agent = caller.agent};
+  if (caller.agent.empty()) {
+    payer.key = caller.credential;
+    if (const auto key = keys_.find(caller.user_id, payer.key)) payer.key_budget = key->monthly_budget;
+  }
+  const auto user = caller.user_id == 0 ? std::nullopt : accounts_.find(caller.user_id);
+  payer.is_admin = caller.user_id == 0 || (user && accounts_.is_admin(*user));
+  if (payer.is_admin) {
+    payer.plan = Plan::network;
+    return payer;
+  }
+  const auto subscription = subscriptions_.active(caller.user_id);
+  if (!subscription) return subscription_required();
+  payer.plan = subscription->plan;
+  return payer;
+}
+
+Bounds SpendPolicy::bounds_of(const Payer& payer, const usage::Call& call) const {
+  Bounds bounds{.caps = caps_.of(call, payer.plan), .limits = {}};
+  bounds.limits.reserve(3 + 2 * bounds.caps.size());
+  const auto month = usage::Period::month(call.at);
+  const auto quota = limits(payer.plan).monthly_tokens;
+  if (quota && !payer.is_admin && !call.own_key) {
+    bounds.limits.push_back({.tally = usage::tally(month, "all").name,
+                             .most = *quota,
+                             .figure = usage::Tallied::tokens,
+                             .name = std::string(quota_name)});
+  }
+  if (payer.key_budget) {
+    bounds.limits.push_back({.tally = usage::tally(month, "key/" + payer.key).name,
+                             .most = *payer.key_budget,
+                             .figure = usage::Tallied::cost,
+                             .name = std::string(budget_name)});
+  }
+  if (payer.daily_tokens) {
+    bounds.limits.push_back({.tally = usage::tally(usage::Period::day(call.at), "all").name,
+                             .most = *payer.daily_tokens,
+                             .figure = usage::Tallied::tokens,
+                             .name = std::string(demo_limit_name)});
+  }
+  for (const auto& cap : bounds.caps)
+    for (auto& limit : limits_of(cap, call.at)) bounds.limits.push_back(std::move(limit));
+  return bounds;
+}
+
+web::Error SpendPolicy::refusal(const Bounds& bounds, const usage::Limit& met, const usage::Call& call) const {
+  const auto* cap = bounds.cap_of(met);
+  const bool daily = met.name == demo_limit_name || (cap && cap->period == CapPeriod::day);
+  const auto resets = daily ? usage::next_day(call.at) : usage::next_month(call.at);
+  web::Error error;
+  if (met.name == quota_name) {
+    error = refused(web::Kind::too_many, "QUOTA_EXCEEDED",
+                    "The monthly limit of " + amount_text(met) + " of this plan has no room for this request");
+  } else if (met.name == demo_limit_name) {
+    error = refused(web::Kind::too_many, "QUOTA_EXCEEDED", "The demo has been used up for today");
+  } else if (met.name == budget_name) {
+    error = refused(web::Kind::too_many, "BUDGET_EXCEEDED",
+                    "The monthly budget of " + amount_text(met) + " of this key has no room for this request");
+  } else {
+    error = refused(web::Kind::too_many, "CAP_REACHED",
+                    std::string(daily ? "The daily" : "The monthly") + " cap of " + amount_text(met) + " on this " +
+                        boost::describe::enum_to_string(cap->scope, "") + " has no room for this request");
+    error.extra["cap"] = cap->id;
+  }
+  error.extra["limit"] = amount(met.figure, met.most);
+  error.extra["used"] = amount(met.figure, ledger_.spent(call.user_id, met));
+  error.extra["resetsAt"] = web::iso8601(resets);
+  error.extra["retryAfter"] = std::chrono::ceil<std::chrono::seconds>(resets - store::now()).count();
+  return error;
+}
+
+}  // namespace billing

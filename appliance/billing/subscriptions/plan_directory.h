@@ -1,0 +1,21 @@
+#pragma once
+
+#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/identity/accounts/plan_directory.h"
+
+namespace billing {
+
+// The plans that accounts show and administrators change.
+class PlanDirectory final : public accounts::PlanDirectory {
+ public:
+  explicit PlanDirectory(Subscriptions& given) : subscriptions_(given) {}
+
+  std::optional<accounts::HeldPlan> held(store::UserId) const override;
+  web::Result<void> check(const std::string& plan) const override;
+  web::Task<web::Result<void>> assign(store::UserId, std::string plan) override;
+
+ private:
+  Subscriptions& subscriptions_;
+};
+
+}  // namespace billing

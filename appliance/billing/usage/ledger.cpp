@@ -1,0 +1,177 @@
+#include "appliance/billing/usage/ledger.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "appliance/foundation/crypto/random.h"
+
+namespace usage {
+
+namespace {
+
+// The row and its counters; all but `rest` of what a bound is about was reserved.
+void keep(store::Change& change, const Call& call, Amounts rest) {
+  change.insert_new(calls, call);
+  count(change, call, rest);
+}
+
+// Another call has added a name that this one wanted to add: trying again finds it there.
+bool is_a_name(const store::Outcome& outcome) { return outcome.duplicate("id"); }
+
+std::uint64_t random_number() {
+  std::uint64_t number = 0;
+  std::memcpy(&number, crypto::random_bytes(sizeof number).data(), sizeof number);
+  return number;
+}
+
+// Milliseconds since the epoch as 13 digits and 12 characters that no other call has: a count in base 36, from a start
+// that no other run of the box has.
+std::string new_id(store::Time at) {
+  constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz", form = "0000000000000-000000000000";
+  static std::atomic<std::uint64_t> count{random_number()};
+  std::string id(form);
+  auto place = id.rbegin();
+  const auto write = [&](std::uint64_t number, std::size_t places, std::uint64_t base) {
+    for (; places > 0; --places, number /= base) *place++ = digits[number % base];
+  };
+  write(count.fetch_add(1, std::memory_order_relaxed), 12, digits.size());
+  ++place;
+  write(static_cast<std::uint64_t>(at.time_since_epoch().count()), 13, 10);
+  return id;
+}
+
+}  // namespace
+
+web::Task<> Ledger::record(Call call) {
+  call.id = new_id(call.at);
+  for (;;) {
+    auto change = system_.change();
+    keep(change, call, Amounts::of(call));
+    add_names(change, call);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return;
+    if (!is_a_name(outcome)) throw std::logic_error("usage row " + call.id + " was refused by the store");
+  }
+}
+
+web::Task<std::variant<Reservation, std::size_t>> Ledger::reserve(Call most, const std::vector<Limit>& limits) {
+  most.id = new_id(most.at);
+  auto change = system_.change();
+  std::string stored = change.insert_new(reservations, most);
+  usage::reserve(change, most, limits);
+  const auto outcome = co_await change.commit(store::Durability::prompt);
+  if (outcome.ok()) co_return Reservation{.most = std::move(most), .stored = std::move(stored)};
+  std::optional<std::size_t> met;
+  for (std::size_t at = 0; at < limits.size(); ++at) {
+    const bool named =
+        limits[at].tally == outcome.index && static_cast<std::size_t>(limits[at].figure) == outcome.figure;
+    if (named && (!met || limits[at].most < limits[*met].most)) met = at;
+  }
+  if (!met) throw std::logic_error("the reservation " + most.id + " was refused by the store");
+  co_return *met;
+}
+
+web::Task<> Ledger::settle(Call used, Reservation reserved) {
+  const auto rest = Amounts::of(used) - Amounts::of(reserved.most);
+  used.id = reserved.most.id;
+  used.at = reserved.most.at;
+  // Whoever has the reservation in hand need not read it. The store judges whether it stands.
+  const store::Row<Call> row{.value = std::move(reserved.most), .stored = std::move(reserved.stored)};
+  for (;;) {
+    auto change = system_.change();
+    change.erase(reservations, row);
+    keep(change, used, rest);
+    add_names(change, used);
+    const auto outcome = co_await change.commit(store::Durability::relaxed);
+    if (outcome.ok()) co_return;
+    if (!is_a_name(outcome))
+      throw std::logic_error("the reservation " + used.id + " is gone, or is not what was reserved");
+  }
+}
+
+std::size_t Ledger::settle_leftovers() {
+  std::vector<Call> left;
+  system_.each(reservations, [&](const Call& call) {
+    left.push_back(call);
+    return true;
+  });
+  for (const auto& call : left) {
+    const auto row = system_.get(reservations, call.user_id, call.id);
+    auto change = system_.change();
+    change.erase(reservations, *row);
+    keep(change, call, {});
+    add_names(change, call);
+    if (!change.commit_blocking().ok()) throw std::logic_error("the reservation " + call.id + " was settled twice");
+  }
+  return left.size();
+}
+
+Totals Ledger::totals(store::UserId user, const Period& period) const { return read(user, tally(period, "all")); }
+
+Totals Ledger::own_key_totals(store::UserId user, const Period& period) const {
+  return read(user, tally(period, "own-key"));
+}
+
+Totals Ledger::agent_totals(store::UserId user, std::string_view agent, const Period& period) const {
+  return read(user, tally(period, "agent/" + std::string(agent)));
+}
+
+std::map<std::string, Totals> Ledger::totals_by(store::UserId user, std::string_view kind, const Period& month) const {
+  const auto prefix = month.name() + "/" + std::string(kind) + "/";
+  std::map<std::string, Totals> found;
+  store::Page page{.limit = 1000, .after = prefix};
+  for (;;) {
+    const auto names_here = system_.tenant(user).list(names, page);
+    for (const auto& name : names_here) {
+      if (!name.id.starts_with(prefix)) return found;
+      const auto id = name.id.substr(prefix.size());
+      const auto totals = read(user, tally(month, std::string(kind) + "/" + id));
+      if (totals.calls > 0) found.emplace(id, totals);
+    }
+    if (names_here.size() < page.limit) return found;
+    page.after = names_here.back().id;
+  }
+}
+
+std::vector<Call> Ledger::newest(store::UserId user, std::size_t limit, std::string before) const {
+  return system_.tenant(user).list(calls, {.limit = limit, .after = std::move(before), .newest_first = true});
+}
+
+Totals Ledger::read(store::UserId user, const store::CounterName& name) const {
+  const auto figures = system_.tally(user, name);
+  const auto figure = [&](Tallied wanted) { return figures[static_cast<std::size_t>(wanted)]; };
+  return {.calls = figure(Tallied::made),
+          .failed = figure(Tallied::failed),
+          .input_tokens = figure(Tallied::input),
+          .output_tokens = figure(Tallied::output),
+          .cached_tokens = figure(Tallied::cached),
+          .reasoning_tokens = figure(Tallied::reasoning),
+          .cost = Money::of_units(figure(Tallied::paid)),
+          .latency_ms = figure(Tallied::latency),
+          .streamed = figure(Tallied::streamed),
+          .first_token_ms = figure(Tallied::first_token)};
+}
+
+void Ledger::add_names(store::Change& change, const Call& call) {
+  const auto month = Period::month(call.at).name() + "/";
+  for (const auto& text : names_of(call)) {
+    const Name name{.user_id = call.user_id, .id = month + text};
+    if (!is_known(name)) change.insert(names, name);
+  }
+}
+
+bool Ledger::is_known(const Name& name) {
+  constexpr std::size_t most_remembered = 100'000;
+  auto key = std::to_string(name.user_id) + " " + name.id;
+  {
+    const std::lock_guard lock(mutex_);
+    if (known_names_.contains(key)) return true;
+  }
+  if (!system_.get(names, name.user_id, name.id)) return false;
+  const std::lock_guard lock(mutex_);
+  if (known_names_.size() >= most_remembered) known_names_.clear();
+  known_names_.insert(std::move(key));
+  return true;
+}
+
+}  // namespace usage

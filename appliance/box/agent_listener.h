@@ -1,0 +1,40 @@
+// The listener of agents in containers, which cannot reach a loopback address.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/foundation/settings/settings.h"
+#include "web/server.h"
+
+namespace agentbox {
+
+// Listens on the gateway of the containers' network, with what an agent's token opens and the summarizer.
+class AgentListener {
+ public:
+  using MakeRows = std::function<std::vector<web::Route>()>;
+  using SummarizerFor = std::function<web::ProxyTarget(const web::Request&)>;
+  AgentListener(web::Server& server, const Settings& settings, MakeRows make_rows, SummarizerFor summarizer_for)
+      : server_(server),
+        settings_(settings),
+        make_rows_(std::move(make_rows)),
+        summarizer_for_(std::move(summarizer_for)) {}
+
+  // Opens it unless it is open, and returns its URL. On the backend's port where that is free, so that agents that run
+  // find the next box there. Called on the pool's first thread, once the backend listens. Throws std::runtime_error
+  // when the network has got another gateway meanwhile, and when nothing can be bound there.
+  std::string open(std::string gateway);
+
+ private:
+  web::ListenerOptions options(std::string listen) const;
+
+  web::Server& server_;
+  const Settings& settings_;
+  const MakeRows make_rows_;
+  const SummarizerFor summarizer_for_;
+  std::string gateway_;  // empty: not open
+};
+
+}  // namespace agentbox

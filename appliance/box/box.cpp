@@ -1,0 +1,223 @@
+#include "appliance/box/box.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/json.hpp>
+#include <iostream>
+
+#include "appliance/box/agent_listener.h"
+#include "appliance/box/listeners.h"
+#include "appliance/box/open_store.h"
+#include "appliance/box/resident_memory.h"
+#include "appliance/box/summarizer_child.h"
+#include "appliance/box/upkeep.h"
+#include "appliance/hosting/module.h"
+#include "appliance/models/providers/openai_wire.h"
+#include "summarizer/options.h"
+#include "web/log.h"
+
+namespace agentbox {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto drain_deadline = 10s;
+constexpr auto prompts_grace = 5s;        // for scheduled runs at work; those cut off are made up by the next box
+constexpr auto calls_grace = 2s;          // for model calls to be settled; those cut off are by the next box
+constexpr auto same_request_to_end = 1s;  // some supervisors signal a process and then its group
+constexpr unsigned blocking_threads = 2;
+
+Settings prepared(Settings settings) {
+  DataFolder(settings.data).prepare();
+  settings.data = std::filesystem::absolute(settings.data).lexically_normal();
+  return settings;
+}
+
+unsigned network_threads(const Settings& settings) {
+  return settings.threads > 0 ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+void log_trouble(const std::string& sentence) { web::log::error("store_trouble", {{"reason", sentence}}); }
+
+bool csrf_valid(const web::Request& request, std::string_view token) {
+  return accounts::Sessions::csrf_token_valid(request, token);
+}
+
+}  // namespace
+
+// Destroyed from the last to the first: listeners before the services their handlers use, services before the store.
+struct Box::Parts {
+  explicit Parts(Settings given) : settings(std::move(given)) {}
+
+  const Settings settings;
+  const DataFolder folder{settings.data};
+  web::IoPool network{network_threads(settings)};
+  web::LoopWatchdog loop_watchdog{network};
+  boost::asio::thread_pool blocking{blocking_threads};
+  std::unique_ptr<store::Store> store = open_store(settings, Access::write, log_trouble);
+  const Platform platform{settings,      folder,  folder.master_key(settings), store->system(), network,
+                          network.at(0), blocking};
+
+  identity::Module identity{platform};
+  billing::Module billing{platform, identity};
+  models::Module models{platform, identity, billing};
+  hosting::Module hosting{platform, identity, billing, models,
+                          [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
+  files::Module files{platform, identity, [this](std::string_view agent) { return hosting.workspace_of(agent); }};
+  Upkeep upkeep{platform, *store, loop_watchdog, identity};
+
+  web::Server server{network};
+  AgentListener agent_listener{server, settings, [this] { return models.agent_rows(provider_of()); },
+                               [this](const web::Request& request) { return summarizer_for(request); }};
+  std::string web_url;                         // where people find the box
+  std::optional<web::ProxyTarget> summarizer;  // set before anything listens
+
+  Rows rows() {
+    Rows all = upkeep.rows();
+    all.add(identity.rows(billing.plans));
+    all.add(billing.rows(
+        [this](store::UserId user, std::string_view agent) { return hosting.agents.find(user, agent).has_value(); }));
+    all.add(models.rows(provider_of()));
+    all.add(files.rows());
+    all.add(hosting.rows([this] { return web_url; }));
+    return all;
+  }
+  models::ProviderOf provider_of() {
+    return [this](std::string_view agent) { return hosting.agents.ai_provider(agent); };
+  }
+  // Agents that are processes share one address, so they are told apart by the token they bring.
+  web::ProxyTarget summarizer_for(const web::Request& request) const {
+    auto target = *summarizer;
+    if (const auto caller = identity.guards.agent_token.admit(request))
+      target.headers.emplace_back(::summarizer::visitor_header, caller->agent);
+    return target;
+  }
+  void listen();
+  std::string announce();
+};
+
+Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(settings)))) {}
+
+Box::~Box() {
+  parts_->network.stop();
+  parts_->blocking.join();
+}
+
+std::vector<web::Route> Box::web_routes() const { return parts_->rows().web; }
+std::vector<web::Route> Box::backend_routes() const { return parts_->rows().backend; }
+
+void Box::Parts::listen() {
+  auto all = rows();
+  auto web = listener_options(settings, "web", settings.web_listen, 0.75);
+  web.routes = std::move(all.web);
+  web.browser = true;
+  web.csrf_valid = csrf_valid;
+  web.host_router = hosting.agents.host_router();
+  if (!settings.tls_cert.empty()) web.tls = web::TlsFiles{settings.tls_cert, settings.tls_key};
+  server.listen(std::move(web));
+
+  auto backend = listener_options(settings, "backend", settings.backend_listen, 0.125);
+  backend.routes = std::move(all.backend);
+  backend.explain = explain_fully;
+  backend.error_forms = {models::openai::error_form()};
+  backend.base_rate = web::RateLimit{.group = "backend", .limit = 120};
+  server.listen(std::move(backend));
+
+  auto pages = listener_options(settings, "summarizer", settings.summarizer_listen, 0.0625);
+  pages.host_router = [this](const web::Request& request) -> std::optional<web::Result<web::ProxyTarget>> {
+    return summarizer_for(request);
+  };
+  server.listen(std::move(pages));
+}
+
+// Lets every part know where the box listens. Returns the ready line, which is also in the folder's endpoints file.
+std::string Box::Parts::announce() {
+  const auto web = server.url("web"), backend = server.url("backend"), pages = server.url("summarizer");
+  web_url = settings.base_url.empty() ? web : settings.base_url;
+  while (web_url.ends_with('/')) web_url.pop_back();
+  hosting.agents.set_addresses({.web = web_url, .backend = reachable(backend), .summarizer = reachable(pages)});
+  identity.authentication.set_listener(web);
+  const boost::json::object line{{"event", "ready"}, {"web", web}, {"backend", backend}, {"summarizer", pages}};
+  auto text = boost::json::serialize(line) + "\n";
+  write_private_file(folder.endpoints_file(), text);
+  return text;
+}
+
+int Box::serve() {
+  auto& parts = *parts_;
+  if (const auto left = parts.billing.ledger.settle_leftovers(); left > 0)
+    web::log::info("interrupted_model_calls_settled", {{"count", static_cast<std::int64_t>(left)}});
+  SummarizerChild summarizer(parts.settings);
+  parts.summarizer = summarizer.target();
+  parts.listen();
+  if (!parts.hosting.why_processes().empty())
+    web::log::info("agents_run_as_processes", {{"reason", parts.hosting.why_processes()}});
+  const auto ready = parts.announce();
+
+  // This thread's own loop: signals are obeyed even while every network thread is busy.
+  boost::asio::io_context front{1};
+  Signals signals(front, SIGTERM, SIGINT, SIGHUP);
+  std::exception_ptr failure;
+  boost::asio::co_spawn(front, obey(signals, summarizer), [&](std::exception_ptr thrown) {
+    failure = std::move(thrown);
+    front.stop();
+  });
+  boost::asio::co_spawn(parts.platform.home, parts.hosting.start(), [](std::exception_ptr thrown) {
+    if (thrown) web::log::error("agents_not_started", {{"reason", reason_of(thrown)}});
+  });
+  parts.identity.start();
+  parts.billing.start();
+  parts.upkeep.start();
+  summarizer.supervise(parts.platform.home);
+  parts.network.start();
+  parts.loop_watchdog.start();
+
+  std::cout << ready << std::flush;
+  give_back_program_pages();
+  give_back_freed_memory();
+  front.run();
+  parts.blocking.join();  // a backup that is under way uses the store, and its caller waits on the network
+  parts.network.stop();   // before anything here is unwound: the pool's coroutines refer to it
+  parts.loop_watchdog.stop();
+  std::error_code gone;
+  std::filesystem::remove(parts.folder.endpoints_file(), gone);
+  if (failure) std::rethrow_exception(failure);
+  web::log::info("stopped");
+  return 0;
+}
+
+web::Task<> Box::stop(SummarizerChild& summarizer) {
+  auto& parts = *parts_;
+  co_await parts.hosting.stop_streams(prompts_grace);  // running prompts answer through the backend
+  co_await parts.server.drain(drain_deadline);
+  co_await parts.models.gateway.finish(calls_grace);
+  co_await parts.hosting.stop();
+  co_await parts.billing.stop();
+  co_await parts.upkeep.stop();
+  co_await parts.identity.stop();
+  co_await summarizer.stop();
+}
+
+web::Task<> Box::obey(Signals& signals, SummarizerChild& summarizer) {
+  for (;;) {
+    const int signal = co_await signals.async_wait(web::use_task);
+    if (signal != SIGHUP) break;
+    boost::asio::post(parts_->platform.home, [parts = parts_.get()] { parts->server.reload_tls(); });
+  }
+  web::log::info("stopping");
+  parts_->loop_watchdog.expect_end();
+  boost::asio::co_spawn(co_await boost::asio::this_coro::executor, end_at_once(signals), boost::asio::detached);
+  co_await boost::asio::co_spawn(parts_->platform.home, stop(summarizer), web::use_task);
+}
+
+// A second request to end does not wait. What is on disk is as after a crash: whole.
+web::Task<> Box::end_at_once(Signals& signals) {
+  const auto first = std::chrono::steady_clock::now();
+  for (;;) {
+    const int signal = co_await signals.async_wait(web::use_task);
+    if (signal != SIGHUP && std::chrono::steady_clock::now() - first >= same_request_to_end) std::_Exit(128 + signal);
+  }
+}
+
+}  // namespace agentbox

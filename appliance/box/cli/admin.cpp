@@ -1,0 +1,179 @@
+#include "appliance/box/cli/admin.h"
+
+#include <iomanip>
+#include <iostream>
+
+#include "appliance/box/cli/box_client.h"
+#include "appliance/box/cli/git_hosts.h"
+#include "appliance/box/cli/setting_flags.h"
+#include "appliance/foundation/crypto/random.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+std::string shown(const json::object& user, std::string_view name) {
+  const auto& value = user.at(name);
+  if (value.is_string()) return std::string(value.get_string());
+  if (value.is_bool()) return value.get_bool() ? "yes" : "no";
+  return value.is_null() ? "-" : json::serialize(value);
+}
+
+void print_user(const json::object& user) {
+  for (const std::string_view name :
+       {"id", "email", "name", "isAdmin", "isDisabled", "plan", "subscriptionId", "credits", "createdAt"})
+    std::cout << std::left << std::setw(16) << name << shown(user, name) << '\n';
+}
+
+void print_row(const std::string& id, const std::string& plan, const std::string& admin, const std::string& email) {
+  std::cout << std::left << std::setw(8) << id << std::setw(12) << plan << std::setw(8) << admin << email << '\n';
+}
+
+int list_users(const BoxClient& box) {
+  const auto page_after = [&](const std::string& id) {
+    return box.call("GET", "/api/admin/users?limit=1000&after=" + id).as_object();
+  };
+  auto page = page_after("0");
+  print_row("ID", "PLAN", "ADMIN", "E-MAIL");
+  for (;;) {
+    for (const auto& entry : page.at("users").as_array()) {
+      const auto& user = entry.as_object();
+      print_row(shown(user, "id"), shown(user, "plan"), shown(user, "isAdmin"),
+                shown(user, "email") + (user.at("isDisabled").as_bool() ? "  (disabled)" : ""));
+    }
+    const auto& next = page.at("next");
+    if (!next.is_string()) return 0;
+    page = page_after(std::string(next.get_string()));
+  }
+}
+
+// An e-mail or an id as a segment of a path.
+std::string escaped(const std::string& user) {
+  std::string segment;
+  for (const char c : user) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+                       c == '-' || c == '_' || c == '@';
+    segment += plain ? std::string(1, c) : "%" + crypto::hex(std::string_view(&c, 1));
+  }
+  return segment;
+}
+
+int print_outbox(const BoxClient& box) {
+  const auto answer = box.call("GET", "/api/admin/outbox").as_object();
+  for (const auto& entry : answer.at("mails").as_array()) {
+    const auto& mail = entry.as_object();
+    for (const std::string_view name : {"createdAt", "to", "subject", "delivery", "problem"})
+      if (const std::string text = shown(mail, name); !text.empty())
+        std::cout << std::left << std::setw(12) << name << text << '\n';
+    std::cout << '\n' << shown(mail, "body") << "\n\n";
+  }
+  return 0;
+}
+
+int print_security_events(const BoxClient& box) {
+  const auto answer = box.call("GET", "/api/admin/security-events").as_object();
+  for (const auto& entry : answer.at("events").as_array()) std::cout << json::serialize(entry) << '\n';
+  return 0;
+}
+
+int print_audit(const BoxClient& box) {
+  for (json::value after = 0; !after.is_null();) {
+    auto page = box.call("GET", "/api/admin/audit?limit=1000&after=" + json::serialize(after)).as_object();
+    for (const auto& entry : page.at("entries").as_array()) std::cout << json::serialize(entry) << '\n';
+    after = page.at("next");
+  }
+  return 0;
+}
+
+struct Arguments {
+  std::string user, plan, password;
+};
+
+}  // namespace
+
+void add_admin(CLI::App& app, std::function<int()>& run) {
+  auto* admin = app.add_subcommand("admin", "Look after the users and plans of the running box");
+  admin->require_subcommand(1);
+  const auto arguments = std::make_shared<Arguments>();
+
+  // `act` gets the box and the user's path.
+  using Act = std::function<int(const BoxClient&, const std::string& path)>;
+  const auto add = [&](const std::string& name, const std::string& help, bool names_user, Act act) {
+    auto* command = admin->add_subcommand(name, help);
+    if (names_user) command->add_option("user", arguments->user, "e-mail or id")->required();
+    const SettingFlags flags(*command, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
+    command->callback([&run, arguments, flags, act = std::move(act)] {
+      run = [arguments, flags, act] {
+        const Settings settings = flags.resolve();
+        return act(BoxClient(settings), "/api/admin/users/" + escaped(arguments->user));
+      };
+    });
+    return command;
+  };
+  const auto patch = [](json::object change) -> Act {
+    return [change = std::move(change)](const BoxClient& box, const std::string& path) {
+      print_user(box.call("PATCH", path, change).as_object());
+      return 0;
+    };
+  };
+
+  add("users", "List all users", false, [](const BoxClient& box, const std::string&) { return list_users(box); });
+  add("show", "Show one user", true, [](const BoxClient& box, const std::string& path) {
+    print_user(box.call("GET", path).as_object());
+    return 0;
+  });
+  add("plan", "Give a user a plan", true,
+      [arguments](const BoxClient& box, const std::string& path) {
+        print_user(box.call("PATCH", path, json::object{{"plan", arguments->plan}}).as_object());
+        return 0;
+      })
+      ->add_option("plan", arguments->plan, "label, solo, collective, network, or none to cancel")
+      ->required();
+  add("grant", "Make a user an admin", true, patch({{"isAdmin", true}}));
+  add("revoke", "Take a user's admin rights", true, patch({{"isAdmin", false}}));
+  add("disable", "Refuse a user's credentials; the data stays", true, patch({{"isDisabled", true}}));
+  add("enable", "Undo disable", true, patch({{"isDisabled", false}}));
+  add("password", "Give a user a new password and end all sessions", true,
+      [arguments](const BoxClient& box, const std::string& path) {
+        const bool is_random = arguments->password.empty();
+        const std::string password = is_random ? crypto::random_token(12) : arguments->password;
+        box.call("PATCH", path, json::object{{"password", password}});
+        std::cout << (is_random ? "new password: " + password : std::string("the password is changed")) << '\n';
+        return 0;
+      })
+      ->add_option("--password", arguments->password, "the new password; without it a random one is printed");
+  add("sign-out", "End all sessions of a user", true, [](const BoxClient& box, const std::string& path) {
+    box.call("DELETE", path + "/sessions");
+    std::cout << "all sessions are ended\n";
+    return 0;
+  });
+  add("forget-second-factor", "Let a user sign in with the password alone again", true,
+      [](const BoxClient& box, const std::string& path) {
+        box.call("DELETE", path + "/second-factor");
+        std::cout << "the second factor is removed\n";
+        return 0;
+      });
+  add("outbox", "Print the mails of the last days", false,
+      [](const BoxClient& box, const std::string&) { return print_outbox(box); });
+  add("events", "Print the security events that came, and what was done, newest first", false,
+      [](const BoxClient& box, const std::string&) { return print_security_events(box); });
+  add_git_hosts(*admin, run);
+  auto* models = admin->add_subcommand("models", "Look after the model catalogue");
+  models->require_subcommand(1);
+  auto* reload = models->add_subcommand("reload", "Read the data folder's catalogue.json again, without a restart");
+  const SettingFlags reload_flags(*reload, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
+  reload->callback([&run, reload_flags] {
+    run = [reload_flags] {
+      const Settings settings = reload_flags.resolve();
+      const auto answer = BoxClient(settings).call("POST", "/api/admin/models/reload").as_object();
+      std::cout << json::serialize(answer.at("models")) << " models\n";
+      return 0;
+    };
+  });
+  add("audit", "Print the record of sign-ins and other acts as JSON lines, oldest first", false,
+      [](const BoxClient& box, const std::string&) { return print_audit(box); });
+}
+
+}  // namespace agentbox::cli

@@ -1,0 +1,165 @@
+// A backup is a folder with the parts of the data folder, none of whose secrets can be read without the master key:
+//
+//   store/                   RocksDB's incremental backup; sealed fields stay sealed
+//   agents/<id>/workspace/   as it was. Run files (tokens, logs, process ids) stay out: they are made anew
+//   agentbox.toml.sealed     the settings, sealed; empty text when the box has no agentbox.toml
+//   master.key               only on explicit wish
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "appliance/box/cli/box_client.h"
+#include "appliance/box/cli/commands.h"
+#include "appliance/box/cli/mirror.h"
+#include "appliance/box/open_store.h"
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/data_folder.h"
+#include "store/engine.h"
+#include "store/seal.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view sealed_settings_name = "agentbox.toml.sealed", workspace_name = "workspace";
+
+std::string text_of(const fs::path& path) {
+  std::ifstream input(path, std::ios::binary);
+  std::stringstream text;
+  text << input.rdbuf();
+  if (!input) throw UsageError("cannot read " + path.string() + ": check its permissions");
+  return text.str();
+}
+
+std::string sealed(const std::string& settings, const std::string& master_key) {
+  return store::Sealer(master_key).seal(settings, 0, config_file_name, "text");
+}
+
+// Throws store::Corrupt when the key is not the one it was sealed under.
+std::string opened(const std::string& settings, const std::string& master_key) {
+  return store::Sealer(master_key).open(settings, 0, config_file_name, "text");
+}
+
+void require_folder(const DataFolder& folder) {
+  if (!fs::exists(folder.store()))
+    throw UsageError("there is no box in " + folder.path().string() + ": name its data folder with --data");
+}
+
+void copy_store(const Settings& settings, const std::string& master_key, const fs::path& to) {
+  const BoxClient box(settings);
+  if (!box.is_running()) {
+    open_store(settings)->backup(to);
+    return;
+  }
+  const boost::json::object wanted{{"to", to.string()}, {"keyFingerprint", key_fingerprint(master_key)}};
+  box.call("POST", "/api/admin/backup", wanted, std::chrono::hours(1));
+}
+
+// Of every agent of `from` its workspace, and nothing else. Tells what lies too deep in one.
+void copy_workspaces(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to);
+  fs::permissions(to, fs::perms::owner_all);
+  if (fs::exists(from))
+    for (const auto& agent : fs::directory_iterator(from)) {
+      const auto workspace = agent.path() / workspace_name;
+      if (!fs::is_directory(fs::symlink_status(workspace))) continue;
+      if (const auto left_out = mirror(workspace, to / agent.path().filename() / workspace_name))
+        std::cout << "left out of " << workspace.string() << ": " << left_out
+                  << (left_out == 1 ? " folder" : " folders") << " within more than 200 others\n";
+    }
+  for (const auto& agent : fs::directory_iterator(to))
+    if (!fs::exists(from / agent.path().filename())) fs::remove_all(agent.path());
+}
+
+// A key from the environment is not written down: its owner chose to keep it elsewhere.
+struct FoundKey {
+  std::string key;
+  bool belongs_in_file = true;
+};
+
+FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const Settings& settings) {
+  if (options.key_file) return {.key = read_key_file(*options.key_file)};
+  if (!settings.master_key.empty()) return {.key = crypto::unhex(settings.master_key), .belongs_in_file = false};
+  if (fs::exists(source.key_file())) return {.key = read_key_file(source.key_file())};
+  throw UsageError("the backup in " + source.path().string() +
+                   " does not hold its master key: name the box's master.key with --key, or set AGENTBOX_MASTER_KEY");
+}
+
+std::string open_settings(const DataFolder& source, const std::string& master_key) {
+  const auto file = source.path() / sealed_settings_name;
+  if (!fs::exists(file))
+    throw UsageError("the backup in " + source.path().string() + " was cut off: " + std::string(sealed_settings_name) +
+                     " is missing, make it again");
+  try {
+    return opened(text_of(file), master_key);
+  } catch (const store::Corrupt&) {
+    throw UsageError("the master key does not open the backup in " + source.path().string() +
+                     ": use the one of the box that was backed up");
+  }
+}
+
+}  // namespace
+
+int backup(const Settings& settings, const BackupOptions& options) {
+  const DataFolder folder(settings.data);
+  require_folder(folder);
+  const DataFolder copy(fs::absolute(options.to).lexically_normal());
+  if (fs::exists(copy.store() / "CURRENT"))
+    throw UsageError(copy.path().string() + " holds a box, not a backup: name another folder with --to");
+  const std::string master_key = folder.master_key(settings);
+  copy.prepare("folder of the backup", "--to");
+  try {
+    fs::remove(copy.key_file());
+    copy_store(settings, master_key, copy.store());
+    copy_workspaces(folder.agents(), copy.agents());
+    const bool has_settings = fs::exists(folder.config_file());
+    write_private_file(copy.path() / sealed_settings_name,
+                       sealed(has_settings ? text_of(folder.config_file()) : std::string(), master_key));
+    if (options.with_key) write_key_file(copy.key_file(), master_key);
+  } catch (const fs::filesystem_error& error) {
+    throw UsageError(std::string("the backup failed: ") + error.what());
+  }
+  std::cout
+      << "backed up to " << copy.path().string() << '\n'
+      << (options.with_key
+              ? "with master.key: whoever reads this folder can open every secret of the box, guard it like the box"
+              : "without master.key: keep a copy of it elsewhere, the backup cannot be restored without it")
+      << '\n';
+  return 0;
+}
+
+int restore(const RestoreOptions& options, const Settings& settings) {
+  const DataFolder source(options.from), folder(settings.data);
+  if (!fs::exists(source.store())) throw UsageError("there is no backup in " + source.path().string());
+  if (fs::exists(folder.store()))
+    throw UsageError(folder.path().string() + " already holds a box: restore into another folder with --data");
+  const auto found = find_key(source, options, settings);
+  const auto config = open_settings(source, found.key);
+  folder.prepare();
+  try {
+    if (found.belongs_in_file) write_key_file(folder.key_file(), found.key);
+    if (!config.empty()) write_private_file(folder.config_file(), config);
+    if (fs::exists(source.agents())) copy_workspaces(source.agents(), folder.agents());
+    store::Store::restore(source.store(), folder.store());  // last: a folder that holds a store is complete
+  } catch (const fs::filesystem_error& error) {
+    throw UsageError(std::string("the restore failed: ") + error.what());
+  }
+  std::cout << "restored to " << folder.path().string() << '\n';
+  if (!found.belongs_in_file) std::cout << "the key stays in AGENTBOX_MASTER_KEY: set it for agentbox serve, too\n";
+  return 0;
+}
+
+int verify(const Settings& settings) {
+  require_folder(DataFolder(settings.data));
+  const auto tell = [](const std::string& trouble) { std::cout << "note: " << trouble << '\n'; };
+  const auto findings = open_store(settings, Access::read_only, tell)->verify();
+  for (const auto& finding : findings) std::cout << finding.where << ": " << finding.what << '\n';
+  std::cout << (findings.empty() ? "all files, records and indexes are sound\n"
+                                 : "the store is damaged: keep a copy of its folder, then restore the newest backup "
+                                   "with `agentbox restore` into an empty one\n");
+  return findings.empty() ? 0 : 1;
+}
+
+}  // namespace agentbox::cli

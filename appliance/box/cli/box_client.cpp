@@ -1,0 +1,88 @@
+#include "appliance/box/cli/box_client.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "appliance/foundation/data_folder.h"
+#include "web/fetch.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+std::string text_of(const boost::json::value& value, std::string_view name) {
+  const auto* object = value.if_object();
+  const auto* field = object ? object->if_contains(name) : nullptr;
+  return field && field->is_string() ? std::string(field->get_string()) : std::string();
+}
+
+boost::json::value parse(const std::string& text) {
+  boost::system::error_code malformed;
+  auto value = boost::json::parse(text, malformed);
+  return malformed ? boost::json::value() : value;
+}
+
+std::string announced_backend(const DataFolder& folder) {
+  std::ifstream input(folder.endpoints_file());
+  std::stringstream text;
+  text << input.rdbuf();
+  return text_of(parse(text.str()), "backend");
+}
+
+web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest request) {
+  boost::asio::io_context io;
+  std::optional<web::Result<web::FetchResponse>> answer;
+  boost::asio::co_spawn(io, web::fetch(std::move(request)),
+                        [&](std::exception_ptr failure, web::Result<web::FetchResponse> result) {
+                          if (failure) std::rethrow_exception(failure);
+                          answer = std::move(result);
+                        });
+  while (!answer && io.run_one() > 0) continue;
+  if (!answer) return web::internal("the request did not end");
+  return std::move(*answer);
+}
+
+}  // namespace
+
+BoxClient::BoxClient(const Settings& settings) : settings_(settings) {
+  url_ = announced_backend(DataFolder(settings.data));
+  announced_ = !url_.empty();
+  if (!announced_) url_ = "http://" + settings.backend_listen;
+}
+
+bool BoxClient::is_running() const {
+  if (!announced_) return false;
+  web::FetchRequest request{.url = url_ + "/health", .timeout = std::chrono::seconds(5)};
+  const auto answer = fetch_blocking(std::move(request));
+  return answer && answer->status == 200;
+}
+
+boost::json::value BoxClient::call(std::string method, const std::string& path, const boost::json::value& body,
+                                   std::chrono::seconds timeout) const {
+  if (settings_.internal_api_key.empty()) {
+    throw UsageError("INTERNAL_API_KEY is not set: name the box's data folder with --data, or run agentbox init first");
+  }
+  web::FetchRequest request{.url = url_ + path, .method = std::move(method), .timeout = timeout};
+  request.headers.emplace_back("Authorization", "Bearer " + settings_.internal_api_key);
+  if (!body.is_null()) {
+    request.headers.emplace_back("Content-Type", "application/json");
+    request.body = boost::json::serialize(body);
+  }
+  const auto answer = fetch_blocking(std::move(request));
+  if (!answer) {
+    throw UsageError("no box answers at " + url_ + ": start it with agentbox serve --data " +
+                     std::filesystem::absolute(settings_.data).lexically_normal().string());
+  }
+  auto value = parse(answer->body);
+  if (answer->status == 401 || answer->status == 403)
+    throw UsageError("the box at " + url_ + " refuses the key: INTERNAL_API_KEY must be the one it was started with");
+  if (answer->status >= 400) {
+    const std::string message = text_of(value, "error");
+    throw UsageError(message.empty() ? "the box answered " + std::to_string(answer->status) : message);
+  }
+  return value;
+}
+
+}  // namespace agentbox::cli

@@ -1,0 +1,100 @@
+#include "appliance/box/cli/git_hosts.h"
+
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "appliance/box/cli/box_client.h"
+#include "appliance/box/cli/setting_flags.h"
+#include "appliance/foundation/crypto/random.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr auto path = "/api/admin/git-hosts";
+
+struct Wanted {
+  std::string url, secret_file;
+  std::vector<std::string> host_keys;
+};
+
+void print(const json::object& host) {
+  std::cout << std::left << std::setw(40) << host.at("url").as_string().c_str() << host.at("user").as_string().c_str()
+            << '\n';
+  for (const auto& key : host.at("hostKeys").as_array()) std::cout << "    " << key.as_string().c_str() << '\n';
+}
+
+// Of a file and never of the command line, which every program of the machine can read. A password's line end is none
+// of it; a private key needs its own.
+std::string read_secret(const std::string& file) {
+  std::ostringstream text;
+  std::ifstream opened;
+  if (file != "-") opened.open(file);
+  text << (file == "-" ? std::cin.rdbuf() : opened.rdbuf());
+  std::string secret = text.str();
+  if ((file != "-" && !opened) || secret.empty()) throw UsageError("cannot read a secret from " + file);
+  if (secret.find('\n') == secret.size() - 1) secret.pop_back();
+  return secret;
+}
+
+std::string escaped(const std::string& text) {
+  std::string query;
+  for (const char c : text) query += "%" + crypto::hex(std::string_view(&c, 1));
+  return query;
+}
+
+int list(const BoxClient& box) {
+  const auto answer = box.call("GET", path).as_object();
+  for (const auto& host : answer.at("hosts").as_array()) print(host.as_object());
+  return 0;
+}
+
+int set(const BoxClient& box, const Wanted& wanted) {
+  json::object body{{"url", wanted.url}};
+  if (!wanted.secret_file.empty()) body["secret"] = read_secret(wanted.secret_file);
+  if (!wanted.host_keys.empty()) body["hostKeys"] = json::value_from(wanted.host_keys);
+  print(box.call("PUT", path, body).as_object());
+  return 0;
+}
+
+int forget(const BoxClient& box, const Wanted& wanted) {
+  box.call("DELETE", std::string(path) + "?url=" + escaped(wanted.url));
+  std::cout << "the account is forgotten\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_git_hosts(CLI::App& admin, std::function<int()>& run) {
+  auto* hosts = admin.add_subcommand("git-hosts", "Look after the box's accounts at git hosts");
+  hosts->require_subcommand(1);
+  const auto wanted = std::make_shared<Wanted>();
+  using Act = int (*)(const BoxClient&, const Wanted&);
+  const auto add = [&](const std::string& name, const std::string& help, Act act) {
+    auto* command = hosts->add_subcommand(name, help);
+    const SettingFlags flags(*command, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
+    command->callback([&run, wanted, flags, act] {
+      run = [wanted, flags, act] {
+        const Settings settings = flags.resolve();
+        return act(BoxClient(settings), *wanted);
+      };
+    });
+    return command;
+  };
+  add("list", "List them, without their secrets", [](const BoxClient& box, const Wanted&) { return list(box); });
+  auto* setting = add("set", "Set who the box is at a host, and by which keys it knows an ssh host", set);
+  setting->add_option("url", wanted->url, "ssh://git@git.example.org, https://box@git.example.org:8443")->required();
+  setting->add_option("--secret", wanted->secret_file,
+                      "file with the password or token, for ssh with the private key; - reads it from standard input");
+  setting->add_option("--host-key", wanted->host_keys,
+                      "fingerprints of the ssh host's keys, as ssh-keygen -l prints them; they replace those before");
+  auto* forgetting = add("forget", "Forget the account at a host", forget);
+  forgetting->add_option("url", wanted->url, "as the list has it")->required();
+}
+
+}  // namespace agentbox::cli

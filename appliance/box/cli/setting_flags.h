@@ -1,0 +1,29 @@
+// The settings table as flags of a subcommand.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "appliance/foundation/settings/settings.h"
+
+namespace agentbox::cli {
+
+class SettingFlags {
+ public:
+  // With the settings of these names, or with all when there are none; and --config.
+  explicit SettingFlags(CLI::App& command, const std::vector<std::string_view>& names = {});
+
+  // After parsing: the settings as flags, environment and file have them.
+  Settings resolve(bool own_file = true) const;
+
+ private:
+  struct Values {
+    Flags flags;
+    std::optional<std::filesystem::path> config;
+  };
+  std::shared_ptr<Values> values_;  // shared with the command's callbacks; the object itself may move
+};
+
+}  // namespace agentbox::cli

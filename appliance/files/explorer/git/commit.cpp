@@ -1,0 +1,128 @@
+#include "appliance/files/explorer/git/commit.h"
+
+#include <chrono>
+#include <exception>
+#include <vector>
+
+#include "appliance/files/explorer/git/conversion.h"
+#include "appliance/files/explorer/git/handles.h"
+#include "appliance/files/explorer/git/head.h"
+#include "appliance/files/explorer/git/marks.h"
+
+namespace git {
+
+namespace {
+
+// UTC, so that no time-zone file is read.
+SignatureHandle signature_of(const Identity& who) {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return made<SignatureHandle>(
+      [&](auto** out) { return git_signature_new(out, who.name.c_str(), who.email.c_str(), now, 0); },
+      "name the author");
+}
+
+void require_committable(git_repository* repository, git_index* index) {
+  const int state = git_repository_state(repository);
+  if (state != GIT_REPOSITORY_STATE_NONE && state != GIT_REPOSITORY_STATE_MERGE) {
+    throw Failure("git could not commit: a rebase, cherry-pick, revert or bisect is in progress", Failure::Cause::busy);
+  }
+  if (git_index_has_conflicts(index)) throw Failure("git could not commit: there are unresolved conflicts");
+}
+
+// What changed, as git add -A stages it; but what the box cannot store as git would is a Failure.
+class Staging {
+ public:
+  Staging(git_repository* repository, git_index* index)
+      : repository_(repository), index_(index), marks_(marks_of(index)) {}
+
+  void run() {
+    const int code = git_index_add_all(index_, nullptr, GIT_INDEX_ADD_DEFAULT, judge, this);
+    if (failure_) std::rethrow_exception(failure_);
+    check(code, doing);
+    // One that is empty does not differ from what libgit2 takes to be staged of it.
+    for (const auto& path : marks_.announced) {
+      if (git_index_get_bypath(index_, path.c_str(), 0)) check(git_index_add_bypath(index_, path.c_str()), doing);
+    }
+  }
+
+ private:
+  static constexpr auto doing = "stage the files";
+
+  // Called by libgit2 for each path that differs. 0: it is to be staged; above: passed over; below: it ends.
+  static int judge(const char* path, const char*, void* payload) {
+    auto& staging = *static_cast<Staging*>(payload);
+    if (is_among(staging.marks_.passed_over, path)) return 1;
+    try {
+      const auto missing = missing_conversion(staging.repository_, path);
+      if (!missing) return 0;
+      throw Failure("git could not commit: " + std::string(path) + " goes through " + *missing +
+                    ", which the box does not run: stage it with git add, or commit it with git");
+    } catch (...) {
+      staging.failure_ = std::current_exception();
+      return GIT_EUSER;
+    }
+  }
+
+  git_repository* repository_;
+  git_index* index_;
+  const Marks marks_;
+  std::exception_ptr failure_;
+};
+
+std::vector<CommitHandle> parents_of_next(git_repository* repository) {
+  std::vector<CommitHandle> parents;
+  if (auto newest = head(repository)) parents.push_back(std::move(newest));
+  std::vector<git_oid> merged;
+  const auto collect = [](const git_oid* id, void* payload) {
+    static_cast<std::vector<git_oid>*>(payload)->push_back(*id);
+    return 0;
+  };
+  const int code = git_repository_mergehead_foreach(repository, collect, &merged);
+  if (code != GIT_ENOTFOUND) check(code, "read what is being merged");
+  for (const auto& id : merged) {
+    parents.push_back(made<CommitHandle>([&](auto** out) { return git_commit_lookup(out, repository, &id); },
+                                         "read what is being merged"));
+  }
+  return parents;
+}
+
+// Nothing to commit: the tree is the last commit's, or empty where there is none.
+bool is_unchanged(const std::vector<CommitHandle>& parents, const git_oid& tree, git_index* index) {
+  if (parents.empty()) return git_index_entrycount(index) == 0;
+  return parents.size() == 1 && git_oid_equal(git_commit_tree_id(parents.front().get()), &tree) != 0;
+}
+
+std::string tidy(const std::string& message) {
+  Buffer tidied;
+  check(git_message_prettify(&tidied, message.c_str(), 0, '#'), "read the message");
+  return tidied.text();
+}
+
+}  // namespace
+
+std::optional<std::string> commit_all(git_repository* repository, const std::string& message, const Identity& author) {
+  const auto index = index_of(repository);
+  require_committable(repository, index.get());
+  Staging(repository, index.get()).run();
+  // The tree before the index is written: the index then remembers it, which spares git reading every file's entry.
+  git_oid tree_id;
+  check(git_index_write_tree(&tree_id, index.get()), "write the tree");
+  const auto parents = parents_of_next(repository);
+  if (is_unchanged(parents, tree_id, index.get())) return std::nullopt;
+  check(git_index_write(index.get()), "write the index");
+
+  const auto tree =
+      made<TreeHandle>([&](auto** out) { return git_tree_lookup(out, repository, &tree_id); }, "read the tree");
+  const auto signature = signature_of(author);
+  check(git_repository_set_ident(repository, author.name.c_str(), author.email.c_str()), "name the author");
+  std::vector<const git_commit*> parent_pointers;
+  for (const auto& parent : parents) parent_pointers.push_back(parent.get());
+  git_oid id;
+  check(git_commit_create(&id, repository, "HEAD", signature.get(), signature.get(), nullptr, tidy(message).c_str(),
+                          tree.get(), parent_pointers.size(), parent_pointers.data()),
+        "commit");
+  check(git_repository_state_cleanup(repository), "end the merge");
+  return text_of(id);
+}
+
+}  // namespace git

@@ -1,0 +1,41 @@
+// A TCP connection to an address that was judged beforehand, which gives up when deadline is over.
+#pragma once
+
+#include <boost/asio/ip/address.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "appliance/files/descriptor.h"
+#include "appliance/files/explorer/git/deadline.h"
+
+namespace git {
+
+// Where connections may go.
+struct Route {
+  std::string host;  // as libgit2 will name it: lower case, IPv6 without brackets
+  std::uint16_t port = 0;
+  std::vector<boost::asio::ip::address> addresses;  // tried in this order
+};
+
+// Both arguments must outlive it.
+class Connection {
+ public:
+  Connection(const Route& route, const Deadline& deadline) : route_(route), deadline_(deadline) {}
+
+  // Tries the addresses one after another. 0, or the errno of the last.
+  int open();
+  void close() { fd_.reset(); }
+  int fd() const { return fd_.get(); }
+  // For POLLIN, POLLOUT or both. 1: ready; 0: deadline is over; -1: errno.
+  int wait_for(short events) const;
+
+ private:
+  int connect_to(const boost::asio::ip::address&);
+
+  const Route& route_;
+  const Deadline& deadline_;
+  files::Descriptor fd_;  // does not block
+};
+
+}  // namespace git

@@ -1,0 +1,35 @@
+// The few shapes of Solidity's call data that the box sends and reads. Words are 32 raw bytes, big-endian.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/foundation/crypto/ethereum.h"
+
+namespace chain {
+
+inline constexpr std::size_t word_bytes = 32;
+
+std::string word(std::uint64_t);
+std::string word(const crypto::EthereumAddress&);
+// A dynamic `bytes` as it stands in the tail: its length and the bytes, padded with zeros to whole words.
+std::string tail_bytes(std::string_view);
+
+// One uint64 of a word; nothing when the word holds more.
+std::optional<std::uint64_t> small_number(std::string_view word);
+
+// abi.decode(data, (address, bytes, bytes)); nothing when any offset or length points out of `data`.
+struct AddressAndTwoBytes {
+  crypto::EthereumAddress address;
+  std::string first, second;
+};
+std::optional<AddressAndTwoBytes> decode_address_and_two_bytes(std::string_view data);
+
+// "0x" and hex, as JSON-RPC has bytes.
+std::string to_hex(std::string_view bytes);
+std::optional<std::string> from_hex(std::string_view text);
+
+}  // namespace chain

@@ -1,0 +1,59 @@
+// Reading a chain through one node's JSON-RPC.
+#pragma once
+
+#include <atomic>
+#include <boost/json.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/foundation/crypto/ethereum.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace chain {
+
+// What a transaction that is in a block has left there; topics are words, data is raw bytes.
+struct Receipt {
+  struct Log {
+    std::string contract;  // lower case
+    std::vector<std::string> topics;
+    std::string data;
+  };
+  bool has_succeeded = false;
+  std::vector<Log> logs;
+};
+
+// Callable from every thread. Everything reads the latest block and answers within five seconds. Errors: unavailable
+// when no node is configured, when it is on another chain, and when it cannot be asked.
+class Rpc {
+ public:
+  // `url` may be empty: then there is no chain. `setting`: where the URL comes from, for errors.
+  Rpc(std::string url, std::uint64_t chain_id, std::string setting)
+      : url_(std::move(url)), chain_id_(chain_id), setting_(std::move(setting)) {}
+
+  bool is_configured() const { return !url_.empty(); }
+  std::uint64_t chain_id() const { return chain_id_; }
+
+  web::Task<web::Result<bool>> has_code(crypto::EthereumAddress);
+  // What a call would return; empty when it reverts.
+  web::Task<web::Result<std::string>> call(crypto::EthereumAddress to, std::string data);
+  // What the creation of a contract with this code would leave as its code; nothing is created. Empty when it reverts.
+  web::Task<web::Result<std::string>> call_creation(std::string code);
+  // Nothing for a transaction that is in no block (yet). `hash`: 0x and 64 hex digits.
+  web::Task<web::Result<std::optional<Receipt>>> receipt(std::string hash);
+
+ private:
+  web::Task<web::Result<boost::json::value>> ask(std::string method, boost::json::array params);
+  web::Task<web::Result<void>> check_chain();
+  web::Task<web::Result<std::string>> call(boost::json::object transaction);
+
+  const std::string url_;
+  const std::uint64_t chain_id_;
+  const std::string setting_;
+  std::atomic<bool> chain_checked_ = false;
+};
+
+}  // namespace chain

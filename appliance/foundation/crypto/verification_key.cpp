@@ -1,0 +1,150 @@
+#include "appliance/foundation/crypto/verification_key.h"
+
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/param_build.h>
+
+#include <algorithm>
+
+#include "appliance/foundation/crypto/base64url.h"
+#include "web/fields.h"
+
+namespace crypto {
+
+namespace {
+
+using Params = std::unique_ptr<OSSL_PARAM, decltype(&OSSL_PARAM_free)>;
+using Number = std::unique_ptr<BIGNUM, decltype(&BN_free)>;
+
+constexpr std::size_t coordinate_bytes = 32;
+constexpr int rsa_bits_min = 2048, rsa_bits_max = 8192;
+
+std::string text_member(const boost::json::object& jwk, std::string_view name) {
+  const auto* value = jwk.if_contains(name);
+  if (value == nullptr || !value->is_string()) return {};
+  return std::string(value->get_string());
+}
+
+std::string bytes_member(const boost::json::object& jwk, std::string_view name) {
+  return from_base64url(text_member(jwk, name)).value_or("");
+}
+
+// RFC 7517 leaves `use`, `key_ops` and `alg` out or has them say what the key is for.
+bool is_for_verifying(const boost::json::object& jwk, std::string_view algorithm) {
+  if (jwk.contains("use") && text_member(jwk, "use") != "sig") return false;
+  if (jwk.contains("alg") && text_member(jwk, "alg") != algorithm) return false;
+  if (const auto* operations = jwk.if_contains("key_ops")) {
+    if (!operations->is_array()) return false;
+    const auto& named = operations->get_array();
+    if (std::ranges::find(named, boost::json::value("verify")) == named.end()) return false;
+  }
+  return !jwk.contains("d") && !jwk.contains("k");
+}
+
+std::shared_ptr<EVP_PKEY> key_from(const char* type, const Params& params) {
+  const std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)> context(
+      EVP_PKEY_CTX_new_from_name(nullptr, type, nullptr), EVP_PKEY_CTX_free);
+  EVP_PKEY* key = nullptr;
+  if (!params || EVP_PKEY_fromdata_init(context.get()) != 1 ||
+      EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, params.get()) != 1)
+    return nullptr;
+  return {key, EVP_PKEY_free};
+}
+
+Number number(std::string_view bytes) {
+  return {BN_bin2bn(reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()), nullptr),
+          BN_free};
+}
+
+std::shared_ptr<EVP_PKEY> rsa_key(std::string_view n, std::string_view e) {
+  if (n.size() > rsa_bits_max / 8 + 1 || e.size() > 8) return nullptr;
+  const Number modulus = number(n), exponent = number(e);
+  const int bits = BN_num_bits(modulus.get());
+  if (bits < rsa_bits_min || bits > rsa_bits_max || !BN_is_odd(modulus.get())) return nullptr;
+  if (!BN_is_odd(exponent.get()) || BN_is_one(exponent.get()) || BN_num_bits(exponent.get()) > 32) return nullptr;
+  const std::unique_ptr<OSSL_PARAM_BLD, decltype(&OSSL_PARAM_BLD_free)> builder(OSSL_PARAM_BLD_new(),
+                                                                                OSSL_PARAM_BLD_free);
+  OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_N, modulus.get());
+  OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_E, exponent.get());
+  return key_from("RSA", Params(OSSL_PARAM_BLD_to_param(builder.get()), OSSL_PARAM_free));
+}
+
+std::shared_ptr<EVP_PKEY> p256_key(std::string_view x, std::string_view y) {
+  if (x.size() != coordinate_bytes || y.size() != coordinate_bytes) return nullptr;
+  const std::string point = "\x04" + std::string(x) + std::string(y);
+  const std::unique_ptr<OSSL_PARAM_BLD, decltype(&OSSL_PARAM_BLD_free)> builder(OSSL_PARAM_BLD_new(),
+                                                                                OSSL_PARAM_BLD_free);
+  OSSL_PARAM_BLD_push_utf8_string(builder.get(), OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0);
+  OSSL_PARAM_BLD_push_octet_string(builder.get(), OSSL_PKEY_PARAM_PUB_KEY, point.data(), point.size());
+  // A point off the curve is refused here.
+  return key_from("EC", Params(OSSL_PARAM_BLD_to_param(builder.get()), OSSL_PARAM_free));
+}
+
+// OpenSSL takes ECDSA signatures in DER alone. Empty unless the signature has its 64 bytes.
+std::string der_of(std::string_view signature) {
+  if (signature.size() != 2 * coordinate_bytes) return {};
+  const std::unique_ptr<ECDSA_SIG, decltype(&ECDSA_SIG_free)> pair(ECDSA_SIG_new(), ECDSA_SIG_free);
+  Number r = number(signature.substr(0, coordinate_bytes));
+  Number s = number(signature.substr(coordinate_bytes));
+  ECDSA_SIG_set0(pair.get(), r.release(), s.release());
+  std::string der(static_cast<std::size_t>(i2d_ECDSA_SIG(pair.get(), nullptr)), '\0');
+  auto* end = reinterpret_cast<unsigned char*>(der.data());
+  i2d_ECDSA_SIG(pair.get(), &end);
+  return der;
+}
+
+}  // namespace
+
+std::optional<SignatureAlgorithm> signature_algorithm(std::string_view name) {
+  if (name == "RS256") return SignatureAlgorithm::RS256;
+  if (name == "ES256") return SignatureAlgorithm::ES256;
+  return std::nullopt;
+}
+
+std::optional<VerificationKey> VerificationKey::rsa(std::string id, std::string_view modulus,
+                                                    std::string_view exponent) {
+  auto key = rsa_key(modulus, exponent);
+  if (!key) return std::nullopt;
+  return VerificationKey(std::move(id), SignatureAlgorithm::RS256, std::move(key));
+}
+
+std::optional<VerificationKey> VerificationKey::p256(std::string id, std::string_view x, std::string_view y) {
+  auto key = p256_key(x, y);
+  if (!key) return std::nullopt;
+  return VerificationKey(std::move(id), SignatureAlgorithm::ES256, std::move(key));
+}
+
+std::optional<VerificationKey> VerificationKey::from_jwk(const boost::json::object& jwk) {
+  const std::string type = text_member(jwk, "kty"), id = text_member(jwk, "kid");
+  if (type == "RSA" && is_for_verifying(jwk, "RS256")) return rsa(id, bytes_member(jwk, "n"), bytes_member(jwk, "e"));
+  if (type == "EC" && is_for_verifying(jwk, "ES256") && text_member(jwk, "crv") == "P-256")
+    return p256(id, bytes_member(jwk, "x"), bytes_member(jwk, "y"));
+  return std::nullopt;
+}
+
+bool VerificationKey::verify(std::string_view message, std::string_view signature) const {
+  return verify_asn1(message, algorithm_ == SignatureAlgorithm::ES256 ? der_of(signature) : std::string(signature));
+}
+
+bool VerificationKey::verify_asn1(std::string_view message, std::string_view signature) const {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  return !signature.empty() &&
+         EVP_DigestVerifyInit_ex(context.get(), nullptr, "SHA256", nullptr, nullptr, key_.get(), nullptr) == 1 &&
+         EVP_DigestVerify(context.get(), reinterpret_cast<const unsigned char*>(signature.data()), signature.size(),
+                          reinterpret_cast<const unsigned char*>(message.data()), message.size()) == 1;
+}
+
+web::Result<std::vector<VerificationKey>> parse_key_set(std::string_view text) {
+  const auto document = web::parse_json(text, "The key set");
+  if (!document) return document.error();
+  const auto* keys = document->is_object() ? document->get_object().if_contains("keys") : nullptr;
+  if (keys == nullptr || !keys->is_array()) return web::invalid("The key set has no keys");
+  std::vector<VerificationKey> set;
+  for (const auto& jwk : keys->get_array()) {
+    if (!jwk.is_object()) continue;
+    if (auto key = VerificationKey::from_jwk(jwk.get_object())) set.push_back(std::move(*key));
+  }
+  return set;
+}
+
+}  // namespace crypto

@@ -1,0 +1,89 @@
+#include "appliance/foundation/data_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "appliance/foundation/crypto/random.h"
+
+namespace agentbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t key_bytes = 32;
+
+std::string reason() { return std::strerror(errno); }
+
+void write_all(int file, const std::string& content, const fs::path& path) {
+  for (std::size_t done = 0; done < content.size();) {
+    const auto count = write(file, content.data() + done, content.size() - done);
+    if (count < 0) throw UsageError("cannot write " + path.string() + ": " + reason());
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace
+
+void write_private_file(const fs::path& path, const std::string& content) {
+  const fs::path draft = path.string() + ".new";
+  const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) throw UsageError("cannot write " + draft.string() + ": " + reason());
+  const std::unique_ptr<const int, void (*)(const int*)> closer(&file, [](const int* fd) { close(*fd); });
+  write_all(file, content, draft);
+  if (fsync(file) != 0) throw UsageError("cannot write " + draft.string() + ": " + reason());
+  if (rename(draft.c_str(), path.c_str()) != 0) throw UsageError("cannot write " + path.string() + ": " + reason());
+}
+
+std::string read_key_file(const fs::path& path) {
+  std::ifstream input(path);
+  std::string text;
+  if (!input) throw UsageError("cannot read the master key " + path.string() + ": check the path and its permissions");
+  if (!(input >> text)) throw UsageError("the master key " + path.string() + " is empty: put the original file back");
+  std::string key = crypto::unhex(text);
+  if (key.size() != key_bytes)
+    throw UsageError("the master key " + path.string() + " must hold 64 hex digits: put the original file back");
+  return key;
+}
+
+void write_key_file(const fs::path& path, const std::string& master_key) {
+  write_private_file(path, crypto::hex(master_key) + "\n");
+}
+
+std::string key_fingerprint(const std::string& master_key) {
+  return crypto::sha256_hex("agentbox master key fingerprint:" + master_key);
+}
+
+void DataFolder::prepare(std::string_view kind, std::string_view flag) const {
+  const auto advice = "name another one with " + std::string(flag);
+  std::error_code error;
+  if (!fs::exists(path_, error)) {
+    if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);
+    if (error || (mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)) {
+      throw UsageError("cannot make the " + std::string(kind) + " " + path_.string() + ": " +
+                       (error ? error.message() : reason()) + "; " + advice);
+    }
+  }
+  if (!fs::is_directory(path_, error)) throw UsageError(path_.string() + " is not a folder: " + advice);
+  if (access(path_.c_str(), W_OK | X_OK) != 0)
+    throw UsageError("cannot write to the " + std::string(kind) + " " + path_.string() + ": " + reason() +
+                     "; change its owner or " + advice);
+}
+
+std::string DataFolder::master_key(const Settings& settings) const {
+  if (!settings.master_key.empty()) return crypto::unhex(settings.master_key);
+  if (fs::exists(key_file())) return read_key_file(key_file());
+  if (fs::exists(store())) {
+    throw UsageError("the master key " + key_file().string() +
+                     " is missing: put it back, or set AGENTBOX_MASTER_KEY, to open this data folder");
+  }
+  std::string key = crypto::random_bytes(key_bytes);
+  write_key_file(key_file(), key);
+  return key;
+}
+
+}  // namespace agentbox

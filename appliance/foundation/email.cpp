@@ -1,0 +1,52 @@
+#include "appliance/foundation/email.h"
+
+#include <algorithm>
+
+namespace agentbox {
+
+namespace {
+
+bool is_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+// RFC 5322's dot-atom: what mail systems hand out. Quoted local parts are not taken.
+bool is_local_part(std::string_view local) {
+  static constexpr std::string_view marks = "!#$%&'*+-/=?^_`{|}~.";
+  if (local.empty() || local.size() > 64 || local.front() == '.' || local.back() == '.') return false;
+  if (local.find("..") != std::string_view::npos) return false;
+  return std::ranges::all_of(local,
+                             [](char c) { return is_alphanumeric(c) || marks.find(c) != std::string_view::npos; });
+}
+
+bool is_label(std::string_view label) {
+  if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') return false;
+  return std::ranges::all_of(label, [](char c) { return is_alphanumeric(c) || c == '-'; });
+}
+
+bool is_domain(std::string_view domain) {
+  int labels = 0;
+  for (;;) {
+    const auto dot = domain.find('.');
+    if (!is_label(domain.substr(0, dot))) return false;
+    ++labels;
+    if (dot == std::string_view::npos) return labels >= 2;
+    domain.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> normalised_email(std::string_view text) {
+  if (text.size() > 254) return std::nullopt;
+  std::string email(text);
+  for (char& c : email)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const auto at = email.find('@');
+  if (at == std::string::npos) return std::nullopt;
+  const std::string_view whole = email;
+  if (!is_local_part(whole.substr(0, at)) || !is_domain(whole.substr(at + 1))) return std::nullopt;
+  return email;
+}
+
+bool is_reserved_email(std::string_view normalised) { return normalised.ends_with("@wallet.app"); }
+
+}  // namespace agentbox

@@ -1,0 +1,38 @@
+// What every module is built on.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <string>
+#include <vector>
+
+#include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/settings/settings.h"
+#include "store/store.h"
+#include "web/route.h"
+#include "web/server.h"
+
+namespace agentbox {
+
+// Owned by the box; outlives every module.
+struct Platform {
+  const Settings& settings;
+  const DataFolder& folder;
+  const std::string master_key;
+  store::System system;
+  web::IoPool& network;
+  boost::asio::io_context& home;       // where background work lives: one of the network's
+  boost::asio::thread_pool& blocking;  // files, libgit2, reads of whole tables
+};
+
+// The rows of a module, by the listener that serves them.
+struct Rows {
+  std::vector<web::Route> web, backend;
+
+  void add(Rows more) {
+    web::append(web, std::move(more.web));
+    web::append(backend, std::move(more.backend));
+  }
+};
+
+}  // namespace agentbox

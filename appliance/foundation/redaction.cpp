@@ -1,0 +1,52 @@
+#include "appliance/foundation/redaction.h"
+
+#include <algorithm>
+
+namespace agentbox {
+
+namespace {
+
+constexpr std::string_view opening = "(\"'`", closing = ")\"'`.,:;";
+
+bool is_within(char c, std::string_view marks) { return marks.find(c) != std::string_view::npos; }
+
+}  // namespace
+
+std::string redact_secret(std::string_view text, std::string_view secret, std::string_view mark) {
+  if (secret.empty()) return std::string(text);
+  std::string redacted;
+  for (std::size_t at = 0;;) {
+    const auto found = text.find(secret, at);
+    redacted += text.substr(at, found - at);
+    if (found == std::string_view::npos) return redacted;
+    redacted += mark;
+    at = found + secret.size();
+  }
+}
+
+std::string redact_paths(std::string_view sentence) {
+  std::string told;
+  bool follows_path = false;  // and nothing stands between
+  for (std::size_t at = 0; at < sentence.size();) {
+    const auto end = std::min(sentence.find(' ', at), sentence.size());
+    const auto word = sentence.substr(at, end - at);
+    at = end + 1;
+    const bool is_path = word.find('/') != std::string_view::npos;
+    std::size_t before = 0, after = word.size();
+    if (is_path) {
+      while (before < after && is_within(word[before], opening)) ++before;
+      while (after > before && is_within(word[after - 1], closing)) --after;
+    }
+    if (is_path && follows_path) {  // a path with a space in it
+      told += word.substr(after);
+    } else {
+      if (!told.empty()) told += ' ';
+      if (is_path) told.append(word.substr(0, before)).append("a file");
+      told += word.substr(is_path ? after : 0);
+    }
+    follows_path = is_path && after == word.size();
+  }
+  return told;
+}
+
+}  // namespace agentbox

@@ -1,0 +1,14 @@
+// The file an engine starts an agent with.
+#pragma once
+
+#include <filesystem>
+
+#include "appliance/hosting/runtime/engine.h"
+#include "web/result.h"
+
+namespace agent_process {
+
+// Kind::invalid with a sentence that names the field or says why the file cannot be read; never with its content.
+web::Result<runtime::Boot> read_boot_file(const std::filesystem::path&);
+
+}  // namespace agent_process

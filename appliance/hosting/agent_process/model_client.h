@@ -1,0 +1,25 @@
+// The agent's side of the box's model door: POST <backend>/v1/chat/completions with the box token.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "appliance/models/chat.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace agent_process {
+
+class ModelClient {
+ public:
+  ModelClient(std::string backend_url, std::string box_token, std::string model);
+
+  // One answer within `time`. The error's message is a sentence for the agent's user, without secrets; its code is as
+  // in the box's OpenAI form (context_length_exceeded, ...), or empty.
+  web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest, std::chrono::milliseconds time) const;
+
+ private:
+  const std::string url_, token_, model_;
+};
+
+}  // namespace agent_process

@@ -1,0 +1,41 @@
+// The workspace as a git repository. No hooks run, and no configuration but the repository's own is read.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/files/explorer/git/commit.h"
+#include "appliance/files/explorer/git/log.h"
+#include "appliance/files/explorer/git/repository.h"
+
+namespace agent_process {
+
+// Blocks; one thread at a time. Every call throws std::runtime_error with git's own reason when it fails.
+class Repository {
+ public:
+  struct Changed {
+    std::string status;  // added, modified, deleted, renamed
+    std::string path;
+  };
+
+  // Opens the repository, or makes one whose first branch is main. `excluded` are patterns of files that are never
+  // committed.
+  Repository(const std::filesystem::path& folder, const std::vector<std::string>& excluded);
+
+  // At most `limit`: tracked files by path, then new ones by path.
+  std::vector<Changed> status(std::size_t limit) const;
+  // What changed in tracked files since the last commit, as a patch: of one file or folder, or of all. Nothing: it
+  // would be larger than `most_bytes`.
+  std::optional<std::string> diff(const std::string& path, std::size_t most_bytes) const;
+  // Newest first.
+  std::vector<git::Commit> log(std::size_t limit) const;
+  // Commits everything that changed as "agentbox agent". Nothing: nothing had changed; else the commit's hash.
+  std::optional<std::string> commit_all(const std::string& message);
+
+ private:
+  git::Repository repository_;
+};
+
+}  // namespace agent_process

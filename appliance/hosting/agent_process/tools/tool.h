@@ -1,0 +1,54 @@
+// A tool: what the model is told about it, and how it runs. The arguments are a described struct whose member types are
+// both the JSON Schema the model sees and the validation (web/fields.h).
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "appliance/models/chat.h"
+#include "web/fields.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace agent_process {
+
+struct Tool {
+  models::ToolDefinition definition;
+  // Errors are for the model to read and repair: sentences that say what to do otherwise.
+  std::function<web::Task<web::Result<boost::json::value>>(boost::json::value arguments)> run;
+};
+
+// The schema of an arguments object as model servers want it: one type a property. Many of them read a schema into a
+// form of their own and refuse the list of types ("integer" or "null") that an optional member has elsewhere; a model
+// leaves an optional member out.
+boost::json::value plain_schema(boost::json::value);
+
+// `run` takes (Arguments) and is a coroutine.
+template <class Arguments, class Run>
+Tool tool(std::string name, std::string description, Run run) {
+  return {.definition = {.name = std::move(name),
+                         .description = std::move(description),
+                         .parameters = plain_schema(web::schema_of<Arguments>())},
+          .run = [run = std::move(run)](boost::json::value value) -> web::Task<web::Result<boost::json::value>> {
+            auto arguments = web::parse_value<Arguments>(value);
+            if (!arguments) co_return arguments.error();
+            co_return co_await run(std::move(*arguments));
+          }};
+}
+
+// `run` takes (Arguments), blocks, and runs on `pool`, which must outlive the tool.
+template <class Arguments, class Run>
+Tool blocking_tool(boost::asio::thread_pool& pool, std::string name, std::string description, Run run) {
+  return tool<Arguments>(
+      std::move(name), std::move(description),
+      [&pool, run = std::move(run)](Arguments arguments) -> web::Task<web::Result<boost::json::value>> {
+        // References only: the frame outlives the work, and g++ 12 destroys captures of a lambda in a co_await twice.
+        const auto work = [&] { return run(arguments); };
+        co_return co_await web::offload(pool, work);
+      });
+}
+
+}  // namespace agent_process

@@ -1,0 +1,90 @@
+#include "appliance/hosting/agents/config_check.h"
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+
+#include "appliance/billing/subscriptions/plan_choice.h"
+#include "appliance/hosting/agent_process/tools/names.h"
+#include "appliance/hosting/agents/config_secrets.h"
+#include "web/free_form.h"
+
+namespace agents {
+
+namespace {
+
+// auto: whoever the box would ask.
+constexpr std::string_view providers[] = {"auto", "openrouter", "anthropic", "openai", "google", "local", "builtin"};
+constexpr std::string_view any_model[] = {"auto", "custom"};
+
+// As it was written first, or as it is read back.
+bool is_token(const boost::json::value& value) {
+  return (value.is_string() && !value.get_string().empty()) || is_mask(value);
+}
+
+template <class Names>
+std::string enumerated(const Names& names) {
+  std::string text;
+  for (const auto name : names) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+template <class Names>
+bool is_among(std::string_view name, const Names& names) {
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+web::Result<void> check_channels(const boost::json::object& channels) {
+  for (const auto& [name, value] : channels) {
+    const auto at = "config.channels." + std::string(name);
+    const auto channel = web::parse_value<ChannelConfig>(value, at);
+    if (!channel) return channel.error();
+    if (channel->botToken && !is_token(*channel->botToken)) return web::invalid(at + ".botToken must be a text");
+  }
+  return {};
+}
+
+}  // namespace
+
+web::Result<void> check_provider(std::string_view name, std::string_view field) {
+  if (is_among(name, providers)) return {};
+  return web::invalid(std::string(field) + " must be one of: " + enumerated(providers));
+}
+
+web::Result<void> check_model(std::string_view name, std::string_view field, const KnowsModel& knows) {
+  if (name.empty() || is_among(name, any_model) || !knows || knows(name)) return {};
+  return web::invalid(std::string(field) + " must be one of this box's models, or auto");
+}
+
+web::Result<KnownConfig> read_config(const boost::json::object& config, const KnowsModel& knows) {
+  if (const auto kept = web::check_free_form(config, "config"); !kept) return kept.error();
+  auto known = web::parse_value<KnownConfig>(boost::json::value(config), "config");
+  if (!known) return known;
+  if (known->plan)
+    if (const auto plan = billing::plan_of_request(*known->plan, "config.plan"); !plan) return plan.error();
+  if (known->aiProvider)
+    if (const auto good = check_provider(*known->aiProvider, "config.aiProvider"); !good) return good.error();
+  if (known->model)
+    if (const auto good = check_model(*known->model, "config.model", knows); !good) return good.error();
+  if (known->channels)
+    if (const auto good = check_channels(*known->channels); !good) return good.error();
+  if (known->tools)
+    for (std::size_t i = 0; i < known->tools->size(); ++i)
+      if (!is_among((*known->tools)[i], agent_process::tool_names))
+        return web::invalid("config.tools[" + std::to_string(i) +
+                            "] must be one of: " + enumerated(agent_process::tool_names));
+  return known;
+}
+
+runtime::AgentProfile conduct_of(const boost::json::object& config) {
+  runtime::AgentProfile conduct;
+  auto known = read_config(config, {});
+  if (!known) return conduct;
+  if (known->systemPrompt) conduct.instructions = std::move(*known->systemPrompt);
+  conduct.temperature = known->temperature;
+  conduct.top_p = known->topP;
+  conduct.max_tokens = known->maxTokens;
+  if (known->tools) conduct.tools.emplace(known->tools->begin(), known->tools->end());
+  return conduct;
+}
+
+}  // namespace agents

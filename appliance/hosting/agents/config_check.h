@@ -1,0 +1,49 @@
+// What the box and its agents read of an agent's config. Everything else in it is its owner's affair.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <boost/json/object.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "appliance/hosting/runtime/agent_profile.h"
+#include "web/fields.h"
+
+namespace agents {
+
+struct ChannelConfig {
+  std::optional<bool> enabled;
+  std::optional<boost::json::value> botToken;
+};
+BOOST_DESCRIBE_STRUCT(ChannelConfig, (), (enabled, botToken))
+
+struct KnownConfig {
+  std::optional<web::Text<1, 20>> plan;
+  std::optional<web::Text<1, 100>> aiProvider;
+  std::optional<web::Text<1, 200>> model;
+  std::optional<boost::json::object> channels;
+  std::optional<runtime::Instructions> systemPrompt;
+  std::optional<web::NumberBetween<0, 2>> temperature;
+  std::optional<web::NumberBetween<0, 1>> topP;
+  std::optional<web::Integer<1, 1'000'000>> maxTokens;
+  std::optional<web::List<web::Text<1, 64>, 0, 100>> tools;
+};
+BOOST_DESCRIBE_STRUCT(KnownConfig, (),
+                      (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, tools))
+
+// Whether an agent may be given this model.
+using KnowsModel = std::function<bool(std::string_view name)>;
+
+// invalid, naming the field ("config.channels.telegram.enabled"); payment_required for the deprecated plan.
+web::Result<KnownConfig> read_config(const boost::json::object&, const KnowsModel&);
+// The same of a provider that is given by itself.
+web::Result<void> check_provider(std::string_view name, std::string_view field);
+// The same of a model; an empty name is none.
+web::Result<void> check_model(std::string_view name, std::string_view field, const KnowsModel&);
+// What the agent is to be told of its config. A record may hold one from before all of this was checked: what would be
+// refused now tells the agent nothing.
+runtime::AgentProfile conduct_of(const boost::json::object&);
+
+}  // namespace agents

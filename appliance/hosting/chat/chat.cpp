@@ -1,0 +1,186 @@
+#include "appliance/hosting/chat/chat.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "appliance/foundation/crypto/random.h"
+#include "web/fetch.h"
+
+namespace chat {
+namespace {
+
+using web::Error;
+using web::Result;
+using web::Task;
+
+constexpr std::size_t largest_answer = 4u << 20;
+constexpr auto cut_off = "The box was interrupted before the agent answered.";
+
+std::string new_id(const std::string& agent, store::Time at) {
+  auto digits = std::to_string(at.time_since_epoch().count());
+  digits.insert(0, digits.size() < 13 ? 13 - digits.size() : 0, '0');
+  return agent + "." + digits + crypto::random_id(8);
+}
+
+Message new_message(store::UserId owner, const std::string& agent, Role role, std::string content, store::Time at) {
+  return {.owner = owner,
+          .id = new_id(agent, at),
+          .agent = agent,
+          .role = role,
+          .content = std::move(content),
+          .model = {},
+          .delivery = role == Role::user ? Delivery::sent : Delivery::answered,
+          .failure = {},
+          .created_at = at};
+}
+
+web::FetchRequest completion_request(const agents::Agent& agent, const std::string& text, bool streamed) {
+  boost::json::object message;
+  message["role"] = "user";
+  message["content"] = text;
+  boost::json::object body;
+  body["model"] = agent.model;
+  body["user"] = std::to_string(agent.owner);
+  body["messages"] = boost::json::array();
+  body["messages"].as_array().push_back(std::move(message));
+  if (streamed) {
+    body["stream"] = true;
+    body["stream_options"] = {{"include_usage", true}};
+  }
+  web::FetchRequest request;
+  request.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/v1/chat/completions";
+  request.method = "POST";
+  request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + agent.gateway_token.clear}};
+  request.body = boost::json::serialize(body);
+  request.max_bytes = largest_answer;
+  return request;
+}
+
+bool can_take_messages(const agents::Agent& agent) {
+  return agent.status == agents::Status::running || agent.status == agents::Status::provisioning;
+}
+
+Error not_running(const agents::Agent& agent) {
+  if (agent.status == agents::Status::error && !agent.status_reason.empty())
+    return web::conflict("This agent is not running: " + agent.status_reason);
+  return web::conflict("This agent is not running: start it, then send the message again.");
+}
+
+}  // namespace
+
+Chat::Chat(store::System system, agents::Agents& agents, std::chrono::seconds gateway_timeout)
+    : system_(std::move(system)), agents_(agents), gateway_timeout_(gateway_timeout) {}
+
+Task<Result<Answer>> Chat::send(store::UserId user, std::string agent, std::string text) {
+  auto asked = co_await ask(user, std::move(agent), std::move(text));
+  if (!asked) co_return asked.error();
+  co_return co_await answer(std::move(*asked));
+}
+
+Task<Result<Asked>> Chat::ask(store::UserId user, std::string agent_id, std::string text) {
+  const auto agent = agents_.find(user, agent_id);
+  if (!agent) co_return web::not_found();
+  if (!can_take_messages(*agent)) co_return not_running(*agent);
+  Asked asked{.question = new_message(user, agent_id, Role::user, std::move(text), store::now()), .place = {}};
+  asked.place = std::make_shared<Pending::Place>(pending_, asked.question.id);
+  auto change = system_.tenant(user).change();
+  change.insert(messages, asked.question);
+  co_await commit(change);
+  co_return asked;
+}
+
+Task<Result<Answer>> Chat::answer(Asked asked, Listener listener) {
+  const auto question = asked.question;
+  auto completion = co_await complete(question, std::move(listener));
+  const auto tenant = system_.tenant(question.owner);
+  if (!completion) {
+    auto mark = [reason = completion.error().message](Message& message) {
+      message.delivery = Delivery::failed;
+      message.failure = reason;
+    };
+    co_await tenant.modify(messages, question.id, std::move(mark));
+    co_return completion.error();
+  }
+
+  // After the question in the key order also when the clock has been set back meanwhile.
+  const auto at = std::max(store::now(), question.created_at + std::chrono::milliseconds(1));
+  Answer found{
+      .message = new_message(question.owner, question.agent, Role::assistant, std::move(completion->content), at),
+      .model = std::move(completion->model),
+      .usage = std::move(completion->usage)};
+  found.message.model = found.model;
+  auto change = tenant.change();
+  if (auto row = tenant.get(messages, question.id)) {
+    row->value.delivery = Delivery::answered;
+    change.update(messages, *row);
+    change.insert(messages, found.message);
+    co_await commit(change);
+  }  // else the agent has been deleted meanwhile, and its history with it
+  co_return found;
+}
+
+// An agent that is about to run is waited for: the message is in its queue.
+Task<Result<Completion>> Chat::complete(Message question, Listener listener) {
+  co_await agents_.until_settled(question.owner, question.agent);
+  const auto agent = agents_.find(question.owner, question.agent);
+  if (!agent) co_return web::not_found();
+  if (agent->status != agents::Status::running) co_return not_running(*agent);
+  auto request = completion_request(*agent, question.content, bool(listener));
+  request.timeout = gateway_timeout_;
+  const auto stream = std::make_shared<GatewayStream>(std::move(listener));
+  request.on_head = [stream](int status, const web::FetchHeaders& headers) { return stream->head(status, headers); };
+  request.sink = [stream](std::string_view bytes) { return stream->body(bytes); };
+  const auto ended = co_await web::fetch(std::move(request));
+  co_return stream->finish(ended);
+}
+
+// Nobody else writes a fresh message: anything but success is a broken store.
+Task<> Chat::commit(store::Change& change) {
+  auto outcome = co_await change.commit();
+  if (!outcome.ok()) throw std::logic_error("a fresh chat message was refused by the store: " + outcome.index);
+}
+
+Result<std::vector<Message>> Chat::history(store::UserId user, const Slice& slice) const {
+  if (!agents_.find(user, slice.agent)) return web::not_found();
+  const auto tenant = system_.tenant(user);
+  const auto prefix = slice.agent + ".";
+  if (!slice.before.empty() && !slice.before.starts_with(prefix))
+    return web::invalid("before must be a message of this agent");
+  store::Page page;
+  page.limit = slice.limit;
+  page.newest_first = true;
+  page.after = slice.before.empty() ? prefix + "~" : slice.before;  // '~' sorts after every digit
+  auto found = tenant.list(messages, page);
+  std::erase_if(found, [&](const Message& message) { return message.agent != slice.agent; });
+  std::ranges::reverse(found);
+  for (auto& message : found) message = as_it_stands(tenant, std::move(message));
+  return found;
+}
+
+Message Chat::as_it_stands(const store::Tenant& tenant, Message message) const {
+  if (message.delivery != Delivery::sent || pending_.contains(message.id)) return message;
+  // Its exchange may have ended since the message was read; how it ended was written before its place was given up.
+  if (auto row = tenant.get(messages, message.id)) message = std::move(row->value);
+  if (message.delivery != Delivery::sent) return message;
+  message.delivery = Delivery::failed;
+  message.failure = cut_off;
+  return message;
+}
+
+Task<> Chat::forget(store::UserId owner, std::string agent) {
+  const auto tenant = system_.tenant(owner);
+  store::Page page;
+  page.after = agent + ".";
+  for (;;) {
+    auto found = tenant.list(messages, page);
+    std::erase_if(found, [&](const Message& message) { return message.agent != agent; });
+    if (found.empty()) co_return;
+    auto change = tenant.change();
+    for (auto& message : found)
+      if (auto row = tenant.get(messages, message.id)) change.erase(messages, *row);
+    // One that was written meanwhile makes this stale: the next round reads it again.
+    [[maybe_unused]] auto outcome = co_await change.commit();
+  }
+}
+
+}  // namespace chat

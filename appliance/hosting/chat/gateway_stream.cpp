@@ -1,0 +1,150 @@
+#include "appliance/hosting/chat/gateway_stream.h"
+
+#include <boost/json.hpp>
+
+#include "appliance/models/providers/openai_wire.h"
+
+namespace chat {
+namespace {
+
+using web::Error;
+using web::Result;
+
+// `cause` may be a model server's own words, which need not end like a sentence.
+Error gateway_failure(std::string cause, web::Kind kind = web::Kind::bad_gateway) {
+  if (!cause.ends_with('.') && !cause.ends_with('!') && !cause.ends_with('?')) cause += '.';
+  return {.kind = kind, .message = "The agent did not answer: " + std::move(cause)};
+}
+
+// What a gateway says is wrong.
+struct Told {
+  std::string message, code;  // empty: it says nothing
+  boost::json::object limit;  // see models::openai::limit_told
+};
+
+// What the agent's owner may spend is used up: that is no failure of the gateway, which only passes it on.
+std::optional<web::Kind> kind_of_refusal(std::string_view code) {
+  if (code == "PLAN_REQUIRED" || code == "SUBSCRIPTION_REQUIRED") return web::Kind::payment_required;
+  if (code == "QUOTA_EXCEEDED" || code == "BUDGET_EXCEEDED" || code == "CAP_REACHED") return web::Kind::too_many;
+  return std::nullopt;
+}
+
+Error told_failure(Told told, web::Kind kind = web::Kind::bad_gateway) {
+  const auto refusal = kind_of_refusal(told.code);
+  auto error = gateway_failure(std::move(told.message), refusal.value_or(kind));
+  if (refusal) {
+    error.code = std::move(told.code);
+    error.extra = std::move(told.limit);
+  }
+  return error;
+}
+
+// Late is late, whether the agent's gateway noticed it or we did.
+web::Kind kind_of(int status) { return status == 504 ? web::Kind::timeout : web::Kind::bad_gateway; }
+
+std::string string_at(const boost::json::value& holder, std::string_view pointer) {
+  boost::system::error_code failed;
+  const auto* text = holder.find_pointer(pointer, failed);
+  return text && text->is_string() ? std::string(text->get_string()) : std::string();
+}
+
+// Of {error: {message, code, retryAfter?, ...}} or {error, code, ...}.
+Told error_of(const boost::json::value& body) {
+  const auto* whole = body.if_object();
+  const auto* error = whole ? whole->if_contains("error") : nullptr;
+  if (!error) return {};
+  if (const auto* plain = error->if_string())
+    return {
+        .message = std::string(*plain), .code = string_at(body, "/code"), .limit = models::openai::limit_told(*whole)};
+  const auto* details = error->if_object();
+  if (!details) return {};
+  return {.message = string_at(*error, "/message"),
+          .code = string_at(*error, "/code"),
+          .limit = models::openai::limit_told(*details)};
+}
+
+Told cause_of(std::string_view body, int status) {
+  boost::system::error_code failed;
+  const auto parsed = boost::json::parse(body, failed);
+  auto told = failed ? Told() : error_of(parsed);
+  if (told.message.empty()) told.message = "its gateway answered with status " + std::to_string(status) + ".";
+  return told;
+}
+
+// What stands beside the choices, in a whole answer and in each event.
+void take_particulars(const boost::json::value& body, Completion& completion) {
+  const auto* object = body.if_object();
+  if (!object) return;
+  if (const auto* model = object->if_contains("model"); model && model->is_string())
+    completion.model = model->get_string();
+  if (const auto* usage = object->if_contains("usage"); usage && usage->is_object())
+    completion.usage = usage->get_object();
+}
+
+}  // namespace
+
+bool GatewayStream::head(int status, const web::FetchHeaders& headers) {
+  status_ = status;
+  for (const auto& [name, value] : headers)
+    if (name == "content-type") is_events_ = status == 200 && value.starts_with("text/event-stream");
+  return true;
+}
+
+bool GatewayStream::body(std::string_view bytes) {
+  unread_.append(bytes);
+  if (!is_events_) return true;
+  std::size_t read = 0;
+  for (std::size_t end = 0; (end = unread_.find('\n', read)) != std::string::npos; read = end + 1) {
+    auto line = std::string_view(unread_).substr(read, end - read);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    constexpr std::string_view field = "data:";
+    if (!line.starts_with(field)) continue;
+    line.remove_prefix(field.size());
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    event(line);
+  }
+  unread_.erase(0, read);
+  return true;
+}
+
+void GatewayStream::event(std::string_view data) {
+  if (data == "[DONE]") {
+    is_done_ = true;
+    return;
+  }
+  boost::system::error_code failed;
+  const auto parsed = boost::json::parse(data, failed);
+  if (failed) return;
+  if (failure_.empty() && !error_of(parsed).message.empty()) failure_ = data;
+  take_particulars(parsed, completion_);
+  const auto* content = parsed.find_pointer("/choices/0/delta/content", failed);
+  if (!content || !content->is_string() || content->get_string().empty()) return;
+  completion_.content += content->get_string();
+  if (piece_) piece_(content->get_string());
+}
+
+Result<Completion> GatewayStream::finish(const Result<web::FetchResponse>& answer) {
+  if (!answer) {
+    const bool late = answer.error().kind == web::Kind::timeout;
+    return gateway_failure(answer.error().message, late ? web::Kind::timeout : web::Kind::bad_gateway);
+  }
+  if (status_ != 200) return told_failure(cause_of(unread_, status_), kind_of(status_));
+  if (!is_events_) return whole();
+  if (!failure_.empty()) return told_failure(cause_of(failure_, status_));
+  if (!is_done_) return gateway_failure("its answer broke off.");
+  return std::move(completion_);
+}
+
+Result<Completion> GatewayStream::whole() {
+  boost::system::error_code failed;
+  const auto body = boost::json::parse(unread_, failed);
+  if (failed) return gateway_failure("its answer is not JSON.");
+  const auto* content = body.find_pointer("/choices/0/message/content", failed);
+  if (!content || !content->is_string()) return gateway_failure("its answer holds no message.");
+  completion_.content = content->get_string();
+  take_particulars(body, completion_);
+  if (piece_) piece_(completion_.content);
+  return std::move(completion_);
+}
+
+}  // namespace chat

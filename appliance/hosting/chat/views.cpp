@@ -1,0 +1,34 @@
+#include "appliance/hosting/chat/views.h"
+
+namespace chat {
+
+namespace {
+
+Item item_of(Message message) {
+  Item item{.id = std::move(message.id),
+            .role = message.role,
+            .content = std::move(message.content),
+            .createdAt = message.created_at,
+            .delivery = {},
+            .error = {}};
+  if (message.role == Role::user) item.delivery = message.delivery;
+  if (message.delivery == Delivery::failed) item.error = std::move(message.failure);
+  return item;
+}
+
+}  // namespace
+
+Sent view(Answer answer) {
+  return {.message = item_of(std::move(answer.message)),
+          .model = std::move(answer.model),
+          .usage = std::move(answer.usage)};
+}
+
+History view(std::vector<Message> found) {
+  History history;
+  for (auto& message : found) history.messages.push_back(item_of(std::move(message)));
+  history.count = std::int64_t(history.messages.size());
+  return history;
+}
+
+}  // namespace chat

@@ -1,0 +1,60 @@
+#include "appliance/hosting/cloning/payment_proof.h"
+
+#include <algorithm>
+
+#include "appliance/foundation/chain/amount.h"
+#include "web/ascii.h"
+
+namespace cloning {
+
+namespace {
+
+constexpr unsigned decimals = 18;  // more than any stablecoin has
+
+double seconds_of(std::chrono::duration<double> time) { return time.count(); }
+double seconds_of(store::Time time) { return seconds_of(time.time_since_epoch()); }
+
+bool is_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    const char lower = web::to_lower(c);
+    return (lower >= '0' && lower <= '9') || (lower >= 'a' && lower <= 'f');
+  });
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), web::to_lower);
+  return text;
+}
+
+// Not by its checksum: this is what a payment said, and not where one is going to.
+bool is_address(std::string_view text) { return text.size() == 42 && text.starts_with("0x") && is_hex(text.substr(2)); }
+
+web::Error wrong(std::string field, std::string how) {
+  return web::invalid("paymentProof." + std::move(field) + " must " + std::move(how));
+}
+
+}  // namespace
+
+web::Result<Payment> checked(const PaymentProof& proof, store::UserId payer, store::Time now) {
+  const std::string_view hash = proof.transactionHash;
+  if (!hash.starts_with("0x") || hash.size() < 3 || !is_hex(hash.substr(2)))
+    return wrong("transactionHash", "be 0x and hex digits");
+  const auto amount = chain::without_point(proof.amount, decimals);
+  if (!amount || !chain::at_least(*amount, *chain::without_point(price, decimals)))
+    return wrong("amount", "be a decimal number of at least " + std::string(price));
+  if (proof.currency != currency) return wrong("currency", "be " + std::string(currency));
+  if (proof.chainId != chain_id) return wrong("chainId", "be " + std::to_string(chain_id));
+  if (!is_address(proof.from)) return wrong("from", "be 0x and 40 hex digits");
+  if (!is_address(proof.to)) return wrong("to", "be 0x and 40 hex digits");
+  const auto age = seconds_of(now) - proof.timestamp.value;
+  if (!(age <= seconds_of(proof_life) && -age <= seconds_of(clock_difference)))
+    return wrong("timestamp", "be the Unix time of the payment, in seconds, at most 30 days ago");
+  return Payment{.transaction = lower(proof.transactionHash),
+                 .user_id = payer,
+                 .amount = proof.amount,
+                 .from = lower(proof.from),
+                 .to = lower(proof.to),
+                 .used_at = now};
+}
+
+}  // namespace cloning

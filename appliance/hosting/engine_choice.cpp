@@ -1,0 +1,44 @@
+#include "appliance/hosting/engine_choice.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+#include <filesystem>
+
+#include "appliance/foundation/data_folder.h"
+#include "appliance/hosting/runtime/docker/docker_engine.h"
+#include "appliance/hosting/runtime/process_engine.h"
+
+namespace agentbox {
+
+EngineChoice chosen_engine(const Settings& settings) {
+  if (settings.agent_runtime != "auto") return {.name = settings.agent_runtime == "docker" ? "docker" : "process"};
+  boost::asio::io_context asking;
+  auto answer = boost::asio::co_spawn(asking, runtime::docker_is_usable(settings.docker_host, settings.agent_image),
+                                      boost::asio::use_future);
+  asking.run();
+  const auto usable = answer.get();
+  if (usable) return {.name = "docker"};
+  return {.name = "process", .why = usable.error().message};
+}
+
+std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settings& settings,
+                                             boost::asio::io_context& home, boost::asio::thread_pool& files,
+                                             std::function<std::string(std::string gateway)> open_door) {
+  const DataFolder folder(settings.data);
+  if (name == "docker") {
+    runtime::DockerOptions options{.host = settings.docker_host,
+                                   .image = settings.agent_image,
+                                   .box = key_fingerprint(folder.master_key(settings)),
+                                   .folder = folder.agents(),
+                                   .open_door = std::move(open_door)};
+    return std::make_unique<runtime::DockerEngine>(std::move(options), home, files);
+  }
+  if (name == "process") {
+    runtime::ProcessOptions options{.binary = std::filesystem::read_symlink("/proc/self/exe"),
+                                    .folder = folder.agents()};
+    return std::make_unique<runtime::ProcessEngine>(std::move(options), home, files);
+  }
+  return nullptr;
+}
+
+}  // namespace agentbox

@@ -1,0 +1,45 @@
+#include "appliance/hosting/installations/installations.h"
+
+namespace installations {
+
+web::Task<Installation> Installations::register_one(std::string user_id, Mode mode, std::string gateway_token) {
+  for (;;) {
+    auto change = system_.change();
+    Installation registered{.user_id = user_id,
+                            .mode = mode,
+                            .gateway_token = {gateway_token},
+                            .registered_at = store::now(),
+                            .last_seen = store::now()};
+    if (auto row = system_.get(table, user_id)) {
+      registered.registered_at = row->value.registered_at;
+      if (gateway_token.empty()) registered.gateway_token = row->value.gateway_token;
+      row->value = registered;
+      change.update(table, *row);
+    } else {
+      change.insert(table, registered);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return registered;
+  }
+}
+
+web::Task<> Installations::heard_of(std::string user_id) {
+  auto row = system_.get(table, user_id);
+  if (!row) co_return;
+  row->value.last_seen = store::now();
+  auto change = system_.change();
+  change.update(table, *row);
+  // Stale: somebody else has written that it was heard of.
+  co_await change.commit(store::Durability::relaxed);
+}
+
+std::vector<Installation> Installations::list(std::size_t limit) const {
+  std::vector<Installation> found;
+  system_.each<Installation, std::string>(table, [&](const Installation& one) {
+    found.push_back(one);
+    return found.size() < limit;
+  });
+  return found;
+}
+
+}  // namespace installations

@@ -1,0 +1,96 @@
+// One stream's place between the log that is followed on one thread and the connection that writes on another.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/hosting/runtime/log_line.h"
+#include "store/table.h"
+#include "web/task.h"
+
+namespace logs {
+
+// Shared by both sides. take() and wait() are the connection's, on `thread`; the rest may be called from everywhere.
+class Reader : public std::enable_shared_from_this<Reader> {
+ public:
+  Reader(const web::Executor& thread, std::string own_id, std::string of_agent, std::string reads,
+         std::size_t most_lines, std::size_t most_bytes)
+      : id(std::move(own_id)),
+        agent(std::move(of_agent)),
+        who(std::move(reads)),
+        thread_(thread),
+        most_lines_(most_lines),
+        most_bytes_(most_bytes),
+        news_(thread, web::Timer::time_point::max()) {}
+
+  const std::string id, agent, who;
+  const store::Time started_at = store::now();
+  std::atomic<std::int64_t> lines{0};  // sent so far
+
+  // False when there is no room: the reader has ended then.
+  bool offer(const std::vector<runtime::LogLine>& fresh) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (ended_) return false;
+      for (const auto& line : fresh) {
+        waiting_.push_back(line);
+        bytes_ += line.text.size();
+      }
+      if (waiting_.size() > most_lines_ || bytes_ > most_bytes_) {
+        waiting_.clear();
+        ended_ = "You read too slowly: go on from the last line.";
+      }
+    }
+    wake();
+    const std::lock_guard lock(mutex_);
+    return !ended_;
+  }
+
+  void end(std::string why) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!ended_) ended_ = std::move(why);
+    }
+    wake();
+  }
+
+  // What has come; nothing and no end: wait().
+  std::deque<runtime::LogLine> take(std::optional<std::string>& ended) {
+    const std::lock_guard lock(mutex_);
+    bytes_ = 0;
+    if (waiting_.empty()) ended = ended_;
+    return std::exchange(waiting_, {});
+  }
+
+  web::Task<> wait() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!waiting_.empty() || ended_) co_return;
+    }
+    boost::system::error_code woken;
+    co_await news_.async_wait(boost::asio::redirect_error(web::use_task, woken));
+  }
+
+ private:
+  // The wait begins on the same thread as it is ended on, after another look: no wake-up is lost.
+  void wake() {
+    boost::asio::post(thread_, [self = shared_from_this()] { self->news_.cancel(); });
+  }
+
+  const web::Executor thread_;
+  const std::size_t most_lines_, most_bytes_;
+  web::Timer news_;
+  std::mutex mutex_;  // protects what follows
+  std::deque<runtime::LogLine> waiting_;
+  std::size_t bytes_ = 0;
+  std::optional<std::string> ended_;
+};
+
+}  // namespace logs

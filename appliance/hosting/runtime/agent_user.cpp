@@ -1,0 +1,98 @@
+#include "appliance/hosting/runtime/agent_user.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <system_error>
+
+namespace runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t own_range = 1'900'000'000;
+constexpr uid_t ports = 65'536;
+
+// Whether this user namespace has all of [first, first + count).
+bool is_mapped(uid_t first, uid_t count) {
+  std::ifstream map("/proc/self/uid_map");
+  std::uint64_t inside = 0, outside = 0, length = 0;
+  while (map >> inside >> outside >> length)
+    if (inside <= first && std::uint64_t(first) + count <= inside + length) return true;
+  return false;
+}
+
+bool others_may_enter(const fs::path& path) {
+  return (fs::status(path).permissions() & fs::perms::others_exec) != fs::perms::none;
+}
+
+// CAP_SYS_ADMIN: containers usually go without it.
+bool may_mount() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("CapEff:")) return (std::stoull(line.substr(7), nullptr, 16) >> 21) & 1;
+  return false;
+}
+
+// The first folder on the way to `path`, itself included, that others may not enter; empty when there is none.
+fs::path closed_on_the_way(const fs::path& path) {
+  fs::path way;
+  for (auto& part : path) {
+    way /= part;
+    if (!others_may_enter(way)) return way;
+  }
+  return {};
+}
+
+void close_all_but(const fs::path& folder) {
+  const auto others = fs::perms::group_all | fs::perms::others_all;
+  for (auto& entry : fs::directory_iterator(folder.parent_path()))
+    if (!entry.is_symlink() && entry.path() != folder) fs::permissions(entry.path(), others, fs::perm_options::remove);
+  const auto passage = fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec;
+  fs::permissions(folder.parent_path(), passage);
+  fs::permissions(folder, passage);
+}
+
+void check(int result, const char* what) {
+  if (result != 0) throw std::system_error(errno, std::system_category(), what);
+}
+
+}  // namespace
+
+AgentUsers::AgentUsers(const fs::path& binary, const fs::path& folder) {
+  if (::geteuid() != 0) return;
+  close_all_but(folder);
+  const auto to_folder = closed_on_the_way(folder), to_binary = closed_on_the_way(binary);
+  hidden_ = to_folder.empty() ? to_binary : to_folder;
+  const bool are_two = !to_folder.empty() && !to_binary.empty() && to_folder != to_binary;
+  if (are_two || (!hidden_.empty() && (hidden_ == binary || !may_mount()))) {
+    shared_because_ = "other users may not enter " + hidden_.string();
+  } else if (is_mapped(own_range, ports)) {
+    base_ = own_range;
+  } else if (is_mapped(0, ports)) {
+    base_ = 0;
+  } else {
+    shared_because_ = "this container has too few user ids";
+  }
+}
+
+std::optional<uid_t> AgentUsers::of(std::uint16_t port) const {
+  if (!base_) return {};
+  return *base_ + port;
+}
+
+void give_workspace(const fs::path& workspace, uid_t user) {
+  struct stat top {};
+  check(::lstat(workspace.c_str(), &top), "workspace");
+  if (top.st_uid == user) return;
+  for (auto& entry : fs::recursive_directory_iterator(workspace)) {
+    struct stat found {};
+    check(::lstat(entry.path().c_str(), &found), "workspace");
+    const bool has_other_names = S_ISREG(found.st_mode) && found.st_nlink > 1;
+    if (found.st_uid == top.st_uid && !has_other_names) check(::lchown(entry.path().c_str(), user, user), "workspace");
+  }
+  check(::lchown(workspace.c_str(), user, user), "workspace");
+}
+
+}  // namespace runtime

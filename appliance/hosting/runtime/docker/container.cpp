@@ -1,0 +1,183 @@
+#include "appliance/hosting/runtime/docker/container.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <thread>
+
+#include "appliance/hosting/runtime/docker/docker_api.h"
+
+namespace runtime::docker {
+
+namespace json = boost::json;
+using namespace std::chrono;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::int64_t nanoseconds_of(seconds time) { return duration_cast<nanoseconds>(time).count(); }
+
+// A foreign image may have either of these, and the box looks at the gateway itself in any case.
+constexpr auto foreign_check =
+    "curl -fsS -m 4 http://127.0.0.1:18789/healthz || wget -q -T 4 -O /dev/null http://127.0.0.1:18789/healthz";
+
+// More than there are is refused by the engine, which is on this machine.
+double cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+const json::value& at(const json::value& value, std::initializer_list<std::string_view> path) {
+  static const json::value nothing;
+  const auto* found = &value;
+  for (const auto name : path) {
+    const auto* object = found->if_object();
+    found = object ? object->if_contains(name) : nullptr;
+    if (!found) return nothing;
+  }
+  return *found;
+}
+
+std::string text(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : std::string();
+}
+
+std::uint64_t number(const json::value& value) {
+  boost::system::error_code not_a_number;
+  const auto found = value.to_number<std::uint64_t>(not_a_number);
+  return not_a_number ? 0 : found;
+}
+
+std::string filters(const json::object& wanted) { return escape(json::serialize(wanted)); }
+
+json::array label_of(const Names& names) { return {std::string(label::box) + "=" + names.box}; }
+
+}  // namespace
+
+std::string Names::filter() const { return filters({{"label", label_of(*this)}}); }
+
+std::string Names::death_filter() const {
+  return filters({{"label", label_of(*this)}, {"type", json::array{"container"}}, {"event", json::array{"die"}}});
+}
+
+json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
+  const std::string port = std::to_string(gateway_port) + "/tcp";
+  const json::array check = plan.image_reads_boot ? json::array{"CMD", "/usr/bin/agentbox", "agent", "--check"}
+                                                  : json::array{"CMD-SHELL", foreign_check};
+  json::array environment{"HOME=" + std::string(workspace_path)};
+  if (!plan.image_reads_boot) environment.emplace_back("OPENCLAW_GATEWAY_TOKEN=" + spec.gateway_token);
+  const json::object boot_mount{
+      {"Type", "bind"}, {"Source", plan.boot_file}, {"Target", boot_path}, {"ReadOnly", true}};
+  const json::object workspace_mount{{"Type", "bind"}, {"Source", spec.workspace.string()}, {"Target", workspace_path}};
+  const json::object published{{"HostIp", "127.0.0.1"}, {"HostPort", std::to_string(spec.port)}};
+  const auto memory = std::int64_t(spec.limits.memory_bytes);
+  const auto files = std::int64_t(spec.limits.open_files);
+  const json::object open_files{{"Name", "nofile"}, {"Soft", files}, {"Hard", files}};
+  return {{"Image", plan.image},
+          {"User", plan.user},
+          {"WorkingDir", workspace_path},
+          {"Env", environment},
+          {"Labels",
+           {{label::box, plan.names.box},
+            {label::agent, spec.id},
+            {label::backend, spec.backend_url},
+            {label::summarizer, spec.summarizer_url},
+            {label::door, plan.door}}},
+          {"ExposedPorts", {{port, json::object()}}},
+          {"Healthcheck",
+           {{"Test", check},
+            {"Interval", nanoseconds_of(30s)},
+            {"Timeout", nanoseconds_of(5s)},
+            {"StartPeriod", nanoseconds_of(20s)},
+            {"Retries", 5}}},
+          {"HostConfig",
+           {{"NetworkMode", plan.names.network()},
+            {"PortBindings", {{port, json::array{published}}}},
+            {"Mounts", json::array{workspace_mount, boot_mount}},
+            {"ReadonlyRootfs", true},
+            {"Tmpfs", {{"/tmp", "rw,noexec,nosuid,nodev,size=64m,mode=1777"}}},
+            {"CapDrop", json::array{"ALL"}},
+            {"SecurityOpt", json::array{"no-new-privileges:true"}},
+            {"PidsLimit", spec.limits.processes},
+            {"Memory", memory},
+            {"MemorySwap", memory},
+            {"NanoCpus", std::int64_t(std::min(spec.limits.cpus, cores()) * 1e9)},
+            {"Ulimits", json::array{open_files}},
+            {"RestartPolicy", {{"Name", "no"}}},
+            {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "8m"}, {"max-file", "2"}}}}}}}};
+}
+
+Container parse_container(const json::value& inspected) {
+  const auto& state = at(inspected, {"State"});
+  const auto& labels = at(inspected, {"Config", "Labels"});
+  const auto label_named = [&labels](std::string_view name) { return text(at(labels, {name})); };
+  const auto status = text(at(state, {"Status"}));
+  Container found{.id = text(at(inspected, {"Id"})),
+                  .agent = label_named(label::agent),
+                  .box = label_named(label::box),
+                  .door = label_named(label::door),
+                  .instance = {}};
+  auto& instance = found.instance;
+  instance.image = text(at(inspected, {"Image"}));
+  if (status == "running" || status == "paused" || status == "restarting") {
+    instance.state = State::running;
+    instance.pid = std::int64_t(number(at(state, {"Pid"})));
+    instance.started_at = parse_time(text(at(state, {"StartedAt"}))).value_or(instance.started_at);
+    instance.backend_url = label_named(label::backend);
+    instance.summarizer_url = label_named(label::summarizer);
+  } else {
+    instance.state = State::exited;
+    if (status == "exited" || status == "dead") instance.exit_code = int(number(at(state, {"ExitCode"})));
+  }
+  const auto health = text(at(state, {"Health", "Status"}));
+  if (instance.state == State::exited)
+    instance.health = Health::stopped;
+  else if (status != "running")
+    instance.health = Health::unhealthy;
+  else
+    instance.health = health == "healthy" ? Health::healthy : Health::starting;
+  return found;
+}
+
+Sample parse_sample(const json::value& stats) {
+  const auto& memory = at(stats, {"memory_stats"});
+  const auto used = number(at(memory, {"usage"}));
+  // cgroup v2 and v1 name it differently.
+  const auto cache =
+      std::max(number(at(memory, {"stats", "inactive_file"})), number(at(memory, {"stats", "total_inactive_file"})));
+  Sample sample{.cpu_nanoseconds = number(at(stats, {"cpu_stats", "cpu_usage", "total_usage"})),
+                .memory_bytes = used - std::min(used, cache)};
+  if (const auto* networks = at(stats, {"networks"}).if_object())
+    for (const auto& [name, network] : *networks) {
+      sample.received_bytes += number(at(network, {"rx_bytes"}));
+      sample.sent_bytes += number(at(network, {"tx_bytes"}));
+    }
+  return sample;
+}
+
+std::optional<sys_time<milliseconds>> parse_time(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00T00:00:00";
+  if (text.size() <= form.size()) return {};
+  for (std::size_t at = 0; at < form.size(); ++at) {
+    const bool is_digit = text[at] >= '0' && text[at] <= '9';
+    if (form[at] == '0' ? !is_digit : text[at] != form[at]) return {};
+  }
+  const auto number_at = [text](std::size_t at, std::size_t digits) {
+    unsigned number = 0;
+    for (const char c : text.substr(at, digits)) number = number * 10 + unsigned(c - '0');
+    return number;
+  };
+  const unsigned year = number_at(0, 4), hour = number_at(11, 2), minute = number_at(14, 2), second = number_at(17, 2);
+  const auto date =
+      std::chrono::year(int(year)) / std::chrono::month(number_at(5, 2)) / std::chrono::day(number_at(8, 2));
+  if (!date.ok() || year <= 1 || hour > 23 || minute > 59 || second > 60) return {};
+  auto rest = text.substr(form.size());
+  milliseconds fraction{0};
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    for (int place = 100; !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
+         place /= 10, rest.remove_prefix(1))
+      fraction += milliseconds((rest.front() - '0') * place);
+  }
+  if (rest != "Z") return {};
+  return sys_time<milliseconds>(sys_days(date) + hours(hour) + minutes(minute) + std::chrono::seconds(second) +
+                                fraction);
+}
+
+}  // namespace runtime::docker

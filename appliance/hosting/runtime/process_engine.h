@@ -1,0 +1,59 @@
+// Agents as child processes of the same binary: `agentbox agent --boot FILE`. They outlive the box and are adopted by
+// the next one; they end on stop, on remove, or by themselves.
+//
+// Files of an agent, in <folder>/<id>/run/ (0711, the box's own):
+//   agent.pid   JSON {pid, start_ticks, boot_id, started_at}: the process it was. start_ticks is field 22 of
+//               /proc/PID/stat, so that a reused pid is never taken for the agent.
+//   boot.json   runtime::Boot, 0600, readable by the agent alone; written anew for each start, taken away half a minute
+//               later (after an adoption, too) or when the agent ends.
+//   agent.log   stdout and stderr; agent.log.1 is the one before. Copied and truncated at `log_bytes`.
+//
+// When the box runs as root each agent gets a user of its own (AgentUsers), so that agents can read neither the box's
+// files nor each other's. Where a folder above the workspaces is closed to others (/root), the agent gets a view of the
+// files in which that folder holds nothing but its own; where that is not permitted either, in a container without
+// CAP_SYS_ADMIN, agents run as the box's user and the log says so.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "appliance/hosting/runtime/engine.h"
+
+namespace runtime {
+
+struct ProcessOptions {
+  std::filesystem::path binary;  // usually /proc/self/exe, resolved
+  std::filesystem::path folder;  // data/agents
+  std::uint64_t log_bytes = 8u << 20;
+  std::chrono::milliseconds log_check{10'000};  // how often logs are looked at for rotation
+  std::chrono::seconds boot_file_life{30};
+};
+
+class ProcessEngine final : public Engine {
+ public:
+  // All its state lives on `home`; spawning and file work run on `files`. Callers may be on any io_context.
+  ProcessEngine(ProcessOptions, boost::asio::io_context& home, boost::asio::thread_pool& files);
+  // Only once `home` runs no more (IoPool::stop). The agents go on running.
+  ~ProcessEngine() override;
+
+  std::string_view name() const override { return "process"; }
+  bool has_images() const override { return false; }
+  web::Task<web::Result<Instance>> start(const AgentSpec&) override;
+  web::Task<web::Result<void>> stop(std::string id, std::chrono::seconds grace) override;
+  web::Task<web::Result<Instance>> inspect(std::string id) override;
+  web::Task<web::Result<InstanceStats>> stats(std::string id) override;
+  web::Task<web::Result<std::vector<std::string>>> logs(std::string id, std::size_t lines) override;
+  web::Task<web::Result<LogPage>> read_log(std::string id, LogQuery) override;
+  web::Task<web::Result<std::string>> log_end(std::string id) override;
+  web::Task<web::Result<void>> follow_log(std::string id, std::string after, LogSink sink) override;
+  web::Task<web::Result<std::vector<std::string>>> adopt(std::vector<std::string> ids) override;
+  web::Task<web::Result<void>> remove(std::string id) override;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace runtime

@@ -1,0 +1,46 @@
+#include "appliance/hosting/schedule/occurrences.h"
+
+#include <algorithm>
+
+namespace schedule {
+
+namespace {
+
+using namespace std::chrono;
+
+LocalTime local(SessionEpoch moment, seconds offset) { return LocalTime(moment.time_since_epoch() + offset); }
+SessionEpoch utc(LocalTime time, seconds offset) { return SessionEpoch(time.time_since_epoch() - offset); }
+
+}  // namespace
+
+// Within a period local time runs as UTC does; what is special about a clock change happens at a period's begin.
+std::optional<SessionEpoch> next_occurrence(const Cron& cron, const TimeZone& zone, SessionEpoch after) {
+  const SessionEpoch horizon = after + years(400);
+  for (SessionEpoch from = after + seconds(1); from < horizon;) {
+    const auto period = zone.at(from);
+    const auto end = std::min(period.end, horizon);
+    auto earliest = local(from, period.offset);
+    if (period.begin != SessionEpoch::min()) {
+      const auto shown = local(period.begin, period.offset);                                 // after the change
+      const auto expected = local(period.begin, zone.at(period.begin - seconds(1)).offset);  // without it
+      if (from == period.begin && expected < shown && cron.first(expected, shown)) return from;
+      if (!cron.goes_by_hours_passed()) earliest = std::max(earliest, expected);
+    }
+    if (const auto time = cron.first(earliest, local(end, period.offset))) return utc(*time, period.offset);
+    from = end;
+  }
+  return std::nullopt;
+}
+
+std::vector<SessionEpoch> next_occurrences(const Cron& cron, const TimeZone& zone, SessionEpoch after,
+                                           std::size_t count) {
+  std::vector<SessionEpoch> found;
+  while (found.size() < count) {
+    const auto next = next_occurrence(cron, zone, found.empty() ? after : found.back());
+    if (!next) break;
+    found.push_back(*next);
+  }
+  return found;
+}
+
+}  // namespace schedule

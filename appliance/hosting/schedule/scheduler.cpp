@@ -1,0 +1,341 @@
+#include "appliance/hosting/schedule/scheduler.h"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/describe/enum_to_string.hpp>
+#include <set>
+
+#include "appliance/hosting/schedule/timetable.h"
+#include "appliance/models/builtin/extract.h"
+#include "web/log.h"
+#include "web/metrics.h"
+
+namespace schedule {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto pause_between_ticks = 200ms;
+constexpr auto rest_after_failure = 30s;
+constexpr std::size_t longest_answer_kept = 4'000;
+// A task is written a little after its next run was reckoned: a tick looks back so far for those that were slow.
+constexpr auto slowest_write = std::chrono::minutes(10);
+
+constexpr auto cut_off = "The box was interrupted before the agent answered.";
+constexpr auto missed = "The box was not able to run it when it was due.";
+
+void count_end(const Run& run) {
+  web::metrics()
+      .counter("agentbox_scheduled_runs_total", "Runs of scheduled prompts, by how they ended.",
+               {{"outcome", boost::describe::enum_to_string(run.outcome, "")}})
+      .add();
+}
+
+void observe_delay(const Run& run) {
+  web::metrics()
+      .histogram("agentbox_scheduled_run_delay_seconds", "From the moment a prompt is due to the start of its run.")
+      .observe(std::chrono::duration<double>(run.started_at - run.due_at).count());
+}
+
+// Measures a tick to its end.
+class TickTime {
+ public:
+  ~TickTime() {
+    web::metrics()
+        .histogram("agentbox_schedule_tick_duration_seconds", "One look at what is due, with the begin of its runs.")
+        .observe(std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count());
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+Run new_run(Task& task, Trigger trigger, store::Time due, store::Time now) {
+  ++task.runs;
+  return {.owner = task.owner,
+          .id = run_id(task.id, task.runs),
+          .task = task.id,
+          .agent = task.agent,
+          .number = task.runs,
+          .trigger = trigger,
+          .outcome = Outcome::running,
+          .due_at = due,
+          .started_at = now,
+          .finished_at = {},
+          .answer = {},
+          .error = {},
+          .overlapped = 0};
+}
+
+void end(Run& run, const web::Result<std::string>& answer, store::Time now) {
+  run.finished_at = now;
+  run.outcome = answer ? Outcome::succeeded : Outcome::failed;
+  if (answer)
+    run.answer = models::cut(*answer, longest_answer_kept);
+  else
+    run.error = answer.error().message;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(store::System system, const TimeZones& zones, Sender send, Clock clock,
+                     boost::asio::io_context& home, SchedulerOptions options)
+    : system_(std::move(system)),
+      zones_(zones),
+      send_(std::move(send)),
+      clock_(std::move(clock)),
+      home_(home),
+      options_(options),
+      ticks_(home, "schedule", pause_between_ticks, [this] { return tick_unless_resting(); }),
+      all_ended_(home.get_executor(), web::Timer::time_point::max()) {}
+
+Scheduler::~Scheduler() = default;
+
+web::Task<> Scheduler::start() {
+  co_await recover();
+  if (!stopping_) ticks_.start();
+}
+
+web::Task<> Scheduler::stop(std::chrono::steady_clock::duration grace) {
+  stopping_ = true;
+  co_await ticks_.stop();
+  if (at_work_ == 0) co_return;
+  all_ended_.expires_after(grace);
+  boost::system::error_code woken;
+  co_await all_ended_.async_wait(boost::asio::redirect_error(web::use_task, woken));
+}
+
+web::Task<> Scheduler::recover() {
+  for (;;) {
+    const auto interrupted = system_.find_range(runs, "unfinished", store::Time(), store::Time::max());
+    if (interrupted.empty()) break;
+    for (const auto& run : interrupted) co_await fail_interrupted(run);
+  }
+  began_ = clock_();
+}
+
+web::Task<> Scheduler::fail_interrupted(Run interrupted) {
+  for (;;) {
+    auto task = system_.get(tasks, interrupted.owner, interrupted.task);
+    auto run = system_.get(runs, interrupted.owner, interrupted.id);
+    if (!task || !run) throw std::logic_error("a run has outlived its task: " + interrupted.id);
+    end(run->value, web::internal(cut_off), clock_());
+    auto& left = task->value;
+    left.running.reset();
+    left.waiting.clear();
+    if (left.enabled && left.catch_up == CatchUp::once && run->value.trigger != Trigger::makeup)
+      left.next_run = std::min(left.next_run.value_or(interrupted.due_at), interrupted.due_at);
+    auto change = system_.change();
+    change.update(runs, *run);
+    change.update(tasks, *task);
+    const auto outcome = co_await change.commit();
+    if (!outcome.ok()) continue;
+    count_end(run->value);
+    co_return;
+  }
+}
+
+// A store that is read-only fails every tick: one that failed is followed by a rest, not by five log lines a second.
+web::Task<> Scheduler::tick_unless_resting() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < rest_until_) co_return;
+  rest_until_ = now + rest_after_failure;
+  co_await tick();
+  rest_until_ = {};
+}
+
+web::Task<> Scheduler::tick() {
+  const TickTime time;
+  const auto now = clock_();
+  searched_ = std::min(searched_, now);  // the clock may have been set back
+  std::set<std::string> held_back;       // due, of owners who have enough at work
+  while (at_work_ < options_.most_at_work && !stopping_) {
+    const auto room = std::min(options_.batch, options_.most_at_work - at_work_);
+    auto due = system_.find_range(tasks, "due", searched_, now + 1ms, room + held_back.size());
+    std::erase_if(due, [&](const Task& task) { return held_back.contains(task.id); });
+    if (due.empty()) {
+      if (held_back.empty()) searched_ = std::max(searched_, now - slowest_write);
+      co_return;
+    }
+    auto change = system_.change();
+    std::vector<Begun> begun;
+    std::map<store::UserId, std::size_t> begun_of;
+    bool is_empty = true;
+    for (const auto& found : due) {
+      if (at_work_of(found.owner) + begun_of[found.owner] >= options_.most_of_one) {
+        held_back.insert(found.id);
+        continue;
+      }
+      auto row = system_.get(tasks, found.owner, found.id);
+      if (!row || row->value.next_run != found.next_run) continue;  // changed since it was found
+      if (auto run = take(change, row->value, now)) {
+        ++begun_of[found.owner];
+        begun.push_back(std::move(*run));
+      }
+      change.update(tasks, *row);
+      is_empty = false;
+    }
+    if (is_empty) continue;  // the next look goes past those held back
+    const auto outcome = co_await change.commit();
+    if (!outcome.ok()) continue;  // somebody else wrote one of them in between: they are looked at again
+    for (auto& run : begun) launch(std::move(run));
+  }
+}
+
+// Decides what becomes of a task that is due, and when it is due again.
+std::optional<Scheduler::Begun> Scheduler::take(store::Change& change, Task& task, store::Time now) {
+  const auto due = *task.next_run;
+  const auto timetable = Timetable::read(zones_, task.cron_schedule, task.timezone);
+  if (!timetable) {  // the box has another tzdata than when the task was written
+    task.enabled = false;
+    task.next_run.reset();
+    leave_out(change, task, due, now, "The task has been disabled: " + timetable.error().message);
+    return std::nullopt;
+  }
+  task.next_run = timetable->next(now);
+  const bool is_missed = due <= began_ || now - due > options_.patience;
+  if (is_missed && task.catch_up == CatchUp::skip) {
+    leave_out(change, task, due, now, missed);
+    return std::nullopt;
+  }
+  if (!task.running) return begin(change, task, is_missed ? Trigger::makeup : Trigger::schedule, due, now);
+  if (task.overlap == Overlap::queue && task.waiting.size() < most_waiting)
+    task.waiting.push_back(due);
+  else
+    note_overlap(change, task);
+  return std::nullopt;
+}
+
+Scheduler::Begun Scheduler::begin(store::Change& change, Task& task, Trigger trigger, store::Time due,
+                                  store::Time now) const {
+  auto run = new_run(task, trigger, due, now);
+  task.running = run.number;
+  task.last_run = now;
+  insert(change, run);
+  return {std::move(run), task.prompt};
+}
+
+void Scheduler::leave_out(store::Change& change, Task& task, store::Time due, store::Time now, std::string why) const {
+  auto run = new_run(task, Trigger::schedule, due, now);
+  run.outcome = Outcome::skipped;
+  run.finished_at = now;
+  run.error = std::move(why);
+  insert(change, run);
+  count_end(run);
+}
+
+// The oldest run makes room.
+void Scheduler::insert(store::Change& change, const Run& run) const {
+  change.insert(runs, run);
+  const auto oldest = system_.get(runs, run.owner, run_id(run.task, run.number - runs_kept));
+  if (oldest) change.erase(runs, *oldest);
+}
+
+void Scheduler::note_overlap(store::Change& change, const Task& task) const {
+  auto run = system_.get(runs, task.owner, run_id(task.id, *task.running));
+  if (!run) return;
+  ++run->value.overlapped;
+  change.update(runs, *run);
+}
+
+web::Task<web::Result<Run>> Scheduler::run_now(store::UserId user, std::string id) {
+  for (;;) {
+    auto row = system_.get(tasks, user, id);
+    if (!row) co_return web::not_found("No such task");
+    if (row->value.running) co_return web::conflict("This task is at work: run it again when it has ended.");
+    if (stopping_ || at_work_ >= options_.most_at_work)
+      co_return web::unavailable("The box has no room for another run: try again in a moment.");
+    const auto now = clock_();
+    auto change = system_.change();
+    auto begun = begin(change, row->value, Trigger::manual, now, now);
+    change.update(tasks, *row);
+    const auto outcome = co_await change.commit();
+    if (!outcome.ok()) continue;
+    auto run = begun.run;
+    launch(std::move(begun));
+    co_return run;
+  }
+}
+
+std::size_t Scheduler::at_work_of(store::UserId owner) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = at_work_of_.find(owner);
+  return found == at_work_of_.end() ? 0 : found->second;
+}
+
+void Scheduler::launch(Begun begun) {
+  ++at_work_;
+  const auto owner = begun.run.owner;
+  {
+    const std::scoped_lock lock(mutex_);
+    ++at_work_of_[owner];
+  }
+  if (begun.run.trigger == Trigger::schedule) observe_delay(begun.run);
+  boost::asio::co_spawn(home_, perform(std::move(begun)), [this, owner](std::exception_ptr failure) {
+    try {
+      if (failure) std::rethrow_exception(failure);
+    } catch (const std::exception& error) {  // a store that is read-only; recover() finds the run
+      web::log::error("the end of a scheduled run was not written", {{"reason", std::string(error.what())}});
+    }
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto own = at_work_of_.find(owner); --own->second == 0) at_work_of_.erase(own);
+    }
+    if (--at_work_ == 0) all_ended_.cancel();
+  });
+}
+
+// The run, and those that have come to wait for it.
+web::Task<> Scheduler::perform(Begun first) {
+  std::optional<Begun> next = std::move(first);
+  while (next) {
+    auto answer = co_await ask(next->run, next->prompt);
+    next = co_await finish(next->run, std::move(answer));
+  }
+}
+
+web::Task<web::Result<std::string>> Scheduler::ask(Run run, std::string prompt) {
+  std::string failure;
+  try {
+    co_return co_await send_(run.owner, run.agent, prompt);
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  web::log::error("a scheduled prompt could not be sent", {{"task", run.task}, {"reason", failure}});
+  co_return web::internal("The box could not send the prompt.");
+}
+
+// Writes how the run ended, and begins the one that waits for it.
+web::Task<std::optional<Scheduler::Begun>> Scheduler::finish(Run ended, web::Result<std::string> answer) {
+  for (;;) {
+    auto run = system_.get(runs, ended.owner, ended.id);
+    auto task = system_.get(tasks, ended.owner, ended.task);
+    if (!run || !task) co_return std::nullopt;  // removed meanwhile
+    const auto now = clock_();
+    end(run->value, answer, now);
+    auto& left = task->value;
+    left.running.reset();
+    std::optional<Begun> next;
+    auto change = system_.change();
+    change.update(runs, *run);
+    if (!left.waiting.empty()) {
+      const auto due = left.waiting.front();
+      if (stopping_) {  // the next box finds it missed
+        left.next_run = due;
+        left.waiting.clear();
+      } else {
+        left.waiting.erase(left.waiting.begin());
+        next = begin(change, left, Trigger::schedule, due, now);
+      }
+    }
+    change.update(tasks, *task);
+    const auto outcome = co_await change.commit();
+    if (!outcome.ok()) continue;
+    count_end(run->value);
+    co_return next;
+  }
+}
+
+}  // namespace schedule

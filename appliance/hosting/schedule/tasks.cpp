@@ -1,0 +1,201 @@
+#include "appliance/hosting/schedule/tasks.h"
+
+#include <algorithm>
+
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agents/records.h"
+#include "appliance/hosting/schedule/timetable.h"
+
+namespace schedule {
+
+namespace {
+
+constexpr std::size_t most_of_any_plan = 1'000;
+constexpr std::size_t most_of_any_kind = 2 * most_of_any_plan;  // with the heartbeats
+
+web::Error no_such_task() { return web::not_found("No such task"); }
+
+web::Error limit_reached(std::int64_t current, std::int64_t limit) {
+  web::Error error{.kind = web::Kind::too_many,
+                   .message = "Your plan has room for " + std::to_string(limit) + " scheduled tasks."};
+  error.extra["current"] = current;
+  error.extra["limit"] = limit;
+  return error;
+}
+
+store::Page runs_of(const std::string& task) { return {.limit = runs_kept + 1, .after = task + "."}; }
+
+}  // namespace
+
+std::string run_id(const std::string& task, std::int64_t number) {
+  auto digits = std::to_string(number);
+  digits.insert(0, digits.size() < 12 ? 12 - digits.size() : 0, '0');
+  return task + "." + digits;
+}
+
+std::int64_t most_tasks(std::optional<billing::Plan> plan) {
+  if (!plan) return 5;
+  switch (*plan) {
+    case billing::Plan::label:
+      return 10;
+    case billing::Plan::solo:
+      return 25;
+    case billing::Plan::collective:
+      return 100;
+    case billing::Plan::network:
+      break;
+  }
+  return most_of_any_plan;
+}
+
+Tasks::Tasks(store::System system, const billing::Subscriptions& subscriptions, const TimeZones& zones, Clock clock)
+    : system_(std::move(system)), subscriptions_(subscriptions), zones_(zones), clock_(std::move(clock)) {}
+
+std::string Tasks::zone_or_own(std::string timezone) const {
+  return timezone.empty() ? zones_.of_the_box() : std::move(timezone);
+}
+
+web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
+  wanted.timezone = zone_or_own(std::move(wanted.timezone));
+  const auto timetable = Timetable::read(zones_, wanted.cron_schedule, wanted.timezone);
+  if (!timetable) co_return timetable.error();
+  const auto held = subscriptions_.active(user);
+  const auto limit = most_tasks(held ? std::optional(held->plan) : std::nullopt);
+  const auto tenant = system_.tenant(user);
+  const auto now = clock_();
+  Task task{.owner = user,
+            .id = "st_" + crypto::random_id(20),
+            .kind = Kind::prompt,
+            .agent = std::move(wanted.agent),
+            .name = std::move(wanted.name),
+            .description = std::move(wanted.description),
+            .cron_schedule = std::move(wanted.cron_schedule),
+            .timezone = std::move(wanted.timezone),
+            .prompt = std::move(wanted.prompt),
+            .enabled = wanted.enabled,
+            .catch_up = wanted.catch_up,
+            .overlap = wanted.overlap,
+            .next_run = wanted.enabled ? timetable->next(now) : std::nullopt,
+            .last_run = {},
+            .runs = 0,
+            .running = {},
+            .waiting = {},
+            .created_at = now,
+            .updated_at = now};
+  for (;;) {
+    const auto agent = tenant.get(agents::records, task.agent);
+    if (!agent || agent->value.status == agents::Status::deleting) co_return web::not_found("No such agent");
+    auto change = tenant.change();
+    change.require(agents::records, *agent);  // its deletion looks for tasks once, before it ends
+    change.insert(tasks, task);
+    change.add(user, count, 1, limit);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return task;
+    if (outcome.kind == store::Outcome::Kind::over_bound) co_return limit_reached(tenant.counter(count), limit);
+    if (outcome.kind == store::Outcome::Kind::duplicate) throw std::logic_error("a random task id was taken");
+  }
+}
+
+std::vector<Task> Tasks::list(store::UserId user, const std::string& agent) const {
+  auto found = list_all(user, agent);
+  std::erase_if(found, [](const Task& task) { return task.kind != Kind::prompt; });
+  std::ranges::stable_sort(found, std::ranges::greater(), &Task::created_at);
+  return found;
+}
+
+std::vector<Task> Tasks::list_all(store::UserId user, const std::string& agent) const {
+  const auto tenant = system_.tenant(user);
+  return agent.empty() ? tenant.list(tasks, store::Page{.limit = most_of_any_kind})
+                       : tenant.find(tasks, "agent", agent, most_of_any_kind);
+}
+
+std::optional<Task> Tasks::find(store::UserId user, std::string_view id) const {
+  auto row = system_.tenant(user).get(tasks, id);
+  if (!row || row->value.kind != Kind::prompt) return std::nullopt;
+  return std::move(row->value);
+}
+
+web::Result<void> Tasks::apply(Task& task, const Changes& changes) const {
+  const bool was_enabled = task.enabled;
+  const auto before = std::pair(task.cron_schedule, task.timezone);
+  if (changes.name) task.name = *changes.name;
+  if (changes.description)
+    task.description = changes.description->empty() ? std::nullopt : std::optional(*changes.description);
+  if (changes.cron_schedule) task.cron_schedule = *changes.cron_schedule;
+  if (changes.timezone) task.timezone = *changes.timezone;
+  if (changes.prompt) task.prompt = *changes.prompt;
+  if (changes.enabled) task.enabled = *changes.enabled;
+  if (changes.catch_up) task.catch_up = *changes.catch_up;
+  if (changes.overlap) task.overlap = *changes.overlap;
+
+  const auto timetable = Timetable::read(zones_, task.cron_schedule, task.timezone);
+  if (!timetable) return timetable.error();
+  const auto now = clock_();
+  if (!task.enabled) {
+    task.next_run.reset();
+    task.waiting.clear();
+  } else if (!was_enabled || before != std::pair(task.cron_schedule, task.timezone)) {
+    task.next_run = timetable->next(now);
+  }
+  task.updated_at = now;
+  return {};
+}
+
+web::Task<web::Result<Task>> Tasks::change(store::UserId user, std::string id, Changes changes) {
+  const auto tenant = system_.tenant(user);
+  for (;;) {
+    auto row = tenant.get(tasks, id);
+    if (!row || row->value.kind != Kind::prompt) co_return no_such_task();
+    if (const auto applied = apply(row->value, changes); !applied) co_return applied.error();
+    auto change = tenant.change();
+    change.update(tasks, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return std::move(row->value);
+  }
+}
+
+web::Task<web::Result<void>> Tasks::remove(store::UserId user, std::string id) {
+  if (!find(user, id)) co_return no_such_task();
+  co_return co_await erase(user, std::move(id));
+}
+
+web::Task<web::Result<void>> Tasks::erase(store::UserId user, std::string id) {
+  const auto tenant = system_.tenant(user);
+  for (;;) {
+    const auto row = tenant.get(tasks, id);
+    if (!row) co_return no_such_task();
+    auto change = tenant.change();
+    change.erase(tasks, *row);
+    if (row->value.kind == Kind::prompt) change.add(user, count, -1);
+    for (const auto& run : tenant.list(runs, runs_of(id)))
+      if (const auto kept = run.task == id ? tenant.get(runs, run.id) : std::nullopt) change.erase(runs, *kept);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return web::Result<void>();
+  }
+}
+
+web::Task<> Tasks::forget(store::UserId user, std::string agent) {
+  for (const auto& task : list_all(user, agent)) {
+    // Not found: its owner was quicker.
+    [[maybe_unused]] const auto removed = co_await erase(user, task.id);
+  }
+}
+
+web::Result<std::vector<Run>> Tasks::history(store::UserId user, const std::string& id, std::size_t limit) const {
+  const auto tenant = system_.tenant(user);
+  if (!find(user, id)) return no_such_task();
+  auto found = tenant.list(runs, runs_of(id));
+  std::erase_if(found, [&](const Run& run) { return run.task != id; });
+  std::ranges::reverse(found);
+  if (found.size() > limit) found.resize(limit);
+  return found;
+}
+
+web::Result<std::vector<store::Time>> Tasks::preview(const std::string& cron_schedule, const std::string& timezone,
+                                                     std::size_t number) const {
+  const auto timetable = Timetable::read(zones_, cron_schedule, zone_or_own(timezone));
+  if (!timetable) return timetable.error();
+  return timetable->next(clock_(), number);
+}
+
+}  // namespace schedule

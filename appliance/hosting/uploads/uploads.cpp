@@ -1,0 +1,233 @@
+#include "appliance/hosting/uploads/uploads.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "appliance/billing/subscriptions/plans.h"
+#include "appliance/files/root.h"
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agent_process/workspace_path.h"
+#include "web/utf8.h"
+
+namespace uploads {
+
+namespace {
+
+using web::Error;
+using web::Result;
+using web::Task;
+
+constexpr std::size_t most_levels = 32;
+
+store::Time time_of(const timespec& time) {
+  const auto since = std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  return store::Time(std::chrono::duration_cast<std::chrono::milliseconds>(since));
+}
+
+// Visits every folder and regular file beneath `folder`, depth first and by name, until `visit` says that it is enough.
+// Links are neither followed nor told of.
+bool walk(const files::Descriptor& folder, const std::string& prefix, std::size_t level,
+          const std::function<bool(const std::string& path, const struct stat&)>& visit) {
+  auto names = files::names_in(folder);
+  std::erase_if(names, [](const auto& name) { return agent_process::is_reserved(name) || !web::is_utf8(name); });
+  std::ranges::sort(names);
+  for (const auto& name : names) {
+    struct stat info {};
+    if (::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const bool is_folder = S_ISDIR(info.st_mode);
+    if (!is_folder && !S_ISREG(info.st_mode)) continue;
+    if (!visit(prefix + name + (is_folder ? "/" : ""), info)) return false;
+    if (!is_folder || level == most_levels) continue;
+    const files::Descriptor below(files::open_beneath(folder, name.c_str(), O_RDONLY | O_DIRECTORY));
+    if (below && !walk(below, prefix + name + "/", level + 1, visit)) return false;
+  }
+  return true;
+}
+
+std::int64_t used_in(const files::Root& root) {
+  std::int64_t used = 0;
+  const auto top = root.open({}, O_RDONLY | O_DIRECTORY);
+  if (!top) return 0;
+  walk(*top, {}, 1, [&](const std::string&, const struct stat& info) {
+    if (S_ISREG(info.st_mode)) used += info.st_size;
+    return true;
+  });
+  return used;
+}
+
+// Nothing for an agent that has never run.
+Result<std::optional<files::Root>> open_workspace(const std::filesystem::path& workspace) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(workspace, unknown)) return std::optional<files::Root>();
+  auto root = files::Root::open(workspace);
+  if (!root) return root.error();
+  return std::optional(std::move(*root));
+}
+
+Result<Listing> list_of(const std::filesystem::path& workspace, const std::string& path) {
+  const auto components = agent_process::path_components(path);
+  if (!components) return components.error();
+  Listing listing;
+  const auto root = open_workspace(workspace);
+  if (!root) return root.error();
+  if (!*root && !components->empty()) return files::error_of(ENOENT);
+  if (!*root) return listing;
+  const auto folder = (*root)->open(*components, O_RDONLY | O_DIRECTORY);
+  if (!folder) return folder.error();
+  const auto prefix = components->empty() ? std::string() : files::join(*components) + "/";
+  walk(*folder, prefix, components->size() + 1, [&](const std::string& found, const struct stat& info) {
+    listing.truncated = listing.entries.size() == most_entries;
+    if (listing.truncated) return false;
+    const auto size = S_ISREG(info.st_mode) ? std::int64_t(info.st_size) : 0;
+    listing.entries.push_back({.path = found, .size = size, .modified = time_of(info.st_mtim)});
+    return true;
+  });
+  listing.used = used_in(**root);
+  return listing;
+}
+
+Error over_quota(std::int64_t would_be, std::int64_t used, std::int64_t quota) {
+  Error error{.kind = web::Kind::too_many,
+              .message = "The agent's plan has room for " + std::to_string(quota) +
+                         " bytes of files, and these would make " + std::to_string(would_be) + ".",
+              .code = "STORAGE_LIMIT_REACHED"};
+  error.extra["current"] = used;
+  error.extra["limit"] = quota;
+  return error;
+}
+
+// Where a file is to go.
+struct Place {
+  files::Components folder;
+  std::string name;
+};
+
+Result<std::vector<Place>> places_of(const std::vector<NewFile>& wanted) {
+  std::vector<Place> places;
+  std::set<std::string> seen;
+  for (const auto& file : wanted) {
+    auto components = agent_process::path_components(file.path);
+    if (!components) return web::invalid("file: " + components.error().message);
+    if (components->empty() || file.path.ends_with('/')) return web::invalid("file must have a name");
+    if (!seen.insert(files::join(*components)).second) return web::invalid("file: two of them have one name");
+    auto name = std::move(components->back());
+    components->pop_back();
+    places.push_back({std::move(*components), std::move(name)});
+  }
+  return places;
+}
+
+// The size of what a new file takes the place of; an error when it cannot.
+Result<std::int64_t> size_before(const files::Root& root, const Place& place) {
+  auto whole = place.folder;
+  whole.push_back(place.name);
+  const auto there = root.open(whole, O_PATH);
+  if (!there && there.error().kind == web::Kind::not_found) return std::int64_t{0};
+  struct stat info {};
+  if (!there) return there.error();
+  if (::fstat(there->get(), &info) != 0) return files::error_of(errno);
+  if (!S_ISREG(info.st_mode)) return files::error_of(S_ISDIR(info.st_mode) ? EISDIR : ENXIO);
+  return std::int64_t(info.st_size);
+}
+
+Result<Entry> write(const files::Root& root, const Place& place, const std::string& content) {
+  const auto state = root.open_or_make({std::string(agent_process::state_folder)});
+  if (!state) return state.error();
+  const auto folder = root.open_or_make(place.folder);
+  if (!folder) return folder.error();
+  const auto written =
+      files::replace(*folder, place.name, content, {.folder = *state, .name = "write-" + crypto::random_id(16)});
+  if (!written) return written.error();
+  auto path = place.folder;
+  path.push_back(place.name);
+  return Entry{.path = files::join(path), .size = std::int64_t(content.size()), .modified = store::now()};
+}
+
+Result<std::vector<Entry>> put_all(const std::filesystem::path& workspace, std::int64_t quota,
+                                   const std::vector<NewFile>& wanted) {
+  const auto places = places_of(wanted);
+  if (!places) return places.error();
+  std::error_code failed;
+  std::filesystem::create_directories(workspace, failed);
+  if (failed) return web::internal("The agent's workspace cannot be made: " + failed.message());
+  const auto root = files::Root::open(workspace);
+  if (!root) return root.error();
+  const auto used = used_in(*root);
+  auto would_be = used;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto before = size_before(*root, (*places)[i]);
+    if (!before) return before.error();
+    would_be += std::int64_t(wanted[i].content.size()) - *before;
+  }
+  if (would_be > quota && would_be > used) return over_quota(would_be, used, quota);
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    auto entry = write(*root, (*places)[i], wanted[i].content);
+    if (!entry) return entry.error();
+    entries.push_back(std::move(*entry));
+  }
+  return entries;
+}
+
+Result<void> remove_one(const std::filesystem::path& workspace, const std::string& path) {
+  auto components = agent_process::path_components(path);
+  if (!components) return components.error();
+  if (components->empty()) return web::invalid("path must name a file or a folder");
+  const auto root = open_workspace(workspace);
+  if (!root) return root.error();
+  if (!*root) return files::error_of(ENOENT);
+  const auto name = std::move(components->back());
+  components->pop_back();
+  const auto folder = (*root)->open(*components, O_RDONLY | O_DIRECTORY);
+  if (!folder) return folder.error();
+  if (::unlinkat(folder->get(), name.c_str(), 0) == 0) return {};
+  // EPERM is what POSIX says of a folder, EISDIR what Linux says.
+  if (errno != EISDIR && errno != EPERM) return files::error_of(errno);
+  if (::unlinkat(folder->get(), name.c_str(), AT_REMOVEDIR) == 0) return {};
+  if (errno == ENOTEMPTY || errno == EEXIST)
+    return web::conflict("The folder is not empty: remove what is in it first.");
+  return files::error_of(errno);
+}
+
+}  // namespace
+
+std::int64_t quota_of(std::string_view plan) {
+  const auto known = billing::plan_named(plan).value_or(billing::Plan::label);
+  return std::int64_t(billing::agent_resources(known).storage_bytes);
+}
+
+Task<Result<Listing>> Uploads::list(store::UserId user, std::string id, std::string path) {
+  const auto agent = agents_.find(user, id);
+  if (!agent) co_return web::not_found();
+  const auto workspace = folder_ / agent->id / "workspace";
+  const auto work = [&] { return list_of(workspace, path); };
+  auto listing = co_await web::offload(files_, work);
+  if (listing) listing->quota = quota_of(agent->plan);
+  co_return listing;
+}
+
+Task<Result<std::vector<Entry>>> Uploads::put(store::UserId user, std::string id, std::vector<NewFile> wanted) {
+  const auto agent = agents_.find(user, id);
+  if (!agent) co_return web::not_found();
+  const auto workspace = folder_ / agent->id / "workspace";
+  const auto work = [&] {
+    const std::lock_guard lock(writing_);
+    return put_all(workspace, quota_of(agent->plan), wanted);
+  };
+  co_return co_await web::offload(files_, work);
+}
+
+Task<Result<void>> Uploads::remove(store::UserId user, std::string id, std::string path) {
+  const auto agent = agents_.find(user, id);
+  if (!agent) co_return web::not_found();
+  const auto workspace = folder_ / agent->id / "workspace";
+  const auto work = [&] { return remove_one(workspace, path); };
+  co_return co_await web::offload(files_, work);
+}
+
+}  // namespace uploads

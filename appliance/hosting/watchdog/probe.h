@@ -1,0 +1,16 @@
+// Asks an agent's gateway how it is.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "appliance/hosting/watchdog/state_machine.h"
+#include "web/task.h"
+
+namespace watchdog {
+
+// GET /healthz on 127.0.0.1: good when it answers 200 and does not say `ok: false`. A check of readiness also asks
+// /readyz, which must answer 200 and not say `ready: false`. Each answer has `patience`.
+web::Task<Report> probe(std::uint16_t port, Command check, std::chrono::milliseconds patience);
+
+}  // namespace watchdog

@@ -1,0 +1,291 @@
+#include "appliance/identity/accounts/accounts.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/email.h"
+#include "appliance/identity/accounts/common_passwords.h"
+#include "appliance/identity/accounts/live_session.h"
+
+namespace accounts {
+
+namespace {
+
+web::Error wrong_credentials() { return web::unauthenticated("Invalid credentials"); }
+web::Error changed_meanwhile() { return web::conflict("The account was changed meanwhile"); }
+web::Error user_exists() { return web::conflict("A user with this email already exists"); }
+// Whoever owns a listed address is an admin, and nobody has proved to own the one they type.
+web::Error reserved_for_an_admin() { return web::forbidden("This email is reserved"); }
+web::Error too_many_failures(std::chrono::seconds left) {
+  return shut_for(left, "Too many failed sign-ins for this account, please try again later.");
+}
+
+// Alphanumeric and hyphens, at most 20 characters; in lower case.
+std::optional<std::string> normalised_code(std::string_view text) {
+  if (text.empty() || text.size() > 20) return std::nullopt;
+  std::string code(text);
+  for (char& c : code) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')) return std::nullopt;
+  }
+  return code;
+}
+
+}  // namespace
+
+Accounts::Accounts(store::System system, PasswordHasher& hasher, Sessions& signed_in, LoginLimit& login_limit,
+                   std::vector<std::string> admin_emails)
+    : system_(std::move(system)),
+      hasher_(hasher),
+      sessions_(signed_in),
+      login_limit_(login_limit),
+      admin_emails_(std::move(admin_emails)) {}
+
+std::optional<web::Error> Accounts::refuse_password(std::string_view password, std::string_view email) {
+  if (password.size() < 8) return web::invalid("password must be at least 8 characters");
+  if (is_common_password(password)) return web::invalid("password is one of the most used ones, please choose another");
+  if (password == email) return web::invalid("password must not be the email");
+  return std::nullopt;
+}
+
+web::Task<web::Result<User>> Accounts::create(Registration wanted) {
+  const auto email = agentbox::normalised_email(wanted.email);
+  if (!email) co_return web::invalid("email is not a valid address");
+  if (agentbox::is_reserved_email(*email))
+    co_return web::invalid("email must not end in @wallet.app: sign in with the wallet");
+  if (is_listed_admin(*email)) co_return reserved_for_an_admin();
+  if (auto refused = refuse_password(wanted.password, *email)) co_return std::move(*refused);
+  std::optional<User> referrer;
+  if (wanted.referral_code) {
+    const auto code = normalised_code(*wanted.referral_code);
+    if (code) {
+      if (auto row = system_.find_unique(users, "referral_code", *code)) referrer = std::move(row->value);
+    }
+    if (!referrer) co_return web::invalid("referralCode is not a code of ours");
+  }
+  if (find_by_email(*email)) co_return user_exists();
+
+  auto hashed = co_await hasher_.hash(std::move(wanted.password));
+  if (!hashed) co_return hashed.error();
+  User user{.email = *email, .name = wanted.name.value_or(*email), .password_hash = std::move(*hashed)};
+  co_return co_await insert(std::move(user), std::move(referrer));
+}
+
+web::Task<web::Result<User>> Accounts::create_without_password(std::string email, std::string name, bool proved) {
+  if (!proved && is_listed_admin(email)) co_return reserved_for_an_admin();
+  User user{.email = email, .name = name.empty() ? email : name, .password_hash = {}, .email_verified = proved};
+  co_return co_await insert(std::move(user), std::nullopt);
+}
+
+// Gives the user an id, a referral code and a date; both sides of a referral get their credits.
+web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> referrer) {
+  user.id = co_await system_.next_id("users");
+  user.referral_code = crypto::random_id(referral_code_length);
+  user.referred_by = referrer ? referrer->id : 0;
+  user.created_at = store::now();
+  for (;;) {
+    auto change = system_.change();
+    change.insert(users, user);
+    if (referrer) {
+      change.add(referrer->id, credits, referral_credits);
+      change.add(user.id, credits, referral_credits);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return user;
+    if (outcome.duplicate("email")) co_return user_exists();
+    if (!outcome.duplicate("referral_code")) throw std::logic_error("users: unexpected conflict on " + outcome.index);
+    user.referral_code = crypto::random_id(referral_code_length);
+  }
+}
+
+web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::string password) {
+  const std::string name = agentbox::normalised_email(email).value_or("");
+  if (const auto left = login_limit_.blocked(name)) co_return too_many_failures(*left);
+  auto user = find_by_email(name);
+  std::string encoded = user ? user->password_hash : std::string();
+  const auto matches = co_await hasher_.matches(std::move(password), std::move(encoded));
+  if (!matches) co_return matches.error();
+  // Guesses made side by side do not outrun the limit: whoever finishes beyond it learns nothing.
+  if (const auto left = login_limit_.blocked(name)) co_return too_many_failures(*left);
+  if (!*matches || user->is_disabled) {
+    login_limit_.failed(name);
+    co_return wrong_credentials();
+  }
+  login_limit_.succeeded(name);
+  co_return std::move(*user);
+}
+
+std::optional<User> Accounts::find(store::UserId id) const {
+  const auto user = system_.cached(users, id);
+  return user ? std::optional(*user) : std::nullopt;
+}
+
+std::optional<User> Accounts::find_by_email(std::string_view email) const {
+  if (email.empty()) return std::nullopt;
+  auto row = system_.find_unique(users, "email", std::string(email));
+  if (!row) return std::nullopt;
+  return std::move(row->value);
+}
+
+bool Accounts::is_listed_admin(std::string_view email) const {
+  return std::ranges::find(admin_emails_, email) != admin_emails_.end();
+}
+
+bool Accounts::is_admin(const User& user) const { return user.is_admin || is_listed_admin(user.email); }
+
+std::int64_t Accounts::credits_of(store::UserId id) const { return system_.cached_counter(id, credits); }
+
+std::vector<User> Accounts::list(store::UserId after, std::size_t limit) const {
+  std::vector<User> page;
+  if (limit == 0) return page;
+  system_.each<User, std::int64_t>(users, [&](const User& user) {
+    if (user.id > after) page.push_back(user);
+    return page.size() < limit;
+  });
+  return page;
+}
+
+web::Task<web::Result<User>> Accounts::edit(store::UserId id, Apply apply) {
+  for (;;) {
+    const auto known = system_.cached_row(users, id);
+    if (!known) co_return web::not_found("No such user");
+    auto row = *known;
+    auto change = system_.change();
+    const auto applied = apply(row.value, change);
+    if (!applied) co_return applied.error();
+    change.update(users, row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return std::move(row.value);
+    if (outcome.duplicate("email")) co_return user_exists();
+  }
+}
+
+web::Task<web::Result<void>> Accounts::prove(const User& user, std::string password) {
+  if (const auto left = login_limit_.blocked(user.email)) co_return too_many_failures(*left);
+  const auto matches = co_await hasher_.matches(std::move(password), user.password_hash);
+  if (!matches) co_return matches.error();
+  if (const auto left = login_limit_.blocked(user.email)) co_return too_many_failures(*left);
+  if (!*matches) {
+    login_limit_.failed(user.email);
+    co_return web::invalid("currentPassword is wrong");
+  }
+  co_return web::Result<void>();
+}
+
+web::Task<web::Result<void>> Accounts::prove_password(store::UserId id, std::string password) {
+  const auto user = find(id);
+  if (!user) co_return web::not_found("No such user");
+  co_return co_await prove(*user, std::move(password));
+}
+
+web::Result<std::optional<std::string>> Accounts::new_email(const User& user, std::string_view text) const {
+  auto email = agentbox::normalised_email(text);
+  if (!email) return web::invalid("email is not a valid address");
+  if (*email == user.email) return std::optional<std::string>();
+  if (agentbox::is_reserved_email(*email)) return web::invalid("email must not end in @wallet.app");
+  if (is_listed_admin(*email) && !is_admin(user)) return reserved_for_an_admin();
+  return email;
+}
+
+web::Task<web::Result<User>> Accounts::change_profile(web::Caller caller, ProfileChange wanted) {
+  const SessionEpoch now = wanted.email ? co_await sessions_.next_moment() : SessionEpoch();
+  const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
+    if (const auto live = require_session(system_, caller, user, change); !live) return live.error();
+    if (wanted.name) user.name = *wanted.name;
+    if (wanted.email) {
+      user.email = *wanted.email;
+      user.email_verified = false;
+      user.email_since = now;
+    }
+    return {};
+  };
+  co_return co_await edit(caller.user_id, apply);
+}
+
+web::Task<web::Result<void>> Accounts::change_password(store::UserId id, std::string kept_session, std::string current,
+                                                       std::string replacement) {
+  const auto user = find(id);
+  if (!user) co_return web::not_found("No such user");
+  if (auto refused = refuse_password(replacement, user->email)) co_return std::move(*refused);
+  const auto proved = co_await prove(*user, std::move(current));
+  if (!proved) co_return proved.error();
+  auto hashed = co_await hasher_.hash(std::move(replacement));
+  if (!hashed) co_return hashed.error();
+  const SessionEpoch now = co_await sessions_.next_moment();
+  const Apply apply = [&](User& edited, store::Change& change) -> web::Result<void> {
+    if (edited.password_hash != user->password_hash) return changed_meanwhile();
+    edited.password_hash = *hashed;
+    sessions_.end_all(edited, now, change, kept_session);
+    return {};
+  };
+  const auto edited = co_await edit(id, apply);
+  if (!edited) co_return edited.error();
+  co_await sessions_.remove_ended(id);
+  co_return web::Result<void>();
+}
+
+web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminChange wanted) {
+  std::string hash;
+  if (wanted.password) {
+    const auto user = find(id);
+    if (!user) co_return web::not_found("No such user");
+    if (auto refused = refuse_password(*wanted.password, user->email)) co_return std::move(*refused);
+    auto hashed = co_await hasher_.hash(std::move(*wanted.password));
+    if (!hashed) co_return hashed.error();
+    hash = std::move(*hashed);
+  }
+  const bool is_shut = wanted.is_disabled.value_or(false);
+  const SessionEpoch now = is_shut || !hash.empty() ? co_await sessions_.next_moment() : SessionEpoch();
+  const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
+    if (!hash.empty()) user.password_hash = hash;
+    if (wanted.is_admin) user.is_admin = *wanted.is_admin;
+    if (wanted.is_disabled) user.is_disabled = *wanted.is_disabled;
+    if (now != 0) sessions_.end_all(user, now, change);
+    return {};
+  };
+  auto edited = co_await edit(id, apply);
+  if (edited && now != 0) co_await sessions_.remove_ended(id);
+  co_return edited;
+}
+
+web::Task<web::Result<User>> Accounts::claim(User user, Also also) {
+  if (user.email_verified || user.is_admin) co_return user;
+  const SessionEpoch now = co_await sessions_.next_moment();
+  const Apply apply = [&](User& edited, store::Change& change) -> web::Result<void> {
+    if (edited.email != user.email || edited.sessions_since != user.sessions_since) return changed_meanwhile();
+    if (edited.email_verified) return {};
+    const auto done = also(edited, change);
+    if (!done) return done.error();
+    edited.password_hash.clear();
+    edited.email_verified = true;
+    sessions_.end_all(edited, now, change);
+    return {};
+  };
+  auto edited = co_await edit(user.id, apply);
+  if (edited) co_await sessions_.remove_ended(edited->id);
+  co_return edited;
+}
+
+web::Task<web::Result<std::string>> Accounts::hash_password(std::string password) {
+  co_return co_await hasher_.hash(std::move(password));
+}
+
+web::Task<web::Result<User>> Accounts::reset_password(store::UserId id, std::string hash, Also also) {
+  const SessionEpoch now = co_await sessions_.next_moment();
+  const Apply apply = [&](User& edited, store::Change& change) -> web::Result<void> {
+    const auto done = also(edited, change);
+    if (!done) return done.error();
+    edited.password_hash = hash;
+    edited.email_verified = true;
+    sessions_.end_all(edited, now, change);
+    return {};
+  };
+  auto edited = co_await edit(id, apply);
+  if (!edited) co_return edited.error();
+  login_limit_.succeeded(edited->email);
+  co_await sessions_.remove_ended(id);
+  co_return edited;
+}
+
+}  // namespace accounts

@@ -1,0 +1,21 @@
+#include "appliance/identity/accounts/live_session.h"
+
+namespace accounts {
+
+web::Result<void> require_session(const store::System& system, const web::Caller& caller, store::Change& change) {
+  const auto user = system.cached_row(users, caller.user_id);
+  if (!user) return web::unauthenticated();
+  change.require(users, *user);
+  return require_session(system, caller, user->value, change);
+}
+
+web::Result<void> require_session(const store::System& system, const web::Caller& caller, const User& user,
+                                  store::Change& change) {
+  const auto session = system.cached_row(sessions, caller.credential);
+  if (!session || session->value.user_id != user.id || user.is_disabled || !is_live(session->value, user))
+    return web::unauthenticated();
+  change.require(sessions, *session);
+  return {};
+}
+
+}  // namespace accounts

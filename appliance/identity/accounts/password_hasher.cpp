@@ -1,0 +1,99 @@
+#include "appliance/identity/accounts/password_hasher.h"
+
+#include <argon2.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "appliance/foundation/crypto/random.h"
+
+namespace accounts {
+
+namespace {
+
+constexpr std::uint32_t lanes = 1, salt_bytes = 16, hash_bytes = 32;
+
+std::string argon2id(std::string_view password, PasswordHasher::Cost cost) {
+  const std::string salt = crypto::random_bytes(salt_bytes);
+  std::string encoded(argon2_encodedlen(cost.passes, cost.memory_kib, lanes, salt_bytes, hash_bytes, Argon2_id), '\0');
+  const int error = argon2id_hash_encoded(cost.passes, cost.memory_kib, lanes, password.data(), password.size(),
+                                          salt.data(), salt.size(), hash_bytes, encoded.data(), encoded.size());
+  if (error != ARGON2_OK) throw std::runtime_error(std::string("Argon2: ") + argon2_error_message(error));
+  encoded.resize(encoded.find('\0'));
+  return encoded;
+}
+
+bool verify(std::string_view password, const std::string& encoded) {
+  const int error = argon2id_verify(encoded.c_str(), password.data(), password.size());
+  if (error == ARGON2_OK) return true;
+  if (error == ARGON2_VERIFY_MISMATCH) return false;
+  throw std::runtime_error(std::string("Argon2: ") + argon2_error_message(error));
+}
+
+// The parameters of a real hash with a salt and a digest of nobody: as much work to refuse as a wrong password.
+std::string decoy_of(PasswordHasher::Cost cost) {
+  return "$argon2id$v=19$m=" + std::to_string(cost.memory_kib) + ",t=" + std::to_string(cost.passes) +
+         ",p=" + std::to_string(lanes) + "$" + std::string(22, 'A') + "$" + std::string(43, 'A');
+}
+
+// Once a thread: a session check must not wait for a hash to use up its time slice. A batch job of the lowest priority
+// gives way to whoever wakes up, and still gets on when every core is busy, which an idle job would not.
+void yield_to_network_threads() {
+  thread_local const bool lowered = [] {
+    const sched_param none{};
+    const auto self = static_cast<id_t>(gettid());
+    return sched_setscheduler(0, SCHED_BATCH, &none) == 0 && setpriority(PRIO_PROCESS, self, 19) == 0;
+  }();
+  static_cast<void>(lowered);
+}
+
+}  // namespace
+
+PasswordHasher::PasswordHasher() : PasswordHasher(Cost{}, Room{}) {}
+
+PasswordHasher::PasswordHasher(Cost cost, Room room)
+    : cost_(cost), room_(room.threads + room.queue), decoy_(decoy_of(cost)), pool_(room.threads) {}
+
+PasswordHasher::~PasswordHasher() {
+  pool_.stop();
+  pool_.join();
+}
+
+template <class Work>
+auto PasswordHasher::in_queue(Work work) -> web::Task<web::Result<std::invoke_result_t<Work>>> {
+  struct Place {
+    std::shared_ptr<std::atomic<std::size_t>> inside;
+    ~Place() { inside->fetch_sub(1, std::memory_order_relaxed); }
+  };
+  const bool full = inside_->fetch_add(1, std::memory_order_relaxed) >= room_;
+  const Place place{inside_};
+  if (full) {
+    co_return web::Error{.kind = web::Kind::too_many,
+                         .message = "Too many people are signing in right now, please try again in a moment."};
+  }
+  auto guarded = [work = std::move(work)] {
+    yield_to_network_threads();
+    return work();
+  };
+  co_return co_await web::offload(pool_, std::move(guarded));
+}
+
+web::Task<web::Result<std::string>> PasswordHasher::hash(std::string password) {
+  auto work = [password = std::move(password), cost = cost_] { return argon2id(password, cost); };
+  co_return co_await in_queue(std::move(work));
+}
+
+web::Task<web::Result<bool>> PasswordHasher::matches(std::string password, std::string encoded) {
+  const bool real = !encoded.empty();
+  if (!real) encoded = decoy_;
+  auto work = [password = std::move(password), encoded = std::move(encoded), real] {
+    return verify(password, encoded) && real;
+  };
+  co_return co_await in_queue(std::move(work));
+}
+
+std::string PasswordHasher::hash_blocking(std::string_view password) const { return argon2id(password, cost_); }
+
+}  // namespace accounts

@@ -1,0 +1,30 @@
+// What an account shows of billing, which knows accounts and not the other way round.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "store/store.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace accounts {
+
+struct HeldPlan {
+  std::string plan, subscription_id;
+};
+
+// Implemented by billing. Callable from every thread.
+class PlanDirectory {
+ public:
+  virtual ~PlanDirectory() = default;
+  // Nothing: the user has no active subscription.
+  virtual std::optional<HeldPlan> held(store::UserId) const = 0;
+  // Whether `plan` names a plan, or is "none". The error names the field `plan`.
+  virtual web::Result<void> check(const std::string& plan) const = 0;
+  // Gives the user this plan in place of any other, or cancels it for "none". Errors: those of check, and
+  // Kind::not_found when there is no such user.
+  virtual web::Task<web::Result<void>> assign(store::UserId, std::string plan) = 0;
+};
+
+}  // namespace accounts

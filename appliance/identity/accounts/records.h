@@ -1,0 +1,55 @@
+// What is stored about people: users, and the sessions they are signed in with.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <string>
+
+#include "store/store.h"
+#include "store/table.h"
+
+namespace accounts {
+
+// A point in the order of endings, of all users together and across restarts: see Sessions::moment.
+using SessionEpoch = std::int64_t;
+
+struct User {
+  std::int64_t id = 0;        // positive; shown as a string
+  std::string email;          // lower case; unique
+  std::string name;           // the e-mail when none was given
+  std::string password_hash;  // Argon2id in its encoded form; empty: no password sign-in
+  bool is_admin = false;
+  bool is_disabled = false;   // keeps the data, refuses every credential
+  std::string referral_code;  // lower case; unique
+  std::int64_t referred_by = 0;
+  store::Time created_at{};
+  bool email_verified = false;      // somebody trusted, or a mail that arrived, vouches that the address is the user's
+  SessionEpoch sessions_since = 0;  // when all sessions were ended last: what began before it is over
+  SessionEpoch email_since = 0;     // when the address was changed last
+};
+BOOST_DESCRIBE_STRUCT(User, (),
+                      (id, email, name, password_hash, is_admin, is_disabled, referral_code, referred_by, created_at,
+                       email_verified, sessions_since, email_since))
+
+inline const store::Global<User, std::int64_t> users{
+    {.family = "users", .number = 1},
+    &User::id,
+    {store::unique<User>(1, "email", &User::email), store::unique<User>(2, "referral_code", &User::referral_code)}};
+
+struct Session {
+  std::string id;  // SHA-256 of the cookie's token in hex: a stolen disk signs nobody in
+  std::int64_t user_id = 0;
+  store::Time created_at{}, expires_at{};
+  SessionEpoch moment = 0;  // User::sessions_since when it began: a later one has ended it
+};
+BOOST_DESCRIBE_STRUCT(Session, (), (id, user_id, created_at, expires_at, moment))
+
+inline const store::Global<Session> sessions{
+    {.family = "sessions", .number = 2},
+    &Session::id,
+    {store::index<Session>(1, "user", &Session::user_id), store::index<Session>(2, "expires", &Session::expires_at)}};
+
+// Counter of a user: credits earned by referrals, spent by what costs credits.
+inline const store::CounterName credits{"credits"};
+
+}  // namespace accounts

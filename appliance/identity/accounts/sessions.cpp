@@ -1,0 +1,156 @@
+#include "appliance/identity/accounts/sessions.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/identity/accounts/live_session.h"
+
+namespace accounts {
+
+std::optional<std::string_view> Sessions::token(const web::Request& request) {
+  const auto cookies = request.cookies(session_cookie);
+  // A second one may have been planted from a sibling host name: neither can be trusted.
+  if (cookies.size() != 1 || cookies.front().empty()) return std::nullopt;
+  return cookies.front();
+}
+
+bool Sessions::csrf_token_valid(const web::Request& request, std::string_view csrf_token) {
+  const auto secret = token(request);
+  return secret && crypto::constant_time_equal(crypto::sha256_hex(*secret), csrf_token);
+}
+
+std::optional<Sessions::SignedIn> Sessions::find(const web::Request& request) const {
+  const auto secret = token(request);
+  if (!secret) return std::nullopt;
+  const auto session = system_.cached(sessions, crypto::sha256_hex(*secret));
+  if (!session || session->expires_at <= store::now()) return std::nullopt;
+  auto user = system_.cached(users, session->user_id);
+  if (!user || user->is_disabled || !is_live(*session, *user)) return std::nullopt;
+  return SignedIn{session->id, std::move(user)};
+}
+
+web::Task<SessionEpoch> Sessions::next_moment() {
+  const SessionEpoch next = co_await system_.next_id("moments");
+  // Several at once come back in any order.
+  for (SessionEpoch last = last_moment_; last < next && !last_moment_.compare_exchange_weak(last, next);) continue;
+  co_return next;
+}
+
+web::Task<web::Result<web::Cookie>> Sessions::start(User proved, bool secure, std::string replaces) {
+  const std::string secret = crypto::random_token(32);
+  const auto now = store::now();
+  const Session session{.id = crypto::sha256_hex(secret),
+                        .user_id = proved.id,
+                        .created_at = now,
+                        .expires_at = now + session_lifetime,
+                        .moment = proved.sessions_since};
+  for (;;) {
+    const auto user = system_.get(users, proved.id);
+    if (!user || user->value.is_disabled || !is_live(session, user->value))
+      co_return web::unauthenticated("Invalid credentials");
+    auto change = system_.change();
+    change.require(users, *user);
+    change.insert(sessions, session);
+    if (!replaces.empty()) {
+      if (const auto old = system_.get(sessions, replaces)) change.erase(sessions, *old);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) break;
+    if (outcome.kind != store::Outcome::Kind::stale) throw std::logic_error("a random session id was taken");
+  }
+  co_return web::Cookie{
+      .name = std::string(session_cookie), .value = secret, .max_age = session_lifetime, .secure = secure};
+}
+
+web::Cookie Sessions::cleared(bool secure) {
+  return {.name = std::string(session_cookie), .value = {}, .max_age = std::chrono::seconds{0}, .secure = secure};
+}
+
+web::Task<> Sessions::end(std::string session_id) {
+  while (const auto row = system_.get(sessions, session_id)) {
+    auto change = system_.change();
+    change.erase(sessions, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) break;
+  }
+}
+
+web::Task<> Sessions::end_all(store::UserId id, std::string except) {
+  const SessionEpoch ending = co_await next_moment();
+  for (bool stale = true; stale;) {
+    auto user = system_.get(users, id);
+    if (!user) co_return;
+    auto change = system_.change();
+    end_all(user->value, ending, change, except);
+    change.update(users, *user);
+    const auto outcome = co_await change.commit();
+    stale = !outcome.ok();
+  }
+  co_await remove_ended(id);
+}
+
+void Sessions::end_all(User& user, SessionEpoch ending, store::Change& change, std::string_view except) const {
+  auto kept = system_.get(sessions, std::string(except));
+  const bool is_kept = kept && kept->value.user_id == user.id && is_live(kept->value, user);
+  user.sessions_since = std::max(user.sessions_since, ending);
+  if (!is_kept) return;
+  kept->value.moment = user.sessions_since;
+  change.update(sessions, *kept);
+}
+
+web::Task<> Sessions::remove_ended(store::UserId id) {
+  constexpr std::size_t page = 1000;
+  for (bool more = true; more;) {
+    const auto user = system_.get(users, id);
+    if (!user) co_return;
+    auto found = system_.find(sessions, "user", id, page);
+    const std::size_t count = found.size();
+    std::erase_if(found, [&](const Session& session) { return is_live(session, user->value); });
+    more = count == page && !found.empty();
+    if (!found.empty()) co_await erase(std::move(found));
+  }
+}
+
+std::optional<store::Time> Sessions::began(const std::string& session_id) const {
+  const auto row = system_.get(sessions, session_id);
+  const auto user = row ? system_.get(users, row->value.user_id) : std::nullopt;
+  if (!user || !is_live(row->value, user->value)) return std::nullopt;
+  return row->value.created_at;
+}
+
+std::vector<Session> Sessions::of_user(store::UserId id) const {
+  const auto user = system_.get(users, id);
+  if (!user) return {};
+  auto found = system_.find(sessions, "user", id);
+  std::erase_if(found, [&, now = store::now()](const Session& session) {
+    return session.expires_at <= now || !is_live(session, user->value);
+  });
+  std::ranges::sort(found, std::greater(), &Session::created_at);
+  return found;
+}
+
+web::Task<std::size_t> Sessions::sweep(store::Time now) {
+  constexpr std::size_t page = 500;
+  std::size_t removed = 0;
+  for (;;) {
+    auto expired = system_.find_range(sessions, "expires", store::Time{}, now, page);
+    const std::size_t count = expired.size();
+    removed += count;
+    if (count > 0) co_await erase(std::move(expired));
+    if (count < page) co_return removed;
+  }
+}
+
+web::Task<> Sessions::erase(std::vector<Session> ended) {
+  bool stale = true;
+  while (stale) {
+    auto change = system_.change();
+    for (const Session& session : ended)
+      if (const auto row = system_.get(sessions, session.id)) change.erase(sessions, *row);
+    const auto outcome = co_await change.commit();
+    stale = !outcome.ok();
+  }
+}
+
+}  // namespace accounts

@@ -1,0 +1,125 @@
+#include "appliance/identity/authentication.h"
+
+#include "appliance/foundation/crypto/hmac.h"
+#include "appliance/identity/audit/routes.h"
+#include "appliance/identity/mail/routes.h"
+#include "appliance/identity/oauth/routes.h"
+#include "appliance/identity/recovery/routes.h"
+#include "appliance/identity/second_factor/routes.h"
+#include "appliance/identity/security_events/routes.h"
+#include "appliance/identity/sign_in/routes.h"
+#include "appliance/identity/social_identity/routes.h"
+#include "appliance/identity/token_gating/routes.h"
+#include "appliance/identity/wallet_sign_in/routes.h"
+
+namespace agentbox {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+oauth::Client identity_client(const Settings& settings) {
+  return {.id = settings.idp_client_id.empty() ? "" : settings.idp_client_id.front(),
+          .secret = settings.idp_client_secret};
+}
+
+oauth::Client code_host_client(const Settings& settings) {
+  return {.id = settings.codehost_client_id, .secret = settings.codehost_client_secret, .sends_basic = false};
+}
+
+oauth::Client social_client(const Settings& settings) {
+  return {.id = settings.social_id_client_id, .secret = settings.social_id_client_secret};
+}
+
+}  // namespace
+
+Authentication::Authentication(Parts given)
+    : parts_(std::move(given)),
+      site_(parts_.settings.base_url),
+      replay_guard_(parts_.system),
+      audit_(parts_.system),
+      failures_(audit_),
+      identities_(parts_.system, parts_.accounts, parts_.keys),
+      rpc_(parts_.settings.l2_rpc_url, parts_.settings.l2_chain_id, "L2_RPC_URL"),
+      nonces_(crypto::derived_key(parts_.master_key, "wallet nonces"), replay_guard_),
+      wallets_(nonces_, rpc_, identities_, site_),
+      provider_(parts_.settings.idp_issuer),
+      identity_provider_(
+          provider_, identity_client(parts_.settings),
+          {crypto::derived_key(parts_.master_key, "identity provider visits"), "agentbox-idp", replay_guard_},
+          identities_, site_),
+      code_host_({parts_.settings.codehost_base_url, parts_.settings.codehost_api_url},
+                 code_host_client(parts_.settings),
+                 {crypto::derived_key(parts_.master_key, "code host visits"), "agentbox-codehost", replay_guard_},
+                 identities_, site_),
+      security_events_(parts_.system, {parts_.settings.idp_issuer, parts_.settings.idp_client_id}, identities_,
+                       parts_.accounts, parts_.sessions, audit_, parts_.home),
+      outbox_(parts_.system, {parts_.settings.smtp_url, parts_.settings.smtp_from}, parts_.home, parts_.blocking),
+      recovery_(parts_.system, parts_.accounts, identities_, outbox_, site_, parts_.home),
+      second_factor_(parts_.system, site_, replay_guard_, crypto::derived_key(parts_.master_key, "passkeys"),
+                     parts_.settings.rate_limits),
+      sign_in_(parts_.accounts, parts_.sessions, second_factor_, audit_, replay_guard_,
+               crypto::derived_key(parts_.master_key, "sign-in tickets")),
+      gating_(rpc_, parts_.settings.gating_token_address, parts_.settings.gating_token_minimum),
+      social_provider_(parts_.settings.social_id_issuer),
+      sweeps_(parts_.home, "ways in", 10min, [this] { return sweep(); }),
+      refusals_writer_(parts_.home, "refusals", audit::refusals_are_written_every,
+                       [this] { return failures_.write(); }) {}
+
+std::vector<web::Route> Authentication::web_routes() {
+  std::vector<web::Route> table;
+  web::append(table, wallet_sign_in::routes(wallets_, sign_in_, parts_.guards));
+  web::append(
+      table, oauth::routes({identity_provider_, "/api/auth/idp", "Idp", "identity provider"}, sign_in_, parts_.guards));
+  web::append(table,
+              oauth::routes({code_host_, "/api/auth/codehost", "Codehost", "code host"}, sign_in_, parts_.guards));
+  web::append(table, sign_in::routes(sign_in_, parts_.guards));
+  web::append(table, security_events::routes(security_events_, failures_, parts_.guards));
+  web::append(table, recovery::routes(recovery_, audit_, parts_.guards));
+  const second_factor::Services factors{second_factor_, parts_.accounts,   parts_.sessions, audit_,
+                                        site_,          parts_.must_enrol, parts_.guards};
+  web::append(table, second_factor::routes(factors));
+  web::append(table, second_factor::passkey_routes(factors));
+  web::append(table, token_gating::routes(gating_, parts_.guards));
+  web::append(table, social_identity::routes({social_provider_, social_client(parts_.settings), identities_, gating_,
+                                              replay_guard_, sign_in_, audit_, parts_.guards}));
+  web::append(table, security_events::admin_routes(security_events_, parts_.blocking, parts_.guards.admin_session));
+  web::append(table, audit::routes(audit_, parts_.blocking, parts_.guards.admin_session));
+  return table;
+}
+
+std::vector<web::Route> Authentication::backend_routes() {
+  std::vector<web::Route> table;
+  web::append(table, security_events::admin_routes(security_events_, parts_.blocking, parts_.guards.internal_key));
+  web::append(table, mail::admin_routes(outbox_, parts_.blocking, parts_.guards));
+  web::append(table, audit::routes(audit_, parts_.blocking, parts_.guards.internal_key));
+  return table;
+}
+
+void Authentication::start() {
+  sweeps_.start();
+  refusals_writer_.start();
+  security_events_.start();
+  recovery_.start();
+  outbox_.start();
+}
+
+web::Task<> Authentication::stop() {
+  co_await sweeps_.stop();
+  co_await refusals_writer_.stop();
+  co_await failures_.write();
+  co_await security_events_.stop();
+  co_await recovery_.stop();
+  co_await outbox_.stop();
+}
+
+web::Task<> Authentication::sweep() {
+  const auto now = store::now();
+  co_await replay_guard_.sweep(now);
+  co_await audit_.sweep(now);
+  co_await security_events_.sweep(now);
+  co_await recovery_.sweep(now);
+  co_await outbox_.sweep(now);
+}
+
+}  // namespace agentbox

@@ -1,0 +1,85 @@
+// Every way in besides the password, and what goes with it: built once in box.cpp, as one part.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "appliance/foundation/chain/rpc.h"
+#include "appliance/foundation/periodic.h"
+#include "appliance/foundation/settings/settings.h"
+#include "appliance/identity/accounts/routes.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/identity/audit/failure_counter.h"
+#include "appliance/identity/code_host/code_host.h"
+#include "appliance/identity/sign_in/sign_in.h"
+#include "appliance/identity/identities/identities.h"
+#include "appliance/identity/identity_provider/identity_provider.h"
+#include "appliance/identity/mail/outbox.h"
+#include "appliance/identity/recovery/recovery.h"
+#include "appliance/identity/second_factor/second_factor.h"
+#include "appliance/identity/security/replay_guard.h"
+#include "appliance/identity/security_events/security_events.h"
+#include "appliance/identity/site.h"
+#include "appliance/identity/token_gating/token_gating.h"
+#include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
+#include "web/route.h"
+
+namespace agentbox {
+
+class Authentication {
+ public:
+  struct Parts {
+    const Settings& settings;
+    store::System system;
+    accounts::Accounts& accounts;
+    accounts::Sessions& sessions;
+    keys::Keys& keys;
+    const Guards& guards;
+    boost::asio::io_context& home;       // where background work lives
+    boost::asio::thread_pool& blocking;  // for reads of whole tables
+    std::string master_key;
+    std::function<bool(const accounts::User&)> must_enrol;  // who may do nothing before having a second factor
+  };
+  // What the parts refer to must outlive this.
+  explicit Authentication(Parts);
+
+  std::vector<web::Route> web_routes();
+  std::vector<web::Route> backend_routes();
+
+  // Where the web listener listens; before anything is served.
+  void set_listener(std::string url) { site_.set_listener(std::move(url)); }
+  audit::Audit& audit() { return audit_; }
+  audit::FailureCounter& failures() { return failures_; }
+  sign_in::SignIn& sign_in() { return sign_in_; }
+  identities::Identities& identities() { return identities_; }
+  second_factor::SecondFactor& second_factor() { return second_factor_; }
+  void start();
+  web::Task<> stop();
+
+ private:
+  web::Task<> sweep();
+
+  Parts parts_;
+  Site site_;
+  security::ReplayGuard replay_guard_;
+  audit::Audit audit_;
+  audit::FailureCounter failures_;
+  identities::Identities identities_;
+  chain::Rpc rpc_;
+  wallet_sign_in::Nonces nonces_;
+  wallet_sign_in::WalletSignIn wallets_;
+  oidc::Provider provider_;
+  identity_provider::IdentityProvider identity_provider_;
+  code_host::CodeHost code_host_;
+  security_events::SecurityEvents security_events_;
+  mail::Outbox outbox_;
+  recovery::Recovery recovery_;
+  second_factor::SecondFactor second_factor_;
+  sign_in::SignIn sign_in_;
+  token_gating::TokenGating gating_;
+  oidc::Provider social_provider_;
+  Periodic sweeps_, refusals_writer_;
+};
+
+}  // namespace agentbox

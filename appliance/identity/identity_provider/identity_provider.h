@@ -1,0 +1,42 @@
+// Signing in with the box's identity provider: OpenID Connect's code flow with state, nonce and PKCE.
+#pragma once
+
+#include <string>
+
+#include "appliance/identity/identities/identities.h"
+#include "appliance/identity/oauth/browser_flow.h"
+#include "appliance/identity/oauth/callback.h"
+#include "appliance/identity/oauth/client.h"
+#include "appliance/identity/oidc/id_token.h"
+#include "appliance/identity/oidc/provider.h"
+#include "appliance/identity/site.h"
+
+namespace identity_provider {
+
+// Callable from every thread; the arguments must outlive it.
+class IdentityProvider : public oauth::SignInProvider {
+ public:
+  IdentityProvider(oidc::Provider& provider, oauth::Client client, oauth::BrowserFlow flow,
+                   identities::Identities& identities, const agentbox::Site& site)
+      : provider_(provider), client_(std::move(client)), flow_(std::move(flow)), identities_(identities), site_(site) {}
+
+  bool is_configured() const override { return provider_.is_configured() && !client_.id.empty(); }
+  web::Task<web::Result<oauth::AuthorizationRedirect>> begin(const web::Request&) override;
+  web::Task<oauth::CallbackResult> finish(const web::Request&, oauth::CallbackQuery) override;
+
+  // As stored: Identity::id of a subject there.
+  static std::string identity_id(std::string_view issuer, std::string_view subject);
+
+ private:
+  web::Task<oauth::CallbackResult> enter(oauth::Tokens, std::string nonce, accounts::SessionEpoch since);
+  web::Task<web::Result<oidc::Person>> with_userinfo(oidc::Person, std::string access_token);
+  std::string redirect_uri() const { return site_.url("/api/auth/idp/callback"); }
+
+  oidc::Provider& provider_;
+  const oauth::Client client_;
+  oauth::BrowserFlow flow_;
+  identities::Identities& identities_;
+  const agentbox::Site& site_;
+};
+
+}  // namespace identity_provider

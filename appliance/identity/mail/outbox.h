@@ -1,0 +1,47 @@
+// Mail from the box: stored first, then sent in the background, or kept for the administrator where there is no mail
+// server.
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <functional>
+#include <vector>
+
+#include "appliance/foundation/periodic.h"
+#include "appliance/identity/mail/records.h"
+#include "appliance/identity/mail/smtp.h"
+#include "web/task.h"
+
+namespace mail {
+
+inline constexpr std::chrono::days kept{7};
+inline constexpr int most_attempts = 8;  // over two hours, each pause twice the last
+
+// post() is callable from every thread; must not outlive the store.
+class Outbox {
+ public:
+  using Send = std::function<std::optional<std::string>(const Smtp&, const Letter&)>;
+  Outbox(store::System, Smtp, boost::asio::io_context& home, boost::asio::thread_pool& blocking, Send = send);
+
+  // Durable once this returns.
+  web::Task<> post(Letter);
+  // Newest first; blocks.
+  std::vector<Mail> list(std::size_t limit) const;
+  // Sends what is due.
+  web::Task<> work();
+  // Removes what is older than `kept`.
+  web::Task<> sweep(store::Time now);
+
+  void start() { worker_.start(); }
+  web::Task<> stop() { return worker_.stop(); }
+
+ private:
+  web::Task<> attempt(Mail);
+
+  store::System system_;
+  const Smtp smtp_;
+  boost::asio::thread_pool& blocking_;
+  const Send send_;
+  agentbox::Periodic worker_;
+};
+
+}  // namespace mail

@@ -1,0 +1,78 @@
+#include "appliance/identity/module.h"
+
+#include "appliance/identity/accounts/routes.h"
+#include "web/log.h"
+
+namespace identity {
+
+using namespace std::chrono_literals;
+
+Module::Module(const agentbox::Platform& platform)
+    : settings_(platform.settings),
+      blocking_(platform.blocking),
+      sessions(platform.system),
+      login_limit({}, platform.settings.rate_limits),
+      accounts(platform.system, hasher_, sessions, login_limit, platform.settings.admin_emails),
+      keys(platform.system),
+      authentication({platform.settings, platform.system, accounts, sessions, keys, guards, platform.home,
+                      platform.blocking, platform.master_key,
+                      [this](const accounts::User& user) { return must_enrol(user); }}),
+      guards(agentbox::make_guards({.sessions = sessions,
+                                    .accounts = accounts,
+                                    .keys = keys,
+                                    .internal_api_key = platform.settings.internal_api_key,
+                                    .agent_of = [this](std::string_view token) { return agent_of_(token); },
+                                    .on_wrong_key =
+                                        [this](const web::Request& request) {
+                                          authentication.failures().count(request, "internal key refused", "Forbidden");
+                                        },
+                                    .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
+      session_sweep_(platform.home, "sessions", 10min,
+                     [this]() -> web::Task<> { co_await sessions.sweep(store::now()); }),
+      key_uses_(platform.home, "key uses", 30s, [this] { return keys.flush_uses(); }) {}
+
+bool Module::must_enrol(const accounts::User& user) {
+  return settings_.admin_second_factor && accounts.is_admin(user) && !authentication.second_factor().is_on(user.id);
+}
+
+bool Module::is_admin(store::UserId user) const {
+  const auto found = accounts.find(user);
+  return found && accounts.is_admin(*found);
+}
+
+agentbox::Rows Module::rows(accounts::PlanDirectory& plans) {
+  const accounts::RouteServices services{accounts,
+                                         sessions,
+                                         plans,
+                                         guards,
+                                         blocking_,
+                                         authentication.audit(),
+                                         authentication.second_factor(),
+                                         authentication.sign_in()};
+  agentbox::Rows rows;
+  web::append(rows.web, accounts::web_routes(services));
+  web::append(rows.web, accounts::session_routes(services));
+  web::append(rows.web, authentication.web_routes());
+  web::append(rows.backend, accounts::admin_routes(services));
+  web::append(rows.backend, authentication.backend_routes());
+  return rows;
+}
+
+void Module::start() {
+  session_sweep_.start();
+  authentication.start();
+  key_uses_.start();
+}
+
+web::Task<> Module::stop() {
+  co_await session_sweep_.stop();
+  co_await authentication.stop();
+  co_await key_uses_.stop();
+  try {
+    co_await keys.flush_uses();
+  } catch (const std::exception& error) {  // a store that is read-only; the box ends in order all the same
+    web::log::warning("key_uses_not_written", {{"reason", std::string(error.what())}});
+  }
+}
+
+}  // namespace identity

@@ -1,0 +1,48 @@
+// Accounts, sessions, API keys and every way of signing in: the parts of the module, built in order.
+#pragma once
+
+#include "appliance/foundation/periodic.h"
+#include "appliance/foundation/platform.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/accounts/plan_directory.h"
+#include "appliance/identity/authentication.h"
+#include "appliance/identity/guards.h"
+#include "appliance/identity/keys/keys.h"
+
+namespace identity {
+
+class Module {
+ public:
+  explicit Module(const agentbox::Platform&);
+
+  // `plans` must outlive the rows.
+  agentbox::Rows rows(accounts::PlanDirectory& plans);
+  void start();
+  web::Task<> stop();
+
+  // Which agent a token belongs to; called once, before anything is served.
+  using AgentOf = std::function<std::optional<web::Caller>(std::string_view token)>;
+  void resolve_agent_tokens_with(AgentOf agent_of) { agent_of_ = std::move(agent_of); }
+  // Whether this user may do nothing but set a second factor up.
+  bool must_enrol(const accounts::User&);
+  bool is_admin(store::UserId) const;
+
+ private:
+  const agentbox::Settings& settings_;
+  boost::asio::thread_pool& blocking_;
+  AgentOf agent_of_;
+  accounts::PasswordHasher hasher_;
+
+ public:
+  accounts::Sessions sessions;
+  accounts::LoginLimit login_limit;
+  accounts::Accounts accounts;
+  keys::Keys keys;
+  agentbox::Authentication authentication;
+  const agentbox::Guards guards;
+
+ private:
+  agentbox::Periodic session_sweep_, key_uses_;
+};
+
+}  // namespace identity

@@ -1,0 +1,94 @@
+#include "appliance/identity/oauth/client.h"
+
+#include <openssl/evp.h>
+
+#include "appliance/identity/oauth/form.h"
+#include "web/fetch.h"
+#include "web/fields.h"
+
+namespace oauth {
+
+namespace {
+
+constexpr std::size_t max_bytes = 1u << 20;
+
+web::Error bad_answer(std::string detail) {
+  return {
+      .kind = web::Kind::bad_gateway, .message = "The sign-in provider did not answer", .detail = std::move(detail)};
+}
+
+// RFC 6749, 2.3.1: both halves are form-encoded before they are joined.
+std::string basic(const Client& client) {
+  const std::string pair = encoded(client.id) + ":" + encoded(client.secret);
+  std::string text((pair.size() + 2) / 3 * 4 + 1, '\0');
+  text.resize(static_cast<std::size_t>(EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                                       reinterpret_cast<const unsigned char*>(pair.data()),
+                                                       static_cast<int>(pair.size()))));
+  return "Basic " + text;
+}
+
+web::Task<web::Result<Tokens>> ask_for_tokens(Client client, std::string endpoint, Parameters parameters) {
+  web::FetchRequest request{.url = std::move(endpoint), .method = "POST"};
+  request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}};
+  if (client.sends_basic) {
+    request.headers.emplace_back("Authorization", basic(client));
+  } else {
+    parameters.emplace_back("client_id", client.id);
+    if (!client.secret.empty()) parameters.emplace_back("client_secret", client.secret);
+  }
+  request.body = form(parameters);
+  request.max_bytes = max_bytes;
+  const auto response = co_await web::fetch(std::move(request));
+  if (!response) co_return bad_answer(response.error().message);
+  const auto answer = web::parse_json(response->body);
+  if (!answer) co_return bad_answer("the token endpoint answered no JSON, status " + std::to_string(response->status));
+  // GitHub refuses with 200 and an error.
+  if (response->status != 200 || text_member(*answer, "access_token").empty()) {
+    web::Error refused = web::unauthenticated("The sign-in provider refused");
+    refused.detail = text_member(*answer, "error");
+    co_return refused;
+  }
+  co_return Tokens{text_member(*answer, "access_token"), text_member(*answer, "id_token"),
+                   text_member(*answer, "refresh_token")};
+}
+
+}  // namespace
+
+web::Task<web::Result<Tokens>> exchange_code(Client client, CodeExchange exchange) {
+  Parameters parameters{{"grant_type", "authorization_code"},
+                        {"code", exchange.code},
+                        {"redirect_uri", exchange.redirect_uri},
+                        {"code_verifier", exchange.code_verifier}};
+  co_return co_await ask_for_tokens(std::move(client), std::move(exchange.endpoint), std::move(parameters));
+}
+
+web::Task<web::Result<Tokens>> refresh(Client client, std::string endpoint, std::string refresh_token) {
+  Parameters parameters{{"grant_type", "refresh_token"}, {"refresh_token", std::move(refresh_token)}};
+  co_return co_await ask_for_tokens(std::move(client), std::move(endpoint), std::move(parameters));
+}
+
+web::Task<web::Result<boost::json::value>> get_json(std::string url, std::string access_token) {
+  web::FetchRequest request{.url = std::move(url)};
+  request.headers = {{"Accept", "application/json"}, {"User-Agent", "agentbox"}};
+  if (!access_token.empty()) request.headers.emplace_back("Authorization", "Bearer " + access_token);
+  request.max_bytes = max_bytes;
+  const auto response = co_await web::fetch(request);
+  if (!response) co_return bad_answer(response.error().message);
+  if (response->status != 200)
+    co_return bad_answer(request.url + " answered status " + std::to_string(response->status));
+  auto answer = web::parse_json(response->body);
+  if (!answer) co_return bad_answer(request.url + " answered no JSON");
+  co_return std::move(*answer);
+}
+
+std::string text_member(const boost::json::value& object, std::string_view name) {
+  const auto* value = object.is_object() ? object.get_object().if_contains(name) : nullptr;
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+bool is_true(const boost::json::value& object, std::string_view name) {
+  const auto* value = object.is_object() ? object.get_object().if_contains(name) : nullptr;
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+}  // namespace oauth

@@ -1,0 +1,134 @@
+#include "appliance/identity/recovery/recovery.h"
+
+#include <algorithm>
+
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/email.h"
+
+namespace recovery {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t page = 500;
+
+web::Error bad_token() {
+  return web::invalid("The token is unknown, was used or overtaken by another change, or is over 30 minutes old");
+}
+
+bool is_good(const Token& token, const accounts::User& user) {
+  return token.expires_at > store::now() && token.email == user.email && !user.is_disabled &&
+         token.moment >= user.sessions_since && token.moment >= user.email_since;
+}
+
+std::string letter_text(const std::string& link, const std::string& site) {
+  return "Somebody, probably you, asked for a new password for your account at " + site +
+         ".\n\nTo choose one, open\n\n  " + link +
+         "\n\nwithin 30 minutes. It works once, and signs you out everywhere.\n\n"
+         "If it was not you, there is nothing to do: your password stays as it is.\n";
+}
+
+}  // namespace
+
+Recovery::Recovery(store::System system, accounts::Accounts& accounts, identities::Identities& identities,
+                   mail::Outbox& outbox, const agentbox::Site& site, boost::asio::io_context& home)
+    : system_(std::move(system)),
+      accounts_(accounts),
+      identities_(identities),
+      outbox_(outbox),
+      site_(site),
+      worker_(home, "password recovery", 500ms, [this] { return work(); }) {}
+
+web::Task<> Recovery::request(std::string email) {
+  auto address = agentbox::normalised_email(email);
+  if (!address) co_return;
+  const std::int64_t id = co_await system_.next_id("reset_requests");
+  const Request asked{.id = id, .email = std::move(*address)};
+  auto change = system_.change();
+  change.insert(requests, asked);
+  co_await change.commit();
+}
+
+web::Task<> Recovery::work() {
+  std::vector<Request> waiting;
+  system_.each<Request, std::int64_t>(requests, [&](const Request& request) {
+    waiting.push_back(request);
+    return waiting.size() < page;
+  });
+  for (auto& request : waiting) co_await answer(std::move(request));
+}
+
+// A crash between the mail and the end has the mail sent again, never not at all.
+web::Task<> Recovery::answer(Request request) {
+  const auto moment = accounts_.session_epoch();
+  auto user = accounts_.find_by_email(request.email);
+  if (user && !user->is_disabled && !agentbox::is_reserved_email(user->email))
+    co_await send_token(std::move(*user), moment);
+  const auto row = system_.get(requests, request.id);
+  if (!row) co_return;
+  auto change = system_.change();
+  change.erase(requests, *row);
+  co_await change.commit();
+}
+
+web::Task<> Recovery::send_token(accounts::User user, accounts::SessionEpoch moment) {
+  const auto now = store::now();
+  const auto given = system_.find(tokens, "user", user.id);
+  const auto live = std::ranges::count_if(given, [&](const Token& token) { return is_good(token, user); });
+  if (static_cast<std::size_t>(live) >= tokens_at_once) co_return;
+  const std::string secret = crypto::random_token(32);
+  const Token token{.id = crypto::sha256_hex(secret),
+                    .user_id = user.id,
+                    .email = user.email,
+                    .created_at = now,
+                    .expires_at = now + token_lifetime,
+                    .moment = moment};
+  auto change = system_.change();
+  change.insert(tokens, token);
+  co_await change.commit();
+  mail::Letter letter{.to = user.email,
+                      .subject = "A new password for your account",
+                      .body = letter_text(site_.url("/login?reset=" + secret), site_.origin())};
+  co_await outbox_.post(std::move(letter));
+}
+
+web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::string password) {
+  const std::string token_id = crypto::sha256_hex(secret);
+  const auto token = system_.get(tokens, token_id);
+  if (!token) co_return bad_token();
+  const auto user = accounts_.find(token->value.user_id);
+  if (!user || !is_good(token->value, *user)) co_return bad_token();
+  if (auto refused = accounts::Accounts::refuse_password(password, user->email)) co_return std::move(*refused);
+  auto hashed = co_await accounts_.hash_password(std::move(password));
+  if (!hashed) co_return hashed.error();
+  const accounts::Accounts::Also also = [&](const accounts::User& before, store::Change& change) {
+    return spend(token_id, before, change);
+  };
+  auto owner = co_await accounts_.reset_password(user->id, std::move(*hashed), also);
+  if (owner && !user->email_verified) identities_.claimed(owner->id);
+  co_return owner;
+}
+
+web::Result<void> Recovery::spend(const std::string& token_id, const accounts::User& user,
+                                  store::Change& change) const {
+  const auto token = system_.get(tokens, token_id);
+  if (!token || !is_good(token->value, user)) return bad_token();
+  for (const Token& each : system_.find(tokens, "user", user.id))
+    if (const auto row = system_.get(tokens, each.id)) change.erase(tokens, *row);
+  if (!user.email_verified) identities_.claim(user, change);
+  return {};
+}
+
+web::Task<> Recovery::sweep(store::Time now) {
+  for (std::size_t found = page; found == page;) {
+    const auto old = system_.find_range(tokens, "expires", store::Time{}, now, page);
+    found = old.size();
+    auto change = system_.change();
+    for (const Token& token : old)
+      if (const auto row = system_.get(tokens, token.id)) change.erase(tokens, *row);
+    co_await change.commit();
+  }
+}
+
+}  // namespace recovery

@@ -1,0 +1,168 @@
+#include "appliance/identity/second_factor/second_factor.h"
+
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/crypto/totp.h"
+#include "appliance/identity/accounts/credential_epoch.h"
+#include "appliance/identity/second_factor/recovery_codes.h"
+#include "web/reply.h"
+
+namespace second_factor {
+
+namespace {
+
+constexpr std::size_t secret_bytes = 20;
+
+web::Error wrong_code() { return web::invalid("code is wrong, or was used"); }
+
+bool spend_app_code(Factor& factor, const std::string& code) {
+  const auto now = crypto::totp_step(std::chrono::system_clock::now());
+  const auto step = crypto::totp_step_of(factor.secret.clear, code, now, factor.last_step);
+  if (step) factor.last_step = *step;
+  return step.has_value();
+}
+
+// Marks the code as used; false when it is none of the factor's.
+bool spend(Factor& factor, const std::string& code) {
+  return (factor.is_confirmed && spend_app_code(factor, code)) || spend_recovery_code(factor, code);
+}
+
+}  // namespace
+
+SecondFactor::State SecondFactor::state(store::UserId user) const {
+  const auto row = system_.get(factors, user);
+  if (!row || !row->value.is_on()) return {};
+  return {row->value.is_confirmed, row->value.passkeys, row->value.recovery_codes.size()};
+}
+
+web::Task<web::Result<std::string>> SecondFactor::begin_app(web::Caller caller) {
+  const std::string secret = crypto::random_bytes(secret_bytes);
+  for (;;) {
+    auto change = system_.change();
+    const auto is_in = accounts::advance_credential_epoch(system_, caller, change);
+    if (!is_in) co_return is_in.error();
+    auto row = system_.get(factors, caller.user_id);
+    if (row && row->value.is_confirmed) co_return web::conflict("An app is in use: remove it first");
+    Factor factor = row ? row->value : Factor{.user_id = caller.user_id, .created_at = store::now()};
+    factor.secret = store::Sealed{secret};
+    factor.last_step = 0;
+    if (row) {
+      row->value = factor;
+      change.update(factors, *row);
+    } else {
+      change.insert(factors, factor);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return crypto::to_base32(secret);
+  }
+}
+
+web::Task<web::Result<std::vector<std::string>>> SecondFactor::confirm_app(web::Caller caller, std::string code) {
+  for (;;) {
+    auto change = system_.change();
+    const auto is_in = accounts::advance_credential_epoch(system_, caller, change);
+    if (!is_in) co_return is_in.error();
+    auto row = system_.get(factors, caller.user_id);
+    if (!row || row->value.is_confirmed || row->value.secret.clear.empty() || !spend_app_code(row->value, code))
+      co_return wrong_code();
+    row->value.is_confirmed = true;
+    auto codes = give_codes_if_none(row->value);
+    change.update(factors, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return codes;
+  }
+}
+
+web::Task<web::Result<void>> SecondFactor::remove_app(store::UserId user) {
+  for (;;) {
+    auto row = system_.get(factors, user);
+    if (!row || !row->value.is_confirmed) co_return web::not_found("No app is in use");
+    row->value.is_confirmed = false;
+    row->value.secret = {};
+    auto change = system_.change();
+    if (row->value.is_on())
+      change.update(factors, *row);
+    else
+      change.erase(factors, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return web::Result<void>();
+  }
+}
+
+web::Task<web::Result<std::vector<std::string>>> SecondFactor::renew_recovery_codes(web::Caller caller) {
+  for (;;) {
+    auto change = system_.change();
+    const auto is_in = accounts::advance_credential_epoch(system_, caller, change);
+    if (!is_in) co_return is_in.error();
+    auto row = system_.get(factors, caller.user_id);
+    if (!row || !row->value.is_on()) co_return web::conflict("Set an app or a passkey up first");
+    auto codes = give_codes(row->value);
+    change.update(factors, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return codes;
+  }
+}
+
+web::Error SecondFactor::required(store::UserId user, Purpose purpose) const {
+  web::Error wanted = web::unauthenticated("A code or a passkey of your second factor is required");
+  wanted.code = "SECOND_FACTOR_REQUIRED";
+  wanted.extra["passkey"] = web::to_json(passkeys_.request_options(user, purpose));
+  return wanted;
+}
+
+web::Task<web::Result<void>> SecondFactor::check(store::UserId user, Proof proof, Purpose purpose) {
+  if (!proof.code && !proof.passkey) co_return required(user, purpose);
+  const std::string name = std::to_string(user);
+  web::Result<void> judged = web::unauthenticated("Invalid credentials");
+  if (!limit_.blocked(name)) judged = co_await judge(user, std::move(proof), purpose);
+  // Guesses made side by side do not outrun the limit: whoever finishes beyond it learns nothing.
+  if (const auto left = limit_.blocked(name))
+    co_return accounts::shut_for(*left, "Too many wrong codes, please try again later.");
+  if (judged)
+    limit_.succeeded(name);
+  else
+    limit_.failed(name);
+  co_return judged;
+}
+
+web::Task<web::Result<void>> SecondFactor::judge(store::UserId user, Proof proof, Purpose purpose) {
+  if (proof.passkey) {
+    const auto checked = co_await passkeys_.check(user, std::move(*proof.passkey), purpose);
+    if (!checked) co_return web::unauthenticated("The passkey was refused: " + checked.error().message);
+    co_return web::Result<void>();
+  }
+  const bool is_right = co_await spend_stored(user, std::move(*proof.code));
+  if (!is_right) co_return web::unauthenticated("Invalid credentials");
+  co_return web::Result<void>();
+}
+
+web::Task<bool> SecondFactor::spend_stored(store::UserId user, std::string code) {
+  for (;;) {
+    auto row = system_.get(factors, user);
+    if (!row || !row->value.is_on() || !spend(row->value, code)) co_return false;
+    auto change = system_.change();
+    change.update(factors, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return true;
+  }
+}
+
+web::Task<> SecondFactor::remove(store::UserId user) {
+  while (system_.get(factors, user)) {
+    auto change = system_.change();
+    remove(system_, user, change);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) break;
+  }
+}
+
+// A passkey that is added meanwhile changes the factor, which makes the change stale.
+void SecondFactor::remove(store::System system, store::UserId user, store::Change& change) {
+  const auto factor = system.get(factors, user);
+  if (!factor) return;
+  change.erase(factors, *factor);
+  const auto tenant = system.tenant(user);
+  for (const auto& passkey : tenant.list(second_factor::passkeys, store::Page{.limit = passkeys_per_user}))
+    if (const auto row = tenant.get(second_factor::passkeys, passkey.id)) change.erase(second_factor::passkeys, *row);
+}
+
+}  // namespace second_factor

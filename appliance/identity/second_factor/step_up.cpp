@@ -1,0 +1,36 @@
+#include "appliance/identity/second_factor/step_up.h"
+
+namespace second_factor {
+
+namespace {
+
+web::Error sign_in_again() {
+  web::Error stale = web::forbidden(
+      "This account has no password to ask for: please sign out, sign in again, and do this within ten minutes");
+  stale.code = "FRESH_SIGN_IN_REQUIRED";
+  return stale;
+}
+
+}  // namespace
+
+web::Task<web::Result<accounts::User>> step_up(accounts::Accounts& accounts, const accounts::Sessions& sessions,
+                                               SecondFactor& factor, web::Caller caller, ProofAgain given) {
+  auto user = accounts.find(caller.user_id);
+  if (!user) co_return web::unauthenticated();
+  if (user->password_hash.empty()) {
+    const auto began = sessions.began(caller.credential);
+    if (!began || *began + fresh_for <= store::now()) co_return sign_in_again();
+  } else {
+    if (!given.currentPassword) co_return web::invalid("currentPassword is required");
+    const auto proved = co_await accounts.prove_password(user->id, std::move(*given.currentPassword));
+    if (!proved) co_return proved.error();
+  }
+  if (factor.is_on(user->id)) {
+    Proof proof{.code = std::move(given.code), .passkey = std::move(given.passkey)};
+    const auto checked = co_await factor.check(user->id, std::move(proof), Purpose::change);
+    if (!checked) co_return checked.error();
+  }
+  co_return std::move(*user);
+}
+
+}  // namespace second_factor

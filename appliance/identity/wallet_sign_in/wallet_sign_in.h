@@ -1,0 +1,45 @@
+// Signing in with a wallet: a message it signed, checked on the box itself as far as that goes.
+#pragma once
+
+#include <string>
+
+#include "appliance/foundation/chain/rpc.h"
+#include "appliance/identity/identities/identities.h"
+#include "appliance/identity/site.h"
+#include "appliance/identity/wallet_sign_in/message.h"
+#include "appliance/identity/wallet_sign_in/nonces.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace wallet_sign_in {
+
+struct Proof {
+  std::string address;    // as the client says
+  std::string message;    // the exact text that was signed
+  std::string signature;  // 0x and hex
+};
+
+// Callable from every thread; the arguments must outlive it.
+class WalletSignIn {
+ public:
+  WalletSignIn(Nonces& nonces, chain::Rpc& rpc, identities::Identities& identities, const agentbox::Site& site)
+      : nonces_(nonces), rpc_(rpc), identities_(identities), site_(site) {}
+
+  std::string nonce() const { return nonces_.issue(store::now()); }
+
+  // The wallet's user. invalid: not of the form; unauthenticated: a check failed, and which; unavailable: the wallet is
+  // a contract, and the chain cannot be asked; else the errors of Identities::sign_in. A nonce is spent by the
+  // first message whose signature is the wallet's.
+  web::Task<web::Result<accounts::User>> sign_in(Proof);
+
+ private:
+  std::optional<web::Error> refuse(const Message&, store::Time now) const;
+  web::Task<web::Result<bool>> is_signed(const Message&, std::string text, std::string signature);
+
+  Nonces& nonces_;
+  chain::Rpc& rpc_;
+  identities::Identities& identities_;
+  const agentbox::Site& site_;
+};
+
+}  // namespace wallet_sign_in

@@ -1,0 +1,84 @@
+#include "appliance/models/answer_cache.h"
+
+#include <boost/json/serialize.hpp>
+
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/models/providers/openai_wire.h"
+
+namespace models {
+
+namespace {
+
+const std::string record_id = CacheWish{}.id;
+
+std::size_t size_of(const std::string& name, const ChatAnswer& answer) {
+  auto bytes =
+      name.size() + sizeof(ChatAnswer) + answer.id.size() + answer.model.size() + answer.message.content.size();
+  for (const auto& call : answer.message.tool_calls)
+    bytes += sizeof call + call.id.size() + call.name.size() + call.arguments.size();
+  return bytes;
+}
+
+}  // namespace
+
+std::chrono::minutes AnswerCache::lifetime(store::UserId user) const {
+  const auto tenant = system_.tenant(user);
+  const auto minutes = lifetimes_.get(user, tenant.version(cache_wishes), [&tenant] {
+    const auto row = tenant.get(cache_wishes, record_id);
+    return std::make_optional(row ? row->value.minutes : std::int64_t{0});
+  });
+  return std::chrono::minutes(*minutes);
+}
+
+web::Task<> AnswerCache::set_lifetime(store::UserId user, std::chrono::minutes lifetime) {
+  for (;;) {
+    const auto tenant = system_.tenant(user);
+    auto change = tenant.change();
+    if (auto row = tenant.get(cache_wishes, record_id)) {
+      row->value.minutes = lifetime.count();
+      change.update(cache_wishes, *row);
+    } else {
+      const CacheWish query{.user_id = user, .minutes = lifetime.count()};
+      change.insert(cache_wishes, query);
+    }
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return;
+  }
+}
+
+std::string AnswerCache::name_of(store::UserId user, const ChatRequest& request, const ModelQuery& query) {
+  std::string text = std::to_string(user) + (query.is_agents ? "\nagent\n" : "\n\n");
+  text.append(query.provider).append("\n").append(query.model).append("\n").append(query.task).append("\n");
+  text += boost::json::serialize(openai::to_wire(request));
+  return std::to_string(user) + " " + crypto::sha256_hex(text);
+}
+
+std::optional<ChatAnswer> AnswerCache::find(const std::string& name, std::chrono::minutes lifetime,
+                                            Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return std::nullopt;
+  if (now - found->second->at >= lifetime) {
+    drop(found->second);
+    return std::nullopt;
+  }
+  by_use_.splice(by_use_.begin(), by_use_, found->second);
+  return found->second->answer;
+}
+
+void AnswerCache::keep(const std::string& name, const ChatAnswer& answer, Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = by_name_.find(name); found != by_name_.end()) drop(found->second);
+  by_use_.push_front({.name = name, .answer = answer, .at = now, .bytes = size_of(name, answer)});
+  by_name_[name] = by_use_.begin();
+  bytes_ += by_use_.front().bytes;
+  while (bytes_ > most_bytes_) drop(std::prev(by_use_.end()));
+}
+
+void AnswerCache::drop(std::list<Entry>::iterator entry) {
+  bytes_ -= entry->bytes;
+  by_name_.erase(entry->name);
+  by_use_.erase(entry);
+}
+
+}  // namespace models

@@ -1,0 +1,36 @@
+// What the builtin model understands of a message: a few plain English requests, each of which is one tool call.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace models {
+
+struct Intent {
+  std::string tool;  // a name of the agent's toolbox (agent_process/tools)
+  boost::json::object arguments;
+};
+
+// Nothing when the message asks for no tool. Understood, in any case and with "please" before it:
+//   summarize https://...             a URL with nothing else said is this too
+//   links of https://...
+//   read | show | open [the] file X
+//   write | save Y to [the] file X    Y may be quoted; X ends the message
+//   list [the] files [in X]
+//   remember [that] Y;  what do you remember [about Z];  forget Y
+//   git status;  git log;  commit [with message] Y
+std::optional<Intent> intent_of(std::string_view message);
+
+// What a message asks to have summarized: the text that follows ("Summarize this: ..."), or nothing but the query, for
+// what was said or given before ("summarize the text above").
+struct SummaryWish {
+  std::string_view text;  // of the message; empty: what came before
+};
+std::optional<SummaryWish> summary_wish_of(std::string_view message);
+
+// Whether the message asks who or what is answering.
+bool asks_for_identity(std::string_view message);
+
+}  // namespace models

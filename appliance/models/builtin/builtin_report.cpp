@@ -1,0 +1,149 @@
+#include "appliance/models/builtin/builtin_report.h"
+
+#include <boost/json.hpp>
+#include <map>
+
+#include "appliance/models/builtin/extract.h"
+
+namespace models {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t quoted_file_bytes = 1'500, listed_entries = 40, summary_sentences = 5;
+
+std::string string_in(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+std::vector<std::string> strings_in(const json::object& object, std::string_view name) {
+  std::vector<std::string> strings;
+  const auto* value = object.if_contains(name);
+  if (!value || !value->is_array()) return strings;
+  for (const auto& entry : value->get_array()) {
+    if (entry.is_string()) strings.emplace_back(entry.get_string());
+  }
+  return strings;
+}
+
+std::string bullets(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size() && i < listed_entries; ++i) text += "\n- " + lines[i];
+  if (lines.size() > listed_entries) text += "\n- and " + std::to_string(lines.size() - listed_entries) + " more";
+  return text;
+}
+
+// One line for each object of an array, made of the named members.
+std::vector<std::string> lines_of(const json::object& result, std::string_view array,
+                                  std::initializer_list<std::string_view> members) {
+  std::vector<std::string> lines;
+  const auto* value = result.if_contains(array);
+  if (!value || !value->is_array()) return lines;
+  for (const auto& entry : value->get_array()) {
+    const auto* object = entry.if_object();
+    if (!object) continue;
+    std::string line;
+    for (const auto member : members) {
+      const auto text = string_in(*object, member);
+      if (!text.empty()) line.append(line.empty() ? "" : " ").append(text);
+    }
+    if (!line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string listing(std::string_view heading, const std::vector<std::string>& lines, std::string_view none) {
+  return lines.empty() ? std::string(none) : std::string(heading) + bullets(lines);
+}
+
+std::string tell_summary(const json::object&, const json::object& page) {
+  std::string text = string_in(page, "description") + "\n";
+  for (const auto& paragraph : strings_in(page, "paragraphs")) text += paragraph + "\n";
+  const auto title = string_in(page, "title");
+  const auto best = best_sentences(text, summary_sentences, title);
+  auto told = (title.empty() ? std::string("The page") : title) + " (" + string_in(page, "url") + ")";
+  if (!best.empty()) return told + ":" + bullets(best);
+  const auto headings = strings_in(page, "headings");
+  return told +
+         (headings.empty() ? " holds no text that I can summarize." : " holds only headings:" + bullets(headings));
+}
+
+std::string tell_links(const json::object&, const json::object& page) {
+  return listing("Links of " + string_in(page, "url") + ":", lines_of(page, "links", {"text", "href"}),
+                 "The page has no links.");
+}
+
+std::string tell_file(const json::object& arguments, const json::object& file) {
+  const auto path = string_in(arguments, "path");
+  const auto content = string_in(file, "content");
+  if (content.empty()) return path + " is empty.";
+  if (content.size() <= quoted_file_bytes) return path + ":\n\n" + content;
+  return path + " (" + std::to_string(content.size()) +
+         " bytes), in its own words:" + bullets(best_sentences(content, summary_sentences));
+}
+
+std::string tell_written(const json::object& arguments, const json::object&) {
+  return "I wrote " + std::to_string(string_in(arguments, "content").size()) + " bytes to " +
+         string_in(arguments, "path") + ".";
+}
+
+std::string tell_files(const json::object&, const json::object& folder) {
+  return listing("Files:", lines_of(folder, "entries", {"path"}), "There are no files yet.");
+}
+
+std::string tell_remembered(const json::object& arguments, const json::object&) {
+  return "I will remember: " + string_in(arguments, "text");
+}
+
+std::string tell_memories(const json::object&, const json::object& found) {
+  return listing("I remember:", lines_of(found, "memories", {"text"}), "I remember nothing about this.");
+}
+
+std::string tell_forgotten(const json::object&, const json::object& result) {
+  return listing("I forgot:", lines_of(result, "forgotten", {"text"}), "There was nothing to forget about this.");
+}
+
+std::string tell_status(const json::object&, const json::object& result) {
+  return listing("Changed since the last commit:", lines_of(result, "changes", {"status", "path"}),
+                 "Nothing has changed since the last commit.");
+}
+
+std::string tell_log(const json::object&, const json::object& result) {
+  return listing("Newest commits:", lines_of(result, "commits", {"short_hash", "date", "subject"}),
+                 "There are no commits yet.");
+}
+
+std::string tell_commit(const json::object&, const json::object& result) {
+  const auto hash = string_in(result, "hash");
+  return hash.empty() ? "There was nothing to commit." : "Committed as " + hash.substr(0, 7) + ".";
+}
+
+using Tell = std::string (*)(const json::object& arguments, const json::object& result);
+const std::map<std::string_view, Tell> tellers{{"summarize_page", tell_summary}, {"extract_page", tell_links},
+                                               {"read_file", tell_file},         {"write_file", tell_written},
+                                               {"list_files", tell_files},       {"remember", tell_remembered},
+                                               {"recall", tell_memories},        {"forget", tell_forgotten},
+                                               {"git_status", tell_status},      {"git_log", tell_log},
+                                               {"git_commit", tell_commit}};
+
+json::object object_of(std::string_view text) {
+  boost::system::error_code error;
+  auto value = json::parse(text, error);
+  return !error && value.is_object() ? std::move(value.get_object()) : json::object{};
+}
+
+}  // namespace
+
+std::string report_tool_result(std::string_view tool, std::string_view arguments, std::string_view result) {
+  const auto outcome = object_of(result);
+  if (const auto error = string_in(outcome, "error"); !error.empty()) return "That did not work: " + error;
+  if (const auto teller = tellers.find(tool); teller != tellers.end() && !outcome.empty()) {
+    return teller->second(object_of(arguments), outcome);
+  }
+  const auto best = best_sentences(result, summary_sentences);
+  return best.empty() ? "The tool brought nothing back." : "The tool says:" + bullets(best);
+}
+
+}  // namespace models

@@ -1,0 +1,112 @@
+#include "appliance/models/call_handle.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "web/log.h"
+
+namespace models {
+
+namespace asio = boost::asio;
+
+namespace {
+
+web::Error hung_up() { return {.kind = web::Kind::abandoned, .message = "The client has hung up"}; }
+
+}  // namespace
+
+struct CallHandle::State final : Listener {
+  explicit State(web::Executor executor) : changed(executor, std::chrono::steady_clock::time_point::max()) {}
+
+  void text(std::string_view piece) override {
+    // A reader that is far behind gets what has gathered in one piece.
+    constexpr std::size_t far_behind = 256;
+    if (pieces.size() >= far_behind && !pieces.back().call) {
+      pieces.back().text += piece;
+    } else {
+      pieces.push_back({.text = std::string(piece)});
+    }
+    changed.cancel();
+  }
+  void call(std::size_t index, std::string_view id, std::string_view name, std::string_view arguments) override {
+    pieces.push_back(
+        {.call = index, .id = std::string(id), .name = std::string(name), .arguments = std::string(arguments)});
+    changed.cancel();
+  }
+  void cut() {
+    if (result || interest.is_lost) return;
+    interest.is_lost = true;
+    interest.cancel.emit(asio::cancellation_type::terminal);
+  }
+  // Until something has changed. False: the connection says that nobody waits any more.
+  web::Task<bool> wait() {
+    constexpr auto as_tuple = asio::as_tuple(web::use_task);
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+    co_await changed.async_wait(as_tuple);
+    const auto state = co_await asio::this_coro::cancellation_state;
+    const bool is_cancelled = state.cancelled() != asio::cancellation_type::none;
+    co_await asio::this_coro::reset_cancellation_state();
+    co_return !is_cancelled;
+  }
+
+  web::Timer changed;  // cancelled whenever something below changes
+  std::vector<AnswerPiece> pieces;
+  std::optional<web::Result<ChatAnswer>> result;
+  std::exception_ptr failure;  // of the store: the call ended without a result
+  bool ended = false;
+  Interest interest;
+};
+
+web::Task<> CallHandle::run(std::shared_ptr<State> state, ModelGateway& ai, Ask asked) {
+  try {
+    state->result.emplace(co_await ai.complete(std::move(asked), state->interest));
+  } catch (...) {
+    state->failure = std::current_exception();
+  }
+  state->ended = true;
+  state->changed.cancel();
+}
+
+web::Task<CallHandle> CallHandle::start(ModelGateway& ai, Ask asked, bool streamed) {
+  const auto executor = co_await asio::this_coro::executor;
+  auto state = std::make_shared<State>(executor);
+  if (streamed) state->interest.listener = state.get();
+  asio::co_spawn(executor, run(state, ai, std::move(asked)), asio::detached);
+  co_return CallHandle(std::move(state));
+}
+
+const std::string& CallHandle::serving() const { return state_->interest.serving; }
+
+CallHandle::~CallHandle() {
+  if (state_) state_->cut();
+}
+
+web::Task<web::Result<ChatAnswer>> CallHandle::answer() {
+  const auto state = state_;
+  while (!state->ended)
+    if (!co_await state->wait()) {
+      state->cut();
+      co_return hung_up();
+    }
+  if (state->failure) std::rethrow_exception(state->failure);
+  co_return *state->result;
+}
+
+web::Task<bool> CallHandle::begins() {
+  const auto state = state_;
+  while (!state->ended && state->pieces.empty())
+    if (!co_await state->wait()) {
+      state->cut();
+      state->result.emplace(hung_up());
+      state->ended = true;
+    }
+  co_return !state->pieces.empty();
+}
+
+web::Task<std::vector<AnswerPiece>> CallHandle::next() {
+  co_await begins();
+  co_return std::exchange(state_->pieces, {});
+}
+
+}  // namespace models

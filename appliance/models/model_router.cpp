@@ -1,0 +1,226 @@
+#include "appliance/models/model_router.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "appliance/models/builtin/builtin.h"
+#include "appliance/models/builtin/extract.h"
+
+namespace models {
+
+namespace {
+
+web::Error restricted(const std::string& model, const billing::Payer& payer, const Catalogue& catalogue) {
+  web::Error error{
+      .kind = web::Kind::forbidden,
+      .message = "The model " + model + " is not part of the plan " + std::string(billing::to_string(payer.plan)),
+      .code = "MODEL_RESTRICTED"};
+  error.extra["success"] = false;
+  boost::json::array allowed;
+  for (const auto& id : catalogue.models_of(payer.plan)) allowed.emplace_back(id);
+  error.extra["allowedModels"] = std::move(allowed);
+  return error;
+}
+
+web::Error nothing_configured() {
+  return web::not_found("No model is configured: set LOCAL_MODEL_URL or the API key of a provider, or AI_BUILTIN=on");
+}
+
+// What a typical request costs with it: three tokens in for one out.
+usage::Money weight(const Model& model) { return model.price.of(3'000'000, 1'000'000); }
+
+bool has(const std::vector<Candidate>& chain, std::string_view id) {
+  return std::ranges::any_of(chain, [id](const auto& candidate) { return candidate.id == id; });
+}
+
+}  // namespace
+
+web::Error unknown_model(std::string_view name) {
+  return {.kind = web::Kind::invalid,
+          .message = "model " + std::string(cut(name, 200)) + " is not one of this box's models",
+          .code = "model_not_found"};
+}
+
+Candidate ModelRouter::through(std::string_view provider, store::UserId user) const {
+  if (auto key = keys_.find(user, provider))
+    return {.provider = providers_.with_own_key(provider, std::move(*key)), .own_key = true};
+  return {.provider = providers_.find(provider)};
+}
+
+std::optional<Candidate> ModelRouter::server_of(const Model& model, store::UserId user) const {
+  Candidate candidate;
+  if (!model.direct_provider.empty()) candidate = through(model.direct_provider, user);
+  const bool is_direct = candidate.provider != nullptr;
+  if (!is_direct) candidate = through("openrouter", user);
+  if (!candidate.provider) return std::nullopt;
+  candidate.id = model.id;
+  candidate.name_there = is_direct ? model.direct_name : model.id;
+  candidate.model = &model;
+  return candidate;
+}
+
+web::Task<web::Result<Candidate>> ModelRouter::embedder(std::string model, const billing::Payer& payer,
+                                                        const Catalogue& catalogue) {
+  const auto user = payer.user;
+  if (catalogue.find(model) && !catalogue.allows(payer.plan, model)) co_return restricted(model, payer, catalogue);
+  const bool names_vendor = model.find('/') != model.npos;
+  Candidate candidate = through(names_vendor ? "openrouter" : "openai", user);
+  if (!candidate.provider) candidate = through(names_vendor ? "openai" : "openrouter", user);
+  if (providers_.local()) {
+    bool is_local = !candidate.provider;
+    if (!is_local) {
+      const auto here = co_await listed_locally();
+      is_local = here && std::ranges::find(*here, model, &ModelInfo::id) != here->end();
+    }
+    if (is_local) candidate = {.provider = providers_.local()};
+  }
+  if (!candidate.provider) co_return web::not_found("No provider of this box embeds texts");
+  candidate.model = catalogue.find(model);
+  candidate.id = candidate.name_there = std::move(model);
+  co_return candidate;
+}
+
+std::optional<Candidate> ModelRouter::local() const {
+  if (providers_.local()) return Candidate{.provider = providers_.local()};
+  if (auto builtin = providers_.find("builtin"))
+    return Candidate{.provider = std::move(builtin), .id = std::string(builtin_model)};
+  return std::nullopt;
+}
+
+// The model that is named, or else the provider's own first. The box's premium model, the first choice for reasoning,
+// is always asked of its maker.
+std::vector<Candidate> ModelRouter::as_asked(const ModelQuery& query, const billing::Payer& payer,
+                                             const Catalogue& catalogue) const {
+  if (query.provider == "local" || query.provider == "builtin") {
+    const bool is_local = query.provider == "local";
+    auto here = is_local ? providers_.local() : providers_.find("builtin");
+    if (!here) return {};
+    return {{.provider = std::move(here),
+             .id = is_local ? std::string() : std::string(builtin_model),
+             .name_there = is_local ? query.model : std::string()}};
+  }
+  const auto* model = catalogue.find(query.model);
+  const auto* own = catalogue.substitutes(query.provider);
+  if (!model && own) model = catalogue.find(own->primary);
+  if (!model || !catalogue.allows(payer.plan, model->id) || model->id == catalogue.models_for("reasoning").front())
+    return {};
+  const bool is_router = query.provider == "openrouter";
+  if (!is_router && model->direct_provider != query.provider) return {};
+  auto candidate = through(query.provider, payer.user);
+  if (!candidate.provider) return {};
+  candidate.id = model->id;
+  candidate.name_there = is_router ? model->id : model->direct_name;
+  candidate.model = model;
+  return with_fallback(std::move(candidate), payer, catalogue);
+}
+
+std::vector<Candidate> ModelRouter::by_task(std::string_view task, const billing::Payer& payer,
+                                            const Catalogue& catalogue) const {
+  std::vector<Candidate> chain;
+  const auto add = [&](const std::string& id) {
+    if (!catalogue.allows(payer.plan, id) || has(chain, id)) return;
+    if (auto candidate = server_of(*catalogue.find(id), payer.user)) chain.push_back(std::move(*candidate));
+  };
+  for (const auto& id : catalogue.models_for(task)) add(id);
+  if (!chain.empty()) return chain;
+  // A plan that has none of the tier's: the best it has, as its price tells.
+  auto allowed = catalogue.models_of(payer.plan);
+  std::ranges::stable_sort(allowed, [&](const auto& one, const auto& other) {
+    return weight(*catalogue.find(one)) > weight(*catalogue.find(other));
+  });
+  for (const auto& id : allowed) add(id);
+  return chain;
+}
+
+std::vector<Candidate> ModelRouter::with_fallback(Candidate first, const billing::Payer& payer,
+                                                  const Catalogue& catalogue) const {
+  const auto* substitutes = catalogue.substitutes(first.provider->name());
+  std::vector<Candidate> chain{std::move(first)};
+  const auto named = chain.front();
+  if (!substitutes) return chain;
+  for (const auto* id : {&substitutes->fallback, &substitutes->primary}) {
+    if (has(chain, *id) || !catalogue.allows(payer.plan, *id) || chain.size() > 1) continue;
+    if (auto candidate = server_of(*catalogue.find(*id), payer.user)) chain.push_back(std::move(*candidate));
+  }
+  // What its maker's API does not answer, the router may. Not for who pays a maker: the router is at the plan's cost.
+  auto router = providers_.find("openrouter");
+  if (!named.own_key && router && named.provider != router) {
+    chain.push_back({.provider = std::move(router), .id = named.id, .name_there = named.id, .model = named.model});
+  }
+  return chain;
+}
+
+web::Task<std::optional<std::vector<ModelInfo>>> ModelRouter::listed_locally() {
+  const auto local_server = providers_.local();
+  if (!local_server) co_return std::nullopt;
+  if (auto known = local_server->known_models()) co_return known;
+  auto& breaker = providers_.breaker("local").whole();
+  if (!breaker.admit(Breaker::Clock::now())) co_return std::nullopt;
+  try {
+    auto listed = co_await local_server->models();
+    if (listed) {
+      breaker.succeeded();
+      co_return std::move(*listed);
+    }
+    breaker.failed(listed.error().fault, Breaker::Clock::now());
+  } catch (...) {
+    breaker.abandoned();
+    throw;
+  }
+  co_return std::nullopt;
+}
+
+web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery query, const billing::Payer& payer,
+                                                                   const Catalogue& catalogue) {
+  const auto builtin = providers_.find("builtin");
+  if (query.model == builtin_model && builtin) co_return std::vector{*local()};
+  if (!query.provider.empty())
+    if (auto chain = as_asked(query, payer, catalogue); !chain.empty()) co_return chain;
+  const auto* model = catalogue.find(query.model);
+  if (model) {
+    const bool allowed = catalogue.allows(payer.plan, model->id);
+    if (!allowed && !query.is_agents) co_return restricted(model->id, payer, catalogue);
+    auto served = allowed ? server_of(*model, payer.user) : std::nullopt;
+    if (served) co_return with_fallback(std::move(*served), payer, catalogue);
+  } else if (!query.model.empty() && !query.is_agents) {
+    // When the local server does not say what it has, asking it for the model tells why.
+    const auto here = co_await listed_locally();
+    const bool is_unknown =
+        here ? std::ranges::find(*here, query.model, &ModelInfo::id) == here->end() : providers_.local() == nullptr;
+    if (is_unknown) co_return unknown_model(query.model);
+  }
+  // A model of the local server, or one that nobody here serves: the local server is asked for it, and takes its own
+  // when it has not got that.
+  if (auto here = local(); here && !query.model.empty()) {
+    here->name_there = query.model;
+    co_return std::vector{std::move(*here)};
+  }
+  if (query.task.empty()) {
+    if (auto here = local()) co_return std::vector{std::move(*here)};
+    const auto* known = catalogue.find(default_model_);
+    const bool is_allowed = !known || catalogue.allows(payer.plan, known->id);
+    if (auto router = providers_.find("openrouter"); router && !default_model_.empty() && is_allowed) {
+      co_return std::vector{
+          Candidate{.provider = std::move(router), .id = default_model_, .name_there = default_model_, .model = known}};
+    }
+  }
+  auto chain = by_task(query.task, payer, catalogue);
+  if (chain.empty())
+    if (auto here = local()) chain.push_back(std::move(*here));
+  if (!chain.empty()) co_return chain;
+  if (!providers_.any()) co_return nothing_configured();
+  co_return web::not_found("No model of this plan is served by the providers of this box");
+}
+
+std::optional<Candidate> ModelRouter::cheaper_than(const Candidate& current, const billing::Payer& payer,
+                                                   const Catalogue& catalogue) const {
+  const Model* cheapest = nullptr;
+  for (const auto& model : catalogue.models()) {
+    if (!catalogue.allows(payer.plan, model.id) || !server_of(model, payer.user)) continue;
+    if (!cheapest || weight(model) < weight(*cheapest)) cheapest = &model;
+  }
+  const bool saves = cheapest && (!current.model || weight(*cheapest) < weight(*current.model));
+  return saves ? server_of(*cheapest, payer.user) : std::nullopt;
+}
+
+}  // namespace models

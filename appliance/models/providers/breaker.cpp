@@ -1,0 +1,119 @@
+#include "appliance/models/providers/breaker.h"
+
+#include <algorithm>
+
+namespace models {
+
+namespace {
+
+constexpr std::size_t most_models = 1000;
+
+}  // namespace
+
+bool Breaker::counts(Fault fault) {
+  switch (fault) {
+    case Fault::overloaded:
+    case Fault::upstream_error:
+    case Fault::bad_answer:
+    case Fault::unreachable:
+    case Fault::timeout:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Breaker::admit(Clock::time_point now, bool is_last_resort) {
+  const std::lock_guard lock(mutex_);
+  if (!is_open_ || (is_last_resort && !is_slow_)) return true;
+  if (probing_ || now < open_until_) return false;
+  probing_ = true;
+  return true;
+}
+
+void Breaker::succeeded() {
+  const std::lock_guard lock(mutex_);
+  failures_ = 0;
+  is_open_ = probing_ = is_slow_ = false;
+  pause_ = first_pause;
+}
+
+void Breaker::failed(Fault fault, Clock::time_point now, int weight) {
+  const std::lock_guard lock(mutex_);
+  if (!counts(fault)) {
+    probing_ = false;
+    return;
+  }
+  failures_ += weight;
+  if (failures_ < threshold) return;
+  if (probing_) pause_ = std::min(2 * pause_, longest_pause);
+  probing_ = false;
+  is_open_ = true;
+  is_slow_ = fault == Fault::timeout;
+  open_until_ = now + pause_;
+}
+
+void Breaker::abandoned() {
+  const std::lock_guard lock(mutex_);
+  probing_ = false;
+}
+
+Circuit Breaker::state(Clock::time_point now) const {
+  const std::lock_guard lock(mutex_);
+  if (!is_open_) return Circuit::closed;
+  return now < open_until_ ? Circuit::open : Circuit::half_open;
+}
+
+std::chrono::seconds Breaker::wait(Clock::time_point now) const {
+  const std::lock_guard lock(mutex_);
+  if (!is_open_ || now >= open_until_) return std::chrono::seconds(1);
+  return std::chrono::ceil<std::chrono::seconds>(open_until_ - now);
+}
+
+bool ProviderBreaker::admit(const std::string& model, Clock::time_point now, Leave leave) {
+  const std::lock_guard lock(mutex_);
+  const auto slow = models_.find(model);
+  if (slow != models_.end() && !slow->second.admit(now)) return false;
+  if (leave == Leave::going_on || whole_.admit(now, leave == Leave::as_last_resort)) return true;
+  if (slow != models_.end()) slow->second.abandoned();
+  return false;
+}
+
+void ProviderBreaker::succeeded(const std::string& model) {
+  const std::lock_guard lock(mutex_);
+  models_.erase(model);
+  whole_.succeeded();
+}
+
+void ProviderBreaker::failed(const std::string& model, const Failure& failure, Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  const bool is_models = failure.fault == Fault::timeout && failure.may_be_billed && !is_one_machine_;
+  if (!is_models) {
+    whole_.failed(failure.fault, now);
+    // Whatever it says, it says it in time.
+    if (failure.fault == Fault::unreachable || failure.fault == Fault::timeout) {
+      if (const auto slow = models_.find(model); slow != models_.end()) slow->second.abandoned();
+    } else {
+      models_.erase(model);
+    }
+    return;
+  }
+  if (models_.size() >= most_models) models_.clear();  // names of models for embeddings are the callers'
+  models_.try_emplace(model).first->second.failed(Fault::timeout, now);
+  whole_.failed(Fault::timeout, now, Breaker::threshold - 1);
+}
+
+void ProviderBreaker::abandoned(const std::string& model) {
+  const std::lock_guard lock(mutex_);
+  if (const auto slow = models_.find(model); slow != models_.end()) slow->second.abandoned();
+  whole_.abandoned();
+}
+
+std::optional<std::chrono::seconds> ProviderBreaker::model_wait(const std::string& model, Clock::time_point now) const {
+  const std::lock_guard lock(mutex_);
+  const auto slow = models_.find(model);
+  if (slow == models_.end() || slow->second.state(now) == Circuit::closed) return std::nullopt;
+  return slow->second.wait(now);
+}
+
+}  // namespace models

@@ -1,0 +1,43 @@
+// Google's Gemini API (v1beta, generateContent): requests and answers, whole and as a stream.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "appliance/models/chat.h"
+#include "web/result.h"
+
+namespace models::google {
+
+// What the API has no way to say, as a sentence that names the field.
+std::optional<std::string> cannot(const ChatRequest&);
+// Without the model, which is part of the path.
+boost::json::object to_wire(const ChatRequest&);
+// Kind::bad_gateway with a clause to put after the upstream's name.
+web::Result<ChatAnswer> parse_answer(std::string_view body, const ChatRequest&);
+
+// Each event is an answer of its own that holds the next piece; the last one names the reason to finish.
+class AnswerStream {
+ public:
+  explicit AnswerStream(Listener& listener) : listener_(listener) {}
+
+  bool event(std::string_view data);
+  struct Told {
+    std::string type, message;
+  };
+  const std::optional<Told>& told() const { return told_; }
+  bool is_complete() const { return complete_; }
+  ChatAnswer take(const ChatRequest&);
+
+ private:
+  Listener& listener_;
+  ChatAnswer answer_;
+  std::optional<TokenUsage> usage_;
+  std::string finish_;
+  std::optional<Told> told_;
+  bool complete_ = false;
+};
+
+}  // namespace models::google

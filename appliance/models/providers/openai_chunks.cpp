@@ -1,0 +1,91 @@
+#include "appliance/models/providers/openai_chunks.h"
+
+#include <boost/json.hpp>
+#include <chrono>
+
+#include "appliance/models/providers/openai_wire.h"
+
+namespace models::openai {
+
+namespace json = boost::json;
+
+namespace {
+
+// The text of a whole answer goes out in pieces of about this size, cut between characters.
+constexpr std::size_t piece_bytes = 96;
+
+std::size_t piece_end(std::string_view text, std::size_t from) {
+  auto end = from + piece_bytes;
+  if (end >= text.size()) return text.size();
+  while (end > from && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return end > from ? end : from + piece_bytes;
+}
+
+std::string common_of(std::string_view id, std::string_view model) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const json::object common{{"id", id},
+                            {"object", "chat.completion.chunk"},
+                            {"created", std::chrono::duration_cast<std::chrono::seconds>(now).count()},
+                            {"model", model}};
+  auto text = json::serialize(common);
+  text.back() = ',';
+  return text;
+}
+
+}  // namespace
+
+Chunks::Chunks(std::string_view id, std::string_view model) : common_(common_of(id, model)) {}
+
+std::string Chunks::delta(json::object content, json::value finish) const {
+  const json::object choice{{"index", 0}, {"delta", std::move(content)}, {"finish_reason", std::move(finish)}};
+  return common_ + R"("choices":[)" + json::serialize(choice) + "]}";
+}
+
+// As delta would write it, without a tree of values: there is one for every token.
+std::string Chunks::text(std::string_view piece) const {
+  return common_ + R"("choices":[{"index":0,"delta":{"content":)" + json::serialize(json::string_view(piece)) +
+         R"(},"finish_reason":null}]})";
+}
+
+std::string Chunks::opening() const { return delta({{"role", "assistant"}, {"content", ""}}); }
+
+std::string Chunks::end(Finish finish) const { return delta({}, json::string(wire_name(finish))); }
+
+std::string Chunks::piece(const AnswerPiece& piece) const {
+  if (!piece.call) return text(piece.text);
+  json::object function{{"arguments", piece.arguments}};
+  if (!piece.name.empty()) function["name"] = piece.name;
+  json::object call{{"index", *piece.call}, {"function", std::move(function)}};
+  if (!piece.id.empty()) {
+    call["id"] = piece.id;
+    call["type"] = "function";
+  }
+  json::array calls;
+  calls.push_back(std::move(call));
+  return delta({{"tool_calls", std::move(calls)}});
+}
+
+std::string Chunks::usage(const TokenUsage& used) const {
+  return common_ + R"("choices":[],"usage":)" + json::serialize(usage_to_wire(used)) + "}";
+}
+
+std::vector<std::string> chunks_of(const ChatAnswer& answer, bool include_usage) {
+  const Chunks chunks(answer.id, answer.model);
+  std::vector<std::string> events{chunks.opening()};
+  const std::string_view text = answer.message.content;
+  for (std::size_t from = 0; from < text.size();) {
+    const auto end = piece_end(text, from);
+    events.push_back(chunks.piece({.text = std::string(text.substr(from, end - from))}));
+    from = end;
+  }
+  const auto& calls = answer.message.tool_calls;
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    events.push_back(
+        chunks.piece({.call = i, .id = calls[i].id, .name = calls[i].name, .arguments = calls[i].arguments}));
+  events.push_back(chunks.end(answer.finish));
+  if (include_usage) events.push_back(chunks.usage(answer.usage));
+  events.emplace_back("[DONE]");
+  return events;
+}
+
+}  // namespace models::openai

@@ -1,0 +1,33 @@
+// A streamed answer in the OpenAI form: the data of its server-sent events, one chunk each.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/models/chat.h"
+
+namespace models::openai {
+
+// The chunks of one answer: the same id, time and model in all of them.
+class Chunks {
+ public:
+  Chunks(std::string_view id, std::string_view model);
+
+  std::string opening() const;
+  std::string piece(const AnswerPiece&) const;
+  std::string end(Finish) const;
+  std::string usage(const TokenUsage&) const;
+
+ private:
+  std::string delta(boost::json::object content, boost::json::value finish = nullptr) const;
+  std::string text(std::string_view piece) const;
+
+  const std::string common_;  // what all begin with, up to the comma after their model
+};
+
+// Those of an answer that is there as a whole, the closing [DONE] included.
+std::vector<std::string> chunks_of(const ChatAnswer&, bool include_usage);
+
+}  // namespace models::openai

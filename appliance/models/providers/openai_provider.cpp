@@ -1,0 +1,153 @@
+#include "appliance/models/providers/openai_provider.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+
+#include "appliance/models/providers/openai_stream.h"
+#include "appliance/models/providers/openai_wire.h"
+
+namespace models {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr auto listing_lifetime = std::chrono::seconds(60);
+
+constexpr std::size_t most_listed = 1'000;
+
+// What a request can name and a page can show.
+bool is_model_id(std::string_view id) {
+  constexpr std::size_t most_bytes = 200;
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  return !id.empty() && id.size() <= most_bytes && std::ranges::none_of(id, is_control);
+}
+
+UpstreamSettings upstream_of(const OpenAiSettings& settings) {
+  return {.name = settings.name,
+          .base_url = settings.base_url,
+          .key = settings.key,
+          .own_key = settings.own_key,
+          .timeout = settings.timeout};
+}
+
+}  // namespace
+
+OpenAiProvider::OpenAiProvider(OpenAiSettings settings)
+    : settings_(std::move(settings)), upstream_(upstream_of(settings_)) {}
+
+web::FetchHeaders OpenAiProvider::headers() const {
+  web::FetchHeaders headers;
+  if (!settings_.key.empty()) headers.emplace_back("Authorization", "Bearer " + settings_.key);
+  return headers;
+}
+
+std::optional<std::vector<ModelInfo>> OpenAiProvider::known_models() const {
+  const std::lock_guard lock(mutex_);
+  if (std::chrono::steady_clock::now() >= listed_until_) return std::nullopt;
+  return listed_;
+}
+
+web::Task<Outcome<std::vector<ModelInfo>>> OpenAiProvider::models() {
+  if (auto known = known_models()) co_return std::move(*known);
+  const auto body = co_await upstream_.ask("GET", "/models", headers(), {});
+  if (!body) co_return body.error();
+  boost::system::error_code error;
+  const auto value = json::parse(*body, error);
+  const auto* object = error ? nullptr : value.if_object();
+  const auto* data = object ? object->if_contains("data") : nullptr;
+  if (!data || !data->is_array()) co_return upstream_.fail(Fault::bad_answer, "sent a list of models that is not one.");
+  std::vector<ModelInfo> listed;
+  for (const auto& entry : data->get_array()) {
+    const auto* model = entry.if_object();
+    const auto* id = model ? model->if_contains("id") : nullptr;
+    if (listed.size() == most_listed) break;
+    if (id && id->is_string() && is_model_id(id->get_string()))
+      listed.push_back({.id = std::string(id->get_string()), .provider = settings_.name});
+  }
+  const std::lock_guard lock(mutex_);
+  listed_ = listed;
+  listed_until_ = std::chrono::steady_clock::now() + listing_lifetime;
+  co_return listed;
+}
+
+web::Task<Outcome<std::string>> OpenAiProvider::choose_model(std::string asked) {
+  if (!settings_.only_listed) co_return asked.empty() ? settings_.default_model : asked;
+  if (!settings_.default_model.empty() && (asked.empty() || asked == settings_.default_model)) {
+    co_return settings_.default_model;
+  }
+  const auto listed = co_await models();
+  if (!listed) {
+    // A server may serve a model it does not list; only without any name is there nothing to ask for.
+    if (!settings_.default_model.empty()) co_return settings_.default_model;
+    auto failure = listed.error();
+    failure.may_be_billed = false;  // nobody was asked for an answer yet
+    co_return failure;
+  }
+  for (const auto& model : *listed) {
+    if (model.id == asked) co_return asked;
+  }
+  if (!settings_.default_model.empty()) co_return settings_.default_model;
+  if (listed->empty()) {
+    co_return upstream_.fail(Fault::bad_answer, "lists no models: load one, or name one with LOCAL_MODEL.");
+  }
+  co_return listed->front().id;
+}
+
+Outcome<ChatAnswer> OpenAiProvider::parsed(const std::string& body, const ChatRequest& request) const {
+  auto answer = openai::parse_answer(body, request);
+  if (!answer) return upstream_.bad_answer(upstream_.quotable(answer.error().message) + ".");
+  answer->provider = settings_.name;
+  return std::move(*answer);
+}
+
+std::string OpenAiProvider::body_of(const ChatRequest& request, bool is_streamed) const {
+  std::array<unsigned char, 4096> room;  // the tree is written once and given up as a whole
+  json::monotonic_resource memory(room.data(), room.size());
+  auto wire = openai::to_wire(request, &memory);
+  if (settings_.completion_tokens && wire.contains("max_tokens")) {
+    wire["max_completion_tokens"] = wire["max_tokens"];
+    wire.erase("max_tokens");
+  }
+  if (is_streamed) {
+    wire["stream"] = true;
+    wire["stream_options"] = json::object{{"include_usage", true}};
+  }
+  return json::serialize(wire);
+}
+
+web::Task<Outcome<ChatAnswer>> OpenAiProvider::complete(ChatRequest request, Listener* listener) {
+  auto model = co_await choose_model(request.model);
+  if (!model) co_return model.error();
+  request.model = std::move(*model);
+  auto asked = body_of(request, listener != nullptr);
+  if (listener) co_return co_await streamed(request, std::move(asked), *listener);
+  const auto body = co_await upstream_.ask("POST", "/chat/completions", headers(), std::move(asked));
+  if (!body) co_return body.error();
+  co_return parsed(*body, request);
+}
+
+web::Task<Outcome<ChatAnswer>> OpenAiProvider::streamed(const ChatRequest& request, std::string body,
+                                                        Listener& listener) const {
+  openai::AnswerStream stream(listener);
+  auto on_event = [&stream](std::string_view, std::string_view data) { return stream.event(data); };
+  const auto ended = co_await upstream_.stream("/chat/completions", headers(), std::move(body), on_event);
+  if (!ended) co_return ended.error();
+  if (!ended->whole.empty()) {
+    auto answer = parsed(ended->whole, request);
+    if (answer) openai::tell(*answer, listener);
+    co_return answer;
+  }
+  if (const auto& told = stream.told()) co_return upstream_.told(told->type, told->message);
+  if (!stream.is_complete()) co_return upstream_.bad_answer("ended its answer in the middle.");
+  auto answer = stream.take(request);
+  answer.provider = settings_.name;
+  co_return answer;
+}
+
+web::Task<Outcome<std::string>> OpenAiProvider::embeddings(std::string body) const {
+  return upstream_.ask("POST", "/embeddings", headers(), std::move(body));
+}
+
+}  // namespace models

@@ -1,0 +1,52 @@
+// The OpenAI chat-completions form, both ways: requests and answers, whole and as a stream. Strict with what clients
+// send us, tolerant with what the many servers that claim this form send back.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/models/chat.h"
+#include "web/result.h"
+#include "web/route.h"
+
+namespace models::openai {
+
+inline constexpr std::size_t max_messages = 2'000, max_tools = 128;
+
+// A client's request. Kind::invalid names the field: "messages[2].role must be one of: ...". Content may be a string or
+// an array of parts: text, and images of users; the role developer counts as system; parameters that would not reach
+// the model are refused.
+web::Result<ChatRequest> parse_request(const boost::json::value& body);
+
+// The request as sent upstream, never streamed. Calls that are marked as malformed are sent with empty arguments,
+// since strict servers refuse a history that does not parse.
+boost::json::object to_wire(const ChatRequest&, const boost::json::storage_ptr& = {});
+
+// An upstream's whole answer to `request`. Deviations that lose nothing are accepted: usage missing (estimated and
+// flagged), arguments as an object, ids missing, content null or in parts, finish_reason missing or wrong, the old
+// function_call. Kind::bad_gateway when there is no message in it; the message is a clause to put after the upstream's
+// name, such as "sent an answer without choices".
+web::Result<ChatAnswer> parse_answer(std::string_view body, const ChatRequest& request);
+
+// The usage of a whole answer or of a chunk; nothing when there is none.
+std::optional<TokenUsage> parse_usage(const boost::json::object& body);
+Finish finish_named(std::string_view reason, bool has_calls);
+std::string_view wire_name(Finish);
+
+boost::json::object to_wire(const ChatAnswer&, const boost::json::storage_ptr& = {});
+boost::json::object usage_to_wire(const TokenUsage&, const boost::json::storage_ptr& = {});
+// The code of an error that says the messages do not fit the model, as OpenAI has it.
+inline constexpr std::string_view context_length_exceeded = "context_length_exceeded";
+// {error: {message, type, code, param}}: type is one of OpenAI's words for the kind, param the field at fault, or null.
+// Beside them stands what limit_told() finds in the error's further fields.
+boost::json::object error_body(const web::Error&);
+// What an error tells of the limit that was met: of limit, used, resetsAt, retryAfter and cap those that are there, as
+// numbers or short texts. The error may be anybody's.
+boost::json::object limit_told(const boost::json::object& error);
+boost::json::value error_schema();  // of error_body()
+// The form of all errors beneath /v1, for listeners that have rows there.
+web::ErrorForm error_form();
+
+}  // namespace models::openai

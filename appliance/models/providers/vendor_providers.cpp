@@ -1,0 +1,121 @@
+#include "appliance/models/providers/vendor_providers.h"
+
+#include <boost/json.hpp>
+
+#include "appliance/models/providers/anthropic_wire.h"
+#include "appliance/models/providers/google_wire.h"
+#include "appliance/models/providers/openai_stream.h"
+#include "appliance/models/providers/wire_json.h"
+
+namespace models {
+
+namespace json = boost::json;
+
+namespace {
+
+// What the two do alike once a request has become bytes: `Stream` and `parse` are of the vendor's wire.
+template <class Stream, class Parse>
+web::Task<Outcome<ChatAnswer>> stream_of(const Upstream& upstream, std::string path, web::FetchHeaders headers,
+                                         std::string body, const ChatRequest& request, Listener& listener,
+                                         Parse parse) {
+  Stream stream(listener);
+  auto on_event = [&stream](std::string_view, std::string_view data) { return stream.event(data); };
+  const auto ended = co_await upstream.stream(std::move(path), std::move(headers), std::move(body), on_event);
+  if (!ended) co_return ended.error();
+  if (!ended->whole.empty()) {
+    auto answer = parse(ended->whole, request);
+    if (!answer) co_return upstream.bad_answer(upstream.quotable(answer.error().message) + ".");
+    answer->provider = upstream.name();
+    openai::tell(*answer, listener);
+    co_return std::move(*answer);
+  }
+  if (const auto& told = stream.told()) co_return upstream.told(told->type, told->message);
+  if (!stream.is_complete()) co_return upstream.bad_answer("ended its answer in the middle.");
+  auto answer = stream.take(request);
+  answer.provider = upstream.name();
+  co_return answer;
+}
+
+template <class Parse>
+web::Task<Outcome<ChatAnswer>> whole_of(const Upstream& upstream, std::string path, web::FetchHeaders headers,
+                                        std::string body, const ChatRequest& request, Parse parse) {
+  const auto answered = co_await upstream.ask("POST", std::move(path), std::move(headers), std::move(body));
+  if (!answered) co_return answered.error();
+  auto answer = parse(*answered, request);
+  if (!answer) co_return upstream.bad_answer(upstream.quotable(answer.error().message) + ".");
+  answer->provider = upstream.name();
+  co_return std::move(*answer);
+}
+
+// The ids in a list of models; nothing when the body holds none.
+std::optional<std::vector<ModelInfo>> listed_in(const std::string& body, const char* list, const char* id,
+                                                const std::string& provider) {
+  boost::system::error_code error;
+  const auto value = json::parse(body, error);
+  const auto* object = error ? nullptr : value.if_object();
+  const auto* entries = object ? array_in(*object, list) : nullptr;
+  if (!entries) return std::nullopt;
+  std::vector<ModelInfo> listed;
+  for (const auto& entry : *entries)
+    if (const auto* model = entry.if_object())
+      if (auto name = string_in(*model, id); !name.empty())
+        listed.push_back({.id = std::move(name), .provider = provider});
+  return listed;
+}
+
+constexpr const char* no_list = "sent a list of models that is not one.";
+
+}  // namespace
+
+web::FetchHeaders AnthropicProvider::headers() const {
+  return {{"x-api-key", upstream_.key()}, {"anthropic-version", std::string(anthropic::version)}};
+}
+
+std::optional<std::string> AnthropicProvider::cannot(const ChatRequest& request) const {
+  return anthropic::cannot(request);
+}
+
+web::Task<Outcome<ChatAnswer>> AnthropicProvider::complete(ChatRequest request, Listener* listener) {
+  auto wire = anthropic::to_wire(request);
+  if (listener) {
+    wire["stream"] = true;
+    auto body = json::serialize(wire);
+    co_return co_await stream_of<anthropic::AnswerStream>(upstream_, "/messages", headers(), std::move(body), request,
+                                                          *listener, anthropic::parse_answer);
+  }
+  auto body = json::serialize(wire);
+  co_return co_await whole_of(upstream_, "/messages", headers(), std::move(body), request, anthropic::parse_answer);
+}
+
+web::Task<Outcome<std::vector<ModelInfo>>> AnthropicProvider::models() {
+  const auto body = co_await upstream_.ask("GET", "/models", headers(), {});
+  if (!body) co_return body.error();
+  auto listed = listed_in(*body, "data", "id", upstream_.name());
+  if (!listed) co_return upstream_.fail(Fault::bad_answer, no_list);
+  co_return std::move(*listed);
+}
+
+web::FetchHeaders GoogleProvider::headers() const { return {{"x-goog-api-key", upstream_.key()}}; }
+
+std::optional<std::string> GoogleProvider::cannot(const ChatRequest& request) const { return google::cannot(request); }
+
+web::Task<Outcome<ChatAnswer>> GoogleProvider::complete(ChatRequest request, Listener* listener) {
+  auto body = json::serialize(google::to_wire(request));
+  const auto path = "/models/" + request.model;
+  if (listener) {
+    co_return co_await stream_of<google::AnswerStream>(upstream_, path + ":streamGenerateContent?alt=sse", headers(),
+                                                       std::move(body), request, *listener, google::parse_answer);
+  }
+  co_return co_await whole_of(upstream_, path + ":generateContent", headers(), std::move(body), request,
+                              google::parse_answer);
+}
+
+web::Task<Outcome<std::vector<ModelInfo>>> GoogleProvider::models() {
+  const auto body = co_await upstream_.ask("GET", "/models", headers(), {});
+  if (!body) co_return body.error();
+  auto listed = listed_in(*body, "models", "name", upstream_.name());
+  if (!listed) co_return upstream_.fail(Fault::bad_answer, no_list);
+  co_return std::move(*listed);
+}
+
+}  // namespace models

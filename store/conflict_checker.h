@@ -1,0 +1,53 @@
+// Decides, within one group of batches, which of them may be written.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "store/committer.h"
+#include "store/engine.h"
+
+namespace store {
+
+// Judges batches one after the other, each as if those accepted before it were written already. Keeps views of the
+// batches, which must stay where they are while the judge lives.
+class ConflictChecker {
+ public:
+  explicit ConflictChecker(const Committer::Log& log) : log_(log) {}
+
+  // The first precondition that does not hold, or nothing: then the batch's writes count for those after it. Throws
+  // Corrupt when what a precondition asks about cannot be read; the batch then does not count.
+  std::optional<std::size_t> judge(const Batch&);
+  // What the counters of the accepted batches hold after them, in no order.
+  std::vector<Committer::Counted> counted() const;
+
+ private:
+  // Hashed once: a counter is looked for several times.
+  struct Key {
+    Key(Family where, std::string_view what)
+        : family(where), bytes(what), hash(std::hash<std::string_view>()(what) ^ where * 0x9e3779b97f4a7c15u) {}
+    bool operator==(const Key& other) const { return family == other.family && bytes == other.bytes; }
+
+    Family family;
+    std::string_view bytes;
+    std::size_t hash;
+  };
+  struct KeyHash {
+    using is_avalanching = void;
+    std::size_t operator()(const Key& key) const { return key.hash; }
+  };
+
+  bool holds(const Precondition&, const Batch&) const;
+  void learn_counters(const Batch&, const std::vector<Key>& keys);
+  bool is_absent(const Key&) const;
+  bool is_as_read(const Key&, const Precondition&) const;
+
+  const Committer::Log& log_;
+  boost::unordered_flat_map<Key, const Write*, KeyHash> values_;     // the last put or erase of a key
+  boost::unordered_flat_map<Key, CounterFields, KeyHash> counters_;  // with what was added so far
+};
+
+}  // namespace store

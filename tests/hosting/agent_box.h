@@ -1,0 +1,162 @@
+// The part of a box that hosts agents, over a real store and the stand-in agent, for tests that live and crash with it.
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agents/agents.h"
+#include "appliance/hosting/agents/routes/routes.h"
+#include "appliance/hosting/chat/chat.h"
+#include "appliance/identity/accounts/records.h"
+#include "tests/hosting/agent_fixture.h"
+#include "tests/hosting/flaky_engine.h"
+
+namespace agent_tests {
+
+// One life of the box. Its end is a crash: nothing is told, nothing is waited for; stop() before it is an orderly one.
+class AgentBox {
+ public:
+  AgentBox(const std::filesystem::path& data, const agentbox::Settings& settings_of_this_life,
+           const agents::Addresses& addresses, std::chrono::milliseconds ready_deadline, bool engine_is_away = false)
+      : settings(settings_of_this_life), store(store::Store::open(options(data))) {
+    runtime::ProcessOptions process;
+    process.binary = STAND_IN_AGENT;
+    process.folder = data / "agents";
+    engine = std::make_unique<FlakyEngine>(std::make_unique<runtime::ProcessEngine>(process, pool.at(0), files));
+    engine->is_away = engine_is_away;
+    agents = std::make_unique<agents::Agents>(store->system(), *engine, subscriptions, settings, pool, files,
+                                              ready_deadline);
+    chat = std::make_unique<chat::Chat>(store->system(), *agents, std::chrono::seconds(10));
+    agents->when_removed(
+        [this](store::UserId user, std::string agent) { return chat->forget(user, std::move(agent)); });
+    agents->set_addresses(addresses);
+    pool.start();
+    run(agents->start());
+  }
+  ~AgentBox() {
+    pool.stop();
+    files.join();
+  }
+
+  template <class T>
+  T run(web::Task<T> task) {
+    return boost::asio::co_spawn(pool.at(1), std::move(task), boost::asio::use_future).get();
+  }
+  store::System system() { return store->system(); }
+
+  agentbox::Settings settings;
+  web::IoPool pool{2};
+  boost::asio::thread_pool files{2};
+  std::unique_ptr<store::Store> store;
+  billing::Subscriptions subscriptions{store->system()};
+  std::unique_ptr<FlakyEngine> engine;
+  std::unique_ptr<agents::Agents> agents;
+  std::unique_ptr<chat::Chat> chat;
+
+ private:
+  static store::Options options(const std::filesystem::path& data) {
+    store::Options wanted;
+    wanted.folder = data / "store";
+    wanted.master_key = std::string(32, 'k');
+    wanted.tables = {store::describe(accounts::users),        store::describe(accounts::sessions),
+                     store::describe(billing::subscriptions), store::describe(agents::records),
+                     store::describe(agents::jobs),           store::describe(chat::messages),
+                     store::describe(watchdog::watches)};
+    return wanted;
+  }
+};
+
+// A box with one user, who has the plan `network`, and one without a plan.
+class AgentBoxTest : public testing::Test {
+ protected:
+  AgentBoxTest() {
+    settings.data = data.path();
+    settings.agent_port_first = free_port();
+    settings.agent_port_last = std::uint16_t(std::min(settings.agent_port_first + 200, 65'535));
+    open();
+    for (auto* user : {&owner, &stranger}) {
+      user->user_id = box->system().next_id_blocking("users");
+      accounts::User account;
+      account.id = user->user_id;
+      account.email = std::to_string(user->user_id) + "@example.org";
+      account.referral_code = std::to_string(user->user_id);
+      auto change = box->system().change();
+      change.insert(accounts::users, account);
+      EXPECT_TRUE(change.commit_blocking().ok());
+      begin_session(*user);
+    }
+    EXPECT_TRUE(box->run(box->subscriptions.deploy(owner.user_id, billing::Plan::network)));
+  }
+  ~AgentBoxTest() override {
+    if (!box) open();
+    std::vector<agents::Agent> left;
+    box->system().each(agents::records, [&](const agents::Agent& agent) {
+      left.push_back(agent);
+      return true;
+    });
+    for (auto& agent : left) {
+      if (agent.name.starts_with("stubborn")) static_cast<void>(box->run(box->engine->stop(agent.id, {})));
+      static_cast<void>(box->run(box->agents->remove(agent.owner, agent.id)));
+    }
+    box->run(box->agents->stop());
+  }
+
+  void open() { box = std::make_unique<AgentBox>(data.path(), settings, addresses, ready_deadline, begins_away); }
+  void crash_and_come_back() {
+    box.reset();
+    open();
+  }
+
+  void begin_session(web::Caller& caller) {
+    const accounts::Session session{.id = crypto::random_hex(32),
+                                    .user_id = caller.user_id,
+                                    .created_at = store::now(),
+                                    .expires_at = store::now() + std::chrono::hours(1)};
+    caller.credential = session.id;
+    auto change = box->system().change();
+    change.insert(accounts::sessions, session);
+    EXPECT_TRUE(change.commit_blocking().ok());
+  }
+
+  web::Result<agents::Agent> try_provision(const web::Caller& caller, std::string name,
+                                           std::string tier = "enterprise") {
+    agents::NewAgent wanted;
+    wanted.name = std::move(name);
+    wanted.tier = std::move(tier);
+    return box->run(box->agents->provision(caller, std::move(wanted)));
+  }
+  agents::Agent provision(std::string name) {
+    auto made = try_provision(owner, std::move(name));
+    EXPECT_TRUE(made) << (made ? "" : made.error().message);
+    return made ? *made : agents::Agent{};
+  }
+  agents::Agent now(const agents::Agent& agent) {
+    return box->agents->find(agent.owner, agent.id).value_or(agents::Agent{});
+  }
+  // The agent once it has this status.
+  agents::Agent when(const agents::Agent& agent, agents::Status status) {
+    EXPECT_TRUE(eventually([&] { return now(agent).status == status; })) << now(agent).status_reason;
+    return now(agent);
+  }
+  agents::Agent running(std::string name) { return when(provision(std::move(name)), agents::Status::running); }
+  runtime::Instance instance(const agents::Agent& agent) { return box->run(box->engine->inspect(agent.id)).value(); }
+  std::size_t jobs_left() {
+    std::size_t count = 0;
+    box->system().each(agents::jobs, [&](const agents::Job&) { return ++count; });
+    return count;
+  }
+
+  TemporaryFolder data;
+  agentbox::Settings settings;
+  agents::Addresses addresses{.web = "http://127.0.0.1:3000", .backend = "http://127.0.0.1:3001", .summarizer = ""};
+  std::chrono::milliseconds ready_deadline{15'000};
+  bool begins_away = false;  // the engine, when open() is called
+  web::Caller owner, stranger;
+  std::unique_ptr<AgentBox> box;
+};
+
+}  // namespace agent_tests

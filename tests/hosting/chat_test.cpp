@@ -1,0 +1,156 @@
+#include "appliance/hosting/chat/chat.h"
+
+#include <gmock/gmock.h>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <future>
+
+#include "tests/hosting/agent_box.h"
+
+namespace {
+
+using namespace agent_tests;
+using testing::HasSubstr;
+
+class Chat : public AgentBoxTest {
+ protected:
+  web::Result<chat::Answer> say(const agents::Agent& agent, std::string text) {
+    return box->run(box->chat->send(owner.user_id, agent.id, std::move(text)));
+  }
+  std::vector<chat::Message> history(const agents::Agent& agent, std::size_t limit = 50, std::string before = {}) {
+    chat::Slice slice;
+    slice.agent = agent.id;
+    slice.limit = limit;
+    slice.before = std::move(before);
+    return box->chat->history(owner.user_id, slice).value();
+  }
+};
+
+TEST_F(Chat, AnAgentAnswers) {
+  const auto agent = running("Ada");
+  auto answer = say(agent, "good morning");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->message.content, "Ada heard: good morning");
+  EXPECT_EQ(answer->model, "stand-in");
+  EXPECT_EQ(answer->usage.at("total_tokens").as_int64(), 3);
+  const auto kept = history(agent);
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].role, chat::Role::user);
+  EXPECT_EQ(kept[0].content, "good morning");
+  EXPECT_EQ(kept[0].delivery, chat::Delivery::answered);
+  EXPECT_EQ(kept[1].role, chat::Role::assistant);
+  EXPECT_EQ(kept[1].id, answer->message.id);
+}
+
+TEST_F(Chat, HistoryComesInPagesAndSurvivesACrash) {
+  const auto agent = running("Ada"), other = running("Bob");
+  for (auto text : {"one", "two", "three"}) {
+    ASSERT_TRUE(say(agent, text));
+    ASSERT_TRUE(say(other, text));
+  }
+  crash_and_come_back();
+  const auto last = history(agent, 3);
+  ASSERT_EQ(last.size(), 3u);
+  EXPECT_EQ(last[0].content, "Ada heard: two");
+  EXPECT_EQ(last[2].content, "Ada heard: three");
+  const auto before = history(agent, 50, last[0].id);
+  ASSERT_EQ(before.size(), 3u);
+  EXPECT_EQ(before[0].content, "one");
+  EXPECT_EQ(before[2].content, "two");
+  EXPECT_TRUE(history(agent, 50, before[0].id).empty());
+}
+
+TEST_F(Chat, AFailureKeepsTheMessageWithItsCause) {
+  const auto agent = running("broken");
+  auto answer = say(agent, "hello?");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, web::Kind::bad_gateway);
+  EXPECT_EQ(answer.error().message, "The agent did not answer: the model is on fire.");
+  const auto kept = history(agent);
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].delivery, chat::Delivery::failed);
+  EXPECT_EQ(kept[0].failure, answer.error().message);
+}
+
+TEST_F(Chat, AnAgentThatIsLateIsToldApart) {
+  const auto agent = running("late");
+  auto answer = say(agent, "hello?");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, web::Kind::timeout);
+  EXPECT_EQ(answer.error().message, "The agent did not answer: its gateway answered with status 504.");
+}
+
+// A question the agent never answers, and the one who waits for it.
+class UnansweredQuestion : public Chat {
+ protected:
+  // What still waits goes before the signal it listens to.
+  ~UnansweredQuestion() override { crash_and_come_back(); }
+
+  void ask() {
+    auto& home = box->pool.at(1);
+    boost::asio::co_spawn(
+        home, box->chat->send(owner.user_id, agent.id, "are you there?"),
+        boost::asio::bind_cancellation_slot(cut.slot(), [this](std::exception_ptr, auto) { ended.set_value(); }));
+    ASSERT_TRUE(eventually([&] { return !history(agent).empty(); }));
+  }
+  void expect_cut_off() {
+    const auto kept = history(agent);
+    ASSERT_EQ(kept.size(), 1u);
+    EXPECT_EQ(kept[0].delivery, chat::Delivery::failed);
+    EXPECT_EQ(kept[0].failure, "The box was interrupted before the agent answered.");
+  }
+
+  const agents::Agent agent = running("silent");
+  boost::asio::cancellation_signal cut;
+  std::promise<void> ended;
+};
+
+TEST_F(UnansweredQuestion, IsSentWhileTheBoxWaits) {
+  ask();
+  EXPECT_EQ(history(agent)[0].delivery, chat::Delivery::sent);
+}
+
+TEST_F(UnansweredQuestion, FailsWithABoxThatCrashes) {
+  ask();
+  crash_and_come_back();
+  expect_cut_off();
+}
+
+TEST_F(UnansweredQuestion, FailsWithAConnectionThatIsCut) {
+  ask();
+  boost::asio::post(box->pool.at(1), [this] { cut.emit(boost::asio::cancellation_type::terminal); });
+  ended.get_future().wait();
+  expect_cut_off();
+}
+
+TEST_F(UnansweredQuestion, FailsWithAnAgentThatIsStopped) {
+  ask();
+  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, agent.id)));
+  ended.get_future().wait();
+  const auto kept = history(agent);
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].delivery, chat::Delivery::failed);
+  EXPECT_THAT(kept[0].failure, HasSubstr("The agent did not answer: "));
+}
+
+TEST_F(Chat, AStoppedAgentRefuses) {
+  const auto agent = running("Ada");
+  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, agent.id)));
+  auto answer = say(agent, "hello?");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, web::Kind::conflict);
+  EXPECT_TRUE(history(agent).empty());
+}
+
+TEST_F(Chat, SomebodyElsesAgentIsNotFound) {
+  const auto agent = running("Ada");
+  auto answer = box->run(box->chat->send(stranger.user_id, agent.id, "hello"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, web::Kind::not_found);
+  chat::Slice slice;
+  slice.agent = agent.id;
+  EXPECT_FALSE(box->chat->history(stranger.user_id, slice));
+}
+
+}  // namespace

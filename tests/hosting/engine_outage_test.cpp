@@ -1,0 +1,128 @@
+// What becomes of agents whose engine does not answer for a while.
+#include <gmock/gmock.h>
+
+#include "tests/hosting/agent_box.h"
+
+namespace {
+
+using namespace agent_tests;
+using agents::Status;
+using testing::HasSubstr;
+
+class EngineOutage : public AgentBoxTest {
+ protected:
+  // As its own eyes see it, whatever the engine says.
+  std::int64_t pid_of(const agents::Agent& agent) { return instance(agent).pid; }
+  // The engine as one that is gone when the box begins.
+  void come_back_without_engine() {
+    box.reset();
+    begins_away = true;
+    open();
+    begins_away = false;
+  }
+};
+
+TEST_F(EngineOutage, AStopIsCarriedOutWhenItIsOver) {
+  const auto up = running("plain");
+  const auto pid = pid_of(up);
+  box->engine->is_away = true;
+  const auto refused = box->run(box->agents->stop_agent(owner.user_id, up.id));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, web::Kind::internal);
+  EXPECT_EQ(refused.error().message, "The engine does not answer.");
+  EXPECT_EQ(now(up).status, Status::stopping);
+  EXPECT_EQ(now(up).status_reason, "The engine does not answer.");
+  box->engine->is_away = false;
+  when(up, Status::stopped);
+  EXPECT_FALSE(is_alive(pid));
+  EXPECT_EQ(now(up).status_reason, "");
+  EXPECT_EQ(jobs_left(), 0u);
+}
+
+TEST_F(EngineOutage, AStartIsCarriedOutWhenItIsOver) {
+  const auto up = running("plain");
+  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
+  box->engine->is_away = true;
+  EXPECT_FALSE(box->run(box->agents->start_agent(owner.user_id, up.id)));
+  EXPECT_EQ(now(up).status, Status::error);
+  const auto unheard = box->run(box->chat->send(owner.user_id, up.id, "hello"));
+  ASSERT_FALSE(unheard);
+  EXPECT_EQ(unheard.error().message, "This agent is not running: The engine does not answer.");
+  box->engine->is_away = false;
+  when(up, Status::running);
+  EXPECT_TRUE(box->run(box->chat->send(owner.user_id, up.id, "hello")));
+}
+
+TEST_F(EngineOutage, OneThatIsMadeMeanwhileComesUpAfterwards) {
+  box->engine->is_away = true;
+  const auto fresh = when(provision("plain"), Status::error);
+  EXPECT_EQ(fresh.status_reason, "The engine does not answer.");
+  EXPECT_EQ(fresh.desired, agents::desired::running);
+  box->engine->is_away = false;
+  EXPECT_EQ(when(fresh, Status::running).status_reason, "");
+}
+
+TEST_F(EngineOutage, OneThatIsDeletedMeanwhileGoesAfterwards) {
+  const auto up = running("plain");
+  const auto pid = pid_of(up);
+  box->engine->is_away = true;
+  EXPECT_TRUE(box->run(box->agents->remove(owner.user_id, up.id)));
+  EXPECT_FALSE(box->agents->find(owner.user_id, up.id));
+  box->engine->is_away = false;
+  EXPECT_TRUE(eventually([&] { return !box->system().get(agents::records, owner.user_id, up.id); }));
+  EXPECT_FALSE(is_alive(pid));
+}
+
+TEST_F(EngineOutage, TheLastWishCounts) {
+  const auto up = running("plain");
+  box->engine->is_away = true;
+  EXPECT_FALSE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
+  EXPECT_FALSE(box->run(box->agents->restart_agent(owner.user_id, up.id)));
+  box->engine->is_away = false;
+  when(up, Status::running);
+  EXPECT_EQ(jobs_left(), 0u);
+}
+
+TEST_F(EngineOutage, ABoxThatBeginsInOneSaysSoAndMendsAll) {
+  const auto up = running("plain");
+  const auto pid = pid_of(up);
+  auto row = box->system().get(agents::records, owner.user_id, up.id);
+  row->value.status = Status::provisioning;  // as FormerEngine or an earlier start leaves it
+  auto change = box->system().change();
+  change.update(agents::records, *row);
+  ASSERT_TRUE(change.commit_blocking().ok());
+  come_back_without_engine();
+  EXPECT_EQ(when(up, Status::error).status_reason, "The engine does not answer.");
+  box->engine->is_away = false;
+  when(up, Status::running);
+  EXPECT_EQ(pid_of(up), pid) << "it ran all the time";
+}
+
+TEST_F(EngineOutage, WhatRunsAndIsNotWantedIsEnded) {
+  const auto up = running("plain");
+  const auto pid = pid_of(up);
+  auto row = box->system().get(agents::records, owner.user_id, up.id);
+  row->value.status = Status::error;
+  row->value.status_reason = "It was not ready.";
+  row->value.desired = agents::desired::stopped;
+  auto change = box->system().change();
+  change.update(agents::records, *row);
+  ASSERT_TRUE(change.commit_blocking().ok());
+  box->engine->on_back();
+  EXPECT_TRUE(eventually([&] { return !is_alive(pid); }));
+  EXPECT_TRUE(eventually([&] { return jobs_left() == 0; }));
+  EXPECT_EQ(now(up).status, Status::error);
+  EXPECT_EQ(now(up).status_reason, "It was not ready.");
+}
+
+TEST_F(EngineOutage, AnAgentOfNobodyIsEnded) {
+  const auto up = running("plain");
+  const auto pid = pid_of(up);
+  auto change = box->system().change();
+  change.erase(agents::records, *box->system().get(agents::records, owner.user_id, up.id));
+  ASSERT_TRUE(change.commit_blocking().ok());
+  box->engine->on_back();
+  EXPECT_TRUE(eventually([&] { return !is_alive(pid); }));
+}
+
+}  // namespace

@@ -1,0 +1,174 @@
+#include <gmock/gmock.h>
+
+#include "appliance/foundation/email.h"
+#include "people_fixture.h"
+
+namespace {
+
+using people_tests::People;
+using testing::HasSubstr;
+using web::Kind;
+
+class Accounts : public People {};
+
+TEST_F(Accounts, RegistrationNormalisesTheEmailAndKeepsNoPassword) {
+  const auto user = register_as("Ada@Example.COM");
+  ASSERT_TRUE(user);
+  EXPECT_GT(user->id, 0);
+  EXPECT_EQ(user->email, "ada@example.com");
+  EXPECT_EQ(user->name, "ada@example.com");
+  EXPECT_TRUE(user->password_hash.starts_with("$argon2id$"));
+  EXPECT_EQ(accounts.find_by_email("ada@example.com")->id, user->id);
+}
+
+TEST_F(Accounts, AnEmailIsTakenOnceHoweverItIsSpelled) {
+  ASSERT_TRUE(register_as("ada@example.com"));
+  EXPECT_EQ(register_as("ADA@example.com").error().kind, Kind::conflict);
+}
+
+TEST_F(Accounts, TwoRegistrationsOfOneEmailAtOnceLeaveOneAccount) {
+  boost::asio::io_context io;
+  int made = 0, refused = 0;
+  for (int i = 0; i < 4; ++i) {
+    accounts::Registration wanted{
+        .email = "ada@example.com", .password = "correct horse battery", .name = {}, .referral_code = {}};
+    boost::asio::co_spawn(io, accounts.create(std::move(wanted)),
+                          [&](std::exception_ptr, web::Result<accounts::User> user) { user ? ++made : ++refused; });
+  }
+  io.run();
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(refused, 3);
+}
+
+TEST_F(Accounts, BadEmailsAreRefused) {
+  for (const char* email :
+       {"", "ada", "ada@", "@example.com", "a b@example.com", "ada@example", "ada@exa_mple.com", "ada@-example.com",
+        ".ada@example.com", "a..b@example.com", "ada@example..com", "ada@example.com\n", "ada@ex@ample.com"})
+    EXPECT_EQ(register_as(email).error().kind, Kind::invalid) << email;
+  EXPECT_FALSE(agentbox::normalised_email(std::string(65, 'a') + "@example.com"));
+  EXPECT_TRUE(agentbox::normalised_email(std::string(64, 'a') + "@example.com"));
+  EXPECT_EQ(agentbox::normalised_email("O'Brien+box@Mail.Example.com"), "o'brien+box@mail.example.com");
+}
+
+TEST_F(Accounts, WalletAddressesAreReserved) {
+  EXPECT_EQ(register_as("0xabc@wallet.app").error().kind, Kind::invalid);
+  EXPECT_EQ(register_as("0xabc@WALLET.APP").error().kind, Kind::invalid);
+  EXPECT_TRUE(register_as("someone@notwallet.app"));
+}
+
+TEST_F(Accounts, WeakPasswordsAreRefused) {
+  EXPECT_THAT(register_as("a@example.com", "short").error().message, HasSubstr("8 characters"));
+  EXPECT_THAT(register_as("a@example.com", "Password1").error().message, HasSubstr("most used"));
+  EXPECT_THAT(register_as("a@example.com", "a@example.com").error().message, HasSubstr("email"));
+  EXPECT_FALSE(accounts.find_by_email("a@example.com"));
+}
+
+TEST_F(Accounts, AReferralGivesCreditToBothWhateverItsCase) {
+  const auto first = register_as("first@example.com").value();
+  std::string code = first.referral_code;
+  for (char& c : code) c = static_cast<char>(std::toupper(c));
+  const auto second = register_as("second@example.com", "correct horse battery", code).value();
+  EXPECT_EQ(second.referred_by, first.id);
+  EXPECT_EQ(accounts.credits_of(first.id), accounts::referral_credits);
+  EXPECT_EQ(accounts.credits_of(second.id), accounts::referral_credits);
+}
+
+TEST_F(Accounts, ACodeThatNobodyHasIsRefused) {
+  for (const char* code : {"nobody-has-this", "with space", "", "much-too-long-for-a-code", "n\xc3\xb6"})
+    EXPECT_THAT(register_as("a@example.com", "correct horse battery", code).error().message, HasSubstr("referralCode"))
+        << code;
+}
+
+TEST_F(Accounts, AWrongPasswordAndAnUnknownEmailReadAlike) {
+  ASSERT_TRUE(register_as("ada@example.com"));
+  EXPECT_TRUE(log_in("Ada@example.com", "correct horse battery"));
+  const auto wrong = log_in("ada@example.com", "something else").error();
+  const auto unknown = log_in("nobody@example.com", "something else").error();
+  EXPECT_EQ(wrong.kind, Kind::unauthenticated);
+  EXPECT_EQ(unknown.kind, Kind::unauthenticated);
+  EXPECT_EQ(wrong.message, unknown.message);
+}
+
+TEST_F(Accounts, TooManyFailuresCloseTheAccountsSignInForKnownAndUnknownAlike) {
+  ASSERT_TRUE(register_as("ada@example.com"));
+  for (const char* email : {"ada@example.com", "nobody@example.com"}) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(log_in(email, "wrong password").error().kind, Kind::unauthenticated);
+    EXPECT_EQ(log_in(email, "correct horse battery").error().kind, Kind::too_many) << email;
+  }
+  EXPECT_TRUE(register_as("other@example.com"));
+  EXPECT_TRUE(log_in("other@example.com", "correct horse battery"));
+}
+
+TEST_F(Accounts, ASuccessForgivesTheFailuresBeforeIt) {
+  ASSERT_TRUE(register_as("ada@example.com"));
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 2; ++i) EXPECT_FALSE(log_in("ada@example.com", "wrong password"));
+    EXPECT_TRUE(log_in("ada@example.com", "correct horse battery"));
+  }
+}
+
+TEST(LoginLimit, AWindowEnds) {
+  accounts::LoginLimit limit({.failures = 2, .window = std::chrono::seconds(10)}, true);
+  const auto start = accounts::LoginLimit::Clock::time_point{} + std::chrono::hours(1);
+  limit.failed("ada", start);
+  limit.failed("ada", start + std::chrono::seconds(5));
+  EXPECT_EQ(limit.blocked("ada", start + std::chrono::seconds(5)), std::chrono::seconds(5));
+  EXPECT_EQ(limit.blocked("ada", start + std::chrono::milliseconds(9'001)), std::chrono::seconds(1));
+  EXPECT_FALSE(limit.blocked("ada", start + std::chrono::seconds(10)));
+}
+
+TEST_F(Accounts, ADisabledUserCannotSignIn) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string token = sign_in(user);
+  ASSERT_TRUE(run(accounts.change_as_admin(user.id, {.password = {}, .is_admin = {}, .is_disabled = true})));
+  EXPECT_FALSE(log_in("ada@example.com", "correct horse battery"));
+  EXPECT_FALSE(whoever_has(token));
+}
+
+TEST_F(Accounts, AnotherEmailIsNobodysUntilItIsProved) {
+  const auto user = run(accounts.create_without_password("ada@example.com", "Ada", true)).value();
+  EXPECT_FALSE(accounts.new_email(user, "ADA@example.com").value()) << "the same one";
+  const auto email = accounts.new_email(user, "New@example.com").value();
+  const auto changed = run(accounts.change_profile(caller(user), {.name = "Ada L.", .email = email}));
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->email, "new@example.com");
+  EXPECT_EQ(changed->name, "Ada L.");
+  EXPECT_FALSE(changed->email_verified);
+  EXPECT_FALSE(accounts.find_by_email("ada@example.com"));
+}
+
+TEST_F(Accounts, AnEmailOfSomebodyElseOrOfAnAdminCannotBeTaken) {
+  const auto user = register_as("ada@example.com").value();
+  ASSERT_TRUE(register_as("other@example.com"));
+  const accounts::ProfileChange others{.name = {}, .email = "other@example.com"};
+  EXPECT_EQ(run(accounts.change_profile(caller(user), others)).error().kind, Kind::conflict);
+  EXPECT_EQ(accounts.new_email(user, "root@example.com").error().kind, Kind::forbidden);
+  EXPECT_EQ(accounts.new_email(user, "0xabc@wallet.app").error().kind, Kind::invalid);
+  EXPECT_EQ(accounts.new_email(user, "no address").error().kind, Kind::invalid);
+}
+
+TEST_F(Accounts, AdminsAreThoseListedAndThoseWithTheFlag) {
+  const accounts::User listed{.email = "root@example.com"};
+  const auto plain = register_as("ada@example.com").value();
+  EXPECT_TRUE(accounts.is_admin(listed));
+  EXPECT_FALSE(accounts.is_admin(plain));
+  EXPECT_TRUE(accounts.is_admin(
+      run(accounts.change_as_admin(plain.id, {.password = {}, .is_admin = true, .is_disabled = {}})).value()));
+}
+
+TEST_F(Accounts, NobodyBecomesAnAdminByRegisteringAListedAddress) {
+  EXPECT_EQ(register_as("Root@Example.com").error().kind, Kind::forbidden);
+  EXPECT_FALSE(accounts.find_by_email("root@example.com"));
+}
+
+TEST_F(Accounts, PagesOfUsersFollowEachOther) {
+  std::vector<store::UserId> ids;
+  for (const char* name : {"a", "b", "c"}) ids.push_back(register_as(std::string(name) + "@example.com")->id);
+  const auto first = accounts.list(0, 2);
+  ASSERT_EQ(first.size(), 2u);
+  const auto rest = accounts.list(first.back().id, 2);
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ((std::vector{first[0].id, first[1].id, rest[0].id}), ids);
+}
+
+}  // namespace

@@ -1,0 +1,79 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <future>
+
+#include "appliance/identity/accounts/common_passwords.h"
+#include "people_fixture.h"
+
+namespace {
+
+using accounts::PasswordHasher;
+
+class Passwords : public people_tests::People {};
+
+TEST_F(Passwords, AHashMatchesItsPasswordAlone) {
+  const std::string encoded = run(hasher.hash("correct horse battery")).value();
+  EXPECT_TRUE(run(hasher.matches("correct horse battery", encoded)).value());
+  EXPECT_FALSE(run(hasher.matches("correct horse batterz", encoded)).value());
+  EXPECT_FALSE(run(hasher.matches("", encoded)).value());
+}
+
+TEST_F(Passwords, EqualPasswordsHashDifferently) {
+  EXPECT_NE(run(hasher.hash("correct horse battery")).value(), run(hasher.hash("correct horse battery")).value());
+}
+
+TEST_F(Passwords, NobodysHashMatchesNothing) {
+  EXPECT_FALSE(run(hasher.matches("", "")).value());
+  EXPECT_FALSE(run(hasher.matches("AAAAAAAA", "")).value());
+}
+
+TEST(PasswordCost, TheDefaultIsNoLessThanTheFloor) {
+  const PasswordHasher hasher;
+  EXPECT_THAT(hasher.hash_blocking("correct horse battery"), testing::StartsWith("$argon2id$v=19$m=19456,t=2,p=1$"));
+}
+
+TEST(PasswordCost, AHashMadeUnderAnotherCostStillMatches) {
+  const PasswordHasher cheap({.memory_kib = 64, .passes = 1}, {.threads = 1, .queue = 1});
+  PasswordHasher dear({.memory_kib = 128, .passes = 2}, {.threads = 1, .queue = 1});
+  boost::asio::io_context io;
+  bool matches = false;
+  boost::asio::co_spawn(io, dear.matches("correct horse battery", cheap.hash_blocking("correct horse battery")),
+                        [&](std::exception_ptr, web::Result<bool> answer) { matches = answer && *answer; });
+  io.run();
+  EXPECT_TRUE(matches);
+}
+
+TEST(PasswordQueue, OneTooManyIsRefusedAndTheOthersAreServed) {
+  // Two places, and hashes dear enough that none has ended before all have asked.
+  PasswordHasher hasher({.memory_kib = 8 * 1024, .passes = 4}, {.threads = 1, .queue = 1});
+  boost::asio::io_context io;
+  int served = 0, refused = 0;
+  for (int i = 0; i < 5; ++i) {
+    boost::asio::co_spawn(io, hasher.hash("correct horse battery"),
+                          [&](std::exception_ptr, web::Result<std::string> hash) {
+                            if (hash)
+                              ++served;
+                            else if (hash.error().kind == web::Kind::too_many)
+                              ++refused;
+                          });
+  }
+  io.run();
+  EXPECT_EQ(served, 2);
+  EXPECT_EQ(refused, 3);
+  boost::asio::co_spawn(io, hasher.hash("correct horse battery"),
+                        [&](std::exception_ptr, web::Result<std::string> hash) { served += hash ? 1 : 0; });
+  io.restart();
+  io.run();
+  EXPECT_EQ(served, 3) << "the places are free again";
+}
+
+TEST(CommonPasswords, AreKnownWhateverTheirCase) {
+  EXPECT_TRUE(accounts::is_common_password("password"));
+  EXPECT_TRUE(accounts::is_common_password("QWERTYUIOP"));
+  EXPECT_TRUE(accounts::is_common_password("zxcvbnm1"));
+  EXPECT_FALSE(accounts::is_common_password("correct horse battery"));
+  EXPECT_FALSE(accounts::is_common_password(""));
+}
+
+}  // namespace

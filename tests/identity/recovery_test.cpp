@@ -1,0 +1,115 @@
+// The way back by mail: what a token is worth, and what happens with it in one change.
+#include "appliance/identity/recovery/recovery.h"
+
+#include "people_fixture.h"
+
+namespace {
+
+class Recovery : public people_tests::People {
+ protected:
+  // The token of the mail that follows a request.
+  std::string token_for(const std::string& email) {
+    run(recovery.request(email));
+    run(recovery.work());
+    const std::string body = outbox.list(1).front().body.clear;
+    constexpr std::string_view mark = "/login?reset=";
+    return body.substr(body.find(mark) + mark.size(), 43);
+  }
+  std::size_t mails() const { return outbox.list(100).size(); }
+  web::Result<accounts::User> reset(std::string token) {
+    return run(recovery.reset(std::move(token), "a password chosen by mail"));
+  }
+
+  boost::asio::io_context io;
+  boost::asio::thread_pool pool{1};
+  agentbox::Site site{"https://box.example.org"};
+  identities::Identities identities{system, accounts, keys};
+  mail::Outbox outbox{system, {}, io, pool};
+  recovery::Recovery recovery{system, accounts, identities, outbox, site, io};
+};
+
+TEST_F(Recovery, EveryChangeOfWhatItRestsOnEndsAToken) {
+  const auto user = register_as("ada@example.org").value();
+  const auto moves_away_and_back = [&] {
+    for (const char* email : {"other@example.org", "ada@example.org"}) {
+      accounts::ProfileChange change{.name = {}, .email = email};
+      ASSERT_TRUE(run(accounts.change_profile(caller(user), std::move(change))));
+    }
+  };
+  const auto signs_out_everywhere = [&] { run(sessions.end_all(user.id)); };
+  const auto changes_the_password = [&] {
+    ASSERT_TRUE(run(accounts.change_password(user.id, "", "correct horse battery", "a password by hand")));
+  };
+  for (const std::function<void()>& change :
+       std::initializer_list<std::function<void()>>{moves_away_and_back, signs_out_everywhere, changes_the_password}) {
+    const std::string token = token_for("ada@example.org");
+    change();
+    EXPECT_EQ(reset(token).error().kind, web::Kind::invalid);
+  }
+  EXPECT_TRUE(log_in("ada@example.org", "a password by hand"));
+  EXPECT_TRUE(reset(token_for("ada@example.org")));
+}
+
+TEST_F(Recovery, TokensThatHaveEndedDoNotCountAsSent) {
+  const auto user = register_as("ada@example.org").value();
+  for (std::size_t n = 0; n < recovery::tokens_at_once + 1; ++n) token_for("ada@example.org");
+  EXPECT_EQ(mails(), recovery::tokens_at_once);
+  run(sessions.end_all(user.id));
+  token_for("ada@example.org");
+  EXPECT_EQ(mails(), recovery::tokens_at_once + 1);
+}
+
+TEST_F(Recovery, AskingIsTheSameWorkWhoeverIsMeant) {
+  ASSERT_TRUE(register_as("ada@example.org"));
+  const auto commits = [&](std::string email) {
+    const auto before = store->stats().commits;
+    run(recovery.request(std::move(email)));
+    return store->stats().commits - before;
+  };
+  EXPECT_EQ(commits("ada@example.org"), commits("nobody@example.org"));
+  EXPECT_EQ(mails(), 0u) << "who is meant is looked for later";
+  run(recovery.work());
+  EXPECT_EQ(mails(), 1u);
+}
+
+// Both find the token good, and one of them comes second.
+TEST_F(Recovery, AResetThatComesSecondChangesNothing) {
+  const auto user = register_as("ada@example.org").value();
+  const std::string token = token_for("ada@example.org");
+  boost::asio::io_context together;
+  std::vector<std::string> passwords{"the first one's password", "the second one's password"}, accepted;
+  for (const std::string& password : passwords)
+    boost::asio::co_spawn(together, recovery.reset(token, password),
+                          [&, password](std::exception_ptr failure, auto done) {
+                            if (failure) std::rethrow_exception(failure);
+                            if (done) accepted.push_back(password);
+                          });
+  together.run();
+  ASSERT_EQ(accepted.size(), 1u);
+  for (const std::string& password : passwords)
+    EXPECT_EQ(log_in("ada@example.org", password).has_value(), password == accepted.front());
+}
+
+// One change: no crash can leave the address proved and the squatter's key alive.
+TEST_F(Recovery, TheOwnerOfTheAddressGetsTheWholeAccountInOneChange) {
+  const auto squatter = register_as("ada@example.org").value();
+  const auto key = run(keys.create(caller(squatter), "laptop", std::nullopt)).value();
+  auto change = system.change();
+  const identities::Identity squatted{.id = "idp:x squatter", .user_id = squatter.id};
+  change.insert(identities::identities, squatted);
+  ASSERT_TRUE(change.commit_blocking().ok());
+  const std::string session = sign_in(squatter), token = token_for("ada@example.org");
+
+  const auto before = store->stats().commits;
+  ASSERT_TRUE(reset(token));
+  const auto commits = store->stats().commits - before;
+  EXPECT_EQ(commits, 3u) << "the moment, the change, and the records of sessions that it has ended";
+  EXPECT_FALSE(keys.validate(key.secret));
+  EXPECT_FALSE(identities.find("idp:x squatter"));
+  EXPECT_FALSE(whoever_has(session));
+  EXPECT_EQ(system.find(recovery::tokens, "user", squatter.id).size(), 0u);
+  const auto owner = *accounts.find(squatter.id);
+  EXPECT_TRUE(run(keys.create(caller(owner), "another", std::nullopt))) << "and the count of keys is right";
+}
+
+}  // namespace

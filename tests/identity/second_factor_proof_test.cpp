@@ -1,0 +1,68 @@
+// Who may set up a second factor: whoever proves once more to be the user.
+#include "appliance/identity/second_factor/routes.h"
+#include "people_fixture.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class SecondFactorProof : public people_tests::People {
+ protected:
+  web::Result<accounts::User> prove(const accounts::User& user, const std::string& session,
+                                    std::optional<std::string> password = {}) {
+    web::Request request;
+    request.caller = {.user_id = user.id, .credential = session};
+    second_factor::ProofAgain form;
+    if (password) form.currentPassword = web::Text<1, 256>(std::move(*password));
+    return run(second_factor::proved_user(services, request, "app", std::move(form)));
+  }
+  // A session of that age.
+  std::string session_of(const accounts::User& user, std::chrono::seconds age) {
+    const std::string id = whoever_has(sign_in(user))->session_id;
+    const auto grow_old = [&](accounts::Session& session) { session.created_at -= age; };
+    run(system.modify(accounts::sessions, id, grow_old));
+    return id;
+  }
+  std::string last_line() const {
+    const auto entries = audit.list(0, 100);
+    return entries.empty() ? "" : entries.back().act + ", " + entries.back().subject + ": " + entries.back().outcome;
+  }
+
+  agentbox::Site site{"https://box.example.org"};
+  security::ReplayGuard once{system};
+  audit::Audit audit{system};
+  second_factor::SecondFactor factor{system, site, once, "key", false};
+  agentbox::Guards guards = agentbox::make_guards({.sessions = sessions,
+                                                   .accounts = accounts,
+                                                   .keys = keys,
+                                                   .internal_api_key = "k",
+                                                   .agent_of = [](std::string_view) { return std::nullopt; },
+                                                   .on_wrong_key = [](const web::Request&) {},
+                                                   .must_enrol = [](const accounts::User&) { return false; }});
+  second_factor::Services services{factor, accounts, sessions, audit, site, [](const accounts::User&) { return false; },
+                                   guards};
+};
+
+TEST_F(SecondFactorProof, WhoHasAPasswordGivesIt) {
+  const auto ada = register_as("ada@example.org").value();
+  const std::string session = session_of(ada, 0s);
+  EXPECT_TRUE(prove(ada, session, "correct horse battery"));
+  EXPECT_EQ(last_line(), "") << "nothing has changed yet";
+  EXPECT_EQ(prove(ada, session).error().message, "currentPassword is required");
+  EXPECT_EQ(prove(ada, session, "a wrong one").error().kind, web::Kind::invalid);
+  EXPECT_EQ(last_line(), "second factor begun, app: currentPassword is wrong");
+}
+
+TEST_F(SecondFactorProof, WhoHasNoneHasJustSignedIn) {
+  const auto ada = run(accounts.create_without_password("ada@example.org", "Ada", true)).value();
+  EXPECT_TRUE(prove(ada, session_of(ada, 9min)));
+  EXPECT_EQ(prove(ada, session_of(ada, 10min)).error().code, "FRESH_SIGN_IN_REQUIRED");
+  EXPECT_EQ(prove(ada, "no session").error().code, "FRESH_SIGN_IN_REQUIRED");
+  EXPECT_EQ(prove(ada, session_of(ada, 10min), "any password").error().code, "FRESH_SIGN_IN_REQUIRED");
+  const std::string ended = session_of(ada, 0s);
+  const auto end_all = [](accounts::User& user) { user.sessions_since = 4711; };
+  run(system.modify(accounts::users, ada.id, end_all));  // and the record of the session is still there
+  EXPECT_EQ(prove(ada, ended).error().code, "FRESH_SIGN_IN_REQUIRED");
+}
+
+}  // namespace

@@ -1,0 +1,208 @@
+#include <set>
+
+#include "appliance/identity/guards.h"
+#include "people_fixture.h"
+
+namespace {
+
+using people_tests::People;
+
+class Sessions : public People {};
+
+TEST_F(Sessions, ACookieNamesItsUserUntilItIsEnded) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string token = sign_in(user);
+  const auto found = whoever_has(token);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->user->id, user.id);
+  run(sessions.end(found->session_id));
+  EXPECT_FALSE(whoever_has(token));
+  run(sessions.end(found->session_id));  // again: nothing happens
+}
+
+TEST_F(Sessions, TheStoreHoldsNoToken) {
+  const std::string token = sign_in(register_as("ada@example.com").value());
+  EXPECT_FALSE(system.get(accounts::sessions, token));
+  EXPECT_NE(whoever_has(token)->session_id.find_first_not_of("0123456789abcdef"), 0u);
+}
+
+TEST_F(Sessions, TheCookieIsForThirtyDaysAndSecureOnHttps) {
+  const auto user = register_as("ada@example.com").value();
+  const auto cookie = run(sessions.start(user, true)).value();
+  EXPECT_EQ(cookie.name, "app-session");
+  EXPECT_EQ(cookie.max_age, std::chrono::days(30));
+  EXPECT_TRUE(cookie.secure);
+  EXPECT_GE(cookie.value.size(), 43u);  // 256 bits
+  EXPECT_EQ(accounts::Sessions::cleared(false).max_age.count(), 0);
+}
+
+TEST_F(Sessions, EachSignInIsANewSessionAndReplacesTheBrowsersOwn) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string before = sign_in(user);
+  const auto old = whoever_has(before)->session_id;
+  const auto cookie = run(sessions.start(user, false, old)).value();
+  EXPECT_NE(cookie.value, before);
+  EXPECT_FALSE(whoever_has(before));
+  EXPECT_TRUE(whoever_has(cookie.value));
+}
+
+TEST_F(Sessions, TwoCookiesAreRefused) {
+  const std::string token = sign_in(register_as("ada@example.com").value());
+  const std::string twice = "app-session=" + token + "; app-session=" + token;
+  EXPECT_FALSE(sessions.find(with_cookies(twice)));
+  EXPECT_FALSE(sessions.find(with_cookies("other=1")));
+  EXPECT_FALSE(sessions.find(with_cookies("app-session=")));
+}
+
+TEST_F(Sessions, AnExpiredSessionIsNoneAndIsSwept) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string token = sign_in(user), kept = sign_in(user);
+  auto change = system.change();
+  auto row = system.get(accounts::sessions, whoever_has(token)->session_id);
+  row->value.expires_at = store::now() - std::chrono::seconds(1);
+  change.update(accounts::sessions, *row);
+  ASSERT_TRUE(change.commit_blocking().ok());
+  EXPECT_FALSE(whoever_has(token));
+  EXPECT_EQ(run(sessions.sweep(store::now())), 1u);
+  EXPECT_FALSE(system.get(accounts::sessions, row->value.id));
+  EXPECT_TRUE(whoever_has(kept));
+}
+
+TEST_F(Sessions, ANewPasswordEndsAllOtherSessions) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string here = sign_in(user), elsewhere = sign_in(user);
+  const auto changed = run(
+      accounts.change_password(user.id, whoever_has(here)->session_id, "correct horse battery", "an even better one"));
+  ASSERT_TRUE(changed);
+  EXPECT_TRUE(whoever_has(here));
+  EXPECT_FALSE(whoever_has(elsewhere));
+  EXPECT_FALSE(log_in("ada@example.com", "correct horse battery"));
+  EXPECT_TRUE(log_in("ada@example.com", "an even better one"));
+}
+
+TEST_F(Sessions, NoneSlipsInBehindANewPassword) {
+  const auto proved_before = register_as("ada@example.com").value();
+  ASSERT_TRUE(run(accounts.change_password(proved_before.id, "", "correct horse battery", "an even better one")));
+  EXPECT_FALSE(run(sessions.start(proved_before, false)));
+}
+
+TEST_F(Sessions, TheWrongCurrentPasswordChangesNothing) {
+  const auto user = register_as("ada@example.com").value();
+  EXPECT_FALSE(run(accounts.change_password(user.id, "", "wrong password", "an even better one")));
+  EXPECT_TRUE(log_in("ada@example.com", "correct horse battery"));
+}
+
+TEST_F(Sessions, ACsrfTokenBelongsToOneSession) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string one = "app-session=" + sign_in(user), two = "app-session=" + sign_in(user);
+  const auto token = sessions.find(with_cookies(one))->session_id;
+  const auto valid = accounts::Sessions::csrf_token_valid;
+  EXPECT_TRUE(valid(with_cookies(one), token));
+  EXPECT_FALSE(valid(with_cookies(two), token));
+  EXPECT_FALSE(valid(with_cookies(one), ""));
+  EXPECT_FALSE(valid(with_cookies(""), token));
+}
+
+class Guards : public People {
+ protected:
+  agentbox::Guards make(std::string internal_key) {
+    return agentbox::make_guards({.sessions = sessions,
+                                  .accounts = accounts,
+                                  .keys = keys,
+                                  .internal_api_key = std::move(internal_key),
+                                  .agent_of = [this](std::string_view token) -> std::optional<web::Caller> {
+                                    if (token != "agents-token") return std::nullopt;
+                                    return web::Caller{.user_id = agents_owner, .admin = true, .agent = "ag_1"};
+                                  },
+                                  .on_wrong_key = [this](const web::Request&) { ++wrong_keys; },
+                                  .must_enrol = [this](const accounts::User& user) { return user.id == enrolling; }});
+  }
+  static web::Request with_authorization(const std::string& value) {
+    web::Request request;
+    request.headers.push_back({"Authorization", value});
+    return request;
+  }
+  store::UserId agents_owner = 0, enrolling = 0;
+  int wrong_keys = 0;
+};
+
+TEST_F(Guards, TheInternalKeyIsJudgedAsTheContractSays) {
+  const auto guards = make("the-key");
+  const auto kind = [&](const web::Request& request) { return guards.internal_key.admit(request).error().kind; };
+  EXPECT_EQ(kind(web::Request{}), web::Kind::unauthenticated);
+  EXPECT_EQ(kind(with_authorization("the-key")), web::Kind::unauthenticated);
+  EXPECT_EQ(kind(with_authorization("Basic the-key")), web::Kind::unauthenticated);
+  EXPECT_EQ(kind(with_authorization("Bearer ")), web::Kind::unauthenticated);
+  EXPECT_EQ(kind(with_authorization("Bearer the-kez")), web::Kind::forbidden);
+  EXPECT_EQ(wrong_keys, 1) << "what brings no key guesses at none";
+  EXPECT_TRUE(guards.internal_key.admit(with_authorization("Bearer the-key")));
+  EXPECT_EQ(wrong_keys, 1);
+}
+
+TEST_F(Guards, WithoutAnInternalKeyTheBackendIsMisconfigured) {
+  const auto guards = make("");
+  const auto refused = guards.internal_key.admit(with_authorization("Bearer ")).error();
+  EXPECT_EQ(refused.kind, web::Kind::internal);
+  EXPECT_EQ(refused.message, "Server misconfigured");
+}
+
+TEST_F(Guards, ASessionNamesItsCallerAndAnAdminIsOne) {
+  const auto guards = make("k");
+  const auto admin = register_admin();
+  const std::string header = "app-session=" + sign_in(admin);
+  const auto caller = guards.session.admit(with_cookies(header)).value();
+  EXPECT_EQ(caller.user_id, admin.id);
+  EXPECT_TRUE(caller.admin);
+  EXPECT_EQ(guards.session.admit(web::Request{}).error().kind, web::Kind::unauthenticated);
+  EXPECT_EQ(guards.session_optional.admit(web::Request{})->user_id, 0);
+  EXPECT_EQ(guards.session_optional.admit(with_cookies(header))->user_id, admin.id);
+}
+
+TEST_F(Guards, AnAdminsSessionIsAnAdmins) {
+  const auto guards = make("k");
+  const std::string admin = "app-session=" + sign_in(register_admin());
+  const std::string other = "app-session=" + sign_in(register_as("ada@example.com").value());
+  EXPECT_TRUE(guards.admin_session.admit(with_cookies(admin))->admin);
+  EXPECT_EQ(guards.admin_session.admit(with_cookies(other)).error().code, "ADMIN_REQUIRED");
+  EXPECT_EQ(guards.admin_session.admit(web::Request{}).error().kind, web::Kind::unauthenticated);
+}
+
+TEST_F(Guards, TwoSessionCookiesAreRefusedEvenWhereNoneIsNeeded) {
+  const auto guards = make("k");
+  const std::string token = sign_in(register_as("ada@example.com").value());
+  const std::string twice = "app-session=" + token + "; app-session=" + token;
+  EXPECT_FALSE(guards.session.admit(with_cookies(twice)));
+  EXPECT_FALSE(guards.session_optional.admit(with_cookies(twice)));
+}
+
+TEST_F(Guards, WhoMustEnrolPassesTheOneGuardForThat) {
+  const auto guards = make("k");
+  const auto admin = register_admin();
+  const std::string header = "app-session=" + sign_in(admin);
+  const std::string bearer = "Bearer " + run(keys.create(caller(admin), "laptop", std::nullopt)).value().secret;
+  const auto request = with_cookies(header), with_key = with_authorization(bearer);
+  ASSERT_TRUE(guards.session.admit(request));
+  ASSERT_TRUE(guards.user_key.admit(with_key));
+  enrolling = admin.id;
+  EXPECT_EQ(guards.session_enrolling.admit(request)->user_id, admin.id);
+  for (const auto* refused : {&guards.session, &guards.session_optional}) {
+    EXPECT_EQ(refused->admit(request).error().kind, web::Kind::forbidden);
+    EXPECT_EQ(refused->admit(request).error().code, "SECOND_FACTOR_SETUP_REQUIRED");
+  }
+  EXPECT_EQ(guards.user_key.admit(with_key).error().code, "SECOND_FACTOR_SETUP_REQUIRED");
+  EXPECT_EQ(guards.session_enrolling.admit(web::Request{}).error().kind, web::Kind::unauthenticated);
+}
+
+TEST_F(Guards, AnAgentActsForItsOwnerButNeverAsAdminAndEndsWithThem) {
+  const auto guards = make("k");
+  const auto owner = register_admin();
+  agents_owner = owner.id;
+  const auto caller = guards.agent_token.admit(with_authorization("Bearer agents-token")).value();
+  EXPECT_EQ(caller.agent, "ag_1");
+  EXPECT_FALSE(caller.admin);
+  EXPECT_FALSE(guards.agent_token.admit(with_authorization("Bearer other")));
+  ASSERT_TRUE(run(accounts.change_as_admin(owner.id, {.password = {}, .is_admin = {}, .is_disabled = true})));
+  EXPECT_FALSE(guards.agent_token.admit(with_authorization("Bearer agents-token")));
+}
+
+}  // namespace

@@ -1,0 +1,139 @@
+#include <gtest/gtest.h>
+
+#include "appliance/identity/identities/identities.h"
+#include "appliance/identity/oauth/browser_flow.h"
+#include "appliance/identity/site.h"
+#include "appliance/identity/wallet_sign_in/nonces.h"
+#include "people_fixture.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class SignInFlow : public people_tests::People {
+ protected:
+  oauth::BrowserFlow flow(std::string key = "key", std::string name = "visit") { return {key, name, once}; }
+  // The header must outlive the request: requests are views.
+  web::Request browser(const web::Cookie& cookie) {
+    header = cookie.name + "=" + cookie.value;
+    return with_cookies(header);
+  }
+
+  std::string header;
+  security::ReplayGuard once{system};
+  identities::Identities identities{system, accounts, keys};
+};
+
+TEST_F(SignInFlow, AnAnswerComesBackOnceToTheBrowserThatAsked) {
+  auto visits = flow();
+  const auto now = store::now();
+  const auto begun = visits.begin({}, now);
+  const auto back = run(visits.finish(browser(begun.cookie), begun.state, now + 1min));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->nonce, begun.nonce);
+  EXPECT_FALSE(run(visits.finish(browser(begun.cookie), begun.state, now + 1min))) << "a second time";
+}
+
+TEST_F(SignInFlow, AnotherBrowserKeyProviderOrTimeIsRefused) {
+  auto visits = flow(), other_key = flow("other"), other_provider = flow("key", "another");
+  const auto now = store::now();
+  const auto begun = visits.begin({}, now), others = visits.begin({}, now);
+  EXPECT_FALSE(run(visits.finish({}, begun.state, now)));
+  EXPECT_FALSE(run(visits.finish(browser(others.cookie), begun.state, now)));
+  EXPECT_FALSE(run(other_key.finish(browser(begun.cookie), begun.state, now)));
+  EXPECT_FALSE(run(other_provider.finish(browser(begun.cookie), begun.state, now)));
+  EXPECT_FALSE(run(visits.finish(browser(begun.cookie), begun.state, now + oauth::visit_lifetime)));
+  for (std::size_t i = 0; i < begun.state.size(); ++i) {
+    std::string wrong = begun.state;
+    wrong[i] = wrong[i] == '0' ? '1' : '0';
+    EXPECT_FALSE(run(visits.finish(browser(begun.cookie), wrong, now))) << i;
+  }
+  EXPECT_TRUE(run(visits.finish(browser(begun.cookie), begun.state, now))) << "and all that spent nothing";
+}
+
+TEST_F(SignInFlow, VisitsSideBySideInOneBrowserEachComeToAnEnd) {
+  auto visits = flow();
+  const auto now = store::now();
+  const auto first = visits.begin({}, now);
+  const auto second = visits.begin(browser(first.cookie), now);
+  EXPECT_EQ(first.cookie.value, second.cookie.value);
+  EXPECT_NE(first.nonce, second.nonce);
+  EXPECT_TRUE(run(visits.finish(browser(second.cookie), first.state, now)));
+  EXPECT_TRUE(run(visits.finish(browser(second.cookie), second.state, now)));
+}
+
+TEST_F(SignInFlow, ANonceIsGoodForTenMinutesAndOneUse) {
+  wallet_sign_in::Nonces nonces("key", once), others("other key", once);
+  const auto now = store::now();
+  const std::string nonce = nonces.issue(now);
+  EXPECT_TRUE(nonces.valid_until(nonce, now + 9min));
+  EXPECT_FALSE(nonces.valid_until(nonce, now + 10min));
+  EXPECT_FALSE(others.valid_until(nonce, now));
+  for (std::size_t i = 0; i < nonce.size(); ++i) {
+    std::string wrong = nonce;
+    wrong[i] = wrong[i] == '0' ? '1' : '0';
+    EXPECT_FALSE(nonces.valid_until(wrong, now)) << i;
+  }
+  EXPECT_TRUE(run(nonces.use(nonce, now)));
+  EXPECT_FALSE(run(nonces.use(nonce, now)));
+  run(once.sweep(now + 11min));
+  EXPECT_FALSE(run(nonces.use(nonce, now + 11min))) << "forgotten, but too old";
+}
+
+// Who ends up as whom when an identity is seen for the first time.
+TEST_F(SignInFlow, TheLinkingTable) {
+  const auto enter = [&](std::string id, std::string email, bool is_proved) {
+    return run(identities.sign_in({.id = std::move(id),
+                                   .email = std::move(email),
+                                   .email_is_proved = is_proved,
+                                   .name = "N",
+                                   .refresh_token = {}},
+                                  identities.session_epoch()));
+  };
+  const auto ada = register_as("ada@example.org").value();
+  const std::string session = People::sign_in(ada);
+  EXPECT_EQ(enter("idp:x 1", "ada@example.org", false).error().kind, web::Kind::conflict);
+  EXPECT_TRUE(whoever_has(session)) << "an unproved claim changes nothing";
+  EXPECT_EQ(enter("idp:x 2", "new@example.org", false).value().email, "new@example.org");
+  EXPECT_EQ(enter("idp:x 3", "root@example.com", false).error().kind, web::Kind::forbidden) << "an admin's address";
+  EXPECT_EQ(enter("idp:x 4", "x@wallet.app", true).error().kind, web::Kind::forbidden);
+  EXPECT_EQ(enter("idp:x 5", "", true).error().kind, web::Kind::invalid);
+
+  const auto owner = enter("idp:x 6", "ADA@example.org", true).value();
+  EXPECT_EQ(owner.id, ada.id);
+  EXPECT_TRUE(owner.email_verified && owner.password_hash.empty());
+  EXPECT_FALSE(whoever_has(session)) << "who registered the address without proving it is out";
+  EXPECT_EQ(enter("codehost:y 6", "ada@example.org", true).value().id, ada.id);
+  EXPECT_EQ(identities.of_user(ada.id).size(), 2u) << "an account that is its owner's keeps what it has";
+
+  const auto squatter = enter("idp:x 2", "ignored@example.org", true).value();
+  const auto real = enter("idp:x 7", "new@example.org", true).value();
+  EXPECT_EQ(real.id, squatter.id);
+  EXPECT_FALSE(identities.find("idp:x 2")) << "the identity that squatted on the address is gone";
+
+  const auto admin = register_admin();
+  EXPECT_EQ(enter("idp:x 8", admin.email, true).value().password_hash, admin.password_hash);
+}
+
+TEST(Site, KnowsItsOwnOriginInEverySpelling) {
+  const agentbox::Site site("https://Box.Example.org:443/path");
+  EXPECT_EQ(site.origin(), "https://box.example.org");
+  EXPECT_EQ(site.host(), "box.example.org");
+  EXPECT_TRUE(site.is_ours("https://BOX.example.org"));
+  for (const std::string_view foreign :
+       {"http://box.example.org", "https://box.example.org:8443", "https://example.org",
+        "https://box.example.org.evil.example", "https://box.example.org@evil.example", "//box.example.org",
+        "box.example.org", "", "javascript:alert(1)"})
+    EXPECT_FALSE(site.is_ours(foreign)) << foreign;
+}
+
+TEST(Site, WithoutAnAddressOfItsOwnItIsWhereItListens) {
+  agentbox::Site site("");
+  site.set_listener("http://127.0.0.1:3000");
+  EXPECT_TRUE(site.is_ours("http://127.0.0.1:3000"));
+  EXPECT_TRUE(site.is_ours("http://localhost:3000"));
+  EXPECT_FALSE(site.is_ours("http://localhost:3001"));
+  EXPECT_FALSE(site.is_ours("https://localhost:3000"));
+}
+
+}  // namespace

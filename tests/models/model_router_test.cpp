@@ -1,0 +1,237 @@
+// Who is asked, in which order; and when a provider is left alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "appliance/models/model_router.h"
+#include "appliance/models/providers/breaker.h"
+#include "tests/foundation/scripted_server.h"
+
+namespace {
+
+using namespace testing_words;
+using namespace std::chrono_literals;
+using billing::Plan;
+using models::Breaker;
+using models::Circuit;
+using models::Fault;
+using testing::ElementsAre;
+
+TEST(Breaker, OpensOnFailuresInARow) {
+  Breaker breaker;
+  const auto now = Breaker::Clock::now();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(breaker.admit(now));
+    breaker.failed(Fault::unreachable, now);
+  }
+  breaker.succeeded();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(breaker.state(now), Circuit::closed);
+    ASSERT_TRUE(breaker.admit(now));
+    breaker.failed(Fault::overloaded, now);
+  }
+  EXPECT_EQ(breaker.state(now), Circuit::open);
+  EXPECT_FALSE(breaker.admit(now));
+  EXPECT_TRUE(breaker.admit(now, true)) << "failing has been quick, and there is nobody else";
+  EXPECT_EQ(breaker.wait(now), Breaker::first_pause);
+}
+
+TEST(Breaker, ATimeOutIsEnough) {
+  Breaker breaker;
+  const auto now = Breaker::Clock::now();
+  breaker.failed(Fault::timeout, now);
+  EXPECT_EQ(breaker.state(now), Circuit::open);
+  EXPECT_FALSE(breaker.admit(now, true)) << "waiting for it again would cost as long again";
+}
+
+TEST(Breaker, WhatIsTheCallersFaultDoesNotCount) {
+  Breaker breaker;
+  const auto now = Breaker::Clock::now();
+  for (const auto fault : {Fault::bad_request, Fault::context_too_long, Fault::rate_limited, Fault::bad_key,
+                           Fault::bad_request, Fault::bad_key})
+    breaker.failed(fault, now);
+  EXPECT_EQ(breaker.state(now), Circuit::closed);
+}
+
+TEST(Breaker, OnePassesWhenThePauseIsOver) {
+  Breaker breaker;
+  auto now = Breaker::Clock::now();
+  breaker.failed(Fault::timeout, now);
+  auto pause = Breaker::first_pause;
+  for (int i = 0; i < 6; ++i) {
+    now += pause;
+    EXPECT_EQ(breaker.state(now), Circuit::half_open);
+    EXPECT_TRUE(breaker.admit(now));
+    EXPECT_FALSE(breaker.admit(now)) << "only one";
+    breaker.failed(Fault::timeout, now);
+    pause = std::min(2 * pause, Breaker::longest_pause);
+    EXPECT_FALSE(breaker.admit(now + pause - 1s));
+  }
+  now += pause;
+  ASSERT_TRUE(breaker.admit(now));
+  breaker.abandoned();
+  ASSERT_TRUE(breaker.admit(now)) << "one that was given up tells nothing";
+  breaker.succeeded();
+  EXPECT_EQ(breaker.state(now), Circuit::closed);
+}
+
+constexpr auto late = [](bool was_asked) {
+  return models::Failure{.fault = Fault::timeout, .message = "late", .may_be_billed = was_asked};
+};
+constexpr auto asked_for = models::ProviderBreaker::Leave::asked_for;
+
+TEST(ProviderBreaker, AModelThatDoesNotAnswerInTimeIsLeftAloneByItself) {
+  models::ProviderBreaker breaker(false);
+  auto now = Breaker::Clock::now();
+  ASSERT_TRUE(breaker.admit("slow", now, asked_for));
+  breaker.failed("slow", late(true), now);
+  EXPECT_EQ(breaker.whole().state(now), Circuit::closed);
+  EXPECT_FALSE(breaker.admit("slow", now, asked_for));
+  EXPECT_FALSE(breaker.admit("slow", now, models::ProviderBreaker::Leave::as_last_resort))
+      << "it would cost as long again";
+  EXPECT_EQ(breaker.model_wait("slow", now), Breaker::first_pause);
+  EXPECT_EQ(breaker.model_wait("other", now), std::nullopt);
+  ASSERT_TRUE(breaker.admit("other", now, asked_for));
+  breaker.succeeded("other");
+  now += Breaker::first_pause;
+  ASSERT_TRUE(breaker.admit("slow", now, asked_for));
+  EXPECT_FALSE(breaker.admit("slow", now, asked_for)) << "only one";
+  breaker.succeeded("slow");
+  EXPECT_TRUE(breaker.admit("slow", now, asked_for));
+}
+
+TEST(ProviderBreaker, TwoTimeOutsInARowSpeakAgainstAll) {
+  models::ProviderBreaker breaker(false);
+  const auto now = Breaker::Clock::now();
+  breaker.failed("one", late(true), now);
+  breaker.succeeded("three");
+  breaker.failed("two", late(true), now);
+  EXPECT_EQ(breaker.whole().state(now), Circuit::closed) << "one has answered in between";
+  breaker.failed("three", late(true), now);
+  EXPECT_EQ(breaker.whole().state(now), Circuit::open);
+  EXPECT_FALSE(breaker.admit("four", now, models::ProviderBreaker::Leave::as_last_resort));
+  EXPECT_TRUE(breaker.admit("four", now, models::ProviderBreaker::Leave::going_on)) << "whoever has met it may go on";
+}
+
+TEST(ProviderBreaker, WhereNobodyWasAskedOrThereIsOneMachineATimeOutIsEnough) {
+  const auto now = Breaker::Clock::now();
+  models::ProviderBreaker unreachable(false), local(true);
+  unreachable.failed("one", late(false), now);
+  local.failed("one", late(true), now);
+  EXPECT_EQ(unreachable.whole().state(now), Circuit::open);
+  EXPECT_EQ(local.whole().state(now), Circuit::open);
+  EXPECT_EQ(local.model_wait("one", now), std::nullopt);
+}
+
+class ChoiceTest : public testing::Test {
+ protected:
+  // The models asked for a query, as provider:name, or the error's code or message.
+  std::vector<std::string> chosen(models::ModelQuery query, Plan plan = Plan::network) {
+    models::Providers providers(settings);
+    models::ModelRouter chooser(providers, keys, settings.openrouter_model);
+    const billing::Payer payer{.user = 1, .plan = plan};
+    const auto candidates = await(router.choose(std::move(query), payer, catalogue));
+    if (!candidates) {
+      const auto& error = candidates.error();
+      return {error.code.empty() ? error.message : error.code};
+    }
+    std::vector<std::string> names;
+    for (const auto& candidate : *candidates)
+      names.push_back(std::string(candidate.provider->name()) + (candidate.own_key ? "*:" : ":") +
+                      candidate.name_there);
+    return names;
+  }
+  void bring_key(const char* provider) {
+    const models::ProviderKey brought{.user_id = 1, .id = provider, .key = {"sk-own"}};
+    auto change = store->system().change();
+    change.insert(models::provider_keys, brought);
+    ASSERT_TRUE(change.commit_blocking().ok());
+  }
+
+  TemporaryFolder folder;
+  std::unique_ptr<store::Store> store = store::Store::open({.folder = folder.path / "store",
+                                                            .master_key = std::string(32, 'k'),
+                                                            .tables = {store::describe(models::provider_keys)}});
+  models::ProviderKeys keys{store->system()};
+  const models::Catalogue catalogue = models::Catalogue::embedded();
+  agentbox::Settings settings;
+};
+
+TEST_F(ChoiceTest, ATiersModelsInTheirOrderThroughTheRouter) {
+  settings.openrouter_api_key = "k";
+  EXPECT_THAT(chosen({.task = "coding"}),
+              ElementsAre("openrouter:anthropic/claude-sonnet-4", "openrouter:openai/gpt-4.1-mini",
+                          "openrouter:anthropic/claude-3.5-haiku"));
+  EXPECT_THAT(chosen({.task = "coding"}, Plan::label), ElementsAre("openrouter:anthropic/claude-3.5-haiku"))
+      << "what the plan has of them";
+  EXPECT_THAT(chosen({.task = "reasoning"}, Plan::label),
+              ElementsAre("openrouter:anthropic/claude-3.5-haiku", "openrouter:openai/gpt-4o-mini",
+                          "openrouter:google/gemini-2.0-flash-001"))
+      << "the best of the plan when it has none of them";
+}
+
+TEST_F(ChoiceTest, ANamedModelAndItsProvidersFallback) {
+  settings.openrouter_api_key = "k";
+  settings.anthropic_api_key = "k";
+  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}),
+              ElementsAre("anthropic:claude-sonnet-4-20250514", "anthropic:claude-3-5-haiku-20241022",
+                          "openrouter:anthropic/claude-sonnet-4"))
+      << "what its maker does not answer, the router may";
+  EXPECT_THAT(chosen({.model = "openai/gpt-4.1"}),
+              ElementsAre("openrouter:openai/gpt-4.1", "openrouter:google/gemini-2.0-flash-001"));
+  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}, Plan::label), ElementsAre("MODEL_RESTRICTED"));
+  EXPECT_THAT(chosen({.model = "nobody/nothing"}), ElementsAre("model_not_found"));
+}
+
+TEST_F(ChoiceTest, ALocalServerThatDoesNotSayWhatItHasIsAskedForTheModel) {
+  settings.local_model_url = "http://127.0.0.1:1/v1";  // nobody listens
+  EXPECT_THAT(chosen({.model = "llama3"}), ElementsAre("local:llama3")) << "its failure tells the caller why";
+}
+
+TEST_F(ChoiceTest, TheRoutersModelOfTheBoxIsForPlansThatHaveIt) {
+  settings.openrouter_api_key = "k";
+  settings.openrouter_model = "anthropic/claude-sonnet-4";
+  EXPECT_THAT(chosen({}), ElementsAre("openrouter:anthropic/claude-sonnet-4"));
+  EXPECT_THAT(chosen({}, Plan::label), testing::Each(testing::Ne("openrouter:anthropic/claude-sonnet-4")));
+}
+
+TEST_F(ChoiceTest, OnesOwnKeyComesFirst) {
+  settings.openrouter_api_key = "k";
+  bring_key("openai");
+  EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini"}), ElementsAre("openai*:gpt-4o-mini", "openai*:gpt-4.1-mini"));
+}
+
+TEST_F(ChoiceTest, AgentsTakeTheLocalServer) {
+  ScriptedServer local(std::vector{http(200, R"({"data":[{"id":"llama"}]})")});
+  settings.local_model_url = local.url();
+  settings.openrouter_api_key = "k";
+  EXPECT_THAT(chosen({.is_agents = true}), ElementsAre("local:"));
+  EXPECT_THAT(chosen({.model = "gone/model", .is_agents = true}), ElementsAre("local:gone/model"));
+  EXPECT_THAT(chosen({.model = "llama"}), ElementsAre("local:llama"));
+  EXPECT_THAT(chosen({.model = "mistral"}), ElementsAre("model_not_found"));
+}
+
+TEST_F(ChoiceTest, AgentsAreServedByTheProviderOfTheirConfig) {
+  settings.openrouter_api_key = settings.openai_api_key = settings.anthropic_api_key = "k";
+  const auto served = [&](std::string provider, std::string model) {
+    return chosen({.model = std::move(model), .provider = std::move(provider), .is_agents = true}).front();
+  };
+  EXPECT_EQ(served("", "openai/gpt-4o"), "openai:gpt-4o");
+  EXPECT_EQ(served("openrouter", "openai/gpt-4o"), "openrouter:openai/gpt-4o");
+  EXPECT_EQ(served("anthropic", "openai/gpt-4o"), "openai:gpt-4o") << "one that has no such model";
+  EXPECT_EQ(served("google", "openai/gpt-4o"), "openai:gpt-4o") << "one that this box has not";
+  EXPECT_EQ(served("anthropic", ""), "anthropic:claude-3-5-haiku-20241022") << "the first of its own";
+  const auto premium = catalogue.models_for("reasoning").front();
+  EXPECT_NE(served("openrouter", premium), "openrouter:" + premium) << "always of its maker";
+}
+
+TEST_F(ChoiceTest, BuiltinOnlyWhereThereIsNothingElse) {
+  EXPECT_THAT(chosen({.task = "general"}), ElementsAre("builtin:"));
+  EXPECT_THAT(chosen({.model = "agentbox/builtin"}), ElementsAre("builtin:"));
+  settings.ai_builtin = false;
+  EXPECT_THAT(chosen({.task = "general"}), ElementsAre(testing::HasSubstr("No model is configured")));
+  settings.google_api_key = "k";
+  EXPECT_THAT(chosen({.task = "fast"}), ElementsAre("google:gemini-2.0-flash-001"));
+  EXPECT_THAT(chosen({.task = "coding"}, Plan::label), ElementsAre("google:gemini-2.0-flash-001"));
+}
+
+}  // namespace

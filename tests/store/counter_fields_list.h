@@ -1,0 +1,13 @@
+// CounterFields as a list that a failed expectation can print.
+#pragma once
+
+#include <vector>
+
+#include "store/counter_fields.h"
+
+namespace store_test {
+
+using List = std::vector<std::int64_t>;
+inline List list(const store::CounterFields& figures) { return {figures.begin(), figures.end()}; }
+
+}  // namespace store_test

@@ -1,0 +1,44 @@
+// What is written of a counter is read again, in the form of today and in the one before.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "store/engine.h"
+#include "tests/store/counter_fields_list.h"
+
+namespace store_test {
+namespace {
+
+using store::CounterFields;
+
+TEST(FiguresBytes, EveryFigureComesBack) {
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  for (const CounterFields& figures :
+       {CounterFields{}, CounterFields{0}, CounterFields{least, -1, 0, 1, most}, CounterFields{63, 64, -64, -65}})
+    EXPECT_EQ(list(store::decode_counter(store::encode(figures))), list(figures));
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 10'000; ++round) {
+    CounterFields figures;
+    for (auto count = random() % (CounterFields::most + 1); count > 0; --count)
+      figures.push_back(static_cast<std::int64_t>(random() >> random() % 64) * (random() % 2 ? 1 : -1));
+    ASSERT_EQ(list(store::decode_counter(store::encode(figures))), list(figures));
+  }
+}
+
+TEST(FiguresBytes, SmallFiguresAreShort) { EXPECT_EQ(store::encode({0, 1, -1, 63, -64}).size(), 6u); }
+
+TEST(FiguresBytes, OfEarlierBoxesAreRead) {
+  const std::string bytes("v\0\0\0\0\0\0\1\2\377\377\377\377\377\377\377\376", 17);
+  EXPECT_EQ(list(store::decode_counter(bytes)), (List{258, -2}));
+}
+
+TEST(FiguresBytes, WhatIsNoneIsRefused) {
+  const auto whole = store::encode({1'000'000});
+  for (const auto& bytes : {whole.substr(0, whole.size() - 1), std::string(), std::string("x"), std::string("v1234567"),
+                            "c" + std::string(11, '\xff'), "c" + std::string(13, '\1'), "v" + std::string(104, '\1')})
+    EXPECT_THROW(store::decode_counter(bytes), store::Corrupt) << bytes;
+}
+
+}  // namespace
+}  // namespace store_test
