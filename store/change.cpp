@@ -7,11 +7,11 @@
 
 namespace store {
 
-void Change::owned_by(UserId owner) const {
+void Change::expect_owner(UserId owner) const {
   if (only_ && *only_ != owner) throw std::logic_error("store: a tenant's change names another owner");
 }
 
-void Change::owned_by_nobody() const {
+void Change::expect_unscoped() const {
   if (only_) throw std::logic_error("store: a tenant's change names a record of the box");
 }
 
@@ -20,7 +20,8 @@ void Change::expect(Precondition precondition, Outcome::Kind kind, std::string i
   expectations_.push_back({kind, std::move(index)});
 }
 
-void Change::unchanged(Family family, std::string key, std::string stored, std::optional<std::uint64_t> version) {
+void Change::expect_unchanged(Family family, std::string key, std::string stored,
+                              std::optional<std::uint64_t> version) {
   expect({.kind = Precondition::Kind::equals,
           .family = family,
           .key = std::move(key),
@@ -43,24 +44,24 @@ void Change::add(UserId owner, const CounterName& name, std::int64_t delta, std:
 }
 
 void Change::add(UserId owner, const CounterName& name, const CounterFields& deltas, const std::vector<Bound>& bounds) {
-  owned_by(owner);
+  expect_owner(owner);
   auto key = Rows::counter_key(owner, name);
   for (const auto& bound : bounds) {
     batch_.preconditions.push_back({.kind = Precondition::Kind::at_most,
                                     .family = rows_->counter_family(),
                                     .key = key,
-                                    .figure = bound.figure,
+                                    .field = bound.field,
                                     .bound = bound.most});
-    expectations_.push_back({Outcome::Kind::over_bound, name.name, bound.figure});
+    expectations_.push_back({Outcome::Kind::over_bound, name.name, bound.field});
   }
   batch_.writes.push_back(
-      {.kind = Write::Kind::add, .family = rows_->counter_family(), .key = std::move(key), .figures = deltas});
+      {.kind = Write::Kind::add, .family = rows_->counter_family(), .key = std::move(key), .fields = deltas});
 }
 
 namespace {
 
-// Preconditions are judged against the store as it was before the change: of two records of one change that take the
-// same id or unique value, both would find it free. The second of them, if there are any.
+// Preconditions are checked against the store as it was before the change: two records of one change that take the same
+// id or unique value would both find it free. Returns the second of such a pair.
 std::optional<std::size_t> taken_twice(const Batch& batch) {
   std::set<std::pair<Family, std::string_view>> taken;
   for (std::size_t at = 0; at < batch.preconditions.size(); ++at) {
@@ -75,7 +76,7 @@ std::optional<std::size_t> taken_twice(const Batch& batch) {
 Outcome Change::outcome_of(CommitResult result) const {
   if (result.ok()) return {};
   const auto& failed = expectations_.at(*result.failed);
-  return {.kind = failed.kind, .index = failed.index, .figure = failed.figure};
+  return {.kind = failed.kind, .index = failed.index, .field = failed.field};
 }
 
 Task<Outcome> Change::commit(Durability durability) {

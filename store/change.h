@@ -15,66 +15,66 @@ namespace store {
 class Change {
  public:
   // The id must be free, and so must every unique index value: else Outcome::duplicate. Returns what will be
-  // Row::stored, until something is added to the change.
+  // Row::stored. The reference is valid until something is added to the change.
   template <class R>
   const std::string& insert(const Owned<R>& table, const R& record) {
-    must_be_free(table, keys::owned(record.*table.owner, record.*table.id));
+    expect_free(table, keys::owned(record.*table.owner, record.*table.id));
     return insert_new(table, record);
   }
-  // The same for an id that can be nobody else's, such as a random one: nobody looks whether it is free.
+  // The same without the check that the id is free: for ids that cannot collide, such as random ones.
   template <class R>
   const std::string& insert_new(const Owned<R>& table, const R& record) {
-    owned_by(record.*table.owner);
+    expect_owner(record.*table.owner);
     return insert_at(table, keys::owned(record.*table.owner, record.*table.id), keys::owner(record.*table.owner),
                      record);
   }
   template <class R, class Id>
   const std::string& insert(const Global<R, Id>& table, const R& record) {
-    owned_by_nobody();
-    must_be_free(table, keys::record(record.*table.id));
+    expect_unscoped();
+    expect_free(table, keys::record(record.*table.id));
     return insert_at(table, keys::record(record.*table.id), {}, record);
   }
 
   // Replaces the record as read: else Outcome::stale. The id and the owner are those it was read with.
   template <class R>
   void update(const Owned<R>& table, const Row<R>& row) {
-    owned_by(row.value.*table.owner);
+    expect_owner(row.value.*table.owner);
     update_at(table, keys::owned(row.value.*table.owner, row.value.*table.id), keys::owner(row.value.*table.owner),
               row);
   }
   template <class R, class Id>
   void update(const Global<R, Id>& table, const Row<R>& row) {
-    owned_by_nobody();
+    expect_unscoped();
     update_at(table, keys::record(row.value.*table.id), {}, row);
   }
 
   template <class R>
   void erase(const Owned<R>& table, const Row<R>& row) {
-    owned_by(row.value.*table.owner);
+    expect_owner(row.value.*table.owner);
     erase_at(table, keys::owned(row.value.*table.owner, row.value.*table.id), keys::owner(row.value.*table.owner), row);
   }
   template <class R, class Id>
   void erase(const Global<R, Id>& table, const Row<R>& row) {
-    owned_by_nobody();
+    expect_unscoped();
     erase_at(table, keys::record(row.value.*table.id), {}, row);
   }
 
   // The record must still be as read (a guard without a write): else Outcome::stale.
   template <class R>
   void require(const Owned<R>& table, const Row<R>& row) {
-    owned_by(row.value.*table.owner);
-    as_read(table, keys::owned(row.value.*table.owner, row.value.*table.id), row);
+    expect_owner(row.value.*table.owner);
+    expect_as_read(table, keys::owned(row.value.*table.owner, row.value.*table.id), row);
   }
   template <class R, class Id>
   void require(const Global<R, Id>& table, const Row<R>& row) {
-    owned_by_nobody();
-    as_read(table, keys::record(row.value.*table.id), row);
+    expect_unscoped();
+    expect_as_read(table, keys::record(row.value.*table.id), row);
   }
 
   // Counters of a tenant, or of the box (owner 0). With a bound the sum after this change must not exceed it: else
   // Outcome::over_bound.
   void add(UserId owner, const CounterName&, std::int64_t delta, std::optional<std::int64_t> bound = {});
-  // The same for a tally: each figure is added for itself, and those with bounds must not exceed them.
+  // The same for a tally: each field is added separately, and none may exceed its bound.
   void add(UserId owner, const CounterName&, const CounterFields& deltas, const std::vector<Bound>& bounds = {});
 
   Task<Outcome> commit(Durability = Durability::durable);
@@ -90,11 +90,11 @@ class Change {
     expectations_.reserve(usual_writes);
   }
 
-  void owned_by(UserId) const;
-  void owned_by_nobody() const;
+  void expect_owner(UserId) const;
+  void expect_unscoped() const;
   void expect(Precondition, Outcome::Kind, std::string index);
   // `version`: see Precondition.
-  void unchanged(Family, std::string key, std::string stored, std::optional<std::uint64_t> version = {});
+  void expect_unchanged(Family, std::string key, std::string stored, std::optional<std::uint64_t> version = {});
   void put(Family, std::string key, std::string value);
   void remove(Family, std::string key);
   Outcome outcome_of(CommitResult) const;
@@ -120,11 +120,11 @@ class Change {
   }
 
   template <class R>
-  void as_read(const auto& table, std::string key, const Row<R>& row) {
-    unchanged(rows_->family(table.name), std::move(key), row.stored, row.version);
+  void expect_as_read(const auto& table, std::string key, const Row<R>& row) {
+    expect_unchanged(rows_->family(table.name), std::move(key), row.stored, row.version);
   }
 
-  void must_be_free(const auto& table, std::string key) {
+  void expect_free(const auto& table, std::string key) {
     const auto family = rows_->family(table.name);
     expect({.kind = Precondition::Kind::absent, .family = family, .key = std::move(key)}, Outcome::Kind::duplicate,
            "id");
@@ -142,10 +142,10 @@ class Change {
   template <class R, class Table>
   void update_at(const Table& table, std::string key, std::string_view owner, const Row<R>& row) {
     const Place place{&rows_->sealer(), table.name.number, key};
-    as_read(table, key, row);
+    expect_as_read(table, key, row);
     Changed<R> changed;
     auto bytes = encode(row.value, place, row.stored, &changed);
-    std::optional<R> before;  // read for who needs it
+    std::optional<R> before;  // decoded when the first index needs it
     for (const auto& index : table.indexes) {
       if (index.member && !changed[*index.member]) continue;
       if (!before) before = decode<R>(row.stored, place);
@@ -160,7 +160,7 @@ class Change {
 
   template <class R, class Table>
   void erase_at(const Table& table, std::string key, std::string_view owner, const Row<R>& row) {
-    as_read(table, key, row);
+    expect_as_read(table, key, row);
     if (!table.indexes.empty()) {
       const auto before = decode<R>(row.stored, {&rows_->sealer(), table.name.number, key});
       for (const auto& index : table.indexes)
@@ -181,7 +181,7 @@ class Change {
   void reindex_as(const auto& table, std::string_view key, std::string_view bytes) {
     const auto record = decode<R>(bytes, {&rows_->sealer(), table.name.number, key});
     const auto owner = owner_of(table, record);
-    unchanged(rows_->family(table.name), std::string(key), std::string(bytes));
+    expect_unchanged(rows_->family(table.name), std::string(key), std::string(bytes));
     for (const auto& index : table.indexes)
       if (auto added = entry(table, index, key, owner, record))
         put(rows_->index_family(), std::move(*added), std::string(key));
@@ -199,7 +199,7 @@ class Change {
   struct Expectation {
     Outcome::Kind kind;
     std::string index;
-    std::size_t figure = 0;
+    std::size_t field = 0;
   };
   Rows* rows_;
   std::optional<UserId> only_;

@@ -37,7 +37,7 @@ void append_sealed(std::string& out, std::string_view clear, const Field& field)
 }
 
 boost::json::value read_free(JsonReader& in) {
-  // Wider than what bodies may hold, so that whatever was stored can be read again.
+  // Wider limits than those of request bodies, so that everything that was stored can be read.
   boost::json::parse_options options;
   options.max_depth = 512;
   options.allow_invalid_utf8 = true;

@@ -2,10 +2,10 @@
 // Member types: std::string, bool, integers, double, Time, Decimal, Sealed, described enums (by name), std::optional,
 // std::vector, std::map<std::string, T>, boost::json::object and value, described structs.
 // A field that is absent or null keeps the member's default, so that members can be added without a migration; types of
-// which many are kept may leave out what has its default (leaves_out_defaults).
+// which there are many may leave out members with default values (leaves_out_defaults).
 // Fields that no member names are kept when a record is updated, also inside structs, optionals and maps of structs;
-// inside a vector as long as the vector itself is not changed. Text may be any bytes: those that are no UTF-8 come back
-// as they went in.
+// inside a vector as long as the vector itself is not changed. Text may be any bytes: invalid UTF-8 is
+// kept as it is.
 #pragma once
 
 #include <algorithm>
@@ -43,15 +43,15 @@ struct Sealed {
   bool operator==(const Sealed&) const = default;
 };
 
-// Where a record stands: what its sealed fields are bound to.
+// The position of a record, which its sealed fields are bound to.
 struct Place {
   const Sealer* sealer = nullptr;  // may be null for records without sealed fields
   std::uint8_t table = 0;
   std::string_view key;
 };
 
-// Whether records of type T are written without the members that are as in a new one. Those defaults are then part of
-// the format, and must not change. For specializing beside the type.
+// Whether records of type T are written without the members that have their default values. Those defaults are then
+// part of the format and must not change. Specialized beside the type.
 template <class T>
 inline constexpr bool leaves_out_defaults = false;
 
@@ -79,12 +79,12 @@ concept FreeJson = std::is_same_v<T, boost::json::object> || std::is_same_v<T, b
 template <class T>
 using Members = boost::describe::describe_members<T, boost::describe::mod_any_access | boost::describe::mod_inherited>;
 
-// One value's way from the record down to it. Lives on the stack while the value is read or written.
+// The path from the record to one value. Lives on the stack while the value is read or written.
 struct Field {
   const Place& place;
   const Field* up = nullptr;
   std::string_view name{};
-  // "token", "providers[2].token": what seals are bound to, beside the record.
+  // "token", "providers[2].token": sealed text is bound to it and to the record.
   std::string path() const;
 };
 
@@ -131,10 +131,10 @@ struct StructReader {
   static constexpr std::array<std::string_view, size + 1> openings_of(boost::mp11::mp_list<Member...>) {
     return {{std::string_view(member_opening<Member>.data() + 1, member_opening<Member>.size() - 1)..., {}}};
   }
-  // The name of each member in quotes, and the colon; none behind the last one.
+  // The name of each member in quotes with the colon, and an empty one at the end.
   static constexpr auto openings = openings_of(boost::mp11::mp_rename<Members<T>, boost::mp11::mp_list>());
 
-  // The member of that name, looked for from `expected` on, since fields mostly come in order; `size` when none.
+  // The member of that name, searched for from `expected` on, since fields mostly come in order; `size` if none.
   static std::size_t find(std::string_view name, std::size_t expected) {
     for (std::size_t at = expected; at < size; ++at)
       if (members[at].first == name) return at;
@@ -261,21 +261,21 @@ bool may_leave_out(const T& value, auto member) {
   return false;
 }
 
-// Appends `value`. `before` is the JSON that stood here when the record was read; empty: nothing stood here.
+// Appends `value`. `before` is the JSON that was here when the record was read; empty: there was none.
 template <class T>
 void write(std::string& out, const T& value, const Field& field, std::string_view before);
 
-// Calls `on_member` with each member's place, the JSON that stood there (empty: none), and that which stands there now.
+// Calls `on_member` with each member's position, its JSON before (empty: none), and its JSON now.
 template <DescribedStruct T, class OnMember>
 void write_members(std::string& out, const T& value, const Field& field, std::string_view before, OnMember on_member) {
   using Reader = StructReader<T>;
-  std::array<std::string_view, Reader::size> known{};
+  std::array<std::string_view, Reader::size> previous{};
   std::string unknown;
   if (before.starts_with('{')) {
     JsonReader in(before);
     std::size_t expected = 0;
     const auto note = [&](std::size_t at) {
-      known[at] = in.skip();
+      previous[at] = in.skip();
       expected = at + 1;
     };
     in.object([&] { return Reader::openings[expected]; }, [&] { note(expected); },
@@ -292,13 +292,13 @@ void write_members(std::string& out, const T& value, const Field& field, std::st
   std::size_t at = 0;
   boost::mp11::mp_for_each<Members<T>>([&](auto member) {
     const auto place = at++;
-    const auto stood = known[place];
-    if (stood.empty() && may_leave_out(value, member.pointer)) return;
+    const auto stored = previous[place];
+    if (stored.empty() && may_leave_out(value, member.pointer)) return;
     constexpr auto& opening = member_opening<decltype(member)>;
     out.append(opening.data(), opening.size());
     const auto from = out.size();
-    write(out, value.*member.pointer, {field.place, &field, member.name}, stood);
-    on_member(place, stood, std::string_view(out).substr(from));
+    write(out, value.*member.pointer, {field.place, &field, member.name}, stored);
+    on_member(place, stored, std::string_view(out).substr(from));
   });
   out.append(unknown);
   if (out.size() == begin) out.push_back(',');
@@ -313,13 +313,13 @@ void write_struct(std::string& out, const T& value, const Field& field, std::str
 
 template <class T>
 void write_map(std::string& out, const T& value, const Field& field, std::string_view before) {
-  std::map<std::string, std::string_view> stood;
+  std::map<std::string, std::string_view> stored;
   if constexpr (has_fields<typename T::mapped_type>()) {
     if (before.starts_with('{')) {
       JsonReader in(before);
       in.object([&](std::string_view name) {
         std::string key(name);
-        stood[std::move(key)] = in.skip();
+        stored[std::move(key)] = in.skip();
       });
     }
   }
@@ -328,8 +328,8 @@ void write_map(std::string& out, const T& value, const Field& field, std::string
     out.push_back(std::exchange(separator, ','));
     append_json_string(out, name);
     out.push_back(':');
-    const auto found = stood.find(name);
-    write(out, element, {field.place, &field, name}, found == stood.end() ? std::string_view() : found->second);
+    const auto found = stored.find(name);
+    write(out, element, {field.place, &field, name}, found == stored.end() ? std::string_view() : found->second);
   }
   if (separator == '{') out.push_back('{');
   out.push_back('}');
@@ -340,9 +340,9 @@ void write_vector(std::string& out, const T& value, const Field& field, std::str
   if constexpr (has_fields<T>()) {
     if (before.starts_with('[')) {
       JsonReader in(before);
-      T stood;
-      read(in, stood, field);
-      if (same(stood, value)) {
+      T stored;
+      read(in, stored, field);
+      if (same(stored, value)) {
         out.append(before);
         return;
       }
@@ -394,7 +394,7 @@ void write(std::string& out, const T& value, const Field& field, std::string_vie
 
 }  // namespace codec
 
-// Throws Corrupt when the bytes are no JSON object or a field does not fit its member.
+// Throws Corrupt when the bytes are not a JSON object or a field does not fit its member.
 template <class R>
 R decode(std::string_view bytes, const Place& place) {
   JsonReader in(bytes);
@@ -404,18 +404,18 @@ R decode(std::string_view bytes, const Place& place) {
   return record;
 }
 
-// Members of a record by their place in its description: those that may differ from what stood there.
+// The members, by their position in the description, whose JSON has changed.
 template <class R>
 using Changed = std::bitset<boost::mp11::mp_size<codec::Members<R>>::value>;
 
-// `before` is what the record was read from (empty: a new one); fields of it that R does not name are kept.
+// `before` is what the record was read from (empty: it is new); its fields that R does not name are kept.
 template <class R>
 std::string encode(const R& record, const Place& place, std::string_view before = {}, Changed<R>* changed = nullptr) {
   std::string bytes;
   bytes.reserve(before.empty() ? 256 : before.size() + 32);
   codec::write_members(bytes, record, {place}, before,
-                       [changed](std::size_t at, std::string_view stood, std::string_view stands) {
-                         if (changed) (*changed)[at] = stood != stands;
+                       [changed](std::size_t at, std::string_view stored, std::string_view written) {
+                         if (changed) (*changed)[at] = stored != written;
                        });
   return bytes;
 }

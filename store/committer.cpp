@@ -17,17 +17,17 @@ using Context = boost::asio::io_context;
 using Executor = Context::executor_type;
 using namespace std::chrono_literals;
 
-// One group: large enough to share a sync among all callers of a busy box, small enough to answer the first of them
-// soon.
+// Limits of one group: large enough to share a sync among all callers of a busy box, small enough that the first of
+// them does not wait long.
 constexpr std::size_t group_batches = 1024, group_bytes = 4u << 20;
-constexpr auto longest_patience = 1ms;
-constexpr auto coming_back = 30us;  // each caller of a busy box on two processors, measured with 64 of them
+constexpr auto longest_gather = 1ms;
+constexpr auto return_time = 30us;  // for each caller to commit again; measured with 64 on two processors
 
-// A thread of this policy that is woken waits for those that run to pause, instead of taking their processor: while
-// they go on handing in, the next group grows. Where a processor is free it runs at once.
-void let_others_go_first() {
+// A woken thread of this policy does not preempt running threads: while they go on committing, the next group grows. On
+// a free processor it runs at once.
+void use_batch_scheduling() {
   const sched_param none{};
-  sched_setscheduler(0, SCHED_BATCH, &none);  // refused: the groups are smaller
+  sched_setscheduler(0, SCHED_BATCH, &none);  // if refused, groups are smaller
 }
 
 std::size_t size_of(const Batch& batch) {
@@ -51,7 +51,7 @@ struct Committer::PendingCoroutine final : PendingCommit {
   Handler handler;
   std::decay_t<decltype(boost::asio::prefer(std::declval<Executor>(),
                                             boost::asio::execution::outstanding_work.tracked))>
-      keep_running;  // the io_context must not run dry while the log syncs
+      keep_running;  // keeps the io_context running while the log syncs
 };
 
 struct Committer::PendingThread final : PendingCommit {
@@ -88,20 +88,20 @@ Task<CommitResult> Committer::commit(Batch batch, Durability durability) {
   co_return co_await boost::asio::async_initiate<const Token, void(std::exception_ptr, CommitResult)>(
       [this](auto handler, Batch given, Durability wanted) {
         using Caller = PendingCoroutine<decltype(handler)>;
-        hand_in(std::make_unique<Caller>(std::move(given), wanted, std::move(handler)));
+        enqueue(std::make_unique<Caller>(std::move(given), wanted, std::move(handler)));
       },
       Token(), std::move(own.batch), durability);
 }
 
 CommitResult Committer::commit_blocking(Batch batch, Durability durability) {
-  auto waiting = std::make_unique<PendingThread>(std::move(batch), durability);
-  auto result = waiting->promise.get_future();
-  hand_in(std::move(waiting));
+  auto pending = std::make_unique<PendingThread>(std::move(batch), durability);
+  auto result = pending->promise.get_future();
+  enqueue(std::move(pending));
   return result.get();
 }
 
-// Handing over to the thread and being resumed by it takes longer than such a commit. With others about, their sharing
-// one append is worth more.
+// Switching to the thread and back takes longer than such a commit. With several callers, sharing one append saves
+// more.
 bool Committer::commit_at_once(Submission& submission) {
   if (submission.durability == Durability::durable || syncer_.is_syncing()) return false;
   {
@@ -123,19 +123,19 @@ bool Committer::commit_at_once(Submission& submission) {
   return done;
 }
 
-void Committer::hand_in(std::unique_ptr<PendingCommit> waiting) {
+void Committer::enqueue(std::unique_ptr<PendingCommit> pending) {
   activity_.queued.fetch_add(1, std::memory_order_relaxed);
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(waiting));
+    queue_.push_back(std::move(pending));
     wake = queue_.size() == wake_at_;
   }
   if (wake) arrived_.notify_one();
 }
 
 void Committer::run() {
-  let_others_go_first();
+  use_batch_scheduling();
   for (;;) {
     Group group;
     {
@@ -150,7 +150,7 @@ void Committer::run() {
     activity_.queued.fetch_sub(group.size(), std::memory_order_relaxed);
     std::vector<Submission*> submissions;
     submissions.reserve(group.size());
-    for (const auto& waiting : group) submissions.push_back(waiting.get());
+    for (const auto& pending : group) submissions.push_back(pending.get());
     commit_group(submissions, Log::Append::unsynced);
     {
       const std::lock_guard lock(mutex_);
@@ -162,16 +162,15 @@ void Committer::run() {
   }
 }
 
-// Callers that were resumed after a sync a moment ago are about to commit again. Where a sync takes longer than their
-// coming back, they are waited for: else two halves would take turns and each wait for the other's sync. Where it does
-// not, the next ones had better come back while it lasts. Waits for as many as were there before, at most for half of a
-// usual sync.
+// Callers that were just resumed after a sync are about to commit again. Where a sync takes longer than their return,
+// the thread waits for them: otherwise they would split into two halves that wait for each other's syncs. Waits for as
+// many as last time, for at most half of an average sync.
 void Committer::gather(std::unique_lock<std::mutex>& lock) {
   const auto wanted = std::min(callers_, group_batches);
-  if (stopping_ || !last_synced_ || queue_.size() >= wanted || usual_sync_ < wanted * coming_back) return;
-  const auto patience = std::min<Clock::duration>(usual_sync_ / 2, longest_patience);
+  if (stopping_ || !last_synced_ || queue_.size() >= wanted || average_sync_ < wanted * return_time) return;
+  const auto longest = std::min<Clock::duration>(average_sync_ / 2, longest_gather);
   wake_at_ = wanted;
-  arrived_.wait_until(lock, last_end_ + patience, [&] { return stopping_ || queue_.size() >= wanted; });
+  arrived_.wait_until(lock, last_end_ + longest, [&] { return stopping_ || queue_.size() >= wanted; });
 }
 
 Group Committer::take_group() {
@@ -190,10 +189,10 @@ bool Committer::commit_group(std::span<Submission* const> group, Log::Append uns
   std::vector<Submission*> accepted;
   accepted.reserve(group.size());
   auto durability = Durability::relaxed;
-  ConflictChecker judge(log_);
+  ConflictChecker checker(log_);
   for (auto* submission : group) {
     try {
-      submission->result.failed = judge.judge(submission->batch);
+      submission->result.failed = checker.check(submission->batch);
     } catch (...) {
       submission->failure = std::current_exception();
       continue;
@@ -207,8 +206,8 @@ bool Committer::commit_group(std::span<Submission* const> group, Log::Append uns
   }
   if (accepted.empty()) return true;
   try {
-    return append(accepted, judge.counted(), durability, unsynced);
-  } catch (...) {  // nobody of this group may believe in a write that is not on disk, or was judged by one
+    return append(accepted, checker.counted(), durability, unsynced);
+  } catch (...) {  // fails all: even refused batches were checked against writes that are not on disk
     for (auto* submission : group) submission->failure = std::current_exception();
     return true;
   }
@@ -224,7 +223,7 @@ bool Committer::append(const std::vector<Submission*>& accepted, const std::vect
   if (!log_.append(batches, counted, synced ? Log::Append::synced : unsynced)) return false;
   const auto took = Clock::now() - start;
   last_synced_ = synced;
-  if (synced) usual_sync_ += (took - usual_sync_) / 8;
+  if (synced) average_sync_ += (took - average_sync_) / 8;
   syncer_.appended(durability);
   activity_.append_microseconds.fetch_add(
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count()),

@@ -1,7 +1,7 @@
-// The one writer. Callers hand in batches; a thread judges their preconditions in order, appends everything that waits
-// to the write-ahead log at once, syncs once, and resumes the callers. While one group syncs the next one gathers. A
-// group that nobody wants synced before the answer is left to the log's syncer; a caller that is alone with such a
-// batch commits it on its own thread.
+// The one writer of an engine with a write-ahead log. Callers hand in batches; a thread checks their preconditions in
+// order, appends all that are waiting to the log at once, syncs once, and resumes the callers. While one group syncs
+// the next one gathers. A group without a durable batch is left to LogSyncer; a lone caller with such a batch commits
+// it on its own thread.
 #pragma once
 
 #include <atomic>
@@ -24,28 +24,28 @@ namespace store {
 
 class Committer {
  public:
-  // A counter and what it is to hold.
+  // A counter and its new value.
   struct Counted {
     Family family;
     std::string_view key;
-    CounterFields figures;
+    CounterFields fields;
   };
 
-  // What the committer needs of the engine below it. Called by one thread at a time, but for sync().
+  // What the committer needs of its engine. Called by one thread at a time, except for sync().
   class Log {
    public:
     enum class Append {
       synced,
       unsynced,
-      at_once  // unsynced, and only if the engine does not hold writes back at the moment
+      at_once  // unsynced, and only if the engine does not delay writes at the moment
     };
     virtual ~Log() = default;
     virtual std::optional<std::string> read(Family, std::string_view key) const = 0;
     virtual CounterFields read_counter(Family, std::string_view key) const = 0;
     virtual std::uint64_t version(Family, std::string_view key) const = 0;  // as Engine's
-    // What the batches put and erase, and the counters that they change with what these then hold: all or
-    // nothing. False when nothing was, since it could not be at once. Throws Unavailable; after that every call throws
-    // it with the same sentence.
+    // Writes what the batches put and erase, and the new values of the counters they change: all or nothing. False when
+    // at_once was not possible and nothing was written. Throws Unavailable; after that every call throws it with the
+    // same sentence.
     virtual bool append(const std::vector<const Batch*>&, const std::vector<Counted>&, Append) = 0;
     // Makes what was appended without sync durable. Throws Unavailable. Called on another thread, beside append().
     virtual void sync() = 0;
@@ -57,7 +57,7 @@ class Committer {
 
   // The io_contexts of callers must outlive the committer.
   explicit Committer(Log&);
-  ~Committer();  // commits what was handed in, then ends the thread, and syncs
+  ~Committer();  // commits all pending batches, ends the thread, and syncs
 
   Task<CommitResult> commit(Batch, Durability);
   CommitResult commit_blocking(Batch, Durability);
@@ -69,14 +69,14 @@ class Committer {
   struct PendingCoroutine;
   struct PendingThread;
 
-  // Commits on this thread. False when it has to be handed in.
+  // Commits on this thread. False when the batch must go through the queue.
   bool commit_at_once(Submission&);
-  void hand_in(std::unique_ptr<PendingCommit>);
+  void enqueue(std::unique_ptr<PendingCommit>);
   void run();
   void gather(std::unique_lock<std::mutex>&);
   Group take_group();
-  // By whoever is_busy_; `unsynced`: how to append a group that nobody wants synced. False when that could not be done
-  // at once, and nothing was.
+  // By the thread that set is_busy_. `unsynced`: how to append a group without a durable batch. False when at_once was
+  // not possible and nothing was written.
   bool commit_group(std::span<Submission* const>, Log::Append unsynced);
   bool append(const std::vector<Submission*>&, const std::vector<Counted>&, Durability, Log::Append unsynced);
 
@@ -86,15 +86,15 @@ class Committer {
   std::mutex mutex_;  // protects what follows
   std::condition_variable arrived_;
   std::deque<std::unique_ptr<PendingCommit>> queue_;
-  std::size_t wake_at_ = 1;  // length of the queue at which the thread wants to be woken
-  bool is_busy_ = false;     // somebody commits: the thread, or a caller
-  std::size_t callers_ = 0;  // how many were seen to commit side by side
+  std::size_t wake_at_ = 1;  // length of the queue at which to wake the thread
+  bool is_busy_ = false;     // the thread or a caller is committing
+  std::size_t callers_ = 0;  // how many committed side by side last time
   bool stopping_ = false;
 
-  Clock::time_point last_end_{};  // of the thread's last group; of the thread alone
+  Clock::time_point last_end_{};  // of the thread's last group; used by the thread only
 
-  // Of whoever is busy.
-  Clock::duration usual_sync_{};
+  // Used by the thread that set is_busy_.
+  Clock::duration average_sync_{};
   bool last_synced_ = false;
 
   LogSyncer syncer_;

@@ -5,22 +5,22 @@ namespace {
 
 bool is_counted(const Write& write) { return write.kind == Write::Kind::add || write.kind == Write::Kind::raise; }
 
-void count(CounterFields& figures, const Write& write) {
+void count(CounterFields& fields, const Write& write) {
   if (write.kind == Write::Kind::add)
-    figures.add(write.figures);
+    fields.add(write.fields);
   else
-    figures.raise(write.figures);
+    fields.raise(write.fields);
 }
 
 }  // namespace
 
-std::optional<std::size_t> ConflictChecker::judge(const Batch& batch) {
+std::optional<std::size_t> ConflictChecker::check(const Batch& batch) {
   for (std::size_t index = 0; index < batch.preconditions.size(); ++index)
     if (!holds(batch.preconditions[index], batch)) return index;
   std::vector<Key> keys;  // of the writes
   keys.reserve(batch.writes.size());
   for (const auto& write : batch.writes) keys.emplace_back(write.family, write.key);
-  learn_counters(batch, keys);
+  read_counters(batch, keys);
   for (std::size_t at = 0; at < keys.size(); ++at) {
     const auto& write = batch.writes[at];
     if (is_counted(write))
@@ -31,8 +31,8 @@ std::optional<std::size_t> ConflictChecker::judge(const Batch& batch) {
   return {};
 }
 
-// Before any of the batch counts: reading may fail.
-void ConflictChecker::learn_counters(const Batch& batch, const std::vector<Key>& keys) {
+// Before any write of the batch is applied: reading may fail.
+void ConflictChecker::read_counters(const Batch& batch, const std::vector<Key>& keys) {
   for (std::size_t at = 0; at < keys.size(); ++at)
     if (is_counted(batch.writes[at]) && !counters_.contains(keys[at]))
       counters_.emplace(keys[at], log_.read_counter(keys[at].family, keys[at].bytes));
@@ -41,7 +41,7 @@ void ConflictChecker::learn_counters(const Batch& batch, const std::vector<Key>&
 std::vector<Committer::Counted> ConflictChecker::counted() const {
   std::vector<Committer::Counted> counted;
   counted.reserve(counters_.size());
-  for (const auto& [key, figures] : counters_) counted.push_back({key.family, key.bytes, figures});
+  for (const auto& [key, fields] : counters_) counted.push_back({key.family, key.bytes, fields});
   return counted;
 }
 
@@ -54,10 +54,10 @@ bool ConflictChecker::holds(const Precondition& wanted, const Batch& batch) cons
       return is_as_read(key, wanted);
     case Precondition::Kind::at_most: {
       const auto found = counters_.find(key);
-      auto figures = found != counters_.end() ? found->second : log_.read_counter(key.family, key.bytes);
+      auto fields = found != counters_.end() ? found->second : log_.read_counter(key.family, key.bytes);
       for (const auto& write : batch.writes)
-        if (is_counted(write) && write.family == wanted.family && write.key == wanted.key) count(figures, write);
-      return figures[wanted.figure] <= wanted.bound;
+        if (is_counted(write) && write.family == wanted.family && write.key == wanted.key) count(fields, write);
+      return fields[wanted.field] <= wanted.bound;
     }
   }
   return false;

@@ -12,20 +12,20 @@
 
 namespace store {
 
-// Judges batches one after the other, each as if those accepted before it were written already. Keeps views of the
-// batches, which must stay where they are while the judge lives.
+// Checks batches one after the other, each as if those accepted before it were written already. Keeps views of the
+// batches, which must outlive the checker and stay in place.
 class ConflictChecker {
  public:
   explicit ConflictChecker(const Committer::Log& log) : log_(log) {}
 
-  // The first precondition that does not hold, or nothing: then the batch's writes count for those after it. Throws
-  // Corrupt when what a precondition asks about cannot be read; the batch then does not count.
-  std::optional<std::size_t> judge(const Batch&);
-  // What the counters of the accepted batches hold after them, in no order.
+  // The first precondition that does not hold, or nothing: then the batch's writes are applied for those after it.
+  // Throws Corrupt when what a precondition is about cannot be read; the batch is not applied then.
+  std::optional<std::size_t> check(const Batch&);
+  // The counters of the accepted batches with their new values, in no order.
   std::vector<Committer::Counted> counted() const;
 
  private:
-  // Hashed once: a counter is looked for several times.
+  // Hashed once: a counter is looked up several times.
   struct Key {
     Key(Family where, std::string_view what)
         : family(where), bytes(what), hash(std::hash<std::string_view>()(what) ^ where * 0x9e3779b97f4a7c15u) {}
@@ -41,7 +41,7 @@ class ConflictChecker {
   };
 
   bool holds(const Precondition&, const Batch&) const;
-  void learn_counters(const Batch&, const std::vector<Key>& keys);
+  void read_counters(const Batch&, const std::vector<Key>& keys);
   bool is_absent(const Key&) const;
   bool is_as_read(const Key&, const Precondition&) const;
 

@@ -8,15 +8,15 @@
 namespace store {
 namespace {
 
-// 0, -1, 1, -2, 2 as 0, 1, 2, 3, 4: small ones of both signs are short.
-std::uint64_t folded(std::int64_t figure) {
-  return static_cast<std::uint64_t>(figure) << 1 ^ static_cast<std::uint64_t>(figure >> 63);
+// 0, -1, 1, -2, 2 as 0, 1, 2, 3, 4: small numbers of both signs are short.
+std::uint64_t zigzag(std::int64_t field) {
+  return static_cast<std::uint64_t>(field) << 1 ^ static_cast<std::uint64_t>(field >> 63);
 }
-std::int64_t unfolded(std::uint64_t number) { return static_cast<std::int64_t>(number >> 1 ^ (0 - (number & 1))); }
+std::int64_t from_zigzag(std::uint64_t number) { return static_cast<std::int64_t>(number >> 1 ^ (0 - (number & 1))); }
 
 constexpr char groups_of_seven = 'c', eight_bytes_each = 'v';
 
-std::int64_t take_figure(std::string_view& bytes) {
+std::int64_t take_field(std::string_view& bytes) {
   std::uint64_t number = 0;
   for (int shift = 0; shift < 64; shift += 7) {
     if (bytes.empty()) break;
@@ -24,20 +24,20 @@ std::int64_t take_figure(std::string_view& bytes) {
     bytes.remove_prefix(1);
     number |= std::uint64_t{byte & 0x7fu} << shift;
     if (shift == 63 && byte > 1) break;
-    if (byte < 0x80) return unfolded(number);
+    if (byte < 0x80) return from_zigzag(number);
   }
-  throw Corrupt("a counter holds what is no figure");
+  throw Corrupt("a counter holds a malformed field");
 }
 
 }  // namespace
 
-std::string encode(const CounterFields& figures) {
-  constexpr std::size_t longest = 10;  // bytes of a figure
+std::string encode(const CounterFields& fields) {
+  constexpr std::size_t longest = 10;  // bytes of a field
   std::array<char, 1 + longest * CounterFields::most> bytes;
   auto* end = bytes.data();
   *end++ = groups_of_seven;
-  for (const auto figure : figures) {
-    auto number = folded(figure);
+  for (const auto field : fields) {
+    auto number = zigzag(field);
     for (; number >= 0x80; number >>= 7) *end++ = static_cast<char>(number | 0x80);
     *end++ = static_cast<char>(number);
   }
@@ -45,19 +45,19 @@ std::string encode(const CounterFields& figures) {
 }
 
 CounterFields decode_counter(std::string_view bytes) {
-  CounterFields figures;
+  CounterFields fields;
   if (bytes.starts_with(groups_of_seven)) {
     for (bytes.remove_prefix(1); !bytes.empty();) {
-      if (figures.size() == CounterFields::most) throw Corrupt("a counter has too many figures");
-      figures.push_back(take_figure(bytes));
+      if (fields.size() == CounterFields::most) throw Corrupt("a counter has too many fields");
+      fields.push_back(take_field(bytes));
     }
-    return figures;
+    return fields;
   }
   if (!bytes.starts_with(eight_bytes_each) || bytes.size() % 8 != 1 || bytes.size() > 1 + 8 * CounterFields::most)
-    throw Corrupt("a counter holds no figures");
+    throw Corrupt("a counter holds no fields");
   for (std::size_t at = 1; at < bytes.size(); at += 8)
-    figures.push_back(boost::endian::load_big_s64(reinterpret_cast<const unsigned char*>(bytes.data()) + at));
-  return figures;
+    fields.push_back(boost::endian::load_big_s64(reinterpret_cast<const unsigned char*>(bytes.data()) + at));
+  return fields;
 }
 
 }  // namespace store

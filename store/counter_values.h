@@ -1,4 +1,4 @@
-// What counters hold, for their only writer: it need not read again what it wrote or read lately.
+// A cache of counters for their only writer, which need not read again what it wrote or read lately.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -13,7 +13,7 @@ namespace store {
 // Of one family. For one thread at a time.
 class CounterValues {
  public:
-  // Null: not known. Valid until the next call of put.
+  // Null: not cached. Valid until the next call of put.
   const CounterFields* find(std::string_view key) const {
     const auto found = values_.find(key);
     return found == values_.end() ? nullptr : &found->second;
@@ -24,7 +24,7 @@ class CounterValues {
       found->second = value;
       return;
     }
-    if (values_.size() >= most) values_.clear();  // those in use are known again soon
+    if (values_.size() >= most) values_.clear();  // those in use come back soon
     values_.emplace(key, value);
   }
 

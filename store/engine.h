@@ -1,11 +1,18 @@
-// The whole persistence contract: point and multi reads, ordered scans on a snapshot, and an atomic conditional commit.
-// RocksEngine (rocks_engine.h) is the embedded default; the contract is small enough for a second engine over
-// PostgreSQL.
+// The whole persistence contract: point and multi reads, ordered scans on a snapshot, an atomic conditional commit, and
+// backup, verification and statistics. An engine lives in a folder of its own below store/ (rocks/: RocksDB), and is
+// known to the rest by its EngineKind alone. tests/store/engine_contract_test.cpp holds every engine to this contract.
+//
+// One process. The contract assumes that all writes go through this one Engine object: versions are not stored and
+// start anew with each open, the writer remembers the counters it has read, and ids of sequences are handed out from
+// memory (Rows::next_id). Everything that caches by version relies on it: VersionedCache, Precondition::version. An
+// engine over a server that other processes write to must either let version() change before a foreign write can be
+// read, or return a new number on each call, which turns the caches off, and must hand out sequences by itself.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,19 +26,34 @@
 
 namespace store {
 
-// The coroutine type of the house; resumes on the awaiting coroutine's own io_context.
+// Resumes on the awaiting coroutine's own io_context.
 template <class T = void>
 using Task = boost::asio::awaitable<T, boost::asio::io_context::executor_type>;
 
-using Family = std::uint32_t;  // index into the names the engine was opened with
+// How the records of a family are used. A hint: engines choose memory tables, caching and compression by it, and every
+// operation works on every family.
+enum class Access {
+  general,     // looked up, listed and changed
+  by_key,      // changed often and looked up by the whole key; hardly ever scanned
+  counted,     // counters: added to with nearly every commit, looked up by the whole key
+  by_history,  // appended in key order for each owner; hardly ever read
+  transient    // inserted, and erased soon after, by the whole key; hardly ever read
+};
+std::string_view to_string(Access);
+
+struct FamilySpec {
+  std::string name;  // kept on disk
+  Access access = Access::general;
+};
+using Family = std::uint32_t;  // index into the families the engine was opened with
 
 // Thrown by commit when the store has gone read-only (first write error, failed fsync, disk full) and by open when
 // the folder cannot be used. The message is a sentence with the cause and what to do.
 struct Unavailable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// Hears, in a sentence, of what opening found torn, and why the store has gone read-only. May be empty; is called on
-// any thread.
+// Called with a sentence for each log that was found torn when opening, and when the store goes read-only. May be
+// empty. Called on any thread.
 using Trouble = std::function<void(const std::string& sentence)>;
 
 // Thrown by reads when bytes on disk fail their checksum or do not parse.
@@ -43,15 +65,16 @@ struct Precondition {
   enum class Kind {
     absent,  // no such key
     equals,  // the key holds exactly `value` ("unchanged since read")
-    at_most  // a figure of the counter at `key`, with this batch's own additions, is at most `bound`
+    at_most  // a field of the counter at `key`, with this batch's own additions, is at most `bound`
   };
   Kind kind;
   Family family;
   std::string key;
   std::string value{};
-  // Of equals: what Engine::version answered before the value was read. While it still does, nobody need look again.
+  // Of equals: Engine::version of the key, from before the value was read. If it is still the same, the value is not
+  // compared.
   std::optional<std::uint64_t> version{};
-  std::size_t figure = 0;
+  std::size_t field = 0;
   std::int64_t bound = 0;
 };
 
@@ -59,27 +82,28 @@ struct Write {
   enum class Kind {
     put,
     erase,
-    add,   // counter += figures, each for itself; absent is 0
-    raise  // counter = max(counter, figures)
+    add,   // counter += fields, each separately; an absent counter is 0
+    raise  // counter = max(counter, fields), each separately
   };
   Kind kind;
   Family family;
   std::string key;
   std::string value{};
-  CounterFields figures{};
+  CounterFields fields{};
 };
 
+// The writes take effect in their order. A key is either a counter, which is only added to and raised, or a value.
 struct Batch {
   std::vector<Precondition> preconditions;
   std::vector<Write> writes;
 };
 
-// The strictest first. What is in the log survives the end of the process, kill -9 included; what is synced survives a
-// power failure.
+// The strictest first. Commits in the log survive the end of the process, kill -9 included; synced ones survive a power
+// failure.
 enum class Durability {
-  durable,  // answered once the log is synced
-  prompt,   // answered once it is in the log, which is synced at once, but not more often than every ten milliseconds
-  relaxed   // answered once it is in the log, which is synced within a second
+  durable,  // returns once the log is synced
+  prompt,   // returns once it is in the log, which is synced at once, but at most every ten milliseconds
+  relaxed   // returns once it is in the log, which is synced within a second
 };
 
 // Committed, or the index of the first precondition that did not hold; then nothing was written.
@@ -100,11 +124,24 @@ struct Range {
   bool reverse = false;  // from last to first
 };
 
+struct Damage {
+  std::string what;   // a sentence
+  std::string where;  // the file
+};
+
+// Since the engine was opened. What an engine does not have is 0.
+struct EngineStats {
+  std::uint64_t commits = 0, groups = 0, conflicts = 0;  // a group of commits shares one append to the log
+  std::uint64_t queued = 0, last_group = 0;              // waiting now; commits in the last group
+  std::uint64_t memtable_bytes = 0, cache_bytes = 0, file_bytes = 0;
+  double append_seconds = 0;  // spent appending and syncing, in total
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Callable from every thread. Without a snapshot: the newest committed state.
+  // Callable from every thread. Without a snapshot: the newest committed state. Keys order as unsigned bytes.
   virtual std::optional<std::string> get(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
   virtual std::vector<std::optional<std::string>> multi_get(Family, std::span<const std::string> keys,
                                                             const Snapshot* = nullptr) const = 0;
@@ -114,12 +151,12 @@ class Engine {
                     const std::function<bool(std::string_view key, std::string_view value)>& visit,
                     const Snapshot* = nullptr) const = 0;
   virtual CounterFields counter(Family, std::string_view key, const Snapshot* = nullptr) const = 0;
-  // Differs from an earlier answer when a key with the same first eight bytes was written since, and may differ
-  // without. Ask before reading what is to be remembered: while it stays the same, so do the records. Not kept over a
-  // restart.
+  // A number for all keys of the family with the same first eight bytes. It changes after each write to one of them,
+  // and may change without. Read it before the records that are to be cached: while it stays the same, so do they. Not
+  // kept over a restart.
   virtual std::uint64_t version(Family, std::string_view key) const = 0;
 
-  // Batches are judged one after the other, in the order they were handed in; those that wait are appended together,
+  // Batches are checked one after the other, in the order they were handed in; those that wait are appended together,
   // synced together if one of them is to be durable, and resumed together (Durability says what has happened by then).
   // Throws Unavailable when the store is read-only, and Corrupt when what a precondition is about cannot be read.
   virtual Task<CommitResult> commit(Batch, Durability = Durability::durable) = 0;
@@ -128,6 +165,29 @@ class Engine {
 
   // Nothing while healthy; else the sentence that says why the store is read-only.
   virtual std::optional<std::string> read_only_reason() const = 0;
+
+  // Adds a backup of the newest committed state to the folder `to`, while the store is in use. Blocks. Throws
+  // Unavailable with the cause, also when the store's own files are damaged: then no backup is made.
+  virtual void backup(const std::filesystem::path& to) const = 0;
+  // Checks every file against its checksums and returns what does not match. Blocks.
+  virtual std::vector<Damage> verify_files() const = 0;
+  virtual EngineStats stats() const = 0;
+};
+
+struct EngineOptions {
+  std::filesystem::path folder;
+  // Families on disk that are not named here stay untouched.
+  std::vector<FamilySpec> families;
+  bool read_only = false;  // opens without writing
+  Trouble on_trouble{};
+};
+
+// One kind of engine: how to open it, and how to restore its backups.
+struct EngineKind {
+  // Throws Unavailable.
+  std::unique_ptr<Engine> (*open)(EngineOptions);
+  // The newest backup in `from` into `folder`, which must be empty or missing. Throws Unavailable.
+  void (*restore)(const std::filesystem::path& from, const std::filesystem::path& folder);
 };
 
 }  // namespace store

@@ -1,5 +1,5 @@
-// A pull reader over the JSON of one stored record. It makes no tree and copies nothing but what the caller keeps:
-// reading a record costs one pass over its bytes.
+// A pull reader over the JSON of one stored record. It builds no tree and copies only what the caller keeps:
+// reading a record takes one pass over its bytes.
 #pragma once
 
 #include <bit>
@@ -11,10 +11,10 @@
 
 namespace store {
 
-// What stands for itself within a string.
+// Whether a character needs no escape within a string.
 inline bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
-// The first byte that does not, or `end`.
+// The first byte that is not plain, or `end`.
 inline const char* end_of_plain(const char* from, const char* end) {
   using Word = std::uint64_t;
   constexpr Word each = 0x0101010101010101, high = 0x80 * each;
@@ -31,8 +31,8 @@ inline const char* end_of_plain(const char* from, const char* end) {
   return from;
 }
 
-// Reads standard JSON, except that bytes of 0x80 and above are taken as they are: whatever text was written comes back.
-// Every member function throws Corrupt, with the position, when the bytes are not what it is asked to read.
+// Reads standard JSON, except that bytes of 0x80 and above are not checked: text comes back as it was written.
+// Every member function throws Corrupt, with the position, when the bytes are not of the requested type.
 class JsonReader {
  public:
   // The bytes must outlive the reader.
@@ -43,8 +43,8 @@ class JsonReader {
   void object(OnField on_field) {
     object([] { return std::string_view(); }, [] {}, std::move(on_field));
   }
-  // `likely` answers what probably comes next, as "name": without escapes, or nothing. It is compared then, not read,
-  // and where it comes `on_likely` is called instead.
+  // `likely` returns the field that probably comes next, as "name": without escapes, or nothing. If it does come,
+  // `on_likely` is called instead of parsing the name.
   template <class Likely, class OnLikely, class OnField>
   void object(Likely likely, OnLikely on_likely, OnField on_field) {
     enter('{');

@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto relaxed_loss = 1s;    // what Durability::relaxed may lose
-constexpr auto prompt_pause = 10ms;  // from one sync to the next prompt one: callers of a busy box share it
+constexpr auto relaxed_loss = 1s;    // the most that Durability::relaxed may lose
+constexpr auto prompt_pause = 10ms;  // between prompt syncs, so that callers of a busy box share them
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void LogSyncer::run() {
     is_syncing_ = true;
     try {
       sync_();
-    } catch (const Unavailable&) {  // whoever commits next is told
+    } catch (const Unavailable&) {  // thrown again by the next commit
     }
     is_syncing_ = false;
     lock.lock();
@@ -64,7 +64,7 @@ bool LogSyncer::wait_until_due(std::unique_lock<std::mutex>& lock) {
     else if (Clock::now() >= *due_)
       return true;
     else
-      changed_.wait_until(lock, Clock::time_point(*due_));  // a copy: due_ changes meanwhile
+      changed_.wait_until(lock, Clock::time_point(*due_));  // a copy: due_ may change meanwhile
   }
   return due_.has_value();
 }

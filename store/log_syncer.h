@@ -1,5 +1,5 @@
-// Syncs the log on a thread of its own while commits go on being appended to it: for those that are answered before
-// they are on disk (Durability).
+// Syncs the log on a thread of its own, beside further appends: for commits that return before they are on disk
+// (Durability).
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,12 @@ namespace store {
 
 class LogSyncer {
  public:
-  // `sync` makes what was appended before it durable; throws Unavailable, and after that nothing is appended any more.
+  // `sync` makes what was appended before it durable; throws Unavailable, after which nothing is appended.
   // Called on the syncer's thread only.
   explicit LogSyncer(std::function<void()> sync);
   ~LogSyncer();  // syncs what was appended, then ends the thread
 
-  // Something was appended; if it was durable, that and all before it were synced. In the order of the appends, on any
-  // thread.
+  // Call after each append, in their order, on any thread. After a durable one, it and all before it are synced.
   void appended(Durability);
   // Whether a sync is under way, during which an append may have to wait for the file system.
   bool is_syncing() const { return is_syncing_; }
@@ -39,8 +38,8 @@ class LogSyncer {
 
   std::mutex mutex_;  // protects what follows
   std::condition_variable changed_;
-  std::optional<Clock::time_point> due_;  // when what was appended is to be synced; none while all of it is
-  Clock::time_point next_prompt_{};       // no sync before that for Durability::prompt
+  std::optional<Clock::time_point> due_;  // of the next sync; none while everything is synced
+  Clock::time_point next_prompt_{};       // earliest sync for Durability::prompt
   bool stopping_ = false;
 
   std::thread thread_;  // last: runs while everything above lives

@@ -12,7 +12,7 @@ void resume(Group group) {
     Context* context;
     Group ready;
     std::size_t next = 0;
-    // What a coroutine lets escape leaves io_context::run, as it would from any handler; the others go on after it.
+    // An exception that a coroutine lets escape leaves io_context::run, as from any handler; the rest are posted again.
     void operator()() {
       try {
         while (next < ready.size()) ready[next++]->complete();
@@ -23,16 +23,16 @@ void resume(Group group) {
     }
   };
   std::vector<Resumption> by_context;
-  for (auto& waiting : group) {
-    auto* context = waiting->context();
+  for (auto& pending : group) {
+    auto* context = pending->context();
     if (!context) {
-      waiting->complete();
+      pending->complete();
       continue;
     }
     auto found = std::find_if(by_context.begin(), by_context.end(),
-                              [context](const Resumption& one) { return one.context == context; });
+                              [context](const Resumption& other) { return other.context == context; });
     if (found == by_context.end()) found = by_context.insert(found, Resumption{context, {}});
-    found->ready.push_back(std::move(waiting));
+    found->ready.push_back(std::move(pending));
   }
   for (auto& resumption : by_context) {
     auto& context = *resumption.context;

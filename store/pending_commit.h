@@ -1,4 +1,4 @@
-// Callers of the store's writer.
+// Commits that wait for the store's writer.
 #pragma once
 
 #include <exception>
@@ -9,7 +9,7 @@
 
 namespace store {
 
-// One caller's batch, and what came of it.
+// One caller's batch and its result.
 struct Submission {
   Submission(Batch b, Durability d) : batch(std::move(b)), durability(d) {}
 
@@ -19,8 +19,8 @@ struct Submission {
   std::exception_ptr failure;
 };
 
-// One that waits for the writer's thread. Completed exactly once: a coroutine on its own io_context, a thread by waking
-// it.
+// One that waits for the committer's thread. Completed exactly once: a coroutine on its own io_context, a thread by
+// waking it.
 struct PendingCommit : Submission {
   using Submission::Submission;
   virtual ~PendingCommit() = default;

@@ -4,23 +4,16 @@
 
 namespace store {
 
-std::vector<std::string> Rows::families_of(const std::vector<TableInfo>& tables) {
-  std::vector<std::string> names{"meta", "index", "counters"};
-  for (const auto& table : tables) names.push_back(table.name.family);
-  return names;
-}
-
-Rows::Rows(Engine& engine, const Sealer& sealer, const std::vector<TableInfo>& tables)
-    : engine_(engine), sealer_(sealer) {
+Rows::Rows(Engine& engine, const Sealer& sealer, const TableRegister& tables) : engine_(engine), sealer_(sealer) {
   Family family = counter_family();
-  for (const auto& table : tables) {
+  for (const auto& table : tables.tables()) {
     families_[table.name.number] = ++family;
-    caches_[table.name.number] = table.memory();
+    caches_[table.name.number] = table.new_cache();
   }
 }
 
-void Rows::not_named(const TableName& table) {
-  throw std::logic_error("store: the table " + table.family + " was not named at open");
+void Rows::not_opened(const TableName& table) {
+  throw std::logic_error("store: the table " + table.family + " is not one of those the store was opened with");
 }
 
 void Rows::each_raw(const TableName& table,
@@ -38,7 +31,7 @@ Batch Rows::allocate(const std::string& sequence, std::int64_t& id) {
     id = ++last->second;
   }
   Batch batch;
-  batch.writes.push_back({.kind = Write::Kind::raise, .family = counter_family(), .key = key, .figures = {id}});
+  batch.writes.push_back({.kind = Write::Kind::raise, .family = counter_family(), .key = key, .fields = {id}});
   return batch;
 }
 

@@ -1,4 +1,4 @@
-// Reading typed records: what Tenant, System and Change stand on. Not for use beyond the store room.
+// Reading typed records: what Tenant, System and Change are built on. Not for use outside of store/.
 #pragma once
 
 #include <any>
@@ -16,23 +16,22 @@
 #include "store/engine.h"
 #include "store/keys.h"
 #include "store/table.h"
+#include "store/table_register.h"
 #include "store/versioned_cache.h"
 
 namespace store {
 
 class Rows {
  public:
-  // What the engine is to be opened with for these tables, in this order.
-  static std::vector<std::string> families_of(const std::vector<TableInfo>& tables);
-
-  Rows(Engine& engine, const Sealer& sealer, const std::vector<TableInfo>& tables);
+  // The engine was opened with the register's families.
+  Rows(Engine& engine, const Sealer& sealer, const TableRegister& tables);
 
   Engine& engine() const { return engine_; }
   const Sealer& sealer() const { return sealer_; }
-  // Throws std::logic_error for a table that was not named when the store was opened.
+  // Throws std::logic_error for a table that the store was not opened with.
   Family family(const TableName& table) const {
     const auto named = families_[table.number];
-    if (named == meta_family()) not_named(table);
+    if (named == meta_family()) not_opened(table);
     return named;
   }
   static Family meta_family() { return 0; }
@@ -42,7 +41,7 @@ class Rows {
   CounterFields counter(UserId owner, const CounterName& name) const {
     return engine_.counter(counter_family(), counter_key(owner, name));
   }
-  // The same, but not read anew while nobody has changed the owner's counters.
+  // The same from the cache, which is valid until one of the owner's counters changes.
   CounterFields cached_counter(UserId owner, const CounterName& name) const {
     const auto key = counter_key(owner, name);
     const auto version = engine_.version(counter_family(), key);
@@ -58,13 +57,13 @@ class Rows {
     auto record = decode<R>(*bytes, {&sealer_, table.name.number, key});
     return Row<R>{std::move(record), std::move(*bytes), version};
   }
-  // The same, but not read anew while nobody has written to its part of the store. Null: no such record.
+  // The same from the cache, which is valid until a record of the same owner changes. Null: no such record.
   template <class R, class Table>
   std::shared_ptr<const Row<R>> cached(const Table& table, const std::string& key) const {
     const auto version = engine_.version(family(table.name), key);
-    const auto* memory = std::any_cast<std::shared_ptr<RowCache<R>>>(&caches_[table.name.number]);
-    if (!memory) not_named(table.name);  // as a table of other records
-    return (*memory)->get(key, version, [&] { return get<R>(table, key); });
+    const auto* cache = std::any_cast<std::shared_ptr<RowCache<R>>>(&caches_[table.name.number]);
+    if (!cache) not_opened(table.name);  // not with this record type
+    return (*cache)->get(key, version, [&] { return get<R>(table, key); });
   }
 
   template <class R>
@@ -86,16 +85,16 @@ class Rows {
 
  private:
   // Throws std::logic_error.
-  [[noreturn]] static void not_named(const TableName&);
+  [[noreturn]] static void not_opened(const TableName&);
   template <class R, class Table>
   std::vector<R> records_of(const Table& table, const Range& entries, std::size_t limit) const;
   Batch allocate(const std::string& sequence, std::int64_t& id);
 
   Engine& engine_;
   const Sealer& sealer_;
-  // By the table's number; meta_family() for those that were not named.
+  // By the table's number; meta_family() for those that are not open.
   std::array<Family, 256> families_{};
-  std::array<std::any, 256> caches_;  // TableInfo::memory's
+  std::array<std::any, 256> caches_;  // by the table's number: TableInfo::new_cache's
   const std::unique_ptr<VersionedCache<CounterFields, std::string>> cached_counters_ =
       std::make_unique<VersionedCache<CounterFields, std::string>>();
 
@@ -137,13 +136,13 @@ std::optional<Row<R>> Rows::find_unique(const Table& table, std::string_view nam
   const auto wanted = index_value(value);
   if (!wanted) return std::nullopt;
   const auto entry = keys::index_entry(table.name.number, index.number, {}, *wanted);
-  // The record may move between the two reads; then they are made anew, both at one moment.
-  for (std::unique_ptr<Snapshot> moment;; moment = engine_.snapshot()) {
-    const auto key = engine_.get(index_family(), entry, moment.get());
+  // The record may change between the two reads; then both are repeated on one snapshot.
+  for (std::unique_ptr<Snapshot> snapshot;; snapshot = engine_.snapshot()) {
+    const auto key = engine_.get(index_family(), entry, snapshot.get());
     if (!key) return std::nullopt;
-    auto found = get<R>(table, *key, moment.get());
+    auto found = get<R>(table, *key, snapshot.get());
     if (found && index.key(found->value) == wanted) return found;
-    if (moment) throw Corrupt("the index " + index.name + " of " + table.name.family + " is damaged");
+    if (snapshot) throw Corrupt("the index " + index.name + " of " + table.name.family + " is damaged");
   }
 }
 

@@ -37,7 +37,7 @@ std::string base64(std::string_view raw) {
   return text;
 }
 
-// Empty when the text is no base64.
+// Empty when the text is not base64.
 std::string from_base64(std::string_view text) {
   std::string raw(3 * (text.size() / 4) + 1, '\0');
   const int length =

@@ -8,8 +8,8 @@
 namespace store {
 
 // Sealed text is "s1:" and base64 of nonce (12 bytes), ciphertext, tag (16 bytes). The additional data are the table
-// number (1 byte), the record key, 0x00 and the field name: sealed text that is moved elsewhere does not open. Callable
-// from every thread.
+// number (1 byte), the record key, 0x00 and the field name: sealed text that was moved elsewhere does not open.
+// Callable from every thread.
 class Sealer {
  public:
   // `master_key` is 32 bytes; throws std::invalid_argument otherwise.

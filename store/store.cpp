@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "store/rocks/rocks_engine.h"
+#include "store/default_engine.h"
 
 namespace store {
 namespace {
@@ -14,7 +14,7 @@ Write meta(std::string key, std::string value) {
   return {.kind = Write::Kind::put, .family = 0, .key = std::move(key), .value = std::move(value)};
 }
 
-// A key as a person can read it: bytes that do not print as \xHH.
+// A key in readable form: bytes that do not print as \xHH.
 std::string printable(std::string_view key) {
   constexpr auto hex = "0123456789abcdef";
   std::string text;
@@ -33,10 +33,14 @@ std::string printable(std::string_view key) {
 struct Store::Impl {
   explicit Impl(Options given)
       : options(std::move(given)),
+        tables(options.tables),
         sealer(options.master_key),
-        engine(RocksEngine::open(options.folder, Rows::families_of(options.tables), options.read_only,
-                                 options.on_trouble)),
-        rows(*engine, sealer, options.tables) {}
+        engine((options.engine ? *options.engine : default_engine())
+                   .open({.folder = options.folder,
+                          .families = tables.families(),
+                          .read_only = options.read_only,
+                          .on_trouble = options.on_trouble})),
+        rows(*engine, sealer, tables) {}
 
   void check_master_key() {
     if (const auto sealed = engine->get(0, check_key)) {
@@ -49,8 +53,8 @@ struct Store::Impl {
     }
   }
 
-  // What a new store says of itself, in one write.
-  void found() {
+  // Writes what a new store keeps about itself, at once.
+  void initialize() {
     if (options.read_only) return;
     Batch batch;
     if (!engine->get(0, check_key))
@@ -64,7 +68,7 @@ struct Store::Impl {
   void migrate(const System& system) {
     const auto newest = newest_schema();
     const auto stored = engine->get(0, schema_key);
-    if (!stored) return;  // read-only, and cut off before it said so
+    if (!stored) return;  // read-only, and cut off before initialize()
     std::uint32_t version = 0;
     const auto [end, error] = std::from_chars(stored->data(), stored->data() + stored->size(), version);
     if (error != std::errc() || end != stored->data() + stored->size())
@@ -86,8 +90,9 @@ struct Store::Impl {
   }
 
   const Options options;
+  const TableRegister tables;
   const Sealer sealer;
-  const std::unique_ptr<RocksEngine> engine;
+  const std::unique_ptr<Engine> engine;
   Rows rows;
 };
 
@@ -97,7 +102,7 @@ Store::~Store() = default;
 std::unique_ptr<Store> Store::open(Options options) {
   std::unique_ptr<Store> store(new Store(std::make_unique<Impl>(std::move(options))));
   store->impl_->check_master_key();
-  store->impl_->found();
+  store->impl_->initialize();
   store->impl_->migrate(store->system());
   return store;
 }
@@ -106,7 +111,7 @@ System Store::system() const { return System(impl_->rows); }
 std::optional<std::string> Store::read_only_reason() const { return impl_->engine->read_only_reason(); }
 void Store::backup(const std::filesystem::path& to) const { impl_->engine->backup(to); }
 void Store::restore(const std::filesystem::path& from, const std::filesystem::path& folder) {
-  RocksEngine::restore(from, folder);
+  default_engine().restore(from, folder);
 }
 
 std::vector<Store::Finding> Store::verify() const {
@@ -114,29 +119,29 @@ std::vector<Store::Finding> Store::verify() const {
   const auto index = impl_->rows.index_family();
   std::vector<Finding> findings;
   const auto find = [&](std::string what, const std::string& where) {
-    // Records and index entries of a table stand in the same files.
-    const auto same = [&](const Finding& known) { return known.what == what && known.where == where; };
+    // Records and index entries of a table are in the same files.
+    const auto same = [&](const Finding& other) { return other.what == what && other.where == where; };
     if (std::ranges::none_of(findings, same)) findings.push_back({std::move(what), where});
   };
   for (auto& damage : engine.verify_files()) find(std::move(damage.what), damage.where);
   const auto snapshot = engine.snapshot();
-  const auto whole = [&](const std::string& where, const auto& look) {
+  const auto check = [&](const std::string& where, const auto& read) {
     try {
-      look();
+      read();
     } catch (const Corrupt& error) {
       find(error.what(), where);
     }
   };
 
-  // Index entries by table; what no table of this binary claims is a newer one's.
-  for (const auto& table : impl_->options.tables) {
+  // Index entries by table; those of other tables belong to a newer binary.
+  for (const auto& table : impl_->tables.tables()) {
     const auto family = impl_->rows.family(table.name);
     const auto& name = table.name.family;
     const auto place = [&](std::string_view key) { return Place{&impl_->sealer, table.name.number, key}; };
-    whole(name, [&] {
+    check(name, [&] {
       const auto check_record = [&](std::string_view key, std::string_view bytes) {
         const auto where = name + " " + printable(key);
-        whole(where, [&] {
+        check(where, [&] {
           for (const auto& entry : table.entries(place(key), bytes))
             if (engine.get(index, entry, snapshot.get()) != key)
               find("A record has no entry in one of its indexes.", where);
@@ -145,7 +150,7 @@ std::vector<Store::Finding> Store::verify() const {
       };
       engine.scan(family, {}, check_record, snapshot.get());
     });
-    whole(name, [&] {
+    check(name, [&] {
       const std::string prefix(1, static_cast<char>(table.name.number));
       const auto check_entry = [&](std::string_view entry, std::string_view key) {
         const auto where = name + " " + printable(key);
@@ -158,16 +163,16 @@ std::vector<Store::Finding> Store::verify() const {
           const auto entries = table.entries(place(key), *bytes);
           if (std::find(entries.begin(), entries.end(), entry) == entries.end())
             find("An index entry disagrees with its record.", where);
-        } catch (const Corrupt&) {  // told when its record was read
+        } catch (const Corrupt&) {  // reported with its record
         }
         return true;
       };
       engine.scan(index, {.first = prefix, .last = keys::after_prefix(prefix)}, check_entry, snapshot.get());
     });
   }
-  whole("counters", [&] {
+  check("counters", [&] {
     const auto check_counter = [&](std::string_view key, std::string_view bytes) {
-      whole("counters " + printable(key), [&] { decode_counter(bytes); });
+      check("counters " + printable(key), [&] { decode_counter(bytes); });
       return true;
     };
     engine.scan(impl_->rows.counter_family(), {}, check_counter, snapshot.get());
@@ -175,17 +180,7 @@ std::vector<Store::Finding> Store::verify() const {
   return findings;
 }
 
-Store::Stats Store::stats() const {
-  const auto now = impl_->engine->figures();
-  return {.commits = now.commits,
-          .batches = now.groups,
-          .conflicts = now.conflicts,
-          .queued = now.queued,
-          .last_batch = now.last_group,
-          .memtable_bytes = now.memtable_bytes,
-          .cache_bytes = now.cache_bytes,
-          .live_sst_bytes = now.table_file_bytes,
-          .sync_seconds_total = now.append_seconds};
-}
+EngineStats Store::stats() const { return impl_->engine->stats(); }
+const TableRegister& Store::tables() const { return impl_->tables; }
 
 }  // namespace store

@@ -1,4 +1,4 @@
-// The store as the house sees it: open it once, hand out views. Only services that need the whole (scheduler, watchdog,
+// The store as its users see it: open it once, hand out views. Only services that need the whole (scheduler, watchdog,
 // admin, sign-in) hold a System; a request's own data is reached through a Tenant, which cannot name another's key.
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "store/keys.h"
 #include "store/rows.h"
 #include "store/table.h"
+#include "store/table_register.h"
 
 namespace store {
 
@@ -38,7 +39,7 @@ class Tenant {
   std::optional<Row<R>> get(const Owned<R>& table, std::string_view id) const {
     return rows_->get<R>(table, keys::owned(owner_, id));
   }
-  // The same, but not read anew while nobody has written to the owner's records of the table. Null: no such record.
+  // The same from a cache, which is valid until one of the owner's records of the table changes. Null: no such record.
   template <class R>
   std::shared_ptr<const R> cached(const Owned<R>& table, std::string_view id) const {
     return value_of(rows_->cached<R>(table, keys::owned(owner_, id)));
@@ -55,15 +56,15 @@ class Tenant {
   }
   std::int64_t counter(const CounterName& name) const { return rows_->counter(owner_, name)[0]; }
   CounterFields tally(const CounterName& name) const { return rows_->counter(owner_, name); }
-  // See Engine::version: what was read from the table after this is still so while this stays the same.
+  // See Engine::version: what is read from the table after this stays valid while this stays the same.
   template <class R>
   std::uint64_t version(const Owned<R>& table) const {
     return rows_->engine().version(rows_->family(table.name), keys::owner(owner_));
   }
   // Accepts this owner's records and counters only: std::logic_error for others.
   Change change() const { return Change(*rows_, owner_); }
-  // Reads, applies `edit`, commits; again when someone else wrote in between, so `edit` may run several times and must
-  // not touch unique fields (std::logic_error when one is taken). Nothing: no such record.
+  // Reads, applies `edit` and commits; retries when the record changed in between, so `edit` may run several times. It
+  // must not touch unique fields (std::logic_error when one is taken). Nothing: no such record.
   template <class R, class Edit>
   Task<std::optional<R>> modify(const Owned<R>& table, std::string id, Edit edit) const {
     return modify_in(*this, table, std::move(id), std::move(edit));
@@ -71,7 +72,7 @@ class Tenant {
 
  private:
   friend class System;
-  // Takes the view by value: a coroutine starts when it is awaited, and by then a temporary view is gone.
+  // Takes the view by value: a coroutine starts when it is awaited, when a temporary view is gone.
   template <class R, class Edit>
   static Task<std::optional<R>> modify_in(Tenant view, const Owned<R>& table, std::string id, Edit edit);
   Tenant(Rows& rows, UserId owner) : rows_(&rows), owner_(owner) {}
@@ -93,7 +94,7 @@ class System {
     return rows_->get<R>(table, keys::record(id));
   }
 
-  // The same, but not read anew while nobody has written to its part of the store. Null: no such record.
+  // The same from a cache, which is valid until its part of the store changes (Engine::version). Null: no such record.
   template <class R, class Id>
   std::shared_ptr<const R> cached(const Global<R, Id>& table, const std::type_identity_t<Id>& id) const {
     return value_of(cached_row(table, id));
@@ -146,7 +147,7 @@ class System {
 
   std::int64_t counter(UserId owner, const CounterName& name) const { return rows_->counter(owner, name)[0]; }
   CounterFields tally(UserId owner, const CounterName& name) const { return rows_->counter(owner, name); }
-  // Not read anew while nobody has changed the owner's counters.
+  // From a cache, which is valid until one of the owner's counters changes.
   std::int64_t cached_counter(UserId owner, const CounterName& name) const {
     return rows_->cached_counter(owner, name)[0];
   }
@@ -161,7 +162,7 @@ class System {
     return modify_in(*this, table, std::move(id), std::move(edit));
   }
 
-  // A positive integer never handed out before, also not before a restart.
+  // A positive integer that was never handed out before, restarts included.
   Task<std::int64_t> next_id(std::string sequence) const { return rows_->next_id(std::move(sequence)); }
   std::int64_t next_id_blocking(const std::string& sequence) const { return rows_->next_id_blocking(sequence); }
 
@@ -178,36 +179,37 @@ class System {
 };
 
 // One step forward of the schema: brings a store of version `to - 1` to version `to`, before anything else sees it. The
-// version is written after `run` returned, so a step that was cut off runs again and must bear that.
+// version is written after `run` returned, so a step that was cut off runs again and must be repeatable.
 struct Migration {
   std::uint32_t to;
   std::string what;
-  std::function<void(const System&)> run;  // may be empty: nothing is to be done, and older boxes are to stay away
+  std::function<void(const System&)> run;  // may be empty: only keeps older binaries from opening the store
 };
 
 struct Options {
   std::filesystem::path folder;       // the store's own folder inside the data folder
   std::string master_key;             // 32 bytes
-  std::vector<TableInfo> tables;      // every table, by describe()
+  std::vector<TableInfo> tables;      // every table, by describe(); see TableRegister
   std::vector<Migration> migrations;  // ascending; the last one's `to` is the schema version (1 when empty)
   bool read_only = false;             // opens without writing or locking
   Trouble on_trouble{};
+  const EngineKind* engine = nullptr;  // null: default_engine()
 };
 
 class Store {
  public:
   // Throws Unavailable with one sentence: folder in use by another process, not writable, newer schema, damaged log or
-  // files (which, and what to do), wrong master key.
+  // files (which, and what to do), wrong master key. Throws std::logic_error when TableRegister refuses the tables.
   static std::unique_ptr<Store> open(Options);
   ~Store();
 
   System system() const;
   std::optional<std::string> read_only_reason() const;
 
-  // Online and incremental; callable while the box runs. Blocks. Sealed fields stay sealed, and the master key is no
-  // part of a backup. Throws Unavailable with the cause.
+  // Online and incremental; callable while the box runs. Blocks. Sealed fields stay sealed, and the master key is not
+  // included. Throws Unavailable with the cause.
   void backup(const std::filesystem::path& to) const;
-  // Refuses a folder that already holds a store. Throws Unavailable.
+  // Of the default engine. Refuses a folder that already holds a store. Throws Unavailable.
   static void restore(const std::filesystem::path& from, const std::filesystem::path& folder);
 
   struct Finding {
@@ -218,12 +220,9 @@ class Store {
   // index entries. Blocks; on one snapshot.
   std::vector<Finding> verify() const;
 
-  struct Stats {
-    std::uint64_t commits = 0, batches = 0, conflicts = 0, queued = 0, last_batch = 0;
-    std::uint64_t memtable_bytes = 0, cache_bytes = 0, live_sst_bytes = 0;
-    double sync_seconds_total = 0;  // appending and syncing
-  };
-  Stats stats() const;
+  EngineStats stats() const;
+  // The tables it was opened with.
+  const TableRegister& tables() const;
 
  private:
   struct Impl;

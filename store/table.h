@@ -46,6 +46,7 @@ using UserId = std::int64_t;
 struct TableName {
   std::string family;   // column family
   std::uint8_t number;  // in index keys; never reused
+  Access access = Access::general;
 };
 
 // Ordered bytes of an index value; nothing for what is not indexed: empty optionals and empty strings.
@@ -67,7 +68,7 @@ std::optional<std::string> index_value(const V& value) {
   }
 }
 
-// Where a record's description has a member.
+// The position of a member in its record's description.
 template <class R, class V>
 std::size_t place_of(V R::*member) {
   std::size_t at = 0, found = boost::mp11::mp_size<codec::Members<R>>::value;
@@ -88,10 +89,10 @@ struct Index {
   bool is_unique = false;  // across all owners
   bool is_scoped = false;  // lookups name the owner: for lists by a field within a tenant
   std::function<std::optional<std::string>(const R&)> key;  // encoded value, nothing: no entry
-  std::optional<std::size_t> member{};                      // the one that alone decides the key, by place_of
+  std::optional<std::size_t> member{};                      // when the key depends on one member alone: its place_of
 };
 
-// Unique over the whole table, whoever owns the record.
+// Unique over the whole table, across all owners.
 template <class R, class V>
 Index<R> unique(std::uint8_t number, std::string name, V R::*member) {
   return {
@@ -135,7 +136,7 @@ template <class R>
 struct Row {
   R value;
   std::string stored;
-  std::optional<std::uint64_t> version{};  // see Engine::version; asked for before it was read
+  std::optional<std::uint64_t> version{};  // see Engine::version; from before it was read
   R* operator->() { return &value; }
   const R* operator->() const { return &value; }
 };
@@ -156,33 +157,34 @@ struct CounterName {
   std::string name;
 };
 
-// What one figure of a counter may hold at most.
+// The most that one field of a counter may hold.
 struct Bound {
   std::int64_t most;
-  std::size_t figure = 0;
+  std::size_t field = 0;
 };
 
 struct Outcome {
   enum class Kind { committed, stale, duplicate, over_bound };
   Kind kind = Kind::committed;
-  std::string index;       // duplicate: name of the unique index, or "id"; over_bound: the counter's name
-  std::size_t figure = 0;  // over_bound: which one of it
+  std::string index;      // duplicate: name of the unique index, or "id"; over_bound: the counter's name
+  std::size_t field = 0;  // over_bound: the field of the counter
   bool ok() const { return kind == Kind::committed; }
   bool duplicate(std::string_view name) const { return kind == Kind::duplicate && index == name; }
 };
 
-// A table without its type: what opening and verifying a store need of it.
+// A table without its record type: what opening and verifying a store need.
 struct TableInfo {
   TableName name;
+  bool has_owner;
   // The keys of the index entries that a record of these bytes has. Throws Corrupt.
   std::function<std::vector<std::string>(const Place&, std::string_view bytes)> entries;
-  // A new RowCache<R>.
-  std::function<std::any()> memory;
+  // A new std::shared_ptr<RowCache<R>>.
+  std::function<std::any()> new_cache;
 };
 
 template <class R, class Table>
 TableInfo describe_as(const Table& table, bool has_owner) {
-  return {table.name,
+  return {table.name, has_owner,
           [&table, has_owner](const Place& place, std::string_view bytes) {
             const auto record = decode<R>(bytes, place);
             std::vector<std::string> entries;

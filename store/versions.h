@@ -1,5 +1,5 @@
-// Tells whether any record of an owner has changed: one number for each part of a family, where a part is all keys with
-// the same first eight bytes, give or take parts that share a number. Bumped by the writer, read by every thread.
+// The numbers behind Engine::version: one for each part of a family, where a part is all keys with the same first eight
+// bytes. Several parts may share a number. Raised by the writer, read by every thread.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class Versions {
   std::uint64_t of(Family family, std::string_view key) const {
     return numbers_[slot(family, key)].load(std::memory_order_acquire);
   }
-  // After the change can be read: whoever sees the old number may have read the old records, never the other way round.
+  // Call once the change can be read: a reader may see new records with the old number, never old ones with the new.
   void bump(Family family, std::string_view key) {
     numbers_[slot(family, key)].fetch_add(1, std::memory_order_release);
   }

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
 constexpr nanoseconds piece = 150us;
-constexpr unsigned keys_between_looks = 8;  // at the clock
+constexpr unsigned keys_between_checks = 8;  // of the clock
 
 // Processor time of this thread.
 nanoseconds worked() {
@@ -22,14 +22,14 @@ nanoseconds worked() {
   return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
-class Paced final : public rocks::TablePropertiesCollector {
+class Throttle final : public rocks::TablePropertiesCollector {
  public:
-  Paced(std::shared_ptr<const WritePressure> pressure, std::uint64_t patience)
-      : pressure_(std::move(pressure)), until_(pressure_->written() + patience) {}
+  Throttle(std::shared_ptr<const WritePressure> pressure, std::uint64_t most_behind)
+      : pressure_(std::move(pressure)), until_(pressure_->written() + most_behind) {}
 
   rocks::Status AddUserKey(const rocks::Slice&, const rocks::Slice&, rocks::EntryType, rocks::SequenceNumber,
                            std::uint64_t) override {
-    if (++keys_ % keys_between_looks != 0 || pressure_->hurries() || pressure_->written() > until_)
+    if (++keys_ % keys_between_checks != 0 || pressure_->hurries() || pressure_->written() > until_)
       return rocks::Status::OK();
     if (worked() - rested_at_ < piece) return rocks::Status::OK();
     std::this_thread::sleep_for(piece);
@@ -47,26 +47,26 @@ class Paced final : public rocks::TablePropertiesCollector {
   nanoseconds rested_at_ = worked();
 };
 
-class PacedTables final : public rocks::TablePropertiesCollectorFactory {
+class ThrottledTables final : public rocks::TablePropertiesCollectorFactory {
  public:
-  PacedTables(std::shared_ptr<const WritePressure> pressure, std::uint64_t patience)
-      : pressure_(std::move(pressure)), patience_(patience) {}
+  ThrottledTables(std::shared_ptr<const WritePressure> pressure, std::uint64_t most_behind)
+      : pressure_(std::move(pressure)), most_behind_(most_behind) {}
 
   rocks::TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
-    return new Paced(pressure_, patience_);
+    return new Throttle(pressure_, most_behind_);
   }
-  const char* Name() const override { return "agentbox.paced_tables"; }
+  const char* Name() const override { return "agentbox.paced_tables"; }  // kept in table files
 
  private:
   const std::shared_ptr<const WritePressure> pressure_;
-  const std::uint64_t patience_;
+  const std::uint64_t most_behind_;
 };
 
 }  // namespace
 
-std::shared_ptr<rocks::TablePropertiesCollectorFactory> paced_tables(std::shared_ptr<const WritePressure> pressure,
-                                                                     std::uint64_t patience) {
-  return std::make_shared<PacedTables>(std::move(pressure), patience);
+std::shared_ptr<rocks::TablePropertiesCollectorFactory> throttled_tables(std::shared_ptr<const WritePressure> pressure,
+                                                                         std::uint64_t most_behind) {
+  return std::make_shared<ThrottledTables>(std::move(pressure), most_behind);
 }
 
 }  // namespace store

@@ -19,7 +19,7 @@ std::uint64_t word_at(const char* bytes) {
   return word;
 }
 
-// tables[k][b]: what byte b contributes when k bytes follow it. Eight bytes are taken at a time.
+// tables[k][b]: the contribution of byte b when k bytes follow it. Eight bytes are processed at a time.
 constexpr auto tables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> made{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

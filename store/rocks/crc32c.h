@@ -6,9 +6,9 @@
 
 namespace store {
 
-// Of `bytes`; with `before`, of what `before` is the CRC of followed by `bytes`.
+// The CRC of `bytes`; with `before`, of the bytes that `before` is the CRC of, followed by `bytes`.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
-// The same without the instruction that most processors have for it.
+// The same without the processor's CRC instruction.
 std::uint32_t crc32c_by_tables(std::string_view bytes, std::uint32_t before = 0);
 
 // RocksDB stores CRCs rotated and shifted, so that a CRC over bytes that hold CRCs stays sound.

@@ -32,14 +32,14 @@ FolderLock::FolderLock(const std::filesystem::path& folder, Kind kind) {
   if (descriptor_ < 0)
     throw Unavailable("the folder " + folder.string() + " cannot be written to: " + std::strerror(errno));
   if (flock(descriptor_, (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
-    const auto who = holder(descriptor_);
+    const auto other = holder(descriptor_);
     close(descriptor_);
-    throw Unavailable("the store in " + folder.string() + " is in use by another agentbox" + who +
+    throw Unavailable("the store in " + folder.string() + " is in use by another agentbox" + other +
                       ": stop that one first, or choose another --data");
   }
   if (kind == Kind::shared) return;
   const auto process = std::to_string(getpid()) + "\n";
-  // The id only makes the message better: without it the lock holds as well.
+  // The id only improves the message: the lock holds without it.
   if (ftruncate(descriptor_, 0) == 0 && pwrite(descriptor_, process.data(), process.size(), 0) < 0) errno = 0;
 }
 

@@ -6,12 +6,12 @@
 namespace store {
 
 // Held while the object lives, and released by the kernel when the process dies. The file agentbox.lock in the folder
-// holds the process id, for the message others get.
+// holds the process id, for the message that others show.
 class FolderLock {
  public:
   enum class Kind { exclusive, shared };
-  // Throws Unavailable when another process holds the folder. A shared lock on a medium that cannot be written to is
-  // none.
+  // Throws Unavailable when another process holds the folder. On a read-only medium a shared lock
+  // does nothing.
   FolderLock(const std::filesystem::path& folder, Kind);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

@@ -20,7 +20,7 @@ namespace rocks = rocksdb;
 
 constexpr std::size_t tag_bytes = 8;
 
-// What RocksDB calls an internal key: the bytes of the key and a tag, which is higher for newer versions.
+// RocksDB's internal key: the bytes of the key and a tag, which is higher for newer versions.
 struct Name {
   std::string_view key;
   std::uint64_t tag;
@@ -41,7 +41,7 @@ struct Version {
   Name name() { return Name::of(rocks::GetLengthPrefixedSlice(entry())); }
 };
 
-// A key that was written, likewise. What it is called tells its first version, which stays.
+// A key that was written, likewise. Its name is that of its first version, which stays.
 struct Key {
   Key(Version* first, Key* after) : newest(first), next(after) {}
   std::atomic<Version*> newest;
@@ -50,9 +50,9 @@ struct Key {
   std::string_view text() const { return newest.load(std::memory_order_acquire)->name().key; }
 };
 
-class KeyTable final : public rocks::MemTableRep {
+class HashMemtable final : public rocks::MemTableRep {
  public:
-  explicit KeyTable(rocks::Allocator* allocator) : MemTableRep(allocator), buckets_(bucket_count) {}
+  explicit HashMemtable(rocks::Allocator* allocator) : MemTableRep(allocator), buckets_(bucket_count) {}
 
   rocks::KeyHandle Allocate(const std::size_t bytes, char** entry) override {
     auto* version = new (aligned(sizeof(Version) + bytes)) Version();
@@ -60,7 +60,7 @@ class KeyTable final : public rocks::MemTableRep {
     return version;
   }
 
-  // Whoever sees the version sees what it is made of: it is published last, by one store.
+  // The version is published last, by one store: a reader that sees it sees all of it.
   void Insert(rocks::KeyHandle handle) override {
     auto* version = static_cast<Version*>(handle);
     const auto name = version->name();
@@ -116,7 +116,7 @@ class KeyTable final : public rocks::MemTableRep {
     return buckets_[std::hash<std::string_view>()(text) % bucket_count];
   }
 
-  // The allocator's own aligned memory is no part of what RocksDB publishes.
+  // Not the allocator's own aligned allocation, which RocksDB's library does not export.
   void* aligned(std::size_t bytes) {
     constexpr auto alignment = alignof(Version);
     static_assert(alignof(Key) == alignment);
@@ -138,40 +138,40 @@ class KeyTable final : public rocks::MemTableRep {
 
   std::vector<Bucket> buckets_;
 
-  // RocksDB destroys an iterator that was asked for with an arena, and leaves its memory to the arena, which is no part
-  // of what it publishes either: it stands here until the table goes.
+  // RocksDB destroys an iterator that was made with an arena, and leaves its memory to the arena, which the library
+  // does not export either: the memory is kept here until the memtable goes.
   struct Room;
   std::mutex mutex_;  // protects the rooms
   std::forward_list<Room> rooms_;
 };
 
 // The versions of the key that was sought, for look-ups.
-class KeyTable::OfOneKey final : public Iterator {
+class HashMemtable::OfOneKey final : public Iterator {
  public:
-  explicit OfOneKey(const KeyTable& table) : table_(table) {}
-  // It is made in a place of its thread's, and given back by nobody or by delete, as the version of RocksDB has it.
+  explicit OfOneKey(const HashMemtable& table) : table_(table) {}
+  // Made in thread-local memory. Some versions of RocksDB delete it, others do not.
   static void operator delete(void*) {}
 
   bool Valid() const override { return version_ != nullptr; }
   const char* key() const override { return version_->entry(); }
   void Next() override { version_ = version_->older.load(std::memory_order_acquire); }
   void Seek(const rocks::Slice& internal, const char*) override { version_ = table_.newest_until(Name::of(internal)); }
-  // Without a key to look for there is nothing.
+  // Without a key there is nothing to find.
   void Prev() override { version_ = nullptr; }
   void SeekForPrev(const rocks::Slice&, const char*) override { version_ = nullptr; }
   void SeekToFirst() override { version_ = nullptr; }
   void SeekToLast() override { version_ = nullptr; }
 
  private:
-  const KeyTable& table_;
+  const HashMemtable& table_;
   Version* version_ = nullptr;
 };
 
 // All versions of all keys, for scans and flushes: in the order of the keys, those of each from newest to oldest. Keys
-// that are first written meanwhile are missing: whoever scans is not to see them.
-class KeyTable::Sorted final : public Iterator {
+// that are first written meanwhile are missing: the scan's snapshot excludes them.
+class HashMemtable::Sorted final : public Iterator {
  public:
-  explicit Sorted(const KeyTable& table) : keys_(table.keys()), at_(keys_.size()) {}
+  explicit Sorted(const HashMemtable& table) : keys_(table.keys()), at_(keys_.size()) {}
 
   bool Valid() const override { return version_ != nullptr; }
   const char* key() const override { return version_->entry(); }
@@ -228,33 +228,33 @@ class KeyTable::Sorted final : public Iterator {
   Version* version_ = nullptr;  // null: behind the last one, or before the first
 };
 
-struct KeyTable::Room {
+struct HashMemtable::Room {
   alignas(Sorted) std::byte bytes[sizeof(Sorted)];
 };
 
-rocks::MemTableRep::Iterator* KeyTable::GetIterator(rocks::Arena* arena) {
+rocks::MemTableRep::Iterator* HashMemtable::GetIterator(rocks::Arena* arena) {
   if (!arena) return new Sorted(*this);
   const std::lock_guard lock(mutex_);
   return new (rooms_.emplace_front().bytes) Sorted(*this);
 }
 
-rocks::MemTableRep::Iterator* KeyTable::GetDynamicPrefixIterator(rocks::Arena*) {
+rocks::MemTableRep::Iterator* HashMemtable::GetDynamicPrefixIterator(rocks::Arena*) {
   alignas(OfOneKey) thread_local std::byte place[sizeof(OfOneKey)];
   return new (place) OfOneKey(*this);
 }
 
-class KeyTableFactory final : public rocks::MemTableRepFactory {
+class HashMemtableFactory final : public rocks::MemTableRepFactory {
  public:
-  const char* Name() const override { return "agentbox.key_table"; }
+  const char* Name() const override { return "agentbox.key_table"; }  // kept in RocksDB's OPTIONS files
   using MemTableRepFactory::CreateMemTableRep;
   rocks::MemTableRep* CreateMemTableRep(const rocks::MemTableRep::KeyComparator&, rocks::Allocator* allocator,
                                         const rocks::SliceTransform*, rocks::Logger*) override {
-    return new KeyTable(allocator);  // in the order of bytes, as all families are
+    return new HashMemtable(allocator);  // in the order of bytes, as all families are
   }
 };
 
 }  // namespace
 
-std::shared_ptr<rocks::MemTableRepFactory> key_table_factory() { return std::make_shared<KeyTableFactory>(); }
+std::shared_ptr<rocks::MemTableRepFactory> hash_memtable_factory() { return std::make_shared<HashMemtableFactory>(); }
 
 }  // namespace store

@@ -17,7 +17,7 @@ namespace store {
 namespace {
 
 constexpr std::size_t block_size = 32'768, header_size = 7, sector_size = 512, least_zeros = 16;
-constexpr std::size_t least_zeros_to_begin_with = 2;  // of a checksum, one in 65,536 has as many
+constexpr std::size_t least_zeros_to_begin_with = 2;  // one in 65,536 checksums begins with as many
 enum Type : unsigned char { full = 1, first = 2, middle = 3, last = 4 };
 
 struct Record {
@@ -26,11 +26,11 @@ struct Record {
   unsigned char type;
 };
 
-// What a write says of itself and of others.
+// The beginning of a write's payload.
 struct Head {
   static constexpr std::size_t size = 22;
   Sequence sequence = 0, next = 0;
-  Sequence on_disk = std::numeric_limits<Sequence>::max();  // without a mark: all may have been
+  Sequence on_disk = std::numeric_limits<Sequence>::max();  // without a mark: everything
 };
 
 unsigned byte_at(std::string_view bytes, std::size_t at) { return static_cast<unsigned char>(bytes[at]); }
@@ -62,8 +62,8 @@ Head head_of(std::string_view begin) {
   return head;
 }
 
-// Whether a record that is whole and matches its checksum stands at `at`.
-bool stands(std::string_view block, std::size_t at) {
+// Whether there is a complete record at `at` that matches its checksum.
+bool is_valid_record(std::string_view block, std::size_t at) {
   if (at + header_size > block.size()) return false;
   const auto record = header_at(block, at);
   return record.type >= full && record.type <= last && at + header_size + record.length <= block.size() &&
@@ -82,7 +82,7 @@ class Log {
   }
 
   LogState check() {
-    auto state = judged();
+    auto state = examine();
     state.end = size_;
     state.first = first_;
     state.next = next_;
@@ -98,7 +98,7 @@ class Log {
     return {.kind = LogState::Kind::torn, .at = at, .is_followed = is_followed};
   }
 
-  LogState judged() {
+  LogState examine() {
     std::uint64_t write_begins = 0;  // the write that the next record belongs to
     bool within_write = false;
     std::string head;
@@ -110,9 +110,9 @@ class Log {
           if (!all_zero(block.substr(at))) return damaged(start + at, "the end of a block is not empty");
           break;
         }
-        if (const auto trouble = trouble_at(block, at)) {
-          leave_out_zeros_behind(start + at);
-          if (size_ > start + at) return judge(*trouble, write_begins, start, at);
+        if (const auto problem = problem_at(block, at)) {
+          exclude_trailing_zeros(start + at);
+          if (size_ > start + at) return classify(*problem, write_begins, start, at);
           return within_write ? torn(write_begins) : LogState();
         }
         const auto record = header_at(block, at);
@@ -121,14 +121,14 @@ class Log {
         if (!within_write) head.clear();
         head.append(block.substr(at + header_size, std::min(record.length, Head::size - head.size())));
         within_write = record.type == first || record.type == middle;
-        if (!within_write) note_whole(head_of(head));
+        if (!within_write) record_whole(head_of(head));
         at += header_size + record.length;
       }
     }
     return within_write ? torn(write_begins) : LogState();
   }
 
-  void leave_out_zeros_behind(std::uint64_t from) {
+  void exclude_trailing_zeros(std::uint64_t from) {
     auto end = from;
     for (auto start = from / block_size * block_size; start < size_; start += block_size) {
       const auto block = read(start);
@@ -138,15 +138,15 @@ class Log {
     if (size_ - end >= least_zeros || end == from) size_ = end;
   }
 
-  void note_whole(const Head& head) {
+  void record_whole(const Head& head) {
     if (!first_) first_ = head.sequence;
     next_ = head.next;
-    note_mark(head);
+    record_mark(head);
   }
-  void note_mark(const Head& head) { on_disk_ = std::max(on_disk_.value_or(0), head.on_disk); }
+  void record_mark(const Head& head) { on_disk_ = std::max(on_disk_.value_or(0), head.on_disk); }
 
-  // The view is valid until the next call. It is shorter when the file has become so: whoever writes it gives back the
-  // zeros behind its end.
+  // The view is valid until the next call. It is shorter if the file has become shorter: its preallocated zeros may be
+  // cut off at any time.
   std::string_view read(std::uint64_t start) {
     const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(block_size, size_ - start));
     file_.clear();
@@ -159,18 +159,18 @@ class Log {
     return {buffer_.data(), there};
   }
 
-  static std::optional<std::string> trouble_at(std::string_view block, std::size_t at) {
+  static std::optional<std::string> problem_at(std::string_view block, std::size_t at) {
     if (at + header_size > block.size()) return "it ends within a record";
     const auto record = header_at(block, at);
     if (at + header_size + record.length > block.size()) return "a record is longer than what follows it";
-    if (!stands(block, at)) return "a record does not match its checksum";
+    if (!is_valid_record(block, at)) return "a record does not match its checksum";
     return {};
   }
 
-  LogState judge(const std::string& trouble, std::uint64_t write_begins, std::uint64_t start, std::size_t at) {
-    if (const auto follows = first_write_behind(start, at)) {
+  LogState classify(const std::string& problem, std::uint64_t write_begins, std::uint64_t start, std::size_t at) {
+    if (const auto follows = first_write_after(start, at)) {
       const bool was_on_disk = !next_ || on_disk_ >= *next_;
-      return was_on_disk || !has_zero_sector(write_begins, *follows) ? damaged(start + at, trouble)
+      return was_on_disk || !has_zero_sector(write_begins, *follows) ? damaged(start + at, problem)
                                                                      : torn(write_begins, true);
     }
     if (has_zero_sector(write_begins, size_)) return torn(write_begins);
@@ -178,18 +178,18 @@ class Log {
     const bool reaches_end =
         block.size() < block_size &&
         (at + header_size > block.size() || at + header_size + header_at(block, at).length > block.size());
-    if (reaches_end && !is_whole_but_for_its_length(block, at)) return torn(write_begins);
-    return damaged(start + at, trouble);
+    if (reaches_end && !matches_with_other_length(block, at)) return torn(write_begins);
+    return damaged(start + at, problem);
   }
 
-  // Where the first write begins that stands behind the trouble; notes what all of them say was on disk. A file system
-  // may show a write and not the one before it when neither was synced.
-  std::optional<std::uint64_t> first_write_behind(std::uint64_t start, std::size_t at) {
+  // Where the first whole write after the problem begins; records the marks of all of them. A file system may keep a
+  // write and not the one before it when neither was synced.
+  std::optional<std::uint64_t> first_write_after(std::uint64_t start, std::size_t at) {
     std::optional<std::uint64_t> found;
     for (auto position = at + 1; start < size_; start += block_size, position = 0) {
       const auto block = read(start);
       while (position < block.size()) {
-        if (!stands(block, position)) {
+        if (!is_valid_record(block, position)) {
           ++position;
           continue;
         }
@@ -198,7 +198,7 @@ class Log {
           if (!found) found = start + position;
           const auto payload = block.substr(position + header_size, record.length);
           const bool is_cut = record.type == first && payload.size() < Head::size;  // at the end of its block
-          note_mark(is_cut ? Head{.on_disk = 0} : head_of(payload.substr(0, Head::size)));
+          record_mark(is_cut ? Head{.on_disk = 0} : head_of(payload.substr(0, Head::size)));
         }
         position += header_size + record.length;
       }
@@ -206,8 +206,8 @@ class Log {
     return found;
   }
 
-  // Space the file was given but the write that begins at `from` never filled: a whole sector, the first one from
-  // there on, or what the file ends with. Records are JSON, keys and figures: they have no such run of zeros.
+  // Whether the write that begins at `from` has space that was allocated but never written: a whole sector, the rest of
+  // its first sector, or the end of the file. Records are JSON, keys and counters, which have no such runs of zeros.
   bool has_zero_sector(std::uint64_t from, std::uint64_t until) {
     for (auto start = from / block_size * block_size; start < until; start += block_size) {
       const auto block = read(start);
@@ -222,8 +222,8 @@ class Log {
     return false;
   }
 
-  // A length that was changed makes a whole record look cut: its checksum still holds for some shorter length.
-  static bool is_whole_but_for_its_length(std::string_view block, std::size_t at) {
+  // A corrupted length makes a whole record look cut off: its checksum still matches some shorter length.
+  static bool matches_with_other_length(std::string_view block, std::size_t at) {
     if (at + header_size > block.size()) return false;
     const auto record = header_at(block, at);
     auto crc = crc32c(block.substr(at + header_size - 1, 1));

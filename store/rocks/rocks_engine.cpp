@@ -1,15 +1,6 @@
 #include "store/rocks/rocks_engine.h"
 
-#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/listener.h>
-#include <rocksdb/options.h>
-#include <rocksdb/slice_transform.h>
-#include <rocksdb/sst_file_reader.h>
-#include <rocksdb/table.h>
-#include <rocksdb/utilities/backup_engine.h>
-#include <rocksdb/write_buffer_manager.h>
 
 #include <algorithm>
 #include <atomic>
@@ -19,10 +10,11 @@
 #include "store/committer.h"
 #include "store/counter_fields.h"
 #include "store/counter_values.h"
-#include "store/rocks/compaction_throttle.h"
-#include "store/rocks/hash_memtable.h"
+#include "store/rocks/backup.h"
+#include "store/rocks/fail_stop.h"
 #include "store/rocks/log_check.h"
 #include "store/rocks/rocks_files.h"
+#include "store/rocks/rocks_options.h"
 #include "store/rocks/store_folder.h"
 #include "store/versions.h"
 
@@ -34,46 +26,6 @@ namespace rocks = rocksdb;
 std::string_view view(const rocks::Slice& slice) { return {slice.data(), slice.size()}; }
 rocks::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 
-// The first error of a background flush or compaction ends writing for good: RocksDB 7.8 may lose data when it goes on.
-class FailStop final : public rocks::EventListener {
- public:
-  void OnBackgroundError(rocks::BackgroundErrorReason, rocks::Status* status) override { stop(status->ToString()); }
-  void OnErrorRecoveryBegin(rocks::BackgroundErrorReason, rocks::Status, bool* auto_recovery) override {
-    *auto_recovery = false;
-  }
-
-  explicit FailStop(Trouble on_trouble) : on_trouble_(std::move(on_trouble)) {}
-
-  void stop(const std::string& cause) {
-    stop_because("The store is read-only since a write failed (" + cause +
-                 "). Free disk space or mend the disk, then restart agentbox; run `agentbox verify` if this repeats.");
-  }
-  // Writing on would build upon what is lost.
-  void stop_damaged(const std::string& cause) {
-    stop_because("The store is read-only since what it holds cannot be read (" + cause +
-                 "). Stop agentbox, keep a copy of its folder, see what `agentbox verify` finds, and restore the " +
-                 "newest backup with `agentbox restore`.");
-  }
-  std::optional<std::string> reason() const {
-    const std::lock_guard lock(mutex_);
-    return reason_;
-  }
-
- private:
-  void stop_because(const std::string& reason) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (reason_) return;
-      reason_ = reason;
-    }
-    if (on_trouble_) on_trouble_(reason);
-  }
-
-  const Trouble on_trouble_;
-  mutable std::mutex mutex_;
-  std::optional<std::string> reason_;
-};
-
 struct RocksSnapshot final : Snapshot {
   explicit RocksSnapshot(rocks::DB& d) : db(d), snapshot(d.GetSnapshot()) {}
   ~RocksSnapshot() override { db.ReleaseSnapshot(snapshot); }
@@ -81,82 +33,7 @@ struct RocksSnapshot final : Snapshot {
   const rocks::Snapshot* snapshot;
 };
 
-// RocksDB keeps a log file of its own in the folder, which reading must not write.
-class NoLog final : public rocks::Logger {
- public:
-  using rocks::Logger::Logv;
-  void Logv(const char*, va_list) override {}
-};
-
-constexpr std::size_t most_kept_bytes = 64u << 10;  // of memory for writes, between two of them
-constexpr std::size_t cache_bytes = 8u << 20, write_buffers_bytes = 8u << 20, log_bytes = 24u << 20;
-
-rocks::DBOptions database_options(const std::shared_ptr<FailStop>& fail_stop,
-                                  const std::shared_ptr<rocks::WriteBufferManager>& buffers) {
-  rocks::DBOptions options;
-  options.create_if_missing = true;
-  options.create_missing_column_families = true;
-  options.paranoid_checks = true;
-  options.max_bgerror_resume_count = 0;
-  // What a crash left torn was cut off before, and what is damaged refused (mend_logs): RocksDB alone would skip a
-  // block that begins with zeros.
-  options.wal_recovery_mode = rocks::WALRecoveryMode::kAbsoluteConsistency;
-  options.avoid_flush_during_recovery = true;
-  options.max_total_wal_size = log_bytes;
-  options.write_buffer_manager = buffers;
-  options.listeners = {fail_stop};
-  options.max_background_jobs = 2;
-  options.writable_file_max_buffer_size = 256u << 10;
-  options.allow_concurrent_memtable_write = false;  // there is one writer, and key tables bear no more
-  options.max_open_files = 512;
-  options.max_file_opening_threads = 1;
-  options.skip_stats_update_on_db_open = true;
-  options.stats_dump_period_sec = 0;
-  options.stats_persist_period_sec = 0;
-  options.keep_log_file_num = 2;
-  options.max_log_file_size = 1u << 20;
-  options.info_log_level = rocks::InfoLogLevel::WARN_LEVEL;
-  return options;
-}
-
-// Families whose rows are written again and again and hardly ever scanned.
-bool is_found_by_key(std::string_view family) {
-  return family == "counters" || family == "usage_reservations" || family == "users";
-}
-
-// Those that are hardly ever read at all.
-bool is_history(std::string_view family) { return family == "usage" || family == "usage_reservations"; }
-
-// One where each owner's rows are written in their order, those of all owners mixed: each finds its place in the memory
-// table by the last one of its owner.
-bool is_in_order_of_owners(std::string_view family) { return family == "usage"; }
-
-rocks::ColumnFamilyOptions family_options(const std::string& name, const std::shared_ptr<rocks::Cache>& cache,
-                                          const std::shared_ptr<WritePressure>& pressure) {
-  rocks::BlockBasedTableOptions table;
-  // Each new file is read once to check it. Of a history, that would drive out of the cache what others look up.
-  table.no_block_cache = is_history(name);
-  if (is_history(name)) table.block_size = 16u << 10;  // compressing takes as much memory for small ones
-  if (!table.no_block_cache) table.block_cache = cache;
-  table.filter_policy.reset(rocks::NewBloomFilterPolicy(10));
-  table.optimize_filters_for_memory = true;
-  table.format_version = 5;
-  table.data_block_index_type = rocks::BlockBasedTableOptions::kDataBlockBinaryAndHash;  // most reads are of one key
-  rocks::ColumnFamilyOptions options;
-  options.table_factory.reset(rocks::NewBlockBasedTableFactory(table));
-  options.compression = rocks::kLZ4Compression;
-  options.write_buffer_size = 8u << 20;
-  options.arena_block_size = 64u << 10;
-  options.paranoid_file_checks = true;
-  options.force_consistency_checks = true;
-  options.table_properties_collector_factories = {paced_tables(pressure, write_buffers_bytes / 4)};
-  // Small memory tables make small files, of which more are merged at a time.
-  if (is_found_by_key(name) || is_history(name)) options.level0_file_num_compaction_trigger = 8;
-  if (is_found_by_key(name)) options.memtable_factory = key_table_factory();
-  if (is_in_order_of_owners(name))
-    options.memtable_insert_with_hint_prefix_extractor.reset(rocks::NewFixedPrefixTransform(sizeof(std::int64_t)));
-  return options;
-}
+constexpr std::size_t most_kept_bytes = 64u << 10;  // memory of a write batch that is kept for the next one
 
 [[noreturn]] void cannot_open(const std::filesystem::path& folder, const rocks::Status& status) {
   const auto text = status.ToString();
@@ -171,38 +48,36 @@ rocks::ColumnFamilyOptions family_options(const std::string& name, const std::sh
 }  // namespace
 
 struct RocksEngine::Impl final : Committer::Log {
-  Impl(const std::filesystem::path& path, bool reads_only, const Trouble& on_trouble)
-      : folder(path, reads_only ? StoreFolder::Access::read_only : StoreFolder::Access::write),
-        where(path.string()),
-        fail_stop(std::make_shared<FailStop>(reads_only ? Trouble() : on_trouble)),
-        read_only(reads_only) {
-    if (on_trouble)
-      for (const auto& torn : folder.torn()) on_trouble(torn);
+  explicit Impl(const EngineOptions& options)
+      : folder(options.folder, options.read_only ? StoreFolder::Access::read_only : StoreFolder::Access::write),
+        where(options.folder.string()),
+        fail_stop(std::make_shared<FailStop>(options.read_only ? Trouble() : options.on_trouble)),
+        read_only(options.read_only) {
+    if (options.on_trouble)
+      for (const auto& torn : folder.torn()) options.on_trouble(torn);
   }
+  std::vector<rocks::ColumnFamilyDescriptor> descriptors(const EngineOptions&, const rocks::DBOptions&) const;
 
   StoreFolder folder;
   const std::string where;
   std::unique_ptr<rocks::Env> files;  // of a store that is written to; outlives db
   std::shared_ptr<FailStop> fail_stop;
-  std::shared_ptr<rocks::Cache> cache = rocks::NewLRUCache(cache_bytes, 2);
-  std::shared_ptr<rocks::WriteBufferManager> buffers =
-      std::make_shared<rocks::WriteBufferManager>(write_buffers_bytes, nullptr);
-  std::shared_ptr<WritePressure> pressure = std::make_shared<WritePressure>();
+  const SharedMemory memory;
   std::unique_ptr<rocks::DB> db;
-  std::vector<rocks::ColumnFamilyHandle*> handles;  // by Family, then those on disk that nobody named
+  std::vector<rocks::ColumnFamilyHandle*> handles;  // by Family, then those on disk that were not named
   rocks::ReadOptions reading;
   const bool read_only;
   Versions versions;
-  std::atomic<Sequence> on_disk = 0;  // the newest that is
-  std::mutex syncing;  // one sync at a time: none may begin beside one that is about to fail, and seem to mend it
-  mutable std::map<Family, CounterValues> known_counters;  // of whoever commits
-  rocks::WriteBatch gathered;                              // likewise, for its memory
-  std::unique_ptr<Committer> committer;                    // last: its thread uses the rest
+  std::atomic<Sequence> on_disk = 0;  // the newest number that is synced
+  std::mutex syncing;  // one sync at a time: one that starts beside a failing one could succeed and hide it
+  mutable std::map<Family, CounterValues> cached_counters;  // of the thread that commits
+  rocks::WriteBatch gathered;                               // likewise; kept for its memory
+  std::unique_ptr<Committer> committer;                     // last: its thread uses the rest
 
   ~Impl() override {
     committer.reset();
     if (!db) return;
-    pressure->hurry();
+    memory.pressure->hurry();
     if (!read_only && !fail_stop->reason())
       db->Flush(rocks::FlushOptions(), handles);  // the next start replays nothing
     for (auto* handle : handles) db->DestroyColumnFamilyHandle(handle);
@@ -233,12 +108,12 @@ struct RocksEngine::Impl final : Committer::Log {
     return get(reading, family, key);
   }
   CounterFields read_counter(Family family, std::string_view key) const override {
-    auto& known = known_counters[family];
-    if (const auto* figures = known.find(key)) return *figures;
+    auto& cached = cached_counters[family];
+    if (const auto* fields = cached.find(key)) return *fields;
     const auto bytes = get(reading, family, key);
-    const auto figures = bytes ? decode_counter(*bytes) : CounterFields();
-    known.put(key, figures);
-    return figures;
+    const auto fields = bytes ? decode_counter(*bytes) : CounterFields();
+    cached.put(key, fields);
+    return fields;
   }
 
   std::uint64_t version(Family family, std::string_view key) const override { return versions.of(family, key); }
@@ -260,11 +135,11 @@ struct RocksEngine::Impl final : Committer::Log {
             break;
           case Write::Kind::add:
           case Write::Kind::raise:
-            break;  // among those counted
+            break;  // part of `counted`
         }
       }
     }
-    for (const auto& [family, key, figures] : counted) all.Put(handles.at(family), slice(key), encode(figures));
+    for (const auto& [family, key, fields] : counted) all.Put(handles.at(family), slice(key), encode(fields));
     all.PutLogData(rocks::Slice(&end_mark, 1));
     const bool sync = how == Append::synced;
     rocks::WriteOptions options;
@@ -281,10 +156,10 @@ struct RocksEngine::Impl final : Committer::Log {
       fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
       throw Unavailable(*fail_stop->reason());
     }
-    pressure->wrote(all.GetDataSize());
+    memory.pressure->wrote(all.GetDataSize());
     if (all.GetDataSize() > most_kept_bytes) all = rocks::WriteBatch();
     if (sync) on_disk = db->GetLatestSequenceNumber();
-    for (const auto& [family, key, figures] : counted) known_counters[family].put(key, figures);
+    for (const auto& [family, key, fields] : counted) cached_counters[family].put(key, fields);
     for (const auto* batch : batches)
       for (const auto& write : batch->writes) versions.bump(write.family, write.key);
     return true;
@@ -305,47 +180,46 @@ struct RocksEngine::Impl final : Committer::Log {
 RocksEngine::RocksEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RocksEngine::~RocksEngine() = default;
 
-std::unique_ptr<RocksEngine> RocksEngine::open(const std::filesystem::path& folder, std::vector<std::string> families,
-                                               bool read_only, const Trouble& on_trouble) {
-  auto impl = std::make_unique<Impl>(folder, read_only, on_trouble);
-  auto options = database_options(impl->fail_stop, impl->buffers);
-  if (read_only) {
-    options.wal_recovery_mode = rocks::WALRecoveryMode::kPointInTimeRecovery;  // a torn end stays where it is
-    options.info_log = std::make_shared<NoLog>();
+// The families of the options, then those on disk that the options do not name, which RocksDB needs to be opened with.
+std::vector<rocks::ColumnFamilyDescriptor> RocksEngine::Impl::descriptors(const EngineOptions& wanted,
+                                                                          const rocks::DBOptions& options) const {
+  std::vector<std::string> existing;
+  if (!folder.is_new())
+    if (const auto status = rocks::DB::ListColumnFamilies(options, where, &existing); !status.ok())
+      cannot_open(wanted.folder, status);
+  std::vector<rocks::ColumnFamilyDescriptor> descriptors;
+  for (const auto& family : wanted.families) {
+    if (read_only && std::ranges::find(existing, family.name) == existing.end())
+      throw Unavailable("the store in " + where + " is older and has no records of kind " + family.name +
+                        " yet: start agentbox once to bring it up");
+    descriptors.emplace_back(family.name, family_options(family.access, memory));
   }
+  if (folder.is_new()) existing.push_back(rocks::kDefaultColumnFamilyName);
+  for (const auto& name : existing)
+    if (std::ranges::find(wanted.families, name, &FamilySpec::name) == wanted.families.end())
+      descriptors.emplace_back(name, family_options(Access::general, memory));
+  return descriptors;
+}
+
+std::unique_ptr<RocksEngine> RocksEngine::open(EngineOptions wanted) {
+  auto impl = std::make_unique<Impl>(wanted);
+  const bool read_only = wanted.read_only;
+  auto options = database_options(read_only, impl->memory, impl->fail_stop);
   const auto files = std::make_shared<StoreFiles>(impl->folder.is_new());
   if (!read_only) {
     impl->files = rocks::NewCompositeEnv(files);
     options.env = impl->files.get();
   }
-  if (impl->folder.is_new()) impl->folder.begin_making();
+  if (impl->folder.is_new()) impl->folder.begin_creation();
 
-  std::vector<std::string> names = std::move(families);
-  std::vector<std::string> on_disk;
-  if (impl->folder.is_new()) {
-    names.push_back(rocks::kDefaultColumnFamilyName);
-  } else {
-    if (const auto status = rocks::DB::ListColumnFamilies(options, impl->where, &on_disk); !status.ok())
-      cannot_open(folder, status);
-    for (const auto& name : on_disk)
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-
-  std::vector<rocks::ColumnFamilyDescriptor> descriptors;
-  for (const auto& name : names) {
-    const bool exists = std::find(on_disk.begin(), on_disk.end(), name) != on_disk.end();
-    if (read_only && !exists)
-      throw Unavailable("the store in " + impl->where + " is older and has no records of kind " + name +
-                        " yet: start agentbox once to bring it up");
-    descriptors.emplace_back(name, family_options(name, impl->cache, impl->pressure));
-  }
+  const auto descriptors = impl->descriptors(wanted, options);
   rocks::DB* db = nullptr;
   const auto status = read_only ? rocks::DB::OpenForReadOnly(options, impl->where, descriptors, &impl->handles, &db)
                                 : rocks::DB::Open(options, impl->where, descriptors, &impl->handles, &db);
-  if (!status.ok()) cannot_open(folder, status);
+  if (!status.ok()) cannot_open(wanted.folder, status);
   impl->db.reset(db);
   if (impl->folder.is_new()) {
-    impl->folder.finish_making();
+    impl->folder.finish_creation();
     files->sync_from_now_on();
   }
   impl->on_disk = db->GetLatestSequenceNumber();
@@ -412,105 +286,33 @@ std::optional<std::string> RocksEngine::read_only_reason() const {
   return impl_->fail_stop->reason();
 }
 
-EngineFigures RocksEngine::figures() const {
-  EngineFigures figures;
+EngineStats RocksEngine::stats() const {
+  EngineStats stats;
   if (impl_->committer) {
     const auto& now = impl_->committer->activity();
-    figures = {.commits = now.commits,
-               .groups = now.groups,
-               .conflicts = now.conflicts,
-               .queued = now.queued,
-               .last_group = now.last_group,
-               .append_seconds = static_cast<double>(now.append_microseconds) / 1e6};
+    stats = {.commits = now.commits,
+             .groups = now.groups,
+             .conflicts = now.conflicts,
+             .queued = now.queued,
+             .last_group = now.last_group,
+             .append_seconds = static_cast<double>(now.append_microseconds) / 1e6};
   }
-  figures.memtable_bytes = impl_->buffers->memory_usage();
-  figures.cache_bytes = impl_->cache->GetUsage();
-  impl_->db->GetAggregatedIntProperty(rocks::DB::Properties::kLiveSstFilesSize, &figures.table_file_bytes);
-  return figures;
+  stats.memtable_bytes = impl_->memory.write_buffers->memory_usage();
+  stats.cache_bytes = impl_->memory.cache->GetUsage();
+  impl_->db->GetAggregatedIntProperty(rocks::DB::Properties::kLiveSstFilesSize, &stats.file_bytes);
+  return stats;
 }
 
-void RocksEngine::backup(const std::filesystem::path& to) const {
-  // A copy of damaged bytes is a true copy: nothing below would notice.
-  if (const auto damaged = damaged_tables(); !damaged.empty())
-    throw Unavailable("no backup was made, since " + damaged.front().what + ": keep the backups there are, and see " +
-                      "what `agentbox verify` finds");
-  // Its files can be read by whoever gets at them.
-  std::error_code error;
-  std::filesystem::create_directories(to, error);
-  if (!error) std::filesystem::permissions(to, std::filesystem::perms::owner_all, error);
-  if (error) throw Unavailable("the backup to " + to.string() + " failed: " + error.message());
-  rocks::BackupEngineOptions options(to.string());
-  options.share_table_files = true;
-  options.share_files_with_checksum = true;
-  rocks::BackupEngine* opened = nullptr;
-  auto status = rocks::BackupEngine::Open(options, rocks::Env::Default(), &opened);
-  const std::unique_ptr<rocks::BackupEngine> engine(opened);
-  if (status.ok()) {
-    rocks::CreateBackupOptions how;
-    how.flush_before_backup = true;
-    rocks::BackupID id = 0;
-    status = engine->CreateNewBackup(how, impl_->db.get(), &id);
-    if (status.ok()) status = engine->VerifyBackup(id, true);
-  }
-  if (!status.ok()) throw Unavailable("the backup to " + to.string() + " failed: " + status.ToString());
-}
-
-void RocksEngine::restore(const std::filesystem::path& from, const std::filesystem::path& folder) {
-  namespace fs = std::filesystem;
-  if (fs::exists(folder) && !fs::is_empty(folder))
-    throw Unavailable(folder.string() + " is not empty: restore into a folder that holds nothing yet");
-  if (!fs::is_directory(from / "meta")) throw Unavailable("there is no backup in " + from.string());
-  rocks::BackupEngineReadOnly* opened = nullptr;
-  auto status =
-      rocks::BackupEngineReadOnly::Open(rocks::BackupEngineOptions(from.string()), rocks::Env::Default(), &opened);
-  const std::unique_ptr<rocks::BackupEngineReadOnly> engine(opened);
-  // Restored beside its place and moved there when it is whole, so that a restore that was cut off leaves nothing
-  // behind that looks like a store.
-  const fs::path beside = fs::path(folder).concat(".restoring");
-  std::vector<rocks::BackupInfo> backups;
-  if (status.ok()) {
-    engine->GetBackupInfo(&backups);
-    if (backups.empty()) throw Unavailable("there is no backup in " + from.string());
-    status = engine->VerifyBackup(backups.back().backup_id, true);
-  }
-  try {
-    if (status.ok()) {
-      fs::remove_all(beside);
-      fs::create_directories(beside);
-      status = engine->RestoreDBFromBackup(backups.back().backup_id, beside.string(), beside.string());
-      StoreFolder::note_restored(beside);
-    }
-    if (status.ok()) {
-      fs::remove(folder);
-      fs::rename(beside, folder);
-      sync_path(fs::absolute(folder).parent_path());
-    }
-  } catch (const fs::filesystem_error& error) {
-    throw Unavailable("the backup in " + from.string() + " cannot be restored: " + error.what());
-  }
-  if (!status.ok()) throw Unavailable("the backup in " + from.string() + " cannot be restored: " + status.ToString());
-}
+void RocksEngine::backup(const std::filesystem::path& to) const { make_backup(*impl_->db, to); }
 
 std::vector<Damage> RocksEngine::verify_files() const {
   auto found = damaged_logs(impl_->where);
-  for (auto& damage : damaged_tables()) found.push_back(std::move(damage));
+  for (auto& damage : damaged_tables(*impl_->db)) found.push_back(std::move(damage));
   return found;
 }
 
-std::vector<Damage> RocksEngine::damaged_tables() const {
-  std::vector<Damage> found;
-  std::vector<rocks::LiveFileMetaData> files;
-  impl_->db->GetLiveFilesMetaData(&files);
-  const auto options = impl_->db->GetOptions();
-  for (const auto& file : files) {
-    rocks::SstFileReader reader(options);
-    auto status = reader.Open(file.db_path + file.name);
-    if (status.ok()) status = reader.VerifyChecksum();
-    // A file that compaction has replaced meanwhile is none of the store's any more.
-    if (!status.ok() && !status.IsPathNotFound() && !status.IsNotFound())
-      found.push_back({"a table file of " + file.column_family_name + " is damaged: " + status.ToString(), file.name});
-  }
-  return found;
-}
+const EngineKind rocks_engine{
+    .open = [](EngineOptions options) -> std::unique_ptr<Engine> { return RocksEngine::open(std::move(options)); },
+    .restore = restore_backup};
 
 }  // namespace store

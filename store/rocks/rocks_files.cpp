@@ -39,9 +39,9 @@ struct StoreFiles::File : rocks::FSWritableFileOwnerWrapper {
   Switch syncs;
 };
 struct StoreFiles::Log final : File {
-  Log(std::unique_ptr<rocks::FSWritableFile>&& file, Switch on, std::shared_ptr<WalPreallocation> its,
+  Log(std::unique_ptr<rocks::FSWritableFile>&& file, Switch on, std::shared_ptr<WalPreallocation> own,
       std::shared_ptr<LogFiller> by)
-      : File(std::move(file), std::move(on)), space(std::move(its)), filler(std::move(by)) {}
+      : File(std::move(file), std::move(on)), preallocation(std::move(own)), filler(std::move(by)) {}
   rocks::IOStatus Append(const rocks::Slice& data, const rocks::IOOptions& options,
                          rocks::IODebugContext* debug) override {
     return append(data, options, debug);
@@ -52,23 +52,23 @@ struct StoreFiles::Log final : File {
   }
   rocks::IOStatus Sync(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
     auto status = File::Sync(options, debug);
-    if (status.ok() && *syncs && space->is_short()) filler->fill(space);
+    if (status.ok() && *syncs && preallocation->is_short()) filler->fill(preallocation);
     return status;
   }
   rocks::IOStatus Close(const rocks::IOOptions& options, rocks::IODebugContext* debug) override {
-    space->close();
+    preallocation->close();
     return target()->Close(options, debug);
   }
 
   template <class... Options>
   rocks::IOStatus append(const rocks::Slice& data, const Options&... options) {
-    space->claim(data.size());
+    preallocation->claim(data.size());
     auto status = target()->Append(data, options...);
-    if (status.ok()) space->appended();
+    if (status.ok()) preallocation->appended();
     return status;
   }
 
-  std::shared_ptr<WalPreallocation> space;
+  std::shared_ptr<WalPreallocation> preallocation;
   std::shared_ptr<LogFiller> filler;
 };
 struct StoreFiles::Directory final : rocks::FSDirectoryWrapper {
@@ -90,30 +90,30 @@ rocks::IOStatus StoreFiles::NewWritableFile(const std::string& name, const rocks
   auto status = target()->NewWritableFile(name, options, file, debug);
   if (!status.ok()) return status;
   if (log_number(std::string_view(name).substr(name.rfind('/') + 1)))
-    *file = std::make_unique<Log>(std::move(*file), syncs_, space_of(name), filler_);
+    *file = std::make_unique<Log>(std::move(*file), syncs_, preallocation_of(name), filler_);
   else if (!*syncs_)
     *file = std::make_unique<File>(std::move(*file), syncs_);
   return status;
 }
 
-std::shared_ptr<WalPreallocation> StoreFiles::space_of(const std::string& new_log) {
-  auto space = std::make_shared<WalPreallocation>(new_log);
+std::shared_ptr<WalPreallocation> StoreFiles::preallocation_of(const std::string& new_log) {
+  auto preallocation = std::make_shared<WalPreallocation>(new_log);
   const std::lock_guard lock(mutex_);
-  std::erase_if(spaces_, [](const auto& one) { return one.second.expired(); });
-  for (const auto& [name, older] : spaces_)
-    if (const auto still_open = older.lock()) still_open->make_no_more();
-  spaces_[new_log] = space;
-  return space;
+  std::erase_if(preallocations_, [](const auto& entry) { return entry.second.expired(); });
+  for (const auto& [name, older] : preallocations_)
+    if (const auto still_open = older.lock()) still_open->stop_filling();
+  preallocations_[new_log] = preallocation;
+  return preallocation;
 }
 
 rocks::IOStatus StoreFiles::GetFileSize(const std::string& name, const rocks::IOOptions& options, std::uint64_t* size,
                                         rocks::IODebugContext* debug) {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = spaces_.find(name);
-    const auto space = found == spaces_.end() ? nullptr : found->second.lock();
-    if (const auto end = space ? space->end() : std::nullopt) {
-      *size = std::max<std::uint64_t>(*end, 1);  // to a backup, none means without an end
+    const auto found = preallocations_.find(name);
+    const auto preallocation = found == preallocations_.end() ? nullptr : found->second.lock();
+    if (const auto end = preallocation ? preallocation->end() : std::nullopt) {
+      *size = std::max<std::uint64_t>(*end, 1);  // to a backup, 0 means unlimited
       return rocks::IOStatus::OK();
     }
   }

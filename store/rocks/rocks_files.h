@@ -1,4 +1,4 @@
-// RocksDB's files as the store wants them.
+// The file system that RocksDB works on.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -13,15 +13,14 @@
 
 namespace store {
 
-// Leaves out every sync while a new store is made: RocksDB would sync several times for each column family. Nothing is
-// acknowledged from such a store before everything of it was synced at once (StoreFolder::finish_making), and from then
-// on it syncs.
+// Skips every sync while a new store is created: RocksDB would sync several times for each column family. Nothing is
+// acknowledged before all of the store was synced at once (StoreFolder::finish_creation); from then on it syncs.
 //
-// Has room made for what is appended to logs (WalPreallocation), and tells their sizes without it: a backup copies a
-// log that is written to meanwhile as far as that.
+// Preallocates logs (WalPreallocation) and reports their sizes without the preallocated part: a backup copies a log
+// that is in use up to that size.
 //
-// Deletes logs oldest first: RocksDB deletes the newest of those it no longer needs first, and the end of the process
-// in between would leave an old log and a gap behind it, as if writes were missing there.
+// Deletes logs oldest first: RocksDB deletes the newest obsolete log first, and a crash in between would leave an old
+// log with a gap after it, as if writes were missing.
 class StoreFiles final : public rocksdb::FileSystemWrapper {
  public:
   explicit StoreFiles(bool is_new)
@@ -39,19 +38,19 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions&, rocksdb::IODebugContext*) override;
 
  private:
-  using Switch = std::shared_ptr<std::atomic<bool>>;  // the files that it is for may outlive this
+  using Switch = std::shared_ptr<std::atomic<bool>>;  // files may outlive this object
   static Switch make(bool on) { return std::make_shared<std::atomic<bool>>(on); }
   struct File;
   struct Log;
   struct Directory;
 
-  std::shared_ptr<WalPreallocation> space_of(const std::string& new_log);
+  std::shared_ptr<WalPreallocation> preallocation_of(const std::string& new_log);
 
   const Switch syncs_;
   const std::shared_ptr<LogFiller> filler_ = std::make_shared<LogFiller>();  // likewise
 
-  std::mutex mutex_;                                               // protects spaces_
-  std::map<std::string, std::weak_ptr<WalPreallocation>> spaces_;  // by their logs' names
+  std::mutex mutex_;                                                       // protects preallocations_
+  std::map<std::string, std::weak_ptr<WalPreallocation>> preallocations_;  // by their logs' names
 };
 
 }  // namespace store

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto lock_file = "agentbox.lock", making_file = "agentbox.making", restored_file = "agentbox.restored";
+constexpr auto lock_file = "agentbox.lock", creating_file = "agentbox.making", restored_file = "agentbox.restored";
 
 [[noreturn]] void cannot(const fs::path& path, int error) {
   throw Unavailable(path.string() + " cannot be written: " + std::strerror(error));
@@ -49,7 +49,7 @@ std::string sentence(const fs::path& log, const LogState& state) {
 std::string torn_sentence(const fs::path& log, std::uint64_t at, std::uint64_t end) {
   return "the write-ahead log " + log.string() + " is not whole from byte " + std::to_string(at) +
          " on: " + std::to_string(end - at) + " bytes are cut off there when the store is opened for writing. " +
-         "A crash of the machine leaves that, and nobody was told that these writes are durable; should more be " +
+         "A crash of the machine leaves that, and these writes were not reported as durable; should more be " +
          "missing, the disk has lost it: restore the newest backup";
 }
 
@@ -63,11 +63,11 @@ LogState lacking(std::uint64_t end) {
   return {.kind = LogState::Kind::damaged, .at = end, .what = "what was written behind it is missing"};
 }
 
-// Where the writes end that are there one after the other: in which log, and where in it.
+// Where the uninterrupted sequence of writes ends: in which log, and where in it.
 struct End {
   std::size_t log = 0;
   std::uint64_t at = 0;
-  bool is_followed = false;  // by writes that rest on what is missing
+  bool is_followed = false;  // by writes that were made after the missing ones
 };
 
 // Throws Unavailable when a log is damaged.
@@ -80,9 +80,9 @@ std::vector<LogState> states_of(const std::vector<fs::path>& logs) {
   return states;
 }
 
-// Nothing when none is missing. Throws Unavailable when one is missing that was on disk.
+// Nothing when no write is missing. Throws Unavailable when a missing one was on disk.
 std::optional<End> end_of(const std::vector<fs::path>& logs, const std::vector<LogState>& states) {
-  std::optional<Sequence> on_disk;  // by what newer logs say; none while no write stands in them
+  std::optional<Sequence> on_disk;  // by the marks of newer logs; none while they have no writes
   std::optional<End> end;
   for (auto i = logs.size(); i-- > 0; on_disk = std::max(on_disk, states[i].on_disk)) {
     const auto& state = states[i];
@@ -93,7 +93,7 @@ std::optional<End> end_of(const std::vector<fs::path>& logs, const std::vector<L
                        {.kind = LogState::Kind::damaged, .at = state.at, .what = "newer logs say it was whole"});
       end = {i, state.at, state.is_followed || on_disk};
     } else if (i + 1 < logs.size() && state.next && states[i + 1].first > state.next) {
-      // It ends between two writes, and others are missing behind it: logs are deleted oldest first.
+      // It ends between two writes, and later ones are missing: logs are deleted oldest first.
       if (was_on_disk) refuse_damaged(logs[i], lacking(state.end));
       end = {i, state.end, true};
     }
@@ -107,8 +107,8 @@ void cut(const fs::path& log, std::uint64_t at) {
   sync_path(log);
 }
 
-// Of each log that something is cut from a sentence. What is left is on disk, so that it can be built upon.
-std::vector<std::string> mend_logs(const fs::path& folder, StoreFolder::Access access) {
+// A sentence for each log that is cut. What is left is synced, since new writes will follow it.
+std::vector<std::string> repair_logs(const fs::path& folder, StoreFolder::Access access) {
   const auto logs = logs_of(folder);
   const auto states = states_of(logs);
   const auto end = end_of(logs, states);
@@ -121,13 +121,13 @@ std::vector<std::string> mend_logs(const fs::path& folder, StoreFolder::Access a
       throw Unavailable(sentences.front() + ". It cannot be read before that: start agentbox once");
     return sentences;
   }
-  for (auto i = logs.size(); i-- > 0;)  // the newest first: none may ever stand behind what is missing
+  for (auto i = logs.size(); i-- > 0;)  // the newest first: no write may ever follow a missing one
     cut(logs[i], !end || i < end->log ? states[i].end : i == end->log ? end->at : 0);
   for (const auto& log : logs) sync_path(log);
   return sentences;
 }
 
-const fs::path& made(const fs::path& path, StoreFolder::Access access) {
+const fs::path& prepared(const fs::path& path, StoreFolder::Access access) {
   if (access == StoreFolder::Access::read_only) {
     if (!fs::exists(path / "CURRENT")) throw Unavailable("there is no store in " + path.string());
     return path;
@@ -141,28 +141,28 @@ const fs::path& made(const fs::path& path, StoreFolder::Access access) {
 }  // namespace
 
 StoreFolder::StoreFolder(const fs::path& path, Access access)
-    : path_(made(path, access)),
+    : path_(prepared(path, access)),
       lock_(path_, access == Access::write ? FolderLock::Kind::exclusive : FolderLock::Kind::shared) {
   try {
-    if (access == Access::write) clear_half_made();
+    if (access == Access::write) remove_incomplete();
     is_new_ = !fs::exists(path_ / "CURRENT");
     if (is_new_)
       refuse_incomplete();
     else
       refuse_without_log();
-    torn_ = mend_logs(path_, access);
+    torn_ = repair_logs(path_, access);
   } catch (const fs::filesystem_error& error) {
     throw Unavailable("the store in " + path_.string() + " cannot be read: " + error.code().message());
   }
 }
 
-void StoreFolder::clear_half_made() const {
-  if (!fs::exists(path_ / making_file)) return;
+void StoreFolder::remove_incomplete() const {
+  if (!fs::exists(path_ / creating_file)) return;
   for (const auto& entry : fs::directory_iterator(path_))
-    if (entry.path().filename() != lock_file && entry.path().filename() != making_file) fs::remove_all(entry.path());
+    if (entry.path().filename() != lock_file && entry.path().filename() != creating_file) fs::remove_all(entry.path());
 }
 
-// Without CURRENT, RocksDB would take the folder for an empty one and delete what it finds there.
+// Without CURRENT, RocksDB would take the folder for empty and delete its files.
 void StoreFolder::refuse_incomplete() const {
   for (const auto& entry : fs::directory_iterator(path_)) {
     const auto name = entry.path().filename().string();
@@ -172,7 +172,8 @@ void StoreFolder::refuse_incomplete() const {
   }
 }
 
-// RocksDB always has a log, be it empty, and would take a missing one for an empty one. Only a backup has none.
+// RocksDB always has a log, even if it is empty, and takes a missing one for an empty one. Only a restored backup has
+// none.
 void StoreFolder::refuse_without_log() const {
   const auto is_log = [](const fs::directory_entry& entry) { return entry.path().extension() == ".log"; };
   if (std::any_of(fs::directory_iterator(path_), fs::directory_iterator(), is_log)) return;
@@ -189,14 +190,14 @@ void StoreFolder::finish_restoring() const {
   if (fs::remove(path_ / restored_file, error)) sync_path(path_);
 }
 
-void StoreFolder::begin_making() { make_empty(path_ / making_file); }
+void StoreFolder::begin_creation() { make_empty(path_ / creating_file); }
 
-void StoreFolder::finish_making() {
+void StoreFolder::finish_creation() {
   for (const auto& entry : fs::directory_iterator(path_))
     if (entry.is_regular_file()) sync_path(entry.path());
   sync_path(path_);
   std::error_code error;
-  if (fs::remove(path_ / making_file, error); error) cannot(path_ / making_file, error.value());
+  if (fs::remove(path_ / creating_file, error); error) cannot(path_ / creating_file, error.value());
   sync_path(path_);
   sync_path(fs::absolute(path_).parent_path());
 }
@@ -211,7 +212,7 @@ void sync_path(const fs::path& path) {
 
 namespace {
 
-// Of a log that may be written to meanwhile: what is damaged is so when one looks again, what is being written is not.
+// Of a log that may be appended to meanwhile: damage is still there when checked again, a write in progress is not.
 LogState settled_state(const fs::path& log, std::optional<Sequence> next) {
   auto state = check_log(log, next);
   while (state.kind == LogState::Kind::damaged) {

@@ -40,7 +40,7 @@ bool fill_with_zeros(int file, std::uint64_t from, std::uint64_t until) {
     if (written <= 0) return false;
     from += static_cast<std::uint64_t>(written);
   }
-  return fdatasync(file) == 0;  // should it fail, the log's own sync is told so too
+  return fdatasync(file) == 0;  // if it fails, so does the log's own sync
 }
 
 }  // namespace
@@ -70,26 +70,26 @@ std::optional<std::uint64_t> WalPreallocation::end() const {
 
 bool WalPreallocation::is_short() {
   const std::lock_guard lock(mutex_);
-  if (is_enough_ || state_ != State::idle || filled_until_ >= claimed_ + least) return false;
-  state_ = State::asked;
+  if (is_stopped_ || state_ != State::idle || filled_until_ >= claimed_ + least) return false;
+  state_ = State::requested;
   return true;
 }
 
-void WalPreallocation::make_no_more() {
+void WalPreallocation::stop_filling() {
   const std::lock_guard lock(mutex_);
-  is_enough_ = true;
+  is_stopped_ = true;
 }
 
 void WalPreallocation::fill() {
   std::unique_lock lock(mutex_);
-  if (is_enough_ || state_ != State::asked) return;
+  if (is_stopped_ || state_ != State::requested) return;
   state_ = State::filling;
   const auto from = filled_from_ = std::max(filled_until_, claimed_);
-  const auto until = filled_until_ = (from + piece) / page * page;  // a crash cuts what is written between two pages
+  const auto until = filled_until_ = (from + piece) / page * page;  // a crash may cut off writes at page boundaries
   lock.unlock();
   const bool done = fill_with_zeros(file_, from, until);
   lock.lock();
-  state_ = done ? State::idle : State::asked;  // for good
+  state_ = done ? State::idle : State::requested;  // stays so: no further attempts
   changed_.notify_all();
 }
 
@@ -99,7 +99,7 @@ void WalPreallocation::close() {
   if (file_ < 0 || state_ == State::closed) return;
   state_ = State::closed;
   if (filled_until_ > claimed_ && ftruncate(file_, static_cast<off_t>(claimed_)) != 0) {
-    // Zeros are left behind the log's end, as a crash leaves them.
+    // The zeros stay, as after a crash.
   }
   ::close(file_);
 }
@@ -113,18 +113,18 @@ LogFiller::~LogFiller() {
   if (thread_.joinable()) thread_.join();
 }
 
-void LogFiller::fill(std::shared_ptr<WalPreallocation> space) {
+void LogFiller::fill(std::shared_ptr<WalPreallocation> log) {
   {
     const std::lock_guard lock(mutex_);
     if (!thread_.joinable()) {
       try {
         thread_ = std::thread([this] { run(); });
-      } catch (const std::system_error&) {  // RocksDB, which syncs a log here, must not be left by an exception
+      } catch (const std::system_error&) {  // must not pass through RocksDB, which is syncing a log
         return;
       }
       pthread_setname_np(thread_.native_handle(), "log-filler");
     }
-    short_.emplace_back(std::move(space));
+    queue_.emplace_back(std::move(log));
   }
   changed_.notify_one();
 }
@@ -132,12 +132,12 @@ void LogFiller::fill(std::shared_ptr<WalPreallocation> space) {
 void LogFiller::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || !short_.empty(); });
+    changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
     if (stopping_) return;
-    const auto space = short_.front().lock();
-    short_.pop_front();
+    const auto log = queue_.front().lock();
+    queue_.pop_front();
     lock.unlock();
-    if (space) space->fill();
+    if (log) log->fill();
     lock.lock();
   }
 }

@@ -1,5 +1,6 @@
-// Room for what is appended to a log: zeros that are on disk before it comes. A sync of an append that makes a file
-// longer has to write the file's new size as well, and on a file system with a journal that costs more than the bytes.
+// Preallocation of write-ahead logs: zeros that are on disk before appends overwrite them. A sync of an append that
+// makes a file longer has to write the file's new size as well, which costs more on a journaling file system than the
+// bytes.
 #pragma once
 
 #include <condition_variable>
@@ -13,50 +14,50 @@
 
 namespace store {
 
-// That of one log. Callable from every thread.
+// The preallocated zeros of one log. Callable from every thread.
 class WalPreallocation {
  public:
-  // An empty file that is there. On file systems that do not write in place, or are not known to, there is never any.
+  // `path`: an empty file that exists. Does nothing on file systems that are not known to write in place.
   explicit WalPreallocation(const std::string& path);
   ~WalPreallocation();
   WalPreallocation(const WalPreallocation&) = delete;
   WalPreallocation& operator=(const WalPreallocation&) = delete;
 
-  // Before so many bytes are appended: nobody fills there from now on. Waits while somebody does.
+  // Call before appending so many bytes: they are not filled from now on. Waits while they are being filled.
   void claim(std::size_t size);
-  // They are.
+  // Call after the append that was claimed.
   void appended();
-  // Where the log ends, whatever the file's size. Nothing once it is closed: at the end of the file then.
+  // Where the log ends within the file. Nothing once it is closed: then it ends with the file.
   std::optional<std::uint64_t> end() const;
-  // Whether it is time to fill: true once, until that is done.
+  // Whether to call fill(): true once until it has run.
   bool is_short();
-  // For a log that is only synced from now on.
-  void make_no_more();
-  // Makes more of it, durably; nothing when the disk does not take it. After is_short() only.
+  // For a log that gets no more appends.
+  void stop_filling();
+  // Adds zeros durably, if the disk has room for them. After is_short() only.
   void fill();
-  // Gives back what is left, so that the file ends where the log does. Before the file is closed.
+  // Cuts off the unused zeros, so that the file ends where the log does. Call before the file is closed.
   void close();
 
  private:
-  const int file_;  // -1: none is made
+  const int file_;  // -1: nothing is preallocated
 
   mutable std::mutex mutex_;  // protects what follows
   std::condition_variable changed_;
-  std::uint64_t end_ = 0;           // of what was appended
-  std::uint64_t claimed_ = 0;       // until here
-  std::uint64_t filled_from_ = 0;   // what is filled, or being filled: from here
-  std::uint64_t filled_until_ = 0;  // to here
-  enum class State { idle, asked, filling, closed } state_ = State::idle;
-  bool is_enough_ = false;
+  std::uint64_t end_ = 0;           // of the appended bytes
+  std::uint64_t claimed_ = 0;       // end of the claimed bytes
+  std::uint64_t filled_from_ = 0;   // begin of the last fill
+  std::uint64_t filled_until_ = 0;  // end of the last fill
+  enum class State { idle, requested, filling, closed } state_ = State::idle;
+  bool is_stopped_ = false;
 };
 
-// Fills on a thread of its own, which begins with the first one.
+// Calls WalPreallocation::fill() on a thread of its own, which starts with the first call.
 class LogFiller {
  public:
   LogFiller() = default;
   ~LogFiller();
 
-  // Nothing when no thread can be had.
+  // Does nothing when no thread can be started.
   void fill(std::shared_ptr<WalPreallocation>);
 
  private:
@@ -64,7 +65,7 @@ class LogFiller {
 
   std::mutex mutex_;  // protects what follows
   std::condition_variable changed_;
-  std::deque<std::weak_ptr<WalPreallocation>> short_;
+  std::deque<std::weak_ptr<WalPreallocation>> queue_;
   bool stopping_ = false;
   std::thread thread_;
 };

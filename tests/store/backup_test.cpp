@@ -18,6 +18,12 @@ std::string bytes_of(const fs::path& file) {
   return all.str();
 }
 
+// With the families of options().
+std::unique_ptr<store::Engine> engine_in(const fs::path& folder) {
+  return store::rocks_engine.open(
+      {.folder = folder, .families = store::TableRegister(options(folder).tables).families()});
+}
+
 std::string every_byte_below(const fs::path& folder) {
   std::string all;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -42,8 +48,7 @@ TEST_F(StoreTest, ABackupIsTakenOnlineAndRestoredElsewhere) {
   EXPECT_THROW(store::Store::restore(folder_.path("nothing"), folder_.path("elsewhere")), store::Unavailable);
 }
 
-// A log that is copied while it is written to must not get a hole: what is behind its end when the copy begins stays
-// out.
+// The copy of a log that is in use ends where the log ended when the copy began.
 TEST_F(StoreTest, ABackupTakenBesideWritesIsWhole) {
   std::atomic<int> written = 0;
   std::jthread writer([&](const std::stop_token& stop) {
@@ -65,11 +70,11 @@ TEST_F(StoreTest, ABackupTakenBesideWritesIsWhole) {
       const auto bytes = bytes_of(entry.path());
       EXPECT_TRUE(bytes.empty() || bytes.back() != '\0') << entry.path();
     }
-    auto telling = options(restored);
-    std::vector<std::string> told;
-    telling.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
-    const auto store = store::Store::open(telling);
-    EXPECT_EQ(told, std::vector<std::string>());
+    auto reporting = options(restored);
+    std::vector<std::string> reported;
+    reporting.on_trouble = [&](const std::string& sentence) { reported.push_back(sentence); };
+    const auto store = store::Store::open(reporting);
+    EXPECT_EQ(reported, std::vector<std::string>());
     EXPECT_GE(store->system().tenant(1).list(notes, {.limit = 1'000'000}).size(), known);
     EXPECT_TRUE(store->verify().empty());
   }
@@ -85,13 +90,12 @@ TEST_F(StoreTest, SealedFieldsAreClearNowhere) {
   EXPECT_EQ(every_byte_below(folder_.path("backup")).find("canary-4711"), std::string::npos);
 }
 
-// Whoever can write to the disk must not be able to hand one record's secret to another.
+// Write access to the disk must not be enough to move one record's secret to another.
 TEST_F(StoreTest, SealedTextMovedToAnotherRecordDoesNotOpen) {
   ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "Tea", .secret = {"hers"}}).ok());
   close();
   {
-    const auto engine =
-        store::RocksEngine::open(folder_.path(), {"meta", "index", "counters", "notes", "people"}, false);
+    const auto engine = engine_in(folder_.path());
     auto stolen = engine->get(3, store::keys::owned(1, "a"));
     ASSERT_TRUE(stolen);
     store::Batch batch;
@@ -104,15 +108,14 @@ TEST_F(StoreTest, SealedTextMovedToAnotherRecordDoesNotOpen) {
   EXPECT_FALSE(store_->verify().empty());
 }
 
-TEST_F(StoreTest, VerifyFindsACounterThatHoldsNoFigures) {
+TEST_F(StoreTest, VerifyFindsACounterThatIsMalformed) {
   ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "Tea"}).ok());
   close();
   {
-    const auto engine =
-        store::RocksEngine::open(folder_.path(), {"meta", "index", "counters", "notes", "people"}, false);
+    const auto engine = engine_in(folder_.path());
     store::Batch batch;
     batch.writes.push_back(
-        {.kind = store::Write::Kind::put, .family = 2, .key = store::keys::owned(1, "spent"), .value = "no figures"});
+        {.kind = store::Write::Kind::put, .family = 2, .key = store::keys::owned(1, "spent"), .value = "malformed"});
     ASSERT_TRUE(engine->commit_blocking(std::move(batch)).ok());
   }
   open();
@@ -129,8 +132,7 @@ TEST_F(StoreTest, VerifyFindsWhatDisagrees) {
   EXPECT_TRUE(store_->verify().empty());
   close();
   {
-    const auto engine =
-        store::RocksEngine::open(folder_.path(), {"meta", "index", "counters", "notes", "people"}, false);
+    const auto engine = engine_in(folder_.path());
     store::Batch batch;
     batch.writes.push_back(
         {.kind = store::Write::Kind::erase, .family = 1, .key = store::keys::index_entry(200, 1, {}, "Tea")});

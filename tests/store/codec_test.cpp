@@ -213,7 +213,7 @@ TEST(Codec, TellsWhichMembersMayDifferFromWhatStood) {
   EXPECT_TRUE(changed({""}, {"b"}));
   store::Changed<Text> found;
   encode(Text{"a"}, {}, R"({"text":"\u0061"})", &found);
-  EXPECT_TRUE(found.any()) << "written otherwise: who has to know reads it";
+  EXPECT_TRUE(found.any()) << "written in another form: readers have to decode it";
 }
 
 // Runs of text are looked through eight bytes at a time.

@@ -1,4 +1,4 @@
-// Many callers, one writer: batches of one group see one another, and each caller learns its own outcome on its own
+// Many callers, one writer: batches of one group see one another, and each caller gets its own outcome on its own
 // thread.
 #include "store/committer.h"
 
@@ -38,11 +38,11 @@ TEST_F(StoreTest, CoroutinesOfSeveralThreadsCommitTogether) {
   EXPECT_EQ(committed, threads * coroutines * rounds);
   EXPECT_EQ(elsewhere, 0);
   EXPECT_EQ(tenant(1).counter({"sum"}), threads * coroutines * rounds);
-  EXPECT_LT(store_->stats().batches, store_->stats().commits);
+  EXPECT_LT(store_->stats().groups, store_->stats().commits);
   EXPECT_TRUE(store_->verify().empty());
 }
 
-// A bound holds however many ask at once.
+// A bound holds for any number of concurrent commits.
 TEST_F(StoreTest, ABoundIsNeverPassed) {
   boost::asio::io_context context(1);
   int accepted = 0;
@@ -58,7 +58,7 @@ TEST_F(StoreTest, ABoundIsNeverPassed) {
   EXPECT_EQ(tenant(1).counter({"agents"}), 3);
 }
 
-// What one coroutine lets escape leaves its io_context, as from any handler; the others of its group go on.
+// An exception that escapes one coroutine leaves its io_context, as from any handler; the others of its group go on.
 TEST_F(StoreTest, AnExceptionOfOneCallerDoesNotLoseTheOthers) {
   boost::asio::io_context context(1);
   int finished = 0;
@@ -90,7 +90,7 @@ TEST_F(StoreTest, RelaxedChangesAreSeenAtOnceAndKeptOverACleanStop) {
   EXPECT_EQ(tenant(1).get(notes, "a")->value.rank, 5);
 }
 
-// A log that remembers who appended what, and may be one that nothing can be appended to at once.
+// A log that records which thread appended, and may refuse to append at once.
 class AppendingLog : public store::Committer::Log {
  public:
   std::optional<std::string> read(store::Family, std::string_view) const override { return {}; }
@@ -123,7 +123,7 @@ store::CommitResult commit_alone(store::Committer& committer, store::Durability 
   return result;
 }
 
-TEST(Committer, WhoeverIsAloneAndNeedsNoSyncCommitsOnItsOwnThread) {
+TEST(Committer, ALoneCallerThatNeedsNoSyncCommitsOnItsOwnThread) {
   using enum store::Durability;
   for (const auto durability : {durable, prompt, relaxed}) {
     AppendingLog log;
@@ -134,7 +134,7 @@ TEST(Committer, WhoeverIsAloneAndNeedsNoSyncCommitsOnItsOwnThread) {
   }
 }
 
-TEST(Committer, ACallerIsNotHeldUpByALogThatIsHeldUp) {
+TEST(Committer, ACallerDoesNotWaitForALogThatDelaysWrites) {
   AppendingLog log;
   log.is_full = true;
   store::Committer committer(log);
@@ -143,7 +143,7 @@ TEST(Committer, ACallerIsNotHeldUpByALogThatIsHeldUp) {
   EXPECT_FALSE(log.by_caller);
 }
 
-// Its syncs begin, and end when they may.
+// Its syncs end when the test lets them.
 struct HeldLog final : AppendingLog {
   void sync() override {
     begun.release();
@@ -152,7 +152,7 @@ struct HeldLog final : AppendingLog {
   std::counting_semaphore<> begun{0}, may_end{0};
 };
 
-TEST(Committer, ACallerIsNotHeldUpByASyncUnderWay) {
+TEST(Committer, ACallerDoesNotWaitForASyncInProgress) {
   HeldLog log;
   store::Committer committer(log);
   EXPECT_TRUE(commit_alone(committer, store::Durability::prompt).ok());
@@ -163,8 +163,8 @@ TEST(Committer, ACallerIsNotHeldUpByASyncUnderWay) {
   log.may_end.release(2);
 }
 
-// Of all kinds of durability, on several threads: some on those threads, some on the writer's.
-TEST_F(StoreTest, EveryCallerCountsWhereverItCommits) {
+// With every durability, on several threads: some commits run on those threads, some on the committer's.
+TEST_F(StoreTest, EveryCommitCountsOnWhicheverThread) {
   using enum store::Durability;
   constexpr int threads = 4, rounds = 400;
   std::vector<std::thread> workers;

@@ -16,7 +16,7 @@ long sleeps() {
 
 // How often the thread that writes a table of many keys sleeps; `meanwhile` happens once it has begun.
 long rests(const std::shared_ptr<store::WritePressure>& pressure, const std::function<void()>& meanwhile) {
-  const auto tables = store::paced_tables(pressure, 1000);
+  const auto tables = store::throttled_tables(pressure, 1000);
   const std::unique_ptr<rocksdb::TablePropertiesCollector> table(tables->CreateTablePropertiesCollector({}));
   meanwhile();
   const auto before = sleeps();
@@ -24,7 +24,7 @@ long rests(const std::shared_ptr<store::WritePressure>& pressure, const std::fun
   return sleeps() - before;
 }
 
-TEST(Pace, AFlushRestsUnlessMuchIsWrittenMeanwhileOrSomebodyWaitsForItsEnd) {
+TEST(CompactionThrottle, AFlushRestsUnlessMuchIsWrittenOrTheStoreIsClosed) {
   const auto pressure = std::make_shared<store::WritePressure>();
   const auto paced = rests(pressure, [&] { pressure->wrote(1000); });
   EXPECT_GT(paced, 2);

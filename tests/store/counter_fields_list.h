@@ -8,6 +8,6 @@
 namespace store_test {
 
 using List = std::vector<std::int64_t>;
-inline List list(const store::CounterFields& figures) { return {figures.begin(), figures.end()}; }
+inline List list(const store::CounterFields& fields) { return {fields.begin(), fields.end()}; }
 
 }  // namespace store_test

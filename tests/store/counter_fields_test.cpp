@@ -14,15 +14,15 @@ using store::CounterFields;
 
 TEST(FiguresBytes, EveryFigureComesBack) {
   constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
-  for (const CounterFields& figures :
+  for (const CounterFields& fields :
        {CounterFields{}, CounterFields{0}, CounterFields{least, -1, 0, 1, most}, CounterFields{63, 64, -64, -65}})
-    EXPECT_EQ(list(store::decode_counter(store::encode(figures))), list(figures));
+    EXPECT_EQ(list(store::decode_counter(store::encode(fields))), list(fields));
   std::mt19937_64 random(5);
   for (int round = 0; round < 10'000; ++round) {
-    CounterFields figures;
+    CounterFields fields;
     for (auto count = random() % (CounterFields::most + 1); count > 0; --count)
-      figures.push_back(static_cast<std::int64_t>(random() >> random() % 64) * (random() % 2 ? 1 : -1));
-    ASSERT_EQ(list(store::decode_counter(store::encode(figures))), list(figures));
+      fields.push_back(static_cast<std::int64_t>(random() >> random() % 64) * (random() % 2 ? 1 : -1));
+    ASSERT_EQ(list(store::decode_counter(store::encode(fields))), list(fields));
   }
 }
 

@@ -86,7 +86,7 @@ TEST(Durability, AcknowledgedWritesSurviveKillNine) {
   EXPECT_TRUE(store->verify().empty());
 }
 
-TEST(Durability, ATornTailThatNobodyWasToldOfIsDropped) {
+TEST(Durability, ATornTailThatWasNotReportedAsDurableIsDropped) {
   Folder folder;
   ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
   const auto log = log_of(folder.path());
@@ -120,16 +120,16 @@ TEST(Durability, AnUnwrittenTailIsDropped) {
 }
 
 // What kill -9 leaves: behind the last write is the room that was made for more.
-TEST(Durability, RoomBehindTheLastWriteIsNothingToTell) {
+TEST(Durability, PreallocatedZerosAreNotReported) {
   Folder folder;
   ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
   const auto log = log_of(folder.path());
   const auto size = fs::file_size(log);
   fs::resize_file(log, size + (1u << 20));
-  std::vector<std::string> told;
-  auto telling = options(folder.path());
-  telling.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
-  auto to_read = telling;
+  std::vector<std::string> reported;
+  auto reporting = options(folder.path());
+  reporting.on_trouble = [&](const std::string& sentence) { reported.push_back(sentence); };
+  auto to_read = reporting;
   to_read.read_only = true;
   {
     const auto store = store::Store::open(to_read);
@@ -139,9 +139,9 @@ TEST(Durability, RoomBehindTheLastWriteIsNothingToTell) {
   flip_bit(log, size - 2);
   EXPECT_NE(refusal(folder.path()).find("is damaged"), std::string::npos) << "in the last write";
   flip_bit(log, size - 2);
-  const auto store = store::Store::open(telling);
+  const auto store = store::Store::open(reporting);
   EXPECT_EQ(store->system().tenant(1).list(notes).size(), 20u);
-  EXPECT_TRUE(told.empty()) << told[0];
+  EXPECT_TRUE(reported.empty()) << reported[0];
 }
 
 // What a power cut leaves where the file system had written the later pages and not the earlier ones.
@@ -155,12 +155,12 @@ TEST(Durability, AHoleInWhatWasNeverSyncedIsTornFromThereOn) {
   Folder folder;
   ASSERT_EQ(Writer("unsynced", folder.path()).wait(), 0);
   unwrite(log_of(folder.path()), 4096, 2048);
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   auto torn = options(folder.path());
-  torn.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
+  torn.on_trouble = [&](const std::string& sentence) { reported.push_back(sentence); };
   const auto store = store::Store::open(torn);
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find("is not whole"), std::string::npos) << told[0];
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_NE(reported[0].find("is not whole"), std::string::npos) << reported[0];
   const auto kept = store->system().tenant(1).list(notes).size();
   EXPECT_GT(kept, 3u);
   EXPECT_LT(kept, 20u);
@@ -194,16 +194,16 @@ TEST(Durability, ALogBehindOneThatLacksWhatWasNeverSyncedIsDropped) {
     Folder folder;
     ASSERT_EQ(Writer("unsynced", folder.path()).wait(), 0);
     split_log(folder.path(), whole_write_too);
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     auto torn = options(folder.path());
-    torn.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
+    torn.on_trouble = [&](const std::string& sentence) { reported.push_back(sentence); };
     auto to_read = options(folder.path());
     to_read.read_only = true;
     EXPECT_THROW(store::Store::open(to_read), store::Unavailable);
     std::size_t kept = 0;
     {
       const auto store = store::Store::open(torn);
-      EXPECT_EQ(told.size(), 2u);
+      EXPECT_EQ(reported.size(), 2u);
       kept = store->system().tenant(1).list(notes).size();
       EXPECT_GT(kept, 3u);
       EXPECT_LT(kept, 12u);
@@ -211,7 +211,7 @@ TEST(Durability, ALogBehindOneThatLacksWhatWasNeverSyncedIsDropped) {
       EXPECT_TRUE(store->verify().empty());
     }
     EXPECT_EQ(store::Store::open(torn)->system().tenant(1).list(notes).size(), kept);
-    EXPECT_EQ(told.size(), 2u);
+    EXPECT_EQ(reported.size(), 2u);
     EXPECT_EQ(store::Store::open(to_read)->system().tenant(1).list(notes).size(), kept);
   }
 }
@@ -221,7 +221,7 @@ TEST(Durability, ALogBehindOneThatLostWhatWasSyncedIsReported) {
     Folder folder;
     ASSERT_EQ(Writer("log", folder.path()).wait(), 0);
     split_log(folder.path(), whole_write_too);
-    EXPECT_EQ(store::damaged_logs(folder.path()).size(), 1u) << "verify of a running store tells, too";
+    EXPECT_EQ(store::damaged_logs(folder.path()).size(), 1u) << "verify of a running store reports it, too";
     EXPECT_NE(refusal(folder.path()).find("is damaged"), std::string::npos) << whole_write_too;
   }
 }
@@ -279,9 +279,9 @@ TEST(Durability, AFlippedBitInATableFileIsReportedAndNeverReadAsData) {
 TEST(Durability, ADamagedStoreIsNeitherWrittenToNorBackedUp) {
   Folder folder;
   write_notes(folder.path("store"), 200);
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   auto damaged = options(folder.path("store"));
-  damaged.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
+  damaged.on_trouble = [&](const std::string& sentence) { reported.push_back(sentence); };
   {
     const auto store = store::Store::open(options(folder.path("store")));
     store->backup(folder.path("before"));
@@ -290,11 +290,11 @@ TEST(Durability, ADamagedStoreIsNeitherWrittenToNorBackedUp) {
   flip_bit(table, fs::file_size(table) / 3);
   const auto store = store::Store::open(damaged);
   EXPECT_THROW(store->backup(folder.path("after")), store::Unavailable);
-  EXPECT_TRUE(told.empty());
+  EXPECT_TRUE(reported.empty());
   EXPECT_THROW(store->system().each(notes, [](const Note&) { return true; }), store::Corrupt);
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find("agentbox restore"), std::string::npos) << told[0];
-  EXPECT_EQ(store->read_only_reason(), told[0]);
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_NE(reported[0].find("agentbox restore"), std::string::npos) << reported[0];
+  EXPECT_EQ(store->read_only_reason(), reported[0]);
   auto change = store->system().change();
   change.insert(notes, {.owner = 1, .id = "late", .title = "late"});
   EXPECT_THROW(change.commit_blocking(), store::Unavailable);
@@ -314,12 +314,12 @@ TEST(Durability, ATornLogIsToldAndAMissingOneRefused) {
   const auto log = log_of(folder.path("store"));
   ASSERT_GT(fs::file_size(log), 100u);
   fs::resize_file(log, fs::file_size(log) - 5);
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   auto torn = options(folder.path("store"));
-  torn.on_trouble = [&](const std::string& sentence) { told.push_back(sentence); };
+  torn.on_trouble = [&](const std::string& sentence) { reported.push_back(sentence); };
   store::Store::open(torn)->backup(folder.path("backup"));
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find("is not whole"), std::string::npos) << told[0];
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_NE(reported[0].find("is not whole"), std::string::npos) << reported[0];
 
   for (const auto& file : files_ending(folder.path("store"), ".log")) fs::remove(file);
   const auto sentence = refusal(folder.path("store"));

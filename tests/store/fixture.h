@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "store/store.h"
+#include "tests/support/temporary_folder.h"
 
 namespace store_test {
 
@@ -49,21 +49,10 @@ inline const store::Global<Person, std::int64_t> people{
 
 class Folder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "agentbox-store-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("mkdtemp failed");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path path(std::string_view name = "store") const { return path_ / name; }
+  std::filesystem::path path(std::string_view name = "store") const { return folder_.path() / name; }
 
  private:
-  std::filesystem::path path_;
+  test_support::TemporaryFolder folder_;
 };
 
 inline store::Options options(const std::filesystem::path& folder) {

@@ -1,4 +1,4 @@
-// Through the engine: the family "counters" has key tables, whatever is written to it.
+// Through the engine: counted families have hash memtables.
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -12,9 +12,9 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-class KeyTable : public testing::Test {
+class HashMemtable : public testing::Test {
  protected:
-  static constexpr store::Family counters = 2;
+  static constexpr store::Family counters = 0;
 
   void put(std::string key, std::string value) {
     write({.kind = store::Write::Kind::put, .family = counters, .key = std::move(key), .value = std::move(value)});
@@ -42,8 +42,8 @@ class KeyTable : public testing::Test {
   }
 
  private:
-  std::unique_ptr<store::RocksEngine> open() const {
-    return store::RocksEngine::open(folder_.path(), {"meta", "index", "counters"}, false);
+  std::unique_ptr<store::Engine> open() const {
+    return store::rocks_engine.open({.folder = folder_.path(), .families = {{"counters", store::Access::counted}}});
   }
   void write(store::Write write) {
     store::Batch batch;
@@ -52,10 +52,10 @@ class KeyTable : public testing::Test {
   }
 
   store_test::Folder folder_;
-  std::unique_ptr<store::RocksEngine> engine_ = open();
+  std::unique_ptr<store::Engine> engine_ = open();
 };
 
-TEST_F(KeyTable, FindsWhatWasWrittenLast) {
+TEST_F(HashMemtable, FindsWhatWasWrittenLast) {
   EXPECT_EQ(at("a"), "none");
   put("a", "1");
   put("ab", "2");
@@ -69,7 +69,7 @@ TEST_F(KeyTable, FindsWhatWasWrittenLast) {
   EXPECT_EQ(at("a"), "4");
 }
 
-TEST_F(KeyTable, ASnapshotSeesWhatWasThere) {
+TEST_F(HashMemtable, ASnapshotSeesWhatWasThere) {
   put("kept", "1");
   put("erased", "1");
   const auto before = now();
@@ -87,7 +87,7 @@ TEST_F(KeyTable, ASnapshotSeesWhatWasThere) {
   EXPECT_EQ(scan({}), (Entries{{"kept", "3"}, {"new", "3"}}));
 }
 
-TEST_F(KeyTable, ScansAnyRangeInTheOrderOfBytes) {
+TEST_F(HashMemtable, ScansAnyRangeInTheOrderOfBytes) {
   const std::string zero("\0", 1), high("\xff");
   for (const auto& key : {std::string("b"), high, std::string("a"), "a" + zero, zero, "a" + high}) put(key, "x");
   const auto keys = [&](const store::Range& range) {
@@ -103,7 +103,7 @@ TEST_F(KeyTable, ScansAnyRangeInTheOrderOfBytes) {
   EXPECT_EQ(keys({.first = "b", .reverse = true}), (Keys{high, "b"}));
 }
 
-TEST_F(KeyTable, HoldsWhatAMapWouldHoldAlsoAfterRestarts) {
+TEST_F(HashMemtable, HoldsWhatAMapWouldHoldAlsoAfterRestarts) {
   std::mt19937 random(7);
   std::map<std::string, std::string> expected;
   const auto key_of = [](unsigned number) { return std::string(8, '\0') + "key " + std::to_string(number % 500); };
@@ -134,7 +134,7 @@ TEST_F(KeyTable, HoldsWhatAMapWouldHoldAlsoAfterRestarts) {
   }
 }
 
-TEST_F(KeyTable, ReadersBesideTheWriterSeeEachKeyGoForward) {
+TEST_F(HashMemtable, ReadersBesideTheWriterSeeEachKeyGoForward) {
   constexpr int keys = 40, turns = 60;
   std::atomic<bool> done{false};
   const auto follow = [&](int number) {

@@ -149,7 +149,7 @@ TEST_F(LogCheck, ALogWithAnUnwrittenEndIsTorn) {
   EXPECT_EQ(state.at, 107u);
 }
 
-TEST_F(LogCheck, AWriteThatNobodySaysIsOnDiskIsTornThoughAnotherFollows) {
+TEST_F(LogCheck, AWriteThatNoMarkCoversIsTornThoughAnotherFollows) {
   for (const std::size_t size : {1'200, 4'000, 70'000}) {
     for (store::Sequence on_disk = 9; on_disk < 14; ++on_disk) {
       const std::vector<std::string> writes{write(10, 9, 600), write(11, 9, size), write(12, 9, 600),
@@ -193,7 +193,7 @@ TEST_F(LogCheck, AWriteThatIsZeroBetweenTwoOthersOfItsSectorIsDamage) {
   EXPECT_EQ(check(log).kind, LogState::Kind::damaged);
 }
 
-// The head of the second one stands on both sides of the end of its block.
+// The head of the second one crosses the end of its block.
 TEST_F(LogCheck, AMarkThatIsCutInTwoIsNoMark) {
   for (std::size_t left = 8; left < 40; ++left) {
     const std::vector<std::string> writes{write(10, 9, 600), write(11, 9, 32'768 - 614 - left), write(12, 9, 600)};

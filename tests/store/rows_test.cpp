@@ -1,4 +1,4 @@
-// What rows make of an engine that fails, or is written to between two reads.
+// Rows over an engine that fails, or that is written to between two reads.
 #include "store/rows.h"
 
 #include <gtest/gtest.h>
@@ -25,6 +25,9 @@ class EmptyEngine : public store::Engine {
   store::Task<store::CommitResult> commit(store::Batch, store::Durability) override { co_return store::CommitResult(); }
   store::CommitResult commit_blocking(store::Batch, store::Durability) override { return {}; }
   std::optional<std::string> read_only_reason() const override { return {}; }
+  void backup(const std::filesystem::path&) const override {}
+  std::vector<store::Damage> verify_files() const override { return {}; }
+  store::EngineStats stats() const override { return {}; }
 };
 
 // Holds one counter, which cannot be read the first time.
@@ -39,8 +42,8 @@ class FailingEngine final : public EmptyEngine {
   mutable int reads_ = 0;
 };
 
-// Holds a note, and an entry for the title "Tea" in the index. Whoever reads them one after the other finds the entry
-// each time and the note as `between`; whoever reads at one moment finds it as `at_once`.
+// Holds a note, and an entry for the title "Tea" in the index. Reads without a snapshot return the note `between`;
+// reads on a snapshot return `at_once`.
 class MovingEngine final : public EmptyEngine {
  public:
   MovingEngine(const store::Sealer& sealer, const Note& between, const Note& at_once)
@@ -62,7 +65,7 @@ class MovingEngine final : public EmptyEngine {
 TEST(Rows, ASequenceThatCannotBeReadDoesNotBeginAnew) {
   FailingEngine engine;
   const store::Sealer sealer(std::string(32, 'k'));
-  store::Rows rows(engine, sealer, {});
+  store::Rows rows(engine, sealer, store::TableRegister({}));
   EXPECT_THROW(rows.next_id_blocking("users"), store::Corrupt);
   EXPECT_EQ(rows.next_id_blocking("users"), 42);
   EXPECT_EQ(rows.next_id_blocking("users"), 43);
@@ -72,7 +75,8 @@ TEST(Rows, AUniqueValueThatMovesAwayAndBackIsFound) {
   const store::Sealer sealer(std::string(32, 'k'));
   const Note tea{.owner = 1, .id = "a", .title = "Tea"}, other{.owner = 1, .id = "a", .title = "Other"};
   const auto found_in = [&](MovingEngine engine) {
-    return store::Rows(engine, sealer, {store::describe(notes)}).find_unique<Note>(notes, "title", tea.title);
+    return store::Rows(engine, sealer, store::TableRegister({store::describe(notes)}))
+        .find_unique<Note>(notes, "title", tea.title);
   };
   EXPECT_EQ(found_in({sealer, tea, tea})->value, tea);
   EXPECT_EQ(found_in({sealer, other, tea})->value, tea);

@@ -104,7 +104,7 @@ TEST_F(StoreTest, AVersionTellsOfEveryChangeOfItsOwner) {
   EXPECT_EQ(tenant(1).version(notes), after);
 }
 
-TEST_F(StoreTest, WhatIsRememberedUnderItsVersionIsNeverOlderThanAnAcknowledgedWrite) {
+TEST_F(StoreTest, AValueCachedByVersionIsNeverOlderThanAnAcknowledgedWrite) {
   ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "Tea"}).ok());
   std::atomic<std::int64_t> acknowledged = 0;
   const std::jthread writer([&] {
@@ -113,16 +113,16 @@ TEST_F(StoreTest, WhatIsRememberedUnderItsVersionIsNeverOlderThanAnAcknowledgedW
       acknowledged = rank;
     }
   });
-  std::optional<std::uint64_t> remembered_at;
-  std::int64_t remembered = 0;
+  std::optional<std::uint64_t> cached_at;
+  std::int64_t cached = 0;
   while (acknowledged < 300) {
     const auto promised = acknowledged.load();
     const auto version = tenant(1).version(notes);
-    if (remembered_at != version) {
-      remembered = tenant(1).get(notes, "a")->value.rank;
-      remembered_at = version;
+    if (cached_at != version) {
+      cached = tenant(1).get(notes, "a")->value.rank;
+      cached_at = version;
     }
-    ASSERT_GE(remembered, promised);
+    ASSERT_GE(cached, promised);
   }
 }
 
@@ -246,7 +246,7 @@ TEST_F(StoreTest, ATallyKeepsItsFiguresAndRespectsTheirBounds) {
   const store::CounterName used{"used/2026-11"};
   const auto add = [&](const store::CounterFields& deltas) {
     auto change = tenant(1).change();
-    change.add(1, used, deltas, {{.most = 10, .figure = 0}, {.most = 3, .figure = 1}});
+    change.add(1, used, deltas, {{.most = 10, .field = 0}, {.most = 3, .field = 1}});
     return change.commit_blocking();
   };
   EXPECT_TRUE(add({4, 1}).ok());
@@ -254,7 +254,7 @@ TEST_F(StoreTest, ATallyKeepsItsFiguresAndRespectsTheirBounds) {
   const auto outcome = add({1, 2, 1});
   EXPECT_EQ(outcome.kind, Outcome::Kind::over_bound);
   EXPECT_EQ(outcome.index, used.name);
-  EXPECT_EQ(outcome.figure, 1u);
+  EXPECT_EQ(outcome.field, 1u);
   reopen();
   EXPECT_EQ(list(tenant(1).tally(used)), (List{8, 2, 7}));
   EXPECT_TRUE(add({2, 1, -7}).ok());

@@ -1,4 +1,4 @@
-// Records that are remembered are never older than what was acknowledged.
+// Cached records are never older than the last acknowledged write.
 #include <atomic>
 #include <thread>
 
@@ -8,9 +8,9 @@ namespace {
 
 using namespace store_test;
 
-class KnownTest : public StoreTest {
+class CacheTest : public StoreTest {
  protected:
-  std::shared_ptr<const Person> known(std::int64_t id) { return system().cached(people, id); }
+  std::shared_ptr<const Person> cached(std::int64_t id) { return system().cached(people, id); }
   void put(std::int64_t id, const std::string& email) {
     auto row = system().get(people, id);
     auto change = system().change();
@@ -29,35 +29,35 @@ class KnownTest : public StoreTest {
   }
 };
 
-TEST_F(KnownTest, ARecordIsDecodedOnceUntilItIsWritten) {
+TEST_F(CacheTest, ARecordIsDecodedOnceUntilItIsWritten) {
   put(1, "ada@example.org");
-  const auto first = known(1);
+  const auto first = cached(1);
   EXPECT_EQ(first->email, "ada@example.org");
-  EXPECT_EQ(known(1), first);
+  EXPECT_EQ(cached(1), first);
   put(1, "ada@example.com");
-  EXPECT_EQ(known(1)->email, "ada@example.com");
-  EXPECT_EQ(first->email, "ada@example.org") << "whoever holds the old one keeps it";
+  EXPECT_EQ(cached(1)->email, "ada@example.com");
+  EXPECT_EQ(first->email, "ada@example.org") << "old values stay valid for those that hold them";
 }
 
-TEST_F(KnownTest, WhatIsGoneOrWasNeverThereIsNothing) {
-  EXPECT_EQ(known(1), nullptr);
+TEST_F(CacheTest, MissingAndErasedRecordsAreNull) {
+  EXPECT_EQ(cached(1), nullptr);
   put(1, "ada@example.org");
-  EXPECT_NE(known(1), nullptr);
+  EXPECT_NE(cached(1), nullptr);
   erase(1);
-  EXPECT_EQ(known(1), nullptr);
+  EXPECT_EQ(cached(1), nullptr);
 }
 
-TEST_F(KnownTest, MoreThanItHoldsAreReadAgain) {
+TEST_F(CacheTest, RecordsBeyondItsCapacityAreReadAgain) {
   constexpr std::int64_t many = 20'000;
   auto change = system().change();
   for (std::int64_t id = 1; id <= many; ++id)
     change.insert(people, {.id = id, .email = std::to_string(id), .roles = {}});
   ASSERT_TRUE(run(change.commit()).ok());
   for (int round = 0; round < 2; ++round)
-    for (std::int64_t id = 1; id <= many; ++id) ASSERT_EQ(known(id)->email, std::to_string(id));
+    for (std::int64_t id = 1; id <= many; ++id) ASSERT_EQ(cached(id)->email, std::to_string(id));
 }
 
-TEST_F(KnownTest, NoReaderSeesWhatWasTrueBeforeAnAcknowledgedWrite) {
+TEST_F(CacheTest, NoReaderGetsAValueFromBeforeAnAcknowledgedWrite) {
   put(1, "0");
   constexpr std::int64_t writes = 300;
   std::atomic<std::int64_t> acknowledged = 0;
@@ -65,7 +65,7 @@ TEST_F(KnownTest, NoReaderSeesWhatWasTrueBeforeAnAcknowledgedWrite) {
   const auto read = [&] {
     while (acknowledged < writes) {
       const auto promised = acknowledged.load();
-      if (std::stoll(known(1)->email) < promised) ++stale;
+      if (std::stoll(cached(1)->email) < promised) ++stale;
     }
   };
   {
@@ -78,7 +78,7 @@ TEST_F(KnownTest, NoReaderSeesWhatWasTrueBeforeAnAcknowledgedWrite) {
   EXPECT_EQ(stale, 0);
 }
 
-TEST_F(KnownTest, AUsersRecordsAreReadAgainWhenOneOfThemIsWritten) {
+TEST_F(CacheTest, AUsersRecordsAreReadAgainWhenOneOfThemIsWritten) {
   const auto write = [&](store::UserId owner, const std::string& id, const std::string& title) {
     auto change = tenant(owner).change();
     if (auto row = tenant(owner).get(notes, id)) {
@@ -100,7 +100,7 @@ TEST_F(KnownTest, AUsersRecordsAreReadAgainWhenOneOfThemIsWritten) {
   EXPECT_EQ(tenant(1).cached(notes, "n")->title, "uno");
 }
 
-// The rows of people, by somebody who reads them as something else.
+// The rows of people under another record type.
 struct Address {
   std::int64_t id = 0;
   std::string email;
@@ -108,7 +108,7 @@ struct Address {
 BOOST_DESCRIBE_STRUCT(Address, (), (id, email))
 inline const store::Global<Address, std::int64_t> addresses{people.name, &Address::id, {}};
 
-TEST_F(KnownTest, RecordsAreNotTakenForOthers) {
+TEST_F(CacheTest, ATableIsNotCachedAsAnotherType) {
   put(1, "ada@example.org");
   EXPECT_EQ(system().get(addresses, 1)->value.email, "ada@example.org");
   EXPECT_THROW(system().cached(addresses, 1), std::logic_error);

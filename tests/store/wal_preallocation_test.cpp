@@ -1,4 +1,4 @@
-// Room made for a log never covers what is written to it, whoever is first.
+// Preallocated zeros never overwrite what is appended to a log, in any order.
 #include "store/rocks/wal_preallocation.h"
 
 #include <fcntl.h>
@@ -76,7 +76,7 @@ TEST_F(LogSpaceTest, IsAskedForOnceUntilThereIsEnough) {
 TEST_F(LogSpaceTest, IsNoLongerMadeForALogThatAnotherFollows) {
   append(std::string(1u << 20, 'x'));
   ASSERT_TRUE(space_->is_short());
-  space_->make_no_more();
+  space_->stop_filling();
   const auto size = fs::file_size(path_);
   space_->fill();
   EXPECT_EQ(fs::file_size(path_), size) << "though it was asked for before";

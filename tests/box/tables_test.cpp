@@ -1,0 +1,18 @@
+// The product's tables, and their list in docs/architecture.md.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "appliance/box/open_store.h"
+
+namespace {
+
+TEST(Tables, TheListInTheDocsIsTheRegisters) {
+  std::ifstream file(ARCHITECTURE_DOC);
+  const std::string docs{std::istreambuf_iterator<char>(file), {}};
+  const auto list = store::markdown(store::TableRegister(agentbox::tables()).rows());
+  EXPECT_THAT(docs, testing::HasSubstr(list)) << "docs/architecture.md needs this table:\n" << list;
+}
+
+}  // namespace
