@@ -18,7 +18,7 @@ namespace {
 using Rights = unsigned long long;
 
 constexpr Rights first_version = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
-// Of later versions than the headers of Debian 12 may know; see linux/landlock.h.
+// From later versions than the headers of Debian 12; see linux/landlock.h.
 constexpr Rights rename_between_folders = 1ull << 13, truncate = 1ull << 14;
 
 constexpr Rights of_folders_only = LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR |

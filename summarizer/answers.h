@@ -1,5 +1,4 @@
-// What the routes answer about a fetched page. Reading one takes up to seconds of processor time: not for a network
-// thread.
+// The responses about a fetched page. Extracting one takes up to seconds of processor time: not for a network thread.
 #pragma once
 
 #include <boost/describe/class.hpp>
@@ -20,7 +19,7 @@ namespace summarizer {
 
 using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
-// `url` is the address as it was asked for, `fetchedAt` when; the caller fills both in.
+// `url` is the requested address, `fetchedAt` the time of the request; the caller fills in both.
 struct SummaryAnswer {
   std::string url, title, description;
   std::vector<std::string> headings, paragraphs;
@@ -29,10 +28,10 @@ struct SummaryAnswer {
 };
 BOOST_DESCRIBE_STRUCT(SummaryAnswer, (), (url, title, description, headings, paragraphs, wordCount, fetchedAt))
 
-// A summary with the main article. Null: the page does not say.
+// A summary with the main article. Null: not found in the page.
 struct ArticleAnswer : SummaryAnswer {
   std::string content;
-  std::vector<std::string> sentences;  // the five that carry most of it
+  std::vector<std::string> sentences;  // the five most important ones
   std::optional<std::string> byline, published, language;
   std::string site, canonical;
   boost::json::array jsonLd;
@@ -49,7 +48,7 @@ struct ReferencesAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ReferencesAnswer, (), (url, links, images, meta, fetchedAt))
 
-// Each fails with Kind::internal when the page is beyond what is parsed.
+// Each fails with Kind::internal if the page exceeds the parsing limits.
 web::Result<SummaryAnswer> summary_of(const Page&);
 web::Result<ArticleAnswer> article_of(const Page&, Style);
 web::Result<ReferencesAnswer> references_of(const Page&);

@@ -15,10 +15,11 @@ namespace {
 constexpr std::size_t shortest_prose = 25;
 // Text without the end of a sentence: lists, captions, tables.
 constexpr double unpunctuated = 0.4;
-// What one child must hold of the prose for the search to go on within it. Less is enough where the page says itself
-// that the text is there, or where the paragraphs beside it are that much shorter: comments, teasers.
+// The share of the prose that a child must hold for the search to descend into it. A smaller share suffices if the page
+// marks it as the text, or if the paragraphs beside it are much shorter (comments, teasers).
 constexpr double nearly_all = 0.9, most = 0.6, shorter = 0.5;
-// Furniture by name alone never holds more than this of the page's prose: then the name is of the whole layout.
+// Boilerplate by name alone never holds more than this share of the page's prose; otherwise the name is that of the
+// whole layout.
 constexpr double furniture_share = 0.4;
 constexpr std::size_t longest_byline = 120, longest_label = 250;
 constexpr double link_list = 0.5;
@@ -77,9 +78,9 @@ bool is_within_article(const GumboNode& node) {
   return false;
 }
 
-// The title as a heading spells it, or with the site's name before or after it.
+// The title as in a heading, or with the site's name before or after it.
 bool repeats_title(std::string_view heading, std::string_view title) {
-  // The link to itself that some headings end in.
+  // The self-link at the end of some headings.
   for (std::string_view mark : {"#", "\xC2\xB6"}) {
     if (heading.ends_with(mark)) heading = trimmed(heading.substr(0, heading.size() - mark.size()));
   }
@@ -151,7 +152,7 @@ const Article::Weight& Article::weight(const GumboNode& node) const {
   return found == weights_.end() ? nothing : found->second;
 }
 
-// Furniture by what it is, or by what it is called unless it holds a good part of `whole`.
+// Boilerplate by its tag, or by its name unless it holds a large share of `whole`.
 bool Article::is_set_aside(const GumboNode& node, double whole) const {
   const auto* element = element_of(node);
   if (!element) return false;
@@ -167,7 +168,7 @@ Article::Prose Article::without_furniture(const GumboNode& node, int depth) {
   const auto* element = element_of(node);
   const double whole = weight(*root_).prose;
   if (!element || depth == max_walk_depth || (&node != root_ && is_set_aside(node, whole))) return {};
-  // What is its own: all but its children's.
+  // Its own share, without its children's.
   Prose sum{.weight = weight(node).prose, .paragraphs = weight(node).paragraphs};
   for (const GumboNode* child : children_of(*element)) {
     const auto part = without_furniture(*child, depth + 1);

@@ -1,4 +1,4 @@
-// Which part of a page is its main text.
+// Finds the main text of a page.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@ namespace summarizer {
 
 class Article {
  public:
-  // Weighs every element by the prose in it and takes the smallest one that holds nearly all; linear in the tree.
-  // `title` is the page's: a heading that repeats it is no part of the text. The tree must outlive the article.
+  // Weighs every element by its prose and picks the smallest one that holds nearly all of it; linear in the tree.
+  // `title` is the page's: a heading that repeats it is not part of the text. The tree must outlive the article.
   Article(const Tree&, std::string title);
 
-  // Where the text is: the whole <body> when there is little prose or it is spread all over.
+  // The root of the text: the whole <body> if there is little prose or if it is scattered.
   const GumboNode& root() const { return *root_; }
   // True for elements below the root that are navigation, advertisement, a list of links, a byline, ...
   bool leaves_out(const GumboNode&) const;
 
  private:
-  // In characters, white space not counted; ideographs count for three.
+  // In characters without white space; an ideograph counts as three.
   struct Weight {
     std::size_t text = 0;    // within the element
     std::size_t linked = 0;  // of that, within links
     int links = 0;
-    double prose = 0;  // of its paragraphs and those within it
+    double prose = 0;  // of its own and nested paragraphs
     int paragraphs = 0;
   };
-  // Of an element, without what is furniture in it.
+  // Of an element, without the boilerplate in it.
   struct Prose {
     double weight = 0;
     int paragraphs = 0;

@@ -35,7 +35,7 @@ static_assert(std::ranges::is_sorted(furniture_words) && std::ranges::is_sorted(
 bool is_letter(char c) { return web::to_lower(c) >= 'a' && web::to_lower(c) <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
-// True when one of the names' words, in lower case, is in the sorted list. "post-footer", "postFooter" and
+// True if one of the words of the names, in lower case, is in the sorted list. "post-footer", "postFooter" and
 // "post_footer" are two words each.
 template <class List>
 bool has_word(std::string_view names, const List& list) {

@@ -1,17 +1,17 @@
-// What on a page is furniture rather than text, told by tags, roles and the words in class and id.
+// Detects boilerplate by tags, roles and the words in class and id.
 #pragma once
 
 #include "summarizer/dom.h"
 
 namespace summarizer {
 
-// Navigation, forms, footers and the like, whatever is in them.
+// Navigation, forms, footers and the like, with any content.
 bool is_furniture(const GumboElement&);
-// By its class or id it is a sidebar, comments, an advertisement, sharing buttons, ...
+// Its class or id marks it as a sidebar, comments, an advertisement, sharing buttons, ...
 bool is_named_like_furniture(const GumboElement&);
-// By its tag, role, class or id it is where the text is.
+// Its tag, role, class or id marks it as the main text.
 bool is_named_like_content(const GumboElement&);
-// By its class, rel or itemprop it says who wrote the text, when, or under which headings.
+// Its class, rel or itemprop marks it as author, date or tags of the text.
 bool is_named_like_byline(const GumboElement&);
 // "Advertisement", "Share this", "Read more: ..." and their kind.
 bool reads_like_furniture(std::string_view text);

@@ -1,4 +1,4 @@
-// What a summary holds at most, and how its lists and descriptions are gathered.
+// The bounds of a summary, and collectors of its lists and descriptions.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -15,7 +15,7 @@ inline constexpr std::size_t max_headings = 20, max_paragraphs = 10, max_meta = 
 // answer of megabytes.
 inline constexpr std::size_t max_label = 100, max_title = 1'000, max_paragraph = 10'000, max_meta_value = 2'000;
 
-// A list without duplicates and with an end.
+// A bounded list without duplicates.
 class Distinct {
  public:
   explicit Distinct(std::size_t max) : max_(max) {}
@@ -32,9 +32,9 @@ class Distinct {
   std::vector<std::string> items_;
 };
 
-// Takes what a <meta> element says of the page; the first of a name counts.
+// Adds a <meta> element; the first of a name counts.
 void describe(boost::json::object& meta, std::string_view name, std::string_view content);
-// The plain one, else the social ones.
+// The plain description, else a social one.
 std::string description_of(const boost::json::object& meta);
 
 }  // namespace summarizer

@@ -51,7 +51,7 @@ void append_utf8(std::string& out, char32_t c) {
   }
 }
 
-// Numbers of Windows-1252's upper controls mean its characters; what is no character is U+FFFD.
+// Numbers of upper controls mean the characters of Windows-1252; invalid numbers become U+FFFD.
 char32_t character_of(char32_t number) {
   constexpr std::array<char32_t, 32> windows{0x20ac, 0x81,   0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
                                              0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d,   0x017d, 0x8f,
@@ -62,7 +62,8 @@ char32_t character_of(char32_t number) {
   return is_none ? 0xfffd : number;
 }
 
-// Appends the character of a numeric reference ("&#...") at the start of `text`; how many bytes it takes, 0 for none.
+// Appends the character of a numeric reference ("&#...") at the start of `text`; returns its length in bytes, 0 for
+// none.
 std::size_t append_numeric(std::string& out, std::string_view text) {
   const bool is_hex = text.size() > 2 && web::to_lower(text[2]) == 'x';
   const auto begin = is_hex ? 3u : 2u;

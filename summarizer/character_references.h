@@ -1,4 +1,4 @@
-// Character references ("&amp;", "&#38;") become what they stand for, as in text of a page.
+// Character references ("&amp;", "&#38;") are replaced by their characters, as in the text of a page.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace summarizer {
 
-// For one page. Names are gumbo's, asked once each.
+// For one page. Names are resolved by gumbo, once each.
 class CharacterReferences {
  public:
-  // Appends the text to `out`. Beyond 2,000 different names on a page, which no honest one has, further ones stay as
-  // they stand.
+  // Appends the text to `out`. After 2,000 different names on a page, further ones are not replaced.
   void append(std::string& out, std::string_view text);
-  // An attribute's value, whose references follow slightly other rules. Beyond 2,000 that hold any, as it stands.
+  // For the value of an attribute, which has slightly different rules. After 2,000 values with references, further ones
+  // are not changed.
   std::string of_attribute(std::string_view value);
 
  private:

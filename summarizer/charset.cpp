@@ -25,7 +25,7 @@ std::size_t find_ignoring_case(std::string_view text, std::string_view what, std
   return text.npos;
 }
 
-// The value after "charset=", as it stands in a header or in a <meta> of either form.
+// The value after "charset=", in a header or in a <meta> of either form.
 std::string charset_after_key(std::string_view text) {
   for (std::size_t at = 0; (at = find_ignoring_case(text, "charset", at)) != text.npos;) {
     at += std::string_view("charset").size();
@@ -39,7 +39,7 @@ std::string charset_after_key(std::string_view text) {
   return {};
 }
 
-// What could be read is not written in UTF-16.
+// A readable declaration cannot be in UTF-16.
 std::string without_utf16(const std::string& charset) { return charset.starts_with("UTF-16") ? "UTF-8" : charset; }
 
 // Of <?xml version="1.0" encoding="..."?>, at the very start.

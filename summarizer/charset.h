@@ -1,4 +1,4 @@
-// From a page's bytes to UTF-8.
+// Decodes a page to UTF-8.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace summarizer {
 
-// Which encoding the bytes are in, in the order of the WHATWG standard: byte-order mark, the Content-Type header's
-// charset, a <meta> in the first 1,024 bytes, an XML declaration; without any of them a guess (charset_guess.h). The
-// answer is a name for iconv. Labels the standard does not know count as absent.
+// The encoding of the bytes as a name for iconv. Sources in the order of the WHATWG standard: byte-order mark, the
+// charset of the Content-Type header, a <meta> in the first 1,024 bytes, an XML declaration, and finally a guess
+// (charset_guess.h). Labels unknown to the standard are ignored.
 std::string find_charset(std::string_view bytes, std::string_view content_type);
 
-// Always valid UTF-8 without a byte-order mark; what cannot be decoded becomes U+FFFD.
+// Always valid UTF-8 without a byte-order mark; undecodable bytes become U+FFFD.
 std::string to_utf8(std::string_view bytes, const std::string& charset);
 
 }  // namespace summarizer

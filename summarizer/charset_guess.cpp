@@ -10,7 +10,7 @@ namespace summarizer {
 namespace {
 
 constexpr std::size_t sample_bytes = 64 * 1024;
-// Below so many characters outside ASCII nothing is concluded from them.
+// The fewest characters outside ASCII for a guess.
 constexpr std::size_t fewest = 6;
 constexpr char32_t replacement = 0xfffd;
 
@@ -18,12 +18,12 @@ struct Range {
   char32_t first, last;
 };
 
-// A way to read the bytes, and what a page of that language shows a lot of.
+// An encoding, and the frequent characters of a language written in it.
 struct Candidate {
   const char* charset;
   std::u32string_view frequent;
-  Range script;  // counts as frequent too; {1, 0}: none
-  double share;  // of the characters outside ASCII that must be frequent
+  Range script;  // also counts as frequent; {1, 0}: none
+  double share;  // the share of the characters outside ASCII that must be frequent
 };
 
 constexpr Range none{1, 0}, kana{0x3041, 0x30fe}, hangul{0xac00, 0xd7a3};
@@ -49,7 +49,7 @@ constexpr std::array candidates{
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-// The sample's bytes outside ASCII come in words rather than as single accented letters.
+// Whether the bytes outside ASCII form words rather than single accented letters.
 bool comes_in_runs(std::string_view bytes) {
   std::size_t high = 0, beside_another = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -61,7 +61,7 @@ bool comes_in_runs(std::string_view bytes) {
   return high >= fewest && beside_another * 10 >= high * 6;
 }
 
-// How far above what it needs the candidate's reading is; 0 or less: it is none.
+// By how much the candidate exceeds its required share; 0 or less: it does not match.
 double plausibility(std::string_view bytes, const Candidate& candidate) {
   const std::string text = to_utf8(bytes, candidate.charset);
   std::size_t outside_ascii = 0, frequent = 0, broken = 0;
@@ -74,7 +74,7 @@ double plausibility(std::string_view bytes, const Candidate& candidate) {
     const bool in_script = point.value >= candidate.script.first && point.value <= candidate.script.last;
     if (in_script || candidate.frequent.find(point.value) != candidate.frequent.npos) ++frequent;
   }
-  // The sample's end may have cut one character.
+  // The end of the sample may have split a character.
   if (outside_ascii < fewest / 2 || broken > 1 + outside_ascii / 500) return 0;
   return double(frequent) / double(outside_ascii) / candidate.share - 1;
 }

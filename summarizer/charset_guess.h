@@ -1,4 +1,4 @@
-// Which encoding a page is in that does not say so.
+// Guesses the encoding of a page that does not declare it.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace summarizer {
 
-// A name for iconv. UTF-16 by its zero bytes, ISO-2022-JP by its escapes, UTF-8 where the bytes are valid; else the
-// encoding as which the page reads like one of the languages known here, by their most frequent letters; windows-1252,
-// the standard's last resort, when none does. Looks at 64 KB at most but for the UTF-8 check.
+// Returns a name for iconv: UTF-16 by its zero bytes, ISO-2022-JP by its escapes, UTF-8 if the bytes are valid, else
+// the encoding in which the most frequent letters match a known language, else windows-1252, the standard's fallback.
+// Reads at most 64 KB, except for the UTF-8 check.
 std::string guess_charset(std::string_view bytes);
 
 }  // namespace summarizer

@@ -13,8 +13,7 @@ struct Encoding {
   std::string_view labels;
 };
 
-// Where iconv's encoding of that name knows less than browsers decode, the wider one stands here (CP932, CP949,
-// GB18030).
+// If browsers decode more than iconv's encoding of that name, its superset is used (CP932, CP949, GB18030).
 constexpr Encoding encodings[] = {
     {"UTF-8", "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8"},
     {"UTF-16LE", "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le"},

@@ -1,4 +1,4 @@
-// The names pages give their encodings.
+// The labels of encodings.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace summarizer {
 
-// iconv's name for what browsers decode a page as that calls its encoding `label` (the WHATWG standard's table; any
-// case, white space around it does not count). Empty when the label is unknown or its encoding is one that browsers
-// refuse. Only these names reach iconv_open, which loads code by name.
+// iconv's name for the encoding `label` in the WHATWG standard's table (any case; surrounding white space is ignored).
+// Empty if the label is unknown or if browsers refuse its encoding. Only these names reach iconv_open, which loads code
+// by name.
 std::string charset_of_label(std::string_view label);
 
 }  // namespace summarizer

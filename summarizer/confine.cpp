@@ -29,7 +29,7 @@ void check(int result, const char* what) {
   }
 }
 
-// Never above what this process was given.
+// Never above the current limit.
 void limit(__rlimit_resource resource, rlim_t soft, rlim_t hard, const char* what) {
   rlimit given{};
   check(::getrlimit(resource, &given), what);
@@ -105,14 +105,14 @@ void filter_system_calls() {
     refuse(SCMP_SYS(ptrace));
     refuse(SCMP_SYS(fork));
     refuse(SCMP_SYS(vfork));
-    // A thread shares its memory with us; a process does not. glibc asks with clone3 first, whose flags a filter cannot
-    // see, and takes clone when told there is no clone3.
+    // A thread shares its memory with us; a process does not. glibc tries clone3 first, whose flags a filter cannot
+    // see, and falls back to clone if clone3 is unavailable.
     check(seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0), "filter");
     check(seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
                            SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)),
           "filter");
   }
-  // abort() and raise() go through tgkill.
+  // abort() and raise() use tgkill.
   refuse(SCMP_SYS(kill));
   refuse(SCMP_SYS(tkill));
   refuse(SCMP_SYS(pidfd_send_signal));
@@ -120,7 +120,7 @@ void filter_system_calls() {
   check(seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_NE, self)),
         "filter");
   for (scmp_datum_t family = 0; family < AF_MAX; ++family) {
-    // The resolver asks netlink for this machine's addresses.
+    // The resolver reads this machine's addresses through netlink.
     if (family == AF_INET || family == AF_INET6 || family == AF_NETLINK) continue;
     check(
         seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, family)),

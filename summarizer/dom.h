@@ -1,4 +1,4 @@
-// Walking gumbo's tree.
+// Helpers for gumbo's tree.
 #pragma once
 
 #include <gumbo.h>
@@ -9,28 +9,28 @@
 
 namespace summarizer {
 
-// Deeper nodes are not looked at; the guard leaves none.
+// Deeper nodes are ignored; the guard produces none.
 inline constexpr int max_walk_depth = 1'000;
 
 // Null unless the node is an HTML element.
 const GumboElement* element_of(const GumboNode& node);
 bool is(const GumboNode& node, GumboTag tag);
-// An element that is younger than gumbo, which knows it by no tag: "dialog", "picture".
+// An element without a tag in gumbo, because it is newer: "dialog", "picture".
 bool is_named(const GumboElement& element, std::string_view name);
 std::span<GumboNode* const> children_of(const GumboElement& element);
-// Empty for nodes that are no text.
+// Empty for nodes other than text.
 std::string_view text_of(const GumboNode& node);
 // Empty when absent; `has_attribute` tells the difference.
 std::string_view attribute(const GumboElement& element, const char* name);
 bool has_attribute(const GumboElement& element, const char* name);
 
-// Its content is not shown: hidden, not for readers, or a form's.
+// Its content is not shown: hidden, not meant for readers, or part of a form.
 bool is_unread(const GumboElement& element);
-// Its text stands apart from the text around it.
+// A block: its text is separate from the text around it.
 bool breaks_text(const GumboElement& element);
 
-// Calls `visit(node)` for the node and everything within it, in the page's order; where it returns false the node's
-// children are passed over.
+// Calls `visit(node)` for the node and everything within it, in document order; if it returns false, the node's
+// children are skipped.
 template <class Visit>
 void walk(const GumboNode& node, Visit&& visit, int depth = 0) {
   if (!visit(node) || depth == max_walk_depth) return;

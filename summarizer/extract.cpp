@@ -109,7 +109,7 @@ class ReferenceReader {
     if (!href) return;
     const auto known = link_at_.find(*href);
     if (known != link_at_.end()) {
-      // The same address once round a picture and once round its words: the words count.
+      // A link may occur twice, around a picture and around text: the text counts.
       auto& text = links_[known->second].text;
       if (text.empty()) text = readable_text(node, max_label);
       return;

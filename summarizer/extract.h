@@ -1,4 +1,4 @@
-// What a page says, read from its tree.
+// Extracts the content of a page from its tree.
 #pragma once
 
 #include <boost/describe/class.hpp>
@@ -36,9 +36,9 @@ struct References {
   boost::json::object meta;   // og:*, twitter:* and description
 };
 
-// Hidden elements, <noscript> and form fields are no text. Both are pure and never fail.
+// Hidden elements, <noscript> and form fields are not text. Both functions are pure and never fail.
 Summary summarize(const Tree&);
-// `url` is where the page came from, after redirects.
+// `url` is the page's address after redirects.
 References extract(const Tree&, std::string_view url);
 
 }  // namespace summarizer

@@ -13,7 +13,7 @@ bool restrict_files() {
   if (sandbox::landlock_version() == 0) return false;
   try {
     sandbox::FileRules rules;
-    // /run holds the resolver's settings. In /proc the kernel shows nothing private of processes outside.
+    // /run holds the resolver's settings. The kernel hides private files of other processes in /proc.
     for (const char* path :
          {"/usr", "/lib", "/lib64", "/etc", "/proc", "/sys/devices/system/cpu", "/run/systemd/resolve",
           "/run/resolvconf", "/run/NetworkManager", "/dev/urandom", "/dev/random"}) {

@@ -1,12 +1,12 @@
-// Which files the summarizer's process can still see.
+// Restricts the files that the summarizer's process can read.
 #pragma once
 
 namespace summarizer {
 
-// From now on this thread and those it starts can read what a network client needs (the system's libraries, settings,
-// certificates, time zones) and write nothing but /dev/null: not the box's data folder, not its users' homes. Open
-// descriptors stay usable. By Landlock; false where the kernel has none. Throws std::runtime_error when it has but
-// refuses. No new privileges must be set before.
+// From now on this thread and those it starts can read only the files that a network client needs (the system's
+// libraries, settings, certificates, time zones) and write only to /dev/null: not the box's data folder, not home
+// folders. Open descriptors stay usable. Uses Landlock and returns false if the kernel does not support it. Throws
+// std::runtime_error if the kernel refuses. no_new_privs must be set before.
 bool restrict_files();
 
 }  // namespace summarizer

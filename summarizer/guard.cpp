@@ -13,7 +13,7 @@
 namespace summarizer {
 namespace {
 
-// A set of tags, written as their names. Names that gumbo does not know are left out.
+// A set of tags by name. Names unknown to gumbo are ignored.
 class Tags {
  public:
   Tags(std::string_view names = {}) {
@@ -34,16 +34,16 @@ class Tags {
   std::bitset<GUMBO_TAG_LAST + 1> bits_;
 };
 
-// Content that is no markup and nothing to read.
+// Elements whose content is neither markup nor text for readers.
 const Tags dropped_with_content("script style iframe noembed noframes");
 const Tags dropped_tags("frame frameset plaintext xmp isindex");
-const Tags once("html head body");  // and never closed: what follows still belongs to them
+const Tags once("html head body");  // and never closed: following content still belongs to them
 const Tags skipped_subtrees("svg math template");
 const Tags empty_elements(
     "area base basefont bgsound br col embed hr img image input keygen link meta param source track wbr");
 const Tags headings("h1 h2 h3 h4 h5 h6");
 
-// An end tag does not reach beyond these.
+// An end tag does not close elements outside of these.
 const Tags scopes("table caption td th applet marquee object");
 const Tags button_scopes = scopes | Tags("button");
 const Tags select_scopes = scopes | Tags("select");
@@ -64,9 +64,9 @@ const Tags cells_belong_in = rows_belong_in | Tags("tr");
 const Tags columns_belong_in("colgroup table");
 const Tags table_parts = cells_belong_in | Tags("caption colgroup");
 
-// Elements that the parser reopens after others closed them, so an end tag closes them wherever they are.
+// Elements that the parser reopens, so an end tag closes them anywhere.
 const Tags formatting("a b big code em font i nobr s small strike strong tt u");
-// HTML that ends foreign content by turning up in it.
+// HTML elements that end foreign content.
 const Tags breaks_out = blocks | formatting | Tags("body br embed head img meta ruby span sub sup var");
 
 const Tags items("li"), definitions("dd dt"), links("a"), unbroken("nobr"), buttons("button"), paragraphs("p"),
@@ -84,7 +84,7 @@ std::size_t size_of_reference(std::string_view text) {
   if (end == text.npos) return text.size();
   return text[end] == ';' ? end + 1 : end;
 }
-// gumbo adds up the digits of a reference in an int, which more than these overflow.
+// gumbo adds up the digits of a reference in an int, which overflows with more digits.
 bool is_beyond_unicode(std::string_view reference) {
   const auto first = reference.find_first_not_of('0', is_hex_reference(reference) ? 3 : 2);
   if (first == reference.npos) return false;
@@ -94,7 +94,7 @@ bool is_beyond_unicode(std::string_view reference) {
 
 struct Open {
   GumboTag tag;
-  std::string_view name;  // tells unknown tags apart
+  std::string_view name;  // distinguishes unknown tags
   bool written = true;
 
   bool is(const Open& other) const {
@@ -209,7 +209,7 @@ class Guard {
     }
   }
 
-  // Closes what the start of `tag` closes in a browser. False when the tag has no place here.
+  // Closes the elements that the start of `tag` closes in a browser. False if the tag is not allowed here.
   bool make_room_for(GumboTag tag) {
     switch (tag) {
       case GUMBO_TAG_TD:
@@ -293,7 +293,7 @@ class Guard {
   std::array<std::size_t, GUMBO_TAG_LAST + 1> open_count_{};  // of each tag in open_
   std::size_t tags_ = 0;
   std::size_t too_deep_ = 0;  // open elements beyond the depth cap, whose end tags are still to come
-  std::size_t silent_ = 0;    // open <noscript>s: their words are not the page's, their pictures are
+  std::size_t silent_ = 0;    // open <noscript>s: their text is ignored, their pictures are not
   GumboTag skipped_ = GUMBO_TAG_UNKNOWN;
   std::size_t skip_depth_ = 0;  // of `skipped_` within itself
   bool seen_[3] = {};
@@ -324,7 +324,7 @@ class Markup : public Sink {
     out_ += name;
     out_ += '>';
   }
-  // A '<' in text must not become a tag beside what is written next.
+  // A '<' in text must not form a tag with the following output.
   void text(std::string_view text) override { write_escaped(text, '<', "&lt;"); }
   std::size_t size() const override { return out_.size(); }
 

@@ -27,7 +27,7 @@ bool holds_raw_text(std::string_view name) {
                              [name](auto raw) { return web::equal_ignoring_case(name, raw); });
 }
 
-// Some pages wrap the JSON as if it were HTML or XML.
+// Some pages wrap the JSON in comments or CDATA.
 std::string_view unwrapped(std::string_view text) {
   text = trimmed(text);
   for (const auto& [open, close] :
@@ -83,7 +83,7 @@ std::string text_at(const boost::json::value& value, std::string_view path, unsi
 
 boost::json::array json_ld_of(std::string_view html) {
   boost::json::array found;
-  // Most pages have none: then no tag is looked at.
+  // Most pages have none: then no tag is parsed.
   if (html.find(type) == html.npos) return found;
   boost::json::parse_options options;
   options.max_depth = max_depth;
@@ -91,9 +91,9 @@ boost::json::array json_ld_of(std::string_view html) {
   while (found.size() < max_items && scanner.next()) {
     const Token& token = scanner.token();
     if (token.kind != Token::Kind::start_tag || !holds_raw_text(token.name)) continue;
-    const bool wanted = is_json_ld(token);
+    const bool is_candidate = is_json_ld(token);
     const auto text = unwrapped(scanner.raw_text(token.name));
-    if (!wanted || text.size() > max_bytes) continue;
+    if (!is_candidate || text.size() > max_bytes) continue;
     boost::system::error_code malformed;
     auto value = boost::json::parse(text, malformed, {}, options);
     if (!malformed && (value.is_object() || value.is_array())) found.push_back(std::move(value));

@@ -1,4 +1,4 @@
-// What a page says about itself to machines: <script type="application/ld+json">.
+// Structured data of a page: <script type="application/ld+json">.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -11,8 +11,8 @@ namespace summarizer {
 // which drops scripts. Linear.
 boost::json::array json_ld_of(std::string_view html);
 
-// The first string at `path` ("author.name") of an item that has it; arrays and @graph are looked into, and a string
-// stands for an object with that name. Items that are about a page or a text come first. Empty when there is none.
+// The first string at `path` ("author.name") of an item that has it; arrays and @graph are searched, and a string
+// counts as an object with that name. Items about a page or an article come first. Empty if there is none.
 std::string json_ld_text(const boost::json::array& items, std::string_view path);
 
 }  // namespace summarizer

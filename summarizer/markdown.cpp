@@ -33,7 +33,7 @@ bool is_block(const GumboNode& node) {
   return element && breaks_text(*element) && element->tag != GUMBO_TAG_BR && element->tag != GUMBO_TAG_IMG;
 }
 
-// Blocks within, or line breaks that may stand for paragraphs.
+// Contains blocks, or line breaks that may separate paragraphs.
 bool has_block(const GumboNode& node, int depth = 0) {
   const auto* element = element_of(node);
   if (!element || depth == max_walk_depth) return false;
@@ -104,7 +104,7 @@ class Writer {
     push(blocks, is_markdown_ ? escaped_start(std::move(paragraph)) : std::move(paragraph));
   }
 
-  // What stands between blocks makes paragraphs of its own, and so does what two <br> part.
+  // Text between blocks and text between two <br> becomes a paragraph.
   void write_children(const GumboElement& parent, Blocks& blocks, int depth, int nesting) {
     if (depth >= max_walk_depth || bytes_left_ == 0) return;
     std::string words;
@@ -112,7 +112,7 @@ class Writer {
     for (const GumboNode* child : children_of(parent)) {
       const auto* element = element_of(*child);
       if (element && article_.leaves_out(*child)) {
-        // A heading over what is left out goes with it.
+        // A heading above dropped content is dropped, too.
         if (breaks_text(*element) && words.empty() && !blocks.empty() && blocks.back().is_heading &&
             !is_unread(*element)) {
           blocks.pop_back();
@@ -201,7 +201,7 @@ class Writer {
       const std::string marker = ordered ? std::to_string(number++) + ". " : "- ";
       items.push_back({.text = is_markdown_ ? indented(text, marker, std::string(marker.size(), ' ')) : text});
     }
-    // The items are counted already.
+    // The numbering continues.
     if (!items.empty()) blocks.push_back({.text = joined(items, loose ? "\n\n" : "\n")});
   }
   static bool starts_list(std::string_view text) { return text.starts_with("- ") || text.starts_with("1. "); }
@@ -212,7 +212,7 @@ class Writer {
     if (!inner.empty()) blocks.push_back({.text = indented(joined(inner, "\n\n"), "> ", "> ")});
   }
 
-  // False when it is a layout rather than data.
+  // False for a layout table.
   bool write_table(const GumboElement& table, Blocks& blocks, int depth) {
     std::vector<std::vector<std::string>> rows;
     std::size_t columns = 0;
@@ -235,7 +235,7 @@ class Writer {
     push(blocks, std::move(text));
     return true;
   }
-  // False when a cell holds a table or more than a cell of data would.
+  // False if a cell contains a table or more text than a cell of data.
   bool read_rows(const GumboElement& part, std::vector<std::vector<std::string>>& rows, int depth) {
     for (const GumboNode* child : children_of(part)) {
       const auto* element = element_of(*child);
@@ -260,7 +260,7 @@ class Writer {
     return found;
   }
 
-  // Everything within as one line.
+  // The whole content as one line.
   std::string flat(const GumboElement& element, int depth) {
     std::string words;
     for (const GumboNode* child : children_of(element)) write_inline(*child, words, depth + 1);
@@ -287,7 +287,7 @@ class Writer {
       words += code_span(collapsed(inner));
       return;
     }
-    // White space before the element decides about white space at its start.
+    // White space before the element determines white space at its start.
     const bool after_space = words.empty() || words.back() == ' ' || words.back() == '\n';
     if (!after_space) inner += '\x01';
     for (const GumboNode* child : children_of(*element)) write_inline(*child, inner, depth + 1);
@@ -321,14 +321,14 @@ class Writer {
         return inner;
     }
   }
-  // White space at either end stays outside.
+  // White space at both ends is kept outside.
   static std::string link(std::string_view text, const std::string& url) {
     const auto first = text.find_first_not_of(" \n"), last = text.find_last_not_of(" \n") + 1;
     std::string out(text.substr(0, first));
     out.append("[").append(text.substr(first, last - first)).append("](").append(destination(url)).append(")");
     return out.append(text.substr(last));
   }
-  // Parentheses would end it.
+  // Parentheses would end the address.
   static std::string destination(const std::string& url) {
     return url.find_first_of("()") == url.npos ? url : "<" + url + ">";
   }

@@ -1,4 +1,4 @@
-// An article as text that people and models read well.
+// Renders an article as Markdown or plain text.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ enum class Style {
   text       // the same blocks without any markup, links or pictures
 };
 
-// Blocks separated by empty lines; ends without a newline. Cut after the block that passes `max_bytes`.
+// Blocks separated by empty lines, without a final newline. Ends after the block that exceeds `max_bytes`.
 std::string render(const Article&, const UrlResolver&, Style, std::size_t max_bytes = 1u << 20);
 
 }  // namespace summarizer

@@ -14,7 +14,7 @@ bool is_word(char c) {
 }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether the character is markup where it stands, between `before` and `after` ('\0' at an end).
+// Whether the character is markup between `before` and `after` ('\0' at an end).
 bool is_markup(char c, char before, char after) {
   switch (c) {
     case '\\':

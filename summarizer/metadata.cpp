@@ -32,7 +32,7 @@ bool has_value(std::string_view attribute, std::string_view value) {
   return false;
 }
 
-// What the elements of a page say about it, the first of each kind.
+// The metadata in the elements of a page, the first of each kind.
 class Reader {
  public:
   explicit Reader(const UrlResolver& urls) : urls_(urls) {}
@@ -44,7 +44,7 @@ class Reader {
     });
   }
 
-  // The first of these names that the page has.
+  // The first of these names that is present.
   std::string meta(std::initializer_list<const char*> names) const {
     for (const char* name : names) {
       if (const auto found = meta_.find(name); found != meta_.end()) return found->second;

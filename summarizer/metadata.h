@@ -1,4 +1,4 @@
-// Who wrote a page, when, where and in which language.
+// Author, date, site and language of a page.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -9,13 +9,13 @@
 
 namespace summarizer {
 
-// Empty where the page does not say. From <meta>, else JSON-LD, else the markup.
+// Empty if not found. From <meta>, else JSON-LD, else the markup.
 struct Metadata {
   std::string byline;     // without "By"
-  std::string published;  // as the page writes it, ISO 8601 on most
+  std::string published;  // as in the page, usually ISO 8601
   std::string language;   // BCP 47: "en", "pt-BR"
   std::string site;       // the site's name, else its host
-  std::string canonical;  // absolute; the page's own address when it names none
+  std::string canonical;  // absolute; the page's own address if there is none
 };
 
 // `url` is where the page came from, after redirects.

@@ -28,7 +28,7 @@ bool stands_apart(GumboTag tag, std::string_view name) {
 
 bool is_heading(GumboTag tag) { return tag == GUMBO_TAG_H1 || tag == GUMBO_TAG_H2 || tag == GUMBO_TAG_H3; }
 
-// The texts of elements of one kind, in the order in which these begin; they may lie within one another.
+// The texts of elements of one kind, in the order of their start tags; they may be nested.
 class Texts {
  public:
   Texts(std::size_t most, std::size_t max_characters) : list_(most), max_characters_(max_characters) {}
@@ -64,7 +64,7 @@ class Texts {
   };
   Distinct list_;
   const std::size_t max_characters_;
-  std::deque<Waiting> waiting_;  // until those before them have ended
+  std::deque<Waiting> waiting_;  // until earlier ones have ended
   std::vector<Waiting*> open_;
 };
 
@@ -84,9 +84,9 @@ class Outline : public Sink {
       return;
     }
     if (auto* texts = texts_of(tag)) {
-      const bool is_wanted = !texts->is_full() || (tag == GUMBO_TAG_H1 && headings_.first_h1.empty());
-      captured_.push_back(is_wanted);
-      if (is_wanted) texts->begin(tag);
+      const bool is_collected = !texts->is_full() || (tag == GUMBO_TAG_H1 && headings_.first_h1.empty());
+      captured_.push_back(is_collected);
+      if (is_collected) texts->begin(tag);
     }
     if (stands_apart(tag, token.name)) add_break();
   }
@@ -122,7 +122,7 @@ class Outline : public Sink {
     paragraphs_.add(text);
   }
 
-  std::size_t size() const override { return 0; }  // the page's own size is the bound
+  std::size_t size() const override { return 0; }  // the page's size is the bound
 
   Summary take() {
     Summary summary;
@@ -165,8 +165,8 @@ class Outline : public Sink {
   CharacterReferences references_;
   std::string title_, raw_title_, decoded_;
   bool is_in_title_ = false;
-  std::size_t unread_depth_ = 0;  // open elements from the one that is not read on
-  std::vector<bool> captured_;    // of each open heading and paragraph, whether its text is taken
+  std::size_t unread_depth_ = 0;  // open elements from the outermost skipped one
+  std::vector<bool> captured_;    // for each open heading and paragraph, whether its text is collected
   boost::json::object meta_;
   Texts headings_{max_headings, max_title}, paragraphs_{max_paragraphs, max_paragraph};
   WordCount words_;

@@ -7,8 +7,8 @@
 
 namespace summarizer {
 
-// What summarize() reads from a tree, read from the page as it passes the guard: a tree of all of its text takes ten
-// times as long. `html` must be valid UTF-8. Never fails.
+// The same summary as summarize(), read from the output of the guard without building a tree, in a tenth of the time.
+// `html` must be valid UTF-8. Never fails.
 Summary outline_of(std::string_view html, const Caps& caps = {});
 
 }  // namespace summarizer

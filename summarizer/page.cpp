@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t max_page = 10u << 20;
 constexpr int max_redirects = 10;
 
-// What stands before the parameters of a Content-Type.
+// The media type of a Content-Type, without parameters.
 std::string media_type(const std::string& content_type) {
   return std::string(web::trim(std::string_view(content_type).substr(0, content_type.find(';'))));
 }
@@ -53,7 +53,7 @@ web::Task<web::Result<Page>> fetch_page(std::string url, const Options& options,
   request.timeout = options.page_time;
   request.max_bytes = max_page;
   if (known) ask_for_changes(request, *known);
-  // No byte of a body that will not be read.
+  // Reads no byte of a body that will not be used.
   request.on_head = [](int status, const web::FetchHeaders& headers) {
     return is_success(status) && is_html(content_type_of(headers));
   };

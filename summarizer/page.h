@@ -1,4 +1,4 @@
-// Fetching the page that a stranger names.
+// Fetches pages from untrusted addresses.
 #pragma once
 
 #include <string>
@@ -17,9 +17,9 @@ struct Page {
 
 class PageCache;
 
-// GET within 10 s, at most 10 redirects and 10 MB, HTML or XHTML only (or no type at all). A page that the cache knows
-// is asked for with its validators, and taken from there when its server says that it is unchanged. Everything that
-// goes wrong is Kind::internal with a sentence: the contract's 500.
+// GET within 10 s, at most 10 redirects and 10 MB, HTML or XHTML only (or no type at all). A cached page is requested
+// with its validators and used if the server answers that it is unchanged. Every failure is Kind::internal with a
+// sentence, since the contract requires 500.
 web::Task<web::Result<Page>> fetch_page(std::string url, const Options& options, PageCache& cache);
 
 }  // namespace summarizer

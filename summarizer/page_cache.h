@@ -1,4 +1,4 @@
-// Pages that were fetched before, for asking their servers only whether they have changed.
+// A cache of fetched pages, for conditional requests.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,10 @@ class PageCache {
  public:
   explicit PageCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // The page last kept under this address, as asked for; null when there is none.
+  // The page last stored under this requested address; null if there is none.
   std::shared_ptr<const KnownPage> find(const std::string& url);
-  // Replaces what was known under the address. A page larger than a quarter of the cache is forgotten instead.
+  // Replaces the entry of the address. A page larger than a quarter of the cache is not stored, and its entry is
+  // removed.
   void keep(const std::string& url, KnownPage);
   bool is_on() const { return max_bytes_ > 0; }
 

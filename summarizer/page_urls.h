@@ -1,4 +1,4 @@
-// Addresses where a page keeps them: <base>, and the many places of a picture's.
+// Finds addresses in a page: <base>, and the many places for the address of a picture.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace summarizer {
 
-// `url` is where the page came from, after redirects; its first <base href> counts.
+// `url` is the page's address after redirects; the first <base href> counts.
 UrlResolver urls_of(const Tree&, std::string_view url);
 
-// The absolute address of the <img> at this node, also of one that is loaded late, chosen from a set, or said by the
-// <source>s of its <picture> alone; nothing when there is none.
+// The absolute address of the <img> at this node, also if it is lazily loaded, in a srcset, or only in the <source>s of
+// its <picture>; nothing if there is none.
 std::optional<std::string> image_address(const GumboNode&, const UrlResolver&);
 
 }  // namespace summarizer

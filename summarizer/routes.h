@@ -12,8 +12,13 @@ namespace summarizer {
 
 inline constexpr const char* service_version = "1.0.0";
 
-// Pages are parsed on `parsers`, so that a slow one does not hold up the network. All arguments must outlive the
-// routes.
-std::vector<web::Route> routes(const Options& options, PageCache& cache, boost::asio::thread_pool& parsers);
+// All outlive the rows.
+struct Services {
+  const Options& options;
+  PageCache& cache;
+  boost::asio::thread_pool& parsers;  // so that a slow page does not block the network threads
+};
+
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace summarizer

@@ -1,4 +1,4 @@
-// The last resort against a page that makes this program compute for ever.
+// The last resort against a page that makes this program loop endlessly.
 #pragma once
 
 #include <chrono>
@@ -6,9 +6,9 @@
 
 namespace summarizer {
 
-// Ends the process (SIGVTALRM, not handled) when the thread that made this has computed for `limit` before it is
-// destroyed: no lock, no allocator and no exception can be relied upon in a thread that runs wild, and whoever
-// supervises the process starts another. Throws std::system_error when the kernel has no more timers.
+// Ends the process (unhandled SIGVTALRM) if its thread uses `limit` of processor time before this is destroyed. A
+// runaway thread cannot be stopped safely in another way; the supervisor restarts the process. Throws std::system_error
+// if the kernel has no more timers.
 class RunawayGuard {
  public:
   explicit RunawayGuard(std::chrono::milliseconds limit);

@@ -29,7 +29,7 @@ bool Scanner::next() {
       skip_comment();
       continue;
     }
-    // A '<' that opens nothing is text too.
+    // A '<' that starts no tag is text, too.
     const auto end = std::min(html_.find('<', position_ + 1), html_.size());
     token_.kind = Token::Kind::text;
     token_.text = html_.substr(position_, end - position_);

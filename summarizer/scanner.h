@@ -7,7 +7,7 @@
 
 namespace summarizer {
 
-// Views into the page. Character references are left as they stand.
+// Views into the page. Character references are not resolved.
 struct RawAttribute {
   std::string_view name, value;
 };
@@ -23,17 +23,17 @@ struct Token {
 
 class Scanner {
  public:
-  // Attributes beyond `max_attributes` of one tag, and values longer than `max_value` bytes, are passed over.
-  // `html` must outlive the scanner.
+  // Attributes beyond `max_attributes` of one tag, and values longer than `max_value` bytes, are skipped. `html` must
+  // outlive the scanner.
   Scanner(std::string_view html, std::size_t max_attributes, std::size_t max_value);
 
-  // The next token, valid until the next call; false at the end. Comments, doctypes and processing instructions are
-  // passed over, and so is a tag that the page's end cuts off.
+  // The next token, valid until the next call; false at the end. Comments, doctypes, processing instructions and a
+  // truncated last tag are skipped.
   bool next();
   const Token& token() const { return token_; }
 
-  // The text up to and beyond the end tag of `name`, for elements whose content is no markup (script, style, title,
-  // ...). To the end of the page when there is no such tag.
+  // The text up to and beyond the end tag of `name`, for elements whose content is not markup (script, style, title,
+  // ...). Up to the end of the page if there is no such tag.
   std::string_view raw_text(std::string_view name);
 
  private:

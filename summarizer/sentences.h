@@ -1,5 +1,5 @@
-// Extractive text ranking: picks the sentences of a text that carry most of it. Deterministic, without a model, linear
-// in the text's length; text beyond 128 KB is not looked at.
+// Extractive text ranking: picks the most important sentences of a text. Deterministic, without a model, linear in the
+// text's length; text beyond 128 KB is ignored.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace summarizer {
 
 struct Sentence {
   std::string_view text;  // points into the text given
-  double score = 0;       // higher carries more; 0 when nothing of it counts
-  bool relevant = false;  // shares a word that counts with the query
+  double score = 0;       // higher is more important; 0 if no word counts
+  bool relevant = false;  // shares a relevant word with the query
 };
 
 // At most 2,000 sentences in the order of the text: split after '.', '!', '?' before white space, after

@@ -16,18 +16,18 @@
 #include "web/log.h"
 #include "web/server.h"
 
-// jemalloc's, where the program has it: the sanitized ones have not.
+// jemalloc's; sanitized programs do not link it.
 extern "C" int mallctl(const char*, void*, std::size_t*, void*, std::size_t) __attribute__((weak));
 
 namespace summarizer {
 namespace {
 
 constexpr std::chrono::seconds drain_time{10}, trim_period{10};
-// Pages of 10 MB in memory at once, at the most.
+// The limit of pages (10 MB each) in memory.
 constexpr std::size_t max_in_flight = 32;
-// Half of them, so that nobody who asks for slow pages takes the summarizer from all others.
-constexpr std::size_t max_of_one_visitor = 16;
-// Each may hold a page, its copy and its tree: what confine_process() leaves suffices for so many.
+// Half of them, so that one client with slow pages cannot block all others.
+constexpr std::size_t max_per_client = 16;
+// Each may hold a page, its copy and its tree: the memory limit of confine_process() suffices for so many.
 constexpr unsigned max_threads = 4;
 
 web::ListenerOptions listener(const Options& options, PageCache& cache, boost::asio::thread_pool& parsers) {
@@ -37,16 +37,16 @@ web::ListenerOptions listener(const Options& options, PageCache& cache, boost::a
   listener.inherited_socket = options.inherited_socket;
   if (options.inherited_socket) {
     listener.trusted_proxies = {"127.0.0.1"};
-    listener.visitor = [](const web::Request& request) { return std::string(request.header(visitor_header)); };
+    listener.client_key = [](const web::Request& request) { return std::string(request.header(visitor_header)); };
   }
-  listener.routes = routes(options, cache, parsers);
+  listener.routes = web_routes({options, cache, parsers});
   listener.version = service_version;
   listener.limits.in_flight = max_in_flight;
-  listener.limits.in_flight_per_visitor = max_of_one_visitor;
+  listener.limits.in_flight_per_client = max_per_client;
   return listener;
 }
 
-// A page leaves holes between what is still in use, which malloc would keep for good. 4096: all of jemalloc's arenas.
+// A page leaves free gaps between used memory, which malloc would never return. 4096: all of jemalloc's arenas.
 void give_back_free_memory() {
   if (mallctl)
     mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);
@@ -70,8 +70,8 @@ void run(const Options& options) {
   const unsigned threads =
       options.threads ? options.threads : std::clamp(std::thread::hardware_concurrency(), 1u, max_threads);
 
-  // Signals: caught from the start, handled once everything runs. SIGXCPU: the processor time confine_process() allots
-  // is used up.
+  // Signals: caught from the start, handled once everything runs. SIGXCPU: the processor time limit of
+  // confine_process() is reached.
   boost::asio::io_context main_thread;
   boost::asio::signal_set stop(main_thread, SIGTERM, SIGINT, SIGXCPU);
   std::signal(SIGPIPE, SIG_IGN);

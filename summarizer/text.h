@@ -1,4 +1,4 @@
-// Text as a reader sees it: white space collapsed, lengths in characters.
+// Visible text: white space collapsed, lengths in characters.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace summarizer {
 
-// Unicode's White_Space, and the zero-width characters that nobody sees.
+// Unicode's White_Space, and zero-width characters.
 bool is_white_space(char32_t);
 
 // Without ASCII white space at both ends.

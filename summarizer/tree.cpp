@@ -10,14 +10,14 @@
 namespace summarizer {
 namespace {
 
-// What this thread has computed so far: a busy machine makes no page more complex.
+// The processor time of this thread, so that the limit does not depend on the load of the machine.
 std::chrono::nanoseconds thread_time() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-// Blocks in powers of two, each behind a header that names its class; freed ones are used again.
+// Blocks in powers of two, each after a header with its class; freed ones are reused.
 class Arena {
  public:
   explicit Arena(const Budget& budget) : left_(budget.bytes), deadline_(thread_time() + budget.time) {}
@@ -27,7 +27,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Null when the budget is used up.
+  // Null if the budget is exhausted.
   void* allocate(std::size_t size) noexcept {
     if (++calls_ % 4096 == 0 && thread_time() > deadline_) return nullptr;
     if (size > left_) return nullptr;
@@ -85,7 +85,8 @@ class Arena {
   std::size_t chunk_count_ = 0;
 };
 
-// gumbo cannot handle a failed allocation, so none returns to it. Nothing between here and parse_within is C++.
+// gumbo cannot handle a failed allocation, so this jumps out of it. There are no C++ frames between here and
+// parse_within.
 void* allocate(void* arena, std::size_t size) {
   auto& from = *static_cast<Arena*>(arena);
   void* memory = from.allocate(size);
@@ -94,8 +95,8 @@ void* allocate(void* arena, std::size_t size) {
 }
 void release(void* arena, void* pointer) { static_cast<Arena*>(arena)->release(pointer); }
 
-// Null when the arena's budget was used up. A function of its own: no object with a destructor may live in the frame
-// that longjmp returns to.
+// Null if the arena's budget was exhausted. A separate function, because the frame that longjmp returns to must not
+// contain objects with destructors.
 GumboOutput* parse_within(Arena& arena, const char* text, std::size_t size) {
   GumboOptions options = kGumboDefaultOptions;
   options.allocator = allocate;

@@ -1,4 +1,4 @@
-// One parsed page.
+// A parsed page.
 #pragma once
 
 #include <gumbo.h>
@@ -16,11 +16,11 @@ struct Budget {
   std::chrono::milliseconds time{1'500};  // of the calling thread's processor time
 };
 
-// Owns the tree and its text. Memory comes from one arena and goes with it, so gumbo's own recursive destruction never
-// runs, and a parse that would need more than its budget is abandoned where it stands.
+// Owns the tree and its text. All memory is in one arena and freed with it, so gumbo's recursive destruction never
+// runs, and a parse over its budget can be abandoned at any point.
 class Tree {
  public:
-  // `html` as guarded() returns it. Fails with Kind::internal and a sentence when the budget does not suffice.
+  // `html` must be the output of guarded(). Fails with Kind::internal and a sentence if the budget is exceeded.
   static web::Result<Tree> parse(std::string html, const Budget& budget = {});
 
   Tree(Tree&&) noexcept;

@@ -26,7 +26,7 @@ void append_encoded(std::string& out, char c) {
   out += {'%', digits[byte >> 4], digits[byte & 15]};
 }
 
-// As written in the page -> RFC 3986 syntax, as far as repairs go.
+// Repairs an address from a page into RFC 3986 syntax.
 std::string repaired(std::string_view reference) {
   while (!reference.empty() && is_control_or_space(reference.front())) reference.remove_prefix(1);
   while (!reference.empty() && is_control_or_space(reference.back())) reference.remove_suffix(1);
@@ -38,7 +38,7 @@ std::string repaired(std::string_view reference) {
     clean += c == '\\' && in_path ? '/' : c;
   }
 
-  // Brackets are syntax in the authority alone.
+  // Brackets are syntax only in the authority.
   std::size_t authority_end = 0;
   if (const auto slashes = clean.find("//"); slashes != clean.npos && clean.find_first_of("?#") > slashes) {
     if (slashes == 0 || clean[slashes - 1] == ':') {
@@ -75,7 +75,7 @@ bool is_port(std::string_view port) {
   return port.empty() || (error == std::errc() && end == port.data() + port.size() && number <= 65'535);
 }
 
-// One spelling for each address, so that duplicates can be told.
+// One spelling for each address, to detect duplicates.
 std::optional<std::string> normalised(urls::url url) {
   if (!is_web(url.scheme_id()) || url.encoded_host().empty() || !is_port(url.port())) return std::nullopt;
   // Boost 1.81 reads "http://a:b" as host a and path b.
@@ -89,7 +89,7 @@ std::optional<std::string> normalised(urls::url url) {
   const bool default_port = (url.scheme_id() == urls::scheme::http && url.port() == "80") ||
                             (url.scheme_id() == urls::scheme::https && url.port() == "443");
   if (url.has_port() && (url.port().empty() || default_port)) url.remove_port();
-  // Put together here because Boost 1.81 keeps the ".." that lead out of the root and has its own ideas of "/".
+  // Not Boost's resolve(): version 1.81 keeps ".." above the root and differs in "/".
   std::string path = text(url.encoded_path());
   while (path.starts_with("/../")) path.erase(0, 3);
   if (path.empty() || path == "/..") path = "/";

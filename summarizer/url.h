@@ -1,4 +1,4 @@
-// The addresses a page names, made absolute as a browser would.
+// Resolves the addresses in a page as a browser does.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@ namespace summarizer {
 
 class UrlResolver {
  public:
-  // `page` is where the page came from. What cannot be read as a URL resolves nothing but absolute references.
+  // `page` is the page's address. If it is not a valid URL, only absolute references are resolved.
   explicit UrlResolver(std::string_view page);
 
-  // From <base href>; ignored when it is no http or https URL.
+  // From <base href>; ignored unless it is an http or https URL.
   void rebase(std::string_view href);
 
   // The normalised http or https URL of `reference`; nothing for other schemes, fragments of the same page, an empty
-  // reference, and what cannot be read even after the repairs browsers make (white space, backslashes, characters that
+  // reference, and invalid references that cannot be repaired as browsers do (white space, backslashes, characters that
   // must be percent-encoded).
   std::optional<std::string> absolute(std::string_view reference) const;
 

@@ -7,7 +7,7 @@
 namespace summarizer {
 namespace {
 
-// True when a style attribute sets `property` to `value`; good enough for what generators of pages write.
+// True when a style attribute sets `property` to `value`; sufficient for generated pages.
 bool style_says(std::string_view style, std::string_view property, std::string_view value) {
   while (!style.empty()) {
     const auto declaration = style.substr(0, style.find(';'));

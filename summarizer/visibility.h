@@ -1,4 +1,4 @@
-// Which elements' text a reader sees, and where it stands apart from the text around it.
+// Which elements are visible, and which are blocks.
 #pragma once
 
 #include <gumbo.h>
@@ -7,7 +7,7 @@
 
 namespace summarizer {
 
-// The content is not shown whatever the attributes say: not for readers, or a form's.
+// The content is never shown: not meant for readers, or part of a form.
 bool is_unread(GumboTag);
 // Whether a style attribute hides its element.
 bool hides(std::string_view style);

@@ -23,7 +23,7 @@ constexpr std::uint32_t quad(std::uint32_t a, std::uint32_t b, std::uint32_t c, 
   return a << 24 | b << 16 | c << 8 | d;
 }
 
-// IANA's special-purpose registry, and the metadata address that one cloud put outside of it.
+// IANA's special-purpose registry, and a cloud's metadata address outside of it.
 constexpr std::array not_public_v4{
     Block4{quad(0, 0, 0, 0), 8},         // this network
     Block4{quad(10, 0, 0, 0), 8},        // private (RFC 1918)

@@ -9,7 +9,7 @@
 namespace web {
 namespace {
 
-// Each may hold a window of 16 MB, and nobody is known to send more than one.
+// Each may need a window of 16 MB, and real servers use no more than one.
 constexpr std::size_t most_codings = 2;
 
 std::unique_ptr<ContentCoding> coding_named(std::string_view name) {
@@ -21,8 +21,8 @@ std::unique_ptr<ContentCoding> coding_named(std::string_view name) {
 
 Error refused(std::string message) { return {.kind = Kind::bad_gateway, .message = std::move(message)}; }
 
-// A stranger's word, fit for a sentence.
-std::string spoken(std::string_view coding) {
+// Makes untrusted text safe to quote in a message.
+std::string quoted(std::string_view coding) {
   constexpr std::size_t longest = 40;
   return is_token(coding) && coding.size() <= longest ? "coding " + std::string(coding) : "coding of no proper name";
 }
@@ -40,11 +40,11 @@ Result<BodyDecoder> BodyDecoder::of(std::string_view content_encoding, std::size
     content_encoding.remove_prefix(std::min(end + 1, content_encoding.size()));
     if (name.empty() || equal_ignoring_case(name, "identity")) continue;
     auto coding = coding_named(name);
-    if (!coding) return refused("sent a body in an unknown content " + spoken(name));
+    if (!coding) return refused("sent a body in an unknown content " + quoted(name));
     if (undone.size() == most_codings) return refused("sent a body in more than two content codings");
     undone.push_back(std::move(coding));
   }
-  std::ranges::reverse(undone);  // the last one that was applied comes off first
+  std::ranges::reverse(undone);  // the last one applied is decoded first
   return BodyDecoder(std::move(undone), most_bytes);
 }
 
@@ -55,7 +55,7 @@ bool BodyDecoder::is_complete() const {
 Decoding BodyDecoder::pass(std::size_t stage, std::string_view bytes, const Sink& sink) {
   if (bytes.size() > most_bytes_ - passed_[stage]) return Decoding::too_large;
   passed_[stage] += bytes.size();
-  if (stage == undone_.size()) return sink(bytes) ? Decoding::fine : Decoding::stopped;
+  if (stage == undone_.size()) return sink(bytes) ? Decoding::ok : Decoding::stopped;
   return undone_[stage]->write(bytes, [&](std::string_view decoded) { return pass(stage + 1, decoded, sink); });
 }
 

@@ -1,4 +1,4 @@
-// From the bytes of an answer's body to what they say: its content codings undone (RFC 9110, 8.4), its size bounded.
+// Decodes the content codings of a response body (RFC 9110, 8.4), with a bound on its size.
 #pragma once
 
 #include <functional>
@@ -13,21 +13,21 @@ namespace web {
 
 class BodyDecoder {
  public:
-  // What it undoes, for Accept-Encoding.
+  // The supported codings, for Accept-Encoding.
   static constexpr std::string_view codings = "gzip, deflate, br";
 
-  // Of a body without codings.
+  // For a body without codings.
   explicit BodyDecoder(std::size_t most_bytes) : BodyDecoder({}, most_bytes) {}
-  // Of a body with these codings, in the order in which they were applied: the value of Content-Encoding. An error,
-  // whose message follows the name of the sender, for one that is unknown, and for more than two. `most_bytes` is for
-  // what comes out and for all that comes in between, so that little can keep nobody busy by being much on the way.
+  // For a body with the codings of a Content-Encoding header, which lists them in the order in which they were applied.
+  // Fails for an unknown coding and for more than two; the message is to follow the name of the sender. `most_bytes`
+  // bounds the output of every stage, not only of the last.
   static Result<BodyDecoder> of(std::string_view content_encoding, std::size_t most_bytes);
 
-  // Returning false: no more is wanted.
+  // Returns false to stop decoding.
   using Sink = std::function<bool(std::string_view)>;
-  // Not to be called again after anything but fine. Throws bad_alloc, and what the sink throws.
+  // Must not be called again after any result but ok. Throws bad_alloc and the sink's exceptions.
   Decoding write(std::string_view bytes, const Sink& sink) { return pass(0, bytes, sink); }
-  // False while a coding has not come to its end; so, too, before the first byte.
+  // False until every coding has reached its end.
   bool is_complete() const;
 
  private:

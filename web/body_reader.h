@@ -1,4 +1,4 @@
-// Reads the body behind a checked head, piece by piece.
+// Reads the body after a checked head, piece by piece.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ namespace web {
 
 class BodyReader {
  public:
-  // `input` begins with the body's first bytes and keeps what comes after the body. `limit`: 413 beyond.
+  // `input` begins with the first bytes of the body and keeps the bytes after it. A body over `limit` is refused with
+  // 413.
   BodyReader(Wire& wire, InputBuffer& input, Framing framing, std::uint64_t length, std::uint64_t limit)
       : wire_(wire), input_(input), framing_(framing), remaining_(length), chunks_(limit) {}
 
@@ -21,16 +22,16 @@ class BodyReader {
     enum class Kind : std::uint8_t { data, end, refused, closed, late };
     Kind kind = Kind::end;
     std::string_view bytes;  // of data; valid until the next call
-    Refusal refusal;         // of refused: the framing is bad or the body too large
+    Refusal refusal;         // of refused: invalid framing, or the body is too large
   };
-  // Before it waits for the peer it arms the wire with `progress` (none: the caller has set a deadline for the whole).
+  // Arms the wire with `progress` before it waits for the peer. Without `progress` the caller has set a deadline.
   Task<Piece> next(std::optional<Clock::duration> progress = std::nullopt);
-  // Appends all of it, within `time`. What the peer is to be refused with; status 0 when nobody is left to be answered.
+  // Appends the whole body, within `time`. Returns the refusal to send, with status 0 if the peer is gone.
   Task<std::optional<Refusal>> read_all(std::string& into, Clock::duration time);
   bool done() const { return done_; }
 
  private:
-  // A piece from what has arrived, or nothing when more is needed.
+  // A piece of the received bytes, or nothing if more are needed.
   std::optional<Piece> take();
 
   Wire& wire_;

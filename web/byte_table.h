@@ -1,4 +1,4 @@
-// Sets of bytes, as protocols define them: one look-up a byte.
+// Sets of bytes as protocols define them, with one look-up per byte.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace web {
 
 class ByteTable {
  public:
-  // `accepts` says of each byte, as unsigned char, whether it belongs to the set.
+  // `accepts` returns whether a byte (unsigned char) belongs to the set.
   explicit constexpr ByteTable(auto accepts) {
     for (unsigned byte = 0; byte < 256; ++byte) accepted_[byte] = accepts(static_cast<unsigned char>(byte));
   }
@@ -27,11 +27,11 @@ constexpr bool is_alphanumeric(unsigned char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// RFC 9110, 5.6.2: what names of fields and methods are made of.
+// RFC 9110, 5.6.2: the characters of field names and methods.
 inline constexpr ByteTable token_byte([](unsigned char c) {
   return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
 });
-// RFC 9110, 5.5: what values of fields are made of.
+// RFC 9110, 5.5: the characters of field values.
 inline constexpr ByteTable value_byte([](unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); });
 
 constexpr bool is_token(std::string_view text) { return !text.empty() && token_byte.holds_all(text); }

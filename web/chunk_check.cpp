@@ -21,7 +21,7 @@ int hex_digit(char c) {
 
 bool visible(char c) { return (c >= 0x20 && c < 0x7f) || c == '\t'; }
 
-// Fields that say how a message is framed or routed may not arrive after the fact.
+// Fields about framing and routing are not allowed in trailers.
 bool forbidden_trailer(std::string_view name) {
   return equal_ignoring_case(name, "content-length") || equal_ignoring_case(name, "transfer-encoding") ||
          equal_ignoring_case(name, "host") || equal_ignoring_case(name, "connection") ||

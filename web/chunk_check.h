@@ -1,4 +1,4 @@
-// A strict decoder of the chunked coding, fed with whatever has arrived. Pure: no input or output of its own.
+// A strict incremental decoder of the chunked coding. It does no I/O of its own.
 #pragma once
 
 #include <cstddef>
@@ -7,30 +7,29 @@
 
 namespace web {
 
-// Of the answer to a body beyond the limit, however it is framed.
+// The message for a body over the limit, with any framing.
 inline constexpr std::string_view body_too_large = "The request body is larger than this server takes.";
 
 // Size lines are hexadecimal digits (at most 16), optionally an extension of visible characters, then exactly CRLF;
 // each chunk's data is followed by exactly CRLF; trailers are checked like header fields and dropped.
 class ChunkDecoder {
  public:
-  // A body of more than `limit` bytes is refused with 413, by the announced sizes, before its data arrived.
+  // A body of more than `limit` bytes is refused with 413, as soon as the announced sizes exceed the limit.
   explicit ChunkDecoder(std::uint64_t limit) : limit_(limit) {}
 
   enum class State : std::uint8_t { need_more, data, done, refused };
   struct Step {
     State state = State::need_more;
-    std::size_t consumed =
-        0;                    // bytes of the input that are used up; the rest must be passed again, with more behind it
-    std::string_view data;    // with State::data: body bytes, within the input
-    int status = 0;           // with State::refused: 400, 413 or 431
-    std::string_view reason;  // a sentence, static storage
+    std::size_t consumed = 0;  // bytes of the input that were consumed; pass the rest again with more after it
+    std::string_view data;     // with State::data: body bytes, within the input
+    int status = 0;            // with State::refused: 400, 413 or 431
+    std::string_view reason;   // a sentence, static storage
   };
-  // After done or refused it must not be called again. Each call returns at most one piece of data.
+  // Must not be called again after done or refused. Each call returns at most one piece of data.
   Step next(std::string_view input);
 
   static constexpr std::size_t line_bytes = 256;      // of a size line, with its extension
-  static constexpr std::size_t trailer_bytes = 4096;  // of all trailer lines, the empty one included
+  static constexpr std::size_t trailer_bytes = 4096;  // of all trailer lines, including the empty one
   static constexpr std::size_t trailer_fields = 20;
 
  private:

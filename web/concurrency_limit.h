@@ -1,4 +1,4 @@
-// How many requests of one visitor are being handled, for listeners where each is dear.
+// How many requests each client has in progress, for listeners whose requests are expensive.
 #pragma once
 
 #include <mutex>
@@ -11,26 +11,26 @@ namespace web {
 // Callable from every thread.
 class ConcurrencyLimit {
  public:
-  // Counts for as long as it lives.
-  class Visit {
+  // One request in progress; counts as long as it exists.
+  class Slot {
    public:
-    Visit(ConcurrencyLimit& visits, std::string visitor) : visits_(visits), visitor_(std::move(visitor)) {
-      const std::lock_guard lock(visits_.mutex_);
-      before_ = visits_.counts_[visitor_]++;
+    Slot(ConcurrencyLimit& limit, std::string client) : limit_(limit), client_(std::move(client)) {
+      const std::lock_guard lock(limit_.mutex_);
+      before_ = limit_.counts_[client_]++;
     }
-    ~Visit() {
-      const std::lock_guard lock(visits_.mutex_);
-      const auto found = visits_.counts_.find(visitor_);
-      if (--found->second == 0) visits_.counts_.erase(found);
+    ~Slot() {
+      const std::lock_guard lock(limit_.mutex_);
+      const auto found = limit_.counts_.find(client_);
+      if (--found->second == 0) limit_.counts_.erase(found);
     }
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
-    // Of the same visitor, when this one came.
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+    // Requests of the same client that were in progress before this one.
     std::size_t before() const { return before_; }
 
    private:
-    ConcurrencyLimit& visits_;
-    const std::string visitor_;
+    ConcurrencyLimit& limit_;
+    const std::string client_;
     std::size_t before_ = 0;
   };
 

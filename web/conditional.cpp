@@ -26,7 +26,7 @@ std::vector<std::string_view> fields(const Request& request, std::string_view na
   return values;
 }
 
-// The three forms of section 5.6.7. Nothing: it is no date.
+// The three forms of section 5.6.7. Returns nothing for anything else.
 std::optional<Time> parse_date(std::string_view text) {
   const std::string date(text);
   for (const auto* form : {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"}) {
@@ -47,7 +47,7 @@ std::string_view opaque(std::string_view etag) { return is_weak(etag) ? etag.sub
 
 enum class Comparison { strong, weak };
 
-// Whether a list of entity tags, or "*", names ours. Section 8.8.3.2: a strong comparison needs two strong tags.
+// Whether a list of entity tags, or "*", contains ours. Section 8.8.3.2: a strong comparison needs two strong tags.
 bool names(const std::vector<std::string_view>& lists, std::string_view ours, Comparison comparison) {
   for (auto list : lists) {
     if (trim(list) == "*") return true;
@@ -71,11 +71,11 @@ std::optional<std::uint64_t> number(std::string_view digits) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (digits.empty() || end != digits.data() + digits.size()) return std::nullopt;
-  // More than fits is beyond every end; from_chars has read on to the last digit.
+  // A number that overflows is beyond every end; from_chars has consumed its digits.
   return error == std::errc::result_out_of_range ? std::numeric_limits<std::uint64_t>::max() : value;
 }
 
-// Nothing: send it whole.
+// Returns nothing if the whole is to be sent.
 std::optional<Selection> part_of(std::string_view range, std::uint64_t size) {
   constexpr std::string_view unit = "bytes=";
   if (!starts_ignoring_case(range, unit)) return std::nullopt;
@@ -92,8 +92,8 @@ std::optional<Selection> part_of(std::string_view range, std::uint64_t size) {
   return Selection{.kind = Selection::Kind::part, .begin = begin, .length = end - begin};
 }
 
-// Section 13.1.5: by a strong comparison, or by a date that is exactly ours. What has a weak tag has a date that two
-// versions may share, too.
+// Section 13.1.5: a strong comparison of tags, or an equal date. If the tag is weak, two versions may share the date,
+// too.
 bool is_for_this_version(const Request& request, const Validators& ours) {
   const auto conditions = fields(request, "if-range");
   if (conditions.empty()) return true;
@@ -104,8 +104,8 @@ bool is_for_this_version(const Request& request, const Validators& ours) {
 
 // Section 13.2.2, steps 1 to 4.
 std::optional<Selection::Kind> judge_preconditions(const Request& request, const Validators& ours) {
-  if (const auto wanted = fields(request, "if-match"); !wanted.empty()) {
-    if (!names(wanted, ours.etag, Comparison::strong)) return Selection::Kind::precondition_failed;
+  if (const auto condition = fields(request, "if-match"); !condition.empty()) {
+    if (!names(condition, ours.etag, Comparison::strong)) return Selection::Kind::precondition_failed;
   } else if (const auto date = date_in(request, "if-unmodified-since"); date && ours.modified > *date) {
     return Selection::Kind::precondition_failed;
   }
@@ -158,7 +158,8 @@ Response selected(const Selection& selection, const Validators& ours, std::uint6
   response.content_type.clear();
   if (selection.kind == Selection::Kind::precondition_failed || selection.kind == Selection::Kind::unsatisfiable) {
     const bool is_range = selection.kind == Selection::Kind::unsatisfiable;
-    response = json(boost::json::object{{"error", is_range ? "There are no such bytes" : "It is another one by now"}},
+    response = json(boost::json::object{{"error", is_range ? "Range not satisfiable"
+                                                           : "Precondition failed: the content has changed"}},
                     response.status);
     if (is_range) response.set("Content-Range", "bytes */" + std::to_string(size));
     return response;

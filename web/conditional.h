@@ -1,5 +1,5 @@
-// What RFC 9110 lets a client ask of something whose validators are known: to send it only if it is another one
-// (section 13), and to send a part of it (section 14).
+// Conditional requests (RFC 9110, section 13) and range requests (section 14) for a representation with known
+// validators.
 #pragma once
 
 #include <chrono>
@@ -24,14 +24,14 @@ struct Selection {
     unsatisfiable         // 416
   };
   Kind kind = Kind::whole;
-  std::uint64_t begin = 0, length = 0;  // of the bytes to send; for `whole` and `part`
+  std::uint64_t begin = 0, length = 0;  // of the bytes to send; of whole and part
 };
 
-// For a GET or HEAD of `size` bytes. The preconditions count in the order of section 13.2.2. A Range that is malformed,
-// in another unit, or of several ranges is answered whole, which section 14.2 leaves to the server.
+// For a GET or HEAD of `size` bytes. Evaluates the preconditions in the order of section 13.2.2. A Range that is
+// malformed, in another unit, or with several ranges is ignored, as section 14.2 allows.
 Selection select(const Request&, const Validators&, std::uint64_t size);
 
-// The answer without its body: status, validators, Accept-Ranges and Content-Range. 304, 412 and 416 are complete.
+// The response without its body: status, validators, Accept-Ranges and Content-Range. 304, 412 and 416 are complete.
 Response selected(const Selection&, const Validators&, std::uint64_t size);
 
 // IMF-fixdate: Sun, 06 Nov 1994 08:49:37 GMT

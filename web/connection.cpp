@@ -26,9 +26,9 @@ namespace {
 constexpr auto linger_time = 2s;
 constexpr std::string_view websocket_version = "13";
 constexpr auto hang_up_check_time = 250ms;
-constexpr std::size_t kept_output = 64 * 1024;  // an output buffer beyond this is given back after the answer
+constexpr std::size_t kept_output = 64 * 1024;  // a larger output buffer is freed after the response
 
-// Unguessable enough not to collide between boxes, and cheap: a random start and a count.
+// A random start and a counter: cheap, and ids do not collide between boxes.
 std::string next_request_id() {
   static const std::uint64_t start = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
   static std::atomic<std::uint64_t> count{0};
@@ -41,7 +41,7 @@ std::string next_request_id() {
 
 bool has_no_body(int status) { return status == 204 || status == 304; }
 
-// Calls `beat` until it is destroyed, on one timer.
+// Calls `beat` at an interval until it is destroyed.
 class Heartbeat {
  public:
   Heartbeat(Executor executor, std::chrono::milliseconds period, std::function<void()> beat)
@@ -52,7 +52,7 @@ class Heartbeat {
  private:
   void next() {
     timer_.expires_after(period_);
-    // A wait that has ended cannot be cancelled any more: its handler may run after this is gone.
+    // A completed wait cannot be cancelled any more: its handler may run after this object is destroyed.
     timer_.async_wait([this, beat = std::weak_ptr(beat_)](error_code error) {
       const auto alive = beat.lock();
       if (error || !alive) return;
@@ -85,7 +85,7 @@ void Connection::start(std::shared_ptr<Connection> connection) {
   auto& self = *connection;
   asio::co_spawn(self.shard_->executor(), self.run(),
                  asio::bind_cancellation_slot(self.cancel_.slot(), [connection](std::exception_ptr) {
-                   // What a vanished client or cut() throws ends the connection and nothing else.
+                   // An exception because of a disconnected client or cut() ends only this connection.
                    connection->wire_.close();
                  }));
 }
@@ -146,7 +146,7 @@ Task<std::optional<RequestHead>> Connection::next_head() {
     waiting_ = was_empty;
     const auto [error, size] = co_await wire_.async_read_some(input_.prepare(), use_tuple);
     waiting_ = false;
-    if (error || wire_.expired()) {  // bytes may have come together with the deadline
+    if (error || wire_.expired()) {  // bytes may have arrived together with the deadline
       co_await wire_.finish(1s);
       co_return std::nullopt;
     }
@@ -258,11 +258,11 @@ Task<bool> Connection::serve(Exchange& exchange) {
 }
 
 void Connection::HangUpWatch::expire() {
-  // Not by reading: what it has sent before it left, be it the end of TLS, stands before the end.
+  // Reading would not detect it: bytes sent before the close, such as the end of TLS, come before the end.
   pollfd client{.fd = connection_.wire_.socket().native_handle(), .events = POLLRDHUP, .revents = 0};
   const bool gone = ::poll(&client, 1, 0) == 1;
   if (gone && connection_.sends_endless_) return connection_.cut();
-  arm(hang_up_check_time);  // also then: the handler may not wait for anything at this moment
+  arm(hang_up_check_time);  // also after that: the handler may not be waiting at this moment
   if (gone) connection_.cancel_.emit(asio::cancellation_type::total);
 }
 
@@ -296,7 +296,7 @@ Task<bool> Connection::send_text(Exchange& exchange, const Response& response, c
   if (with_body) {
     exchange.bytes = body.size();
     if (body.size() <= kept_output / 2)
-      output_ += body;  // one piece, one call
+      output_ += body;  // one buffer, one call
     else
       rest = body;
   }
@@ -317,7 +317,7 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
   if (co_await wire_.write(output_, {}, limits_.write_time)) co_return false;
   if (request_.method == Method::head) co_return persists != Persistence::close;
 
-  // Shared with a heartbeat that may still be on its way out when the stream ends.
+  // Shared with a heartbeat whose write may still be in progress when the stream ends.
   const auto writer = std::make_shared<BodyWriter>(wire_, chunked, limits_.write_time);
   const auto both =
       std::make_shared<std::pair<std::shared_ptr<Connection>, std::shared_ptr<BodyWriter>>>(shared_from_this(), writer);
@@ -348,7 +348,7 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
   heartbeat.reset();
   admission.reset();
   exchange.bytes = writer->written();
-  // The head is out: all that is left to tell the client is an end without the last chunk.
+  // The head has been sent: only an end without the last chunk can still signal the failure.
   if (!complete)
     log::info("stream_cut", {{"request", request_.id}, {"route", std::string(request_.route)}, {"reason", failure}});
   co_return complete&& persists != Persistence::close;
@@ -404,7 +404,7 @@ Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
   on_drain_ = nullptr;
   admission.reset();
   exchange.bytes = outcome.bytes;
-  if (outcome.answer) {  // nothing has been sent yet
+  if (outcome.answer) {  // nothing was sent yet
     const Response answer = listener_.dispatcher.complete(request_, std::move(*outcome.answer));
     exchange.status = answer.status;
     if (exchange.head.body != Framing::none) exchange.head.keep_alive = false;

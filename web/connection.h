@@ -1,4 +1,4 @@
-// One client connection: reads requests, has them answered, writes the answers, in order.
+// One client connection: reads requests, dispatches them and writes the responses, in order.
 #pragma once
 
 #include <boost/asio/cancellation_signal.hpp>
@@ -20,7 +20,7 @@ class ListenerShard;
 struct BodyRoom;
 struct Listener;
 
-// Lives on its shard's thread, as long as its coroutine.
+// Lives on its shard's thread, for as long as its coroutine runs.
 class Connection final
     : public std::enable_shared_from_this<Connection>,
       public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
@@ -29,49 +29,49 @@ class Connection final
   ~Connection();
   static void start(std::shared_ptr<Connection>);
 
-  // Ends after the running request, at once when there is none.
+  // Closes the connection after the request in progress, or at once if there is none.
   void drain();
-  // Closes the socket and cancels whatever the handler waits for.
+  // Closes the socket and cancels the handler.
   void cut();
 
  private:
-  // One request and what has become of it.
+  // One request and its result.
   struct Exchange {
     RequestHead head;
-    std::string head_bytes;  // a copy, when the body does not lie in the input behind it
+    std::string head_bytes;  // a copy, if the body does not follow it in the input
     std::string body;        // likewise
     Clock::time_point started = Clock::now();
     int status = 0;
-    std::size_t bytes = 0;  // of the answer's body
+    std::size_t bytes = 0;  // of the response body
   };
 
   Task<> run();
-  // Waits for a head; nothing when the connection has to end.
+  // Waits for a head. Returns nothing if the connection must close.
   Task<std::optional<RequestHead>> next_head();
-  // Serves the checked request at the front of the input; false when the connection has to end.
+  // Serves the checked request at the front of the input. Returns false if the connection must close.
   Task<bool> exchange(RequestHead);
   Task<bool> serve(Exchange&);
   void forget_request();
   std::optional<Refusal> parse(Exchange&, std::string_view bytes);
-  // What the listener's host router says of the request; an error when it throws.
+  // The result of the listener's host router; an error if it throws.
   std::optional<Result<ProxyTarget>> other_host() const;
-  // Takes the head out of the input, so that the body can be read behind it.
+  // Moves the head out of the input, so that the body can be read after it.
   void keep_head(Exchange&);
-  // The whole body. A status of 0 says that there is nobody to answer.
+  // Reads the whole body. A status of 0 means that the client is gone.
   Task<std::optional<Refusal>> receive_body(Exchange&, const BodyRoom&);
   Persistence persistence(const Exchange&) const;
 
-  // Each sends a complete answer; false when the connection has to end.
+  // Each sends a complete response. Returns false if the connection must close.
   Task<bool> send(Exchange&, Response&);
   Task<bool> send_text(Exchange&, const Response&, const std::string& body);
   Task<bool> send_stream(Exchange&, const Response&, const Stream&);
   Task<bool> upgrade(Exchange&, Response&, const Upgrade&);
   Task<bool> relay(Exchange&, ProxyTarget);
-  // Has `end` called when the listener drains; at once when it does already.
+  // Calls `end` when the listener drains, or at once if it already does.
   void end_at_drain(std::function<void()> end);
-  // While a request is served: looks from time to time whether its client is still there. When it has closed, what the
-  // handler waits for is cancelled with cancellation_type::total, which reaches only coroutines that have enabled it:
-  // those whose work is for the client alone. An endless stream is cut: it may have nothing to write for hours.
+  // Checks regularly, while a request is served, whether its client is still connected. If it has disconnected, the
+  // handler is cancelled with cancellation_type::total, which reaches only coroutines that have enabled it: those whose
+  // work is for the client alone. An endless stream is cut, since it may have nothing to write for hours.
   class HangUpWatch final : public Deadline {
    public:
     explicit HangUpWatch(Connection& connection) : connection_(connection) {}
@@ -81,7 +81,8 @@ class Connection final
     Connection& connection_;
   };
 
-  // Answers what cannot be served; the connection ends after it. One that is too large learns how much is taken.
+  // Refuses an invalid request; the connection closes after it. `most_body_bytes` is the limit to report for a body
+  // that is too large.
   Task<> refuse(Refusal, std::size_t most_body_bytes = 0);
 
   std::shared_ptr<ListenerShard> shard_;
@@ -96,7 +97,7 @@ class Connection final
   Request request_;
   boost::asio::cancellation_signal cancel_;
   HangUpWatch hang_up_watch_{*this};
-  std::function<void()> on_drain_;  // set while what is sent has no end, or is no longer HTTP
+  std::function<void()> on_drain_;  // set while the response is endless or no longer HTTP
   bool waiting_ = false;            // between requests
   bool draining_ = false;
   bool sends_endless_ = false;  // Response::endless

@@ -14,9 +14,9 @@ struct Asset {
   std::string_view etag;  // strong, with its quotes; changes when the body does
 };
 
-// Every file of the console, sorted by path; valid for the life of the process. What lies under /assets/ carries a hash
-// of its content in its name and never changes, so it may be cached for ever; /index.html is the page of every console
-// address (/, /login, /dashboard) and names the assets, so it must be revalidated.
+// Every file of the console, sorted by path; valid for the life of the process. Names under /assets/ contain a hash of
+// the content, so these files can be cached indefinitely. /index.html is the page of every console address (/, /login,
+// /dashboard) and must be revalidated.
 std::span<const Asset> console_assets();
 
 }  // namespace web

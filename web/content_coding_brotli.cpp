@@ -25,12 +25,12 @@ class Brotli : public ContentCoding {
       if (result == BROTLI_DECODER_RESULT_ERROR) return failure();
       is_complete_ = result == BROTLI_DECODER_RESULT_SUCCESS;
       if (room < piece.size()) {
-        const auto told = sink({piece.data(), piece.size() - room});
-        if (told != Decoding::fine) return told;
+        const auto decoding = sink({piece.data(), piece.size() - room});
+        if (decoding != Decoding::ok) return decoding;
       }
       if (result == BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT) break;
     }
-    return Decoding::fine;
+    return Decoding::ok;
   }
   bool is_complete() const override { return is_complete_; }
 

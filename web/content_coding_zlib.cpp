@@ -12,7 +12,7 @@ namespace web {
 namespace {
 
 constexpr std::size_t piece_bytes = 16 * 1024;
-// What inflateInit2 calls the formats.
+// The window bits that select a format in inflateInit2.
 constexpr int in_zlib = 15, bare = -15, in_gzip = 15 + 16;
 
 class Inflater {
@@ -24,7 +24,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Decodes up to the end of the stream, and leaves in `bytes` what follows it.
+  // Decodes up to the end of the stream and leaves the following bytes in `bytes`.
   Decoding write(std::string_view& bytes, const ContentCoding::Sink& sink) {
     std::array<char, piece_bytes> piece;
     do {
@@ -40,9 +40,9 @@ class Inflater {
       bytes.remove_prefix(bytes.size() - stream_.avail_in);
       const std::string_view made(piece.data(), piece.size() - stream_.avail_out);
       if (made.empty()) continue;
-      if (const auto told = sink(made); told != Decoding::fine) return told;
+      if (const auto result = sink(made); result != Decoding::ok) return result;
     } while (!has_ended_ && stream_.avail_out == 0);
-    return Decoding::fine;
+    return Decoding::ok;
   }
   bool has_ended() const { return has_ended_; }
   void begin_again() {
@@ -61,13 +61,13 @@ class Gzip : public ContentCoding {
     while (!bytes.empty() && state_ != State::over) {
       if (state_ == State::between_members) {
         look_for_member(bytes);
-      } else if (const auto told = inflater_.write(bytes, sink); told != Decoding::fine) {
-        return told;
+      } else if (const auto result = inflater_.write(bytes, sink); result != Decoding::ok) {
+        return result;
       } else if (inflater_.has_ended()) {
         state_ = State::between_members;
       }
     }
-    return Decoding::fine;
+    return Decoding::ok;
   }
   bool is_complete() const override { return state_ != State::in_member; }
 
@@ -75,7 +75,7 @@ class Gzip : public ContentCoding {
   enum class State { in_member, between_members, over };
   static constexpr std::string_view magic = "\x1f\x8b";
 
-  // What does not begin like a member is not one, but padding.
+  // Bytes that do not begin like a member are padding.
   void look_for_member(std::string_view& bytes) {
     if (bytes.front() != magic[magic_seen_]) {
       state_ = State::over;
@@ -87,7 +87,7 @@ class Gzip : public ContentCoding {
     state_ = State::in_member;
     inflater_.begin_again();
     auto seen = magic;
-    inflater_.write(seen, [](std::string_view) { return Decoding::fine; });
+    inflater_.write(seen, [](std::string_view) { return Decoding::ok; });
   }
 
   State state_ = State::in_member;
@@ -95,7 +95,7 @@ class Gzip : public ContentCoding {
   Inflater inflater_{in_gzip};
 };
 
-// RFC 1950, 2.2. A bare stream that begins so is one whose first block is stored, with bits set that are padding.
+// RFC 1950, 2.2. A raw stream could begin like this only with a stored block with nonzero padding bits.
 bool begins_like_zlib(std::string_view two) {
   const unsigned method = static_cast<unsigned char>(two[0]), flags = static_cast<unsigned char>(two[1]);
   return (method & 0x0f) == 8 && method >> 4 <= 7 && (method << 8 | flags) % 31 == 0;
@@ -108,17 +108,17 @@ class Deflate : public ContentCoding {
       const auto missing = bytes.substr(0, 2 - beginning_.size());
       beginning_ += missing;
       bytes.remove_prefix(missing.size());
-      if (beginning_.size() < 2) return Decoding::fine;
+      if (beginning_.size() < 2) return Decoding::ok;
       inflater_.emplace(begins_like_zlib(beginning_) ? in_zlib : bare);
       std::string_view begun = beginning_;
-      if (const auto told = inflater_->write(begun, sink); told != Decoding::fine) return told;
+      if (const auto result = inflater_->write(begun, sink); result != Decoding::ok) return result;
     }
-    return is_complete() ? Decoding::fine : inflater_->write(bytes, sink);
+    return is_complete() ? Decoding::ok : inflater_->write(bytes, sink);
   }
   bool is_complete() const override { return inflater_ && inflater_->has_ended(); }
 
  private:
-  std::string beginning_;  // two bytes tell the format
+  std::string beginning_;  // the first two bytes, which determine the format
   std::optional<Inflater> inflater_;
 };
 

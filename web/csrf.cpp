@@ -9,7 +9,7 @@ bool origin_is_own(const Request& request) {
   const auto origin = request.header("Origin");
   const auto scheme_end = origin.find("://");
   if (scheme_end == std::string_view::npos) return false;
-  // Not the other way round: a proxy that nobody has named as trusted may have taken the TLS off.
+  // Not the reverse: a proxy that is not configured as trusted may have terminated TLS.
   if (request.secure && !equal_ignoring_case(origin.substr(0, scheme_end), "https")) return false;
   return equal_ignoring_case(origin.substr(scheme_end + 3), request.header("Host"));
 }

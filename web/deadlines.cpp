@@ -17,7 +17,7 @@ void Deadlines::schedule() {
   scheduled_ = true;
   timer_.expires_after(period_);
   timer_.async_wait([this](boost::system::error_code error) {
-    if (error) return;  // stopped; this object may be gone
+    if (error) return;  // stopped; this object may be destroyed
     scheduled_ = false;
     sweep();
     if (!armed_.empty()) schedule();

@@ -1,4 +1,4 @@
-// Time limits for many connections of one thread without a timer each: a coarse sweep over all of them.
+// Time limits for many connections of one thread with a single timer: a coarse sweep over all of them.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -10,7 +10,7 @@ namespace web {
 
 using Clock = std::chrono::steady_clock;
 
-// Something that may be late. Arming and disarming are plain stores.
+// One time limit. Arming and disarming are plain stores.
 class Deadline : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   virtual ~Deadline() = default;
@@ -32,7 +32,7 @@ class Deadlines {
  public:
   Deadlines(Executor executor, Clock::duration period) : timer_(executor), period_(period) {}
   void add(Deadline&);
-  // Ends the sweep, so that the io_context can run out of work.
+  // Stops the sweep, so that the io_context can run out of work.
   void stop();
 
  private:

@@ -1,4 +1,4 @@
-// What fields.h and reply.h ask of a type: is it a described struct, a described enum, and how are its parts named.
+// Type traits for fields.h and reply.h: described structs, described enums and the JSON names of their parts.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ concept DescribedStruct = std::is_class_v<T> && boost::describe::has_describe_me
 template <class T>
 concept DescribedEnum = std::is_enum_v<T> && boost::describe::has_describe_enumerators<T>::value;
 
-// A type that brings its own conversion to boost::json::value, as Boost.JSON has it.
+// A type with its own conversion to boost::json::value (Boost.JSON's tag_invoke).
 template <class T>
 concept OwnJson = std::is_class_v<T> && requires(boost::json::value& json, const T& value) {
   tag_invoke(boost::json::value_from_tag{}, json, value);

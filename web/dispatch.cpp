@@ -21,7 +21,7 @@
 namespace web {
 namespace {
 
-// Answered whatever else is going on: whoever watches the box must see that it is busy, not that it is gone.
+// Answered under any load, so that monitoring sees a busy box, not a dead one.
 bool is_health(const Request& request) {
   return (request.method == Method::get || request.method == Method::head) &&
          (request.path == "/health" || request.path == "/api/health");
@@ -33,7 +33,7 @@ std::string sentence_of(std::exception_ptr failure) {
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
-    return "something that is no exception was thrown";
+    return "something other than an exception was thrown";
   }
 }
 
@@ -51,7 +51,7 @@ class InFlight {
   const std::size_t before_;
 };
 
-void tell(Response& response, const WindowState& window) {
+void add_rate_limit_headers(Response& response, const WindowState& window) {
   response.set("RateLimit-Limit", std::to_string(window.limit))
       .set("RateLimit-Remaining", std::to_string(window.remaining))
       .set("RateLimit-Reset", std::to_string(window.reset.count()));
@@ -66,14 +66,13 @@ bool is_beneath(std::string_view path, std::string_view prefix) {
   return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
 }
 
-// How to do better next time.
 Response with_advice(Response response, const Route& route) {
   if (response.status == 401 && route.guard.scheme == "bearer") response.set("WWW-Authenticate", "Bearer");
   if (response.status == 503 && !carries(response, "Retry-After")) response.set("Retry-After", "5");
   return response;
 }
 
-// What the rate limits say of one request: the window that its answer tells of, and the limit that refuses it, if any.
+// The result of counting one request: the window to report, and the limit that refuses it, if any.
 struct Counted {
   std::optional<WindowState> window;
   const RateLimit* refused_by = nullptr;
@@ -81,7 +80,7 @@ struct Counted {
 
 constexpr const char* in_flight_gauge = "agentbox_http_requests_in_flight";
 
-// Of a row of the table, or of all that is none.
+// The metrics of a row, or of all unmatched requests.
 struct RouteMetrics {
   RouteMetrics(std::string_view m, std::string_view r) : method(m), route(r) {}
   std::string_view method, route;   // view the row
@@ -129,29 +128,29 @@ struct Dispatcher::Impl {
     const auto labels_of = [this](const RouteMetrics& row) {
       return Labels{{"listener", options.name}, {"method", std::string(row.method)}, {"route", std::string(row.route)}};
     };
-    metrics().counters("agentbox_http_requests_total", "Requests answered.", this, [=, this](const auto& tell) {
+    metrics().counters("agentbox_http_requests_total", "Requests answered.", this, [=, this](const auto& report) {
       for (const auto& row : row_metrics) {
         auto labels = labels_of(row);
         labels.emplace_back("status", "");
         for (std::size_t at = 0; at < row.by_class.size(); ++at) {
           labels.back().second = std::to_string(at + 1) + "xx";
-          tell(labels, row.by_class[at]);
+          report(labels, row.by_class[at]);
         }
       }
     });
     metrics().histograms("agentbox_http_request_duration_seconds", "Time from head to last byte.", this,
-                         [=, this](const auto& tell) {
-                           for (const auto& row : row_metrics) tell(labels_of(row), row.seconds);
+                         [=, this](const auto& report) {
+                           for (const auto& row : row_metrics) report(labels_of(row), row.seconds);
                          });
   }
-  // Of a row, whose own pattern `route` views, or of a label that is no row.
+  // The metrics of a row, whose pattern `route` views, or of a label without a row.
   RouteMetrics& metrics_of(std::string_view route) const {
     if (const auto row = by_pattern.find(route.data()); row != by_pattern.end()) return *row->second;
     const auto label = by_label.find(route);
     return *(label != by_label.end() ? label->second : by_label.find("unmatched")->second);
   }
 
-  // Made when first asked for; the table does not change, so neither does its text.
+  // Made at the first request; the table never changes.
   Endpoint document_endpoint() {
     return {.handle = [this](Request&) -> Task<Result<Response>> {
       std::call_once(documented, [this] {
@@ -169,10 +168,10 @@ struct Dispatcher::Impl {
   Response too_many(const Request& request, const Counted& counted) const;
   Task<Result<Response>> call(Request& request, const Route& route);
   Response complete(const Request& request, Response response) const;
-  Response told(const Request& request, const Error& error) const;
+  Response error_on_path(const Request& request, const Error& error) const;
   Response refuse(const Request& request, const Error& error) const;
   Error explain(std::exception_ptr failure) const;
-  std::string visitor_of(const Request&) const;
+  std::string client_key_of(const Request&) const;
   std::optional<Error> refusal(Request& request, const Route& route) const;
   std::variant<BodyRoom, Response> room_for_large_body(Request& request, const Route& route,
                                                        std::optional<std::uint64_t> length);
@@ -184,19 +183,19 @@ struct Dispatcher::Impl {
   std::string document;
   std::optional<Router> router;
   std::map<std::string, RateWindows> windows;  // by group
-  std::vector<RateWindows*> own_windows;       // of each row of the table; null: it has no limit of its own
+  std::vector<RateWindows*> own_windows;       // of each row; null: the row has no limit of its own
   std::optional<RateWindows> base;
   std::deque<RouteMetrics> row_metrics;
   std::unordered_map<const char*, RouteMetrics*> by_pattern;
   std::map<std::string_view, RouteMetrics*> by_label;
   const SecurityHeaders security;
   std::atomic<std::size_t> in_flight{0};
-  ConcurrencyLimit visits;
+  ConcurrencyLimit per_client;
   LargeBodies large_bodies;
 };
 
-std::string Dispatcher::Impl::visitor_of(const Request& request) const {
-  auto named = options.visitor ? options.visitor(request) : std::string();
+std::string Dispatcher::Impl::client_key_of(const Request& request) const {
+  auto named = options.client_key ? options.client_key(request) : std::string();
   return named.empty() ? rate_key(request.client_address) : std::move(named);
 }
 
@@ -231,8 +230,8 @@ Error Dispatcher::Impl::explain(std::exception_ptr failure) const {
   return internal("Internal error", sentence_of(failure));
 }
 
-// The error in the form that is read on this path.
-Response Dispatcher::Impl::told(const Request& request, const Error& error) const {
+// The error in the form that applies to this path.
+Response Dispatcher::Impl::error_on_path(const Request& request, const Error& error) const {
   auto response = error_response(error);
   for (const auto& form : options.error_forms)
     if (is_beneath(request.path, form.prefix)) response.body = boost::json::serialize(form.body(error));
@@ -247,7 +246,7 @@ Response Dispatcher::Impl::refuse(const Request& request, const Error& error) co
                 {"route", std::string(request.route)},
                 {"reason", error.message},
                 {"detail", error.detail}});
-  return told(request, error);
+  return error_on_path(request, error);
 }
 
 Response Dispatcher::Impl::complete(const Request& request, Response response) const {
@@ -268,7 +267,7 @@ std::variant<BodyRoom, Response> Dispatcher::Impl::room_for_large_body(Request& 
   }
   BodyRoom room{.bytes = route.endpoint.body_bytes, .time = options.limits.large_body_time, .place = nullptr};
   if (!refused) {
-    if (length && *length > room.bytes) return room;  // it is refused unread
+    if (length && *length > room.bytes) return room;  // refused unread
     room.place = large_bodies.enter(rate_key(request.client_address));
     if (room.place) return room;
     refused = unavailable("Too many large uploads are under way. Try again in a moment.");
@@ -277,20 +276,20 @@ std::variant<BodyRoom, Response> Dispatcher::Impl::room_for_large_body(Request& 
 }
 
 Response Dispatcher::Impl::unmatched(const Request& request, const Router::Match& match) const {
-  if (match.kind == Router::Kind::not_found) return told(request, not_found());
+  if (match.kind == Router::Kind::not_found) return error_on_path(request, not_found());
   Response response;
   if (match.kind == Router::Kind::options) {
     response.status = 204;
     response.content_type.clear();
   } else {
-    response = told(request, invalid("Method not allowed"));
+    response = error_on_path(request, invalid("Method not allowed"));
     response.status = 405;
   }
   response.set("Allow", std::string(match.allow));
   return response;
 }
 
-// Counts in the listener's limit, which holds for all paths under /api, and then in the row's own.
+// Counts the listener's limit, which applies to all paths under /api, and then the row's own.
 Counted Dispatcher::Impl::count(const Request& request, RateWindows* own) {
   Counted counted;
   const bool in_base = base && request.path.starts_with("/api/");
@@ -308,8 +307,8 @@ Counted Dispatcher::Impl::count(const Request& request, RateWindows* own) {
 }
 
 Response Dispatcher::Impl::too_many(const Request& request, const Counted& counted) const {
-  auto response = told(request, {.kind = Kind::too_many, .message = counted.refused_by->message});
-  tell(response, *counted.window);
+  auto response = error_on_path(request, {.kind = Kind::too_many, .message = counted.refused_by->message});
+  add_rate_limit_headers(response, *counted.window);
   response.set("Retry-After", std::to_string(counted.window->reset.count()));
   return response;
 }
@@ -321,7 +320,7 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
     const auto counted = count(request, nullptr);
     if (counted.refused_by) co_return too_many(request, counted);
     auto response = unmatched(request, match);
-    if (counted.window) tell(response, *counted.window);
+    if (counted.window) add_rate_limit_headers(response, *counted.window);
     co_return response;
   }
   const Route& route = table[match.row];
@@ -329,17 +328,16 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
 
   const InFlight here(in_flight);
   if (here.before() >= options.limits.in_flight && !is_health(request)) {
-    auto busy = told(request, unavailable("The box is busy. Try again in a moment."));
+    auto busy = error_on_path(request, unavailable("The box is busy. Try again in a moment."));
     busy.set("Retry-After", "1");
     co_return busy;
   }
-  std::optional<ConcurrencyLimit::Visit> visit;
-  if (const auto most = options.limits.in_flight_per_visitor; most && !is_health(request)) {
-    visit.emplace(visits, visitor_of(request));
-    if (visit->before() >= *most) {
-      const Error too_many{.kind = Kind::too_many,
-                           .message = "Too many requests of yours are under way. Try again in a moment."};
-      auto busy = told(request, too_many);
+  std::optional<ConcurrencyLimit::Slot> slot;
+  if (const auto most = options.limits.in_flight_per_client; most && !is_health(request)) {
+    slot.emplace(per_client, client_key_of(request));
+    if (slot->before() >= *most) {
+      const Error too_many{.kind = Kind::too_many, .message = "Too many concurrent requests. Try again in a moment."};
+      auto busy = error_on_path(request, too_many);
       busy.set("Retry-After", "1");
       co_return busy;
     }
@@ -351,8 +349,8 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
   auto result = co_await call(request, route);
   Response response = result ? std::move(*result) : refuse(request, result.error());
   response = with_advice(std::move(response), route);
-  // A handler's own 429 is of another limit than this window, whose figures would contradict it.
-  if (counted.window && response.status != 429) tell(response, *counted.window);
+  // A handler's own 429 is about another limit than this window, whose headers would contradict it.
+  if (counted.window && response.status != 429) add_rate_limit_headers(response, *counted.window);
   co_return response;
 }
 

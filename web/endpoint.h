@@ -1,5 +1,5 @@
-// Turns typed handlers into endpoints. The body or query is a described struct (Boost.Describe); its members' types are
-// the validation: see fields.h. A handler never sees input that did not pass.
+// Turns typed handlers into endpoints. The body or query is a described struct (Boost.Describe); the types of its
+// members define the validation (fields.h). A handler never sees invalid input.
 #pragma once
 
 #include <concepts>
@@ -34,7 +34,7 @@ Endpoint query(F handler) {
           .query_schema = schema_of<Query>};
 }
 
-// A handler that takes (Request&) and reads neither.
+// A handler that takes (Request&) only.
 template <class F>
 Endpoint plain(F handler) {
   return {.handle = std::move(handler)};

@@ -4,7 +4,7 @@ namespace web {
 
 namespace {
 
-// A field of an event is one line: whatever could begin another one is dropped.
+// A field of an event is one line: line ends are dropped.
 void append_field(std::string& out, std::string_view name, std::string_view value) {
   out += name;
   out += ": ";

@@ -6,10 +6,11 @@
 
 namespace web {
 
-// One event; `event` and `id` may be empty and lose line ends, data may have several lines.
+// Appends one event. `event` and `id` may be empty and lose their line ends; `data` may have several lines.
 void append_event(std::string& out, std::string_view data, std::string_view event = {}, std::string_view id = {});
 
-// Where the first CR or LF is, or npos. Asks for one after the other: find_first_of calls memchr for every byte.
+// The position of the first CR or LF, or npos. Two searches are faster than find_first_of, which calls memchr for every
+// byte.
 constexpr std::size_t find_line_end(std::string_view text) {
   const auto feed = text.find('\n');
   const auto before = text.substr(0, feed).find('\r');

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// What would let a caller's text become part of another request, or break what Reach promises.
+// Rejects input that could smuggle a second request or break the guarantee of Reach.
 std::optional<Error> refusal(const FetchRequest& request) {
   if (!is_token(request.method)) return invalid("the request method is not valid");
   for (const auto& [name, value] : request.headers) {
@@ -27,14 +27,14 @@ std::optional<Error> refusal(const FetchRequest& request) {
   return std::nullopt;
 }
 
-// Headers that say nothing about who is asking, so that another origin may have them.
+// Headers without credentials, which another origin may receive.
 bool may_cross_origins(std::string_view name) {
   static constexpr std::array<std::string_view, 8> neutral{
       "accept", "accept-encoding", "accept-language", "cache-control", "content-type", "pragma", "range", "user-agent"};
   return std::ranges::any_of(neutral, [name](auto known) { return equal_ignoring_case(known, name); });
 }
 
-// Turns the request into the one for the next hop (RFC 9110, 15.4; GET after POST as every browser does).
+// Turns the request into that for the next hop (RFC 9110, 15.4; GET after POST as every browser does).
 void follow(FetchRequest& request, int status, const FetchUrl& from, const FetchUrl& to) {
   const bool becomes_get =
       (status == 303 && request.method != "HEAD") || ((status == 301 || status == 302) && request.method == "POST");

@@ -1,4 +1,4 @@
-// libcurl's easy handles, kept from one exchange to the next with the options that all exchanges share.
+// A pool of libcurl easy handles, with the options that all exchanges share.
 #pragma once
 
 #include <curl/curl.h>
@@ -11,7 +11,7 @@
 
 namespace web {
 
-// Throws std::logic_error for what libcurl does not take.
+// Throws std::logic_error if libcurl rejects the option.
 template <class Value>
 void set_option(CURL* easy, CURLoption option, Value value) {
   const CURLcode code = curl_easy_setopt(easy, option, value);
@@ -23,8 +23,8 @@ void set_option(CURL* easy, CURLoption option, Value value) {
 class EasyHandles {
  public:
   struct Return {
-    EasyHandles* to;  // null: it is not kept
-    // Until an exchange has gone well at its first try: libcurl counts tries, and keeps what is to be sent again.
+    EasyHandles* to;  // null: not pooled
+    // Until an exchange has succeeded at its first try: libcurl counts tries and keeps data that it has to send again.
     bool needs_reset = true;
     void operator()(CURL*) const noexcept;
   };
@@ -34,11 +34,11 @@ class EasyHandles {
   EasyHandles(const EasyHandles&) = delete;
   EasyHandles& operator=(const EasyHandles&) = delete;
 
-  // One that comes back here by itself: it must not outlive this. Options that exchanges have of their own may still be
-  // those of an earlier one.
+  // Takes a handle that returns here when it is destroyed; it must not outlive the pool. Options of a single exchange
+  // may still have the values of an earlier one.
   Handle take();
-  // One of its own for each exchange, for what libcurl does not undo: a handle whose host was not found keeps its
-  // buffer, and one that has streamed the small buffer of streams.
+  // Makes a handle outside the pool, for exchanges whose effects libcurl does not undo: a handle whose host was not
+  // found keeps its buffer, and one that has streamed keeps the small buffer of streams.
   static Handle make();
 
  private:

@@ -52,8 +52,8 @@ boost::asio::execution_context::id FetchService::id;
 
 }  // namespace
 
-// One socket of libcurl's, which owns it. One of a connection is watched until it is closed, across transfers; others
-// (name look-ups have some) until libcurl says REMOVE.
+// A socket owned by libcurl. Sockets of connections are watched until they are closed, across transfers; others (of
+// name look-ups) until libcurl says REMOVE.
 struct FetchLoop::Watch {
   Watch(const Executor& executor, curl_socket_t socket) : descriptor(executor, socket) {}
   ~Watch() { release(); }
@@ -61,7 +61,7 @@ struct FetchLoop::Watch {
   void release() {
     if (descriptor.is_open()) descriptor.release();
   }
-  // Between transfers nothing is waited for: the io_context may run out of work.
+  // Nothing waits between transfers, so that the io_context can run out of work.
   void rest() {
     interest = CURL_POLL_NONE;
     if (awaits_read || awaits_write) descriptor.cancel();
@@ -72,11 +72,11 @@ struct FetchLoop::Watch {
   bool awaits_read = false, awaits_write = false;
 };
 
-// Keeps a transfer added for as long as its coroutine waits, however that ends.
+// Keeps a transfer added while its coroutine waits.
 class FetchLoop::Running {
  public:
   Running(FetchLoop& loop, Transfer& transfer, Timer& wake) : loop_(loop), transfer_(transfer) {
-    // Connections keep both, and outlive the transfer.
+    // Connections keep both and outlive the transfer.
     set_option(transfer_.easy(), CURLOPT_CLOSESOCKETFUNCTION, &FetchLoop::on_close_socket);
     set_option(transfer_.easy(), CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&loop_));
     transfer_.note_sockets_in(loop_.connections_);
@@ -116,11 +116,11 @@ FetchLoop& FetchLoop::of(const Executor& executor, Reach reach) {
 }
 
 Task<> FetchLoop::run(Transfer& transfer) {
-  // A callback of another transfer may have started us.
+  // A callback of another transfer may have started this one.
   if (acting_) co_await boost::asio::post(executor_, use_task);
   Timer wake(executor_, Timer::time_point::max());
   const Running running(*this, transfer, wake);
-  act(CURL_SOCKET_TIMEOUT, 0);  // the first step at once, instead of by the timer that adding has set
+  act(CURL_SOCKET_TIMEOUT, 0);  // takes the first step at once instead of by the timer
   boost::system::error_code woken;
   if (!transfer.finished()) co_await wake.async_wait(boost::asio::redirect_error(use_task, woken));
   if (!transfer.finished()) throw boost::system::system_error(boost::asio::error::operation_aborted);
@@ -155,11 +155,11 @@ int FetchLoop::on_timer(CURLM*, long milliseconds, void* self) {
   return 0;
 }
 
-// After each call of libcurl that may have moved its time.
+// Call it after every call of libcurl that may change its timeout.
 void FetchLoop::schedule() {
   if (due_ == never && alarm_ != never) {
     alarm_ = never;
-    timer_.cancel();  // the io_context may run out of work
+    timer_.cancel();  // lets the io_context run out of work
   }
   if (due_ >= alarm_) return;
   alarm_ = due_;
@@ -211,7 +211,7 @@ void FetchLoop::arm(const std::shared_ptr<Watch>& watch) {
 void FetchLoop::act(curl_socket_t socket, int events) {
   if (!multi_) return;
   int still_running = 0;
-  if (socket == CURL_SOCKET_TIMEOUT) due_ = never;  // a time is told once; the next one, if there is one, is told below
+  if (socket == CURL_SOCKET_TIMEOUT) due_ = never;  // a timeout is reported once; the next one is reported below
   acting_ = true;
   const CURLMcode code = curl_multi_socket_action(multi_.get(), socket, events, &still_running);
   acting_ = false;
@@ -225,7 +225,7 @@ void FetchLoop::collect_finished() {
   while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     CURL* easy = message->easy_handle;
-    const CURLcode code = message->data.result;  // the message dies with the next call
+    const CURLcode code = message->data.result;  // the message is valid until the next call
     void* owner = nullptr;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &owner);
     auto* transfer = static_cast<Transfer*>(owner);

@@ -20,19 +20,19 @@ class FetchLoop {
   FetchLoop(const FetchLoop&) = delete;
   FetchLoop& operator=(const FetchLoop&) = delete;
 
-  // The loop of this io_context for this reach; made at first use. Two reaches never share a connection: one that was
-  // opened without judging its address must not serve a request that needs the judgement.
+  // The loop of this io_context for this reach; created at first use. Two reaches never share a connection: one that
+  // was opened without checking its address must not serve a request that needs the check.
   static FetchLoop& of(const Executor&, Reach);
 
   // For transfers that this loop runs.
   EasyHandles& handles() { return handles_; }
-  KnownUrls& urls() { return urls_; }
+  UrlCache& urls() { return urls_; }
 
   // Suspends until the transfer has finished. Throws operation_aborted when the awaiting coroutine is cancelled; in
-  // every case libcurl has let go of the transfer when this returns.
+  // every case libcurl has released the transfer when this returns.
   Task<> run(Transfer&);
 
-  // Lets go of every transfer, without resuming whoever waits. Called when the io_context shuts down.
+  // Releases every transfer without resuming its waiting coroutine. Called when the io_context shuts down.
   void close();
 
  private:
@@ -54,14 +54,14 @@ class FetchLoop {
 
   Executor executor_;
   EasyHandles handles_;
-  KnownUrls urls_;
+  UrlCache urls_;
   Timer timer_;
-  // When libcurl wants to be called, and when timer_ goes off: not later, but maybe earlier, since libcurl moves its
+  // When libcurl wants to be called, and when timer_ expires. The timer may expire earlier, since libcurl moves its
   // time with every step of every transfer, mostly further away.
   Clock::time_point due_ = never, alarm_ = never;
   std::unordered_map<curl_socket_t, std::shared_ptr<Watch>> watches_;
-  std::unordered_set<curl_socket_t> connections_;  // sockets that tell when they are closed: on_close_socket
-  std::unordered_map<Transfer*, Timer*> running_;  // and how to wake who waits for it
+  std::unordered_set<curl_socket_t> connections_;  // sockets whose close calls on_close_socket
+  std::unordered_map<Transfer*, Timer*> running_;  // each with the timer that wakes its coroutine
   bool acting_ = false;                            // libcurl is on the stack and must not be entered again
   std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)> multi_;
 };

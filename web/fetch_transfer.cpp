@@ -31,7 +31,7 @@ std::string_view trimmed(std::string_view text) {
 // libcurl's limit for times; 0 means none there too.
 long as_curl_time(milliseconds time) { return long(std::clamp<milliseconds::rep>(time.count(), 0, INT_MAX)); }
 
-std::string spoken(milliseconds time) {
+std::string duration_text(milliseconds time) {
   return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) + " s" : std::to_string(time.count()) + " ms";
 }
 
@@ -49,7 +49,7 @@ std::string as_clause(std::string text) {
 
 Error bad_gateway(std::string message) { return {.kind = Kind::bad_gateway, .message = std::move(message)}; }
 
-// True when the address is one that a page may name, on a port where the web lives.
+// True if the address is public and the port is one of the web's.
 bool may_be_reached(const sockaddr& address) {
   const auto is_web_port = [](in_port_t port) { return std::ranges::count(public_ports, ntohs(port)) > 0; };
   if (address.sa_family == AF_INET) {
@@ -67,8 +67,7 @@ bool may_be_reached(const sockaddr& address) {
   return false;
 }
 
-// At once, at most (and one byte that libcurl adds): what is streamed comes in small pieces, and there are many
-// streams.
+// The receive buffer of streams (libcurl adds one byte): their pieces are small, and there are many streams.
 constexpr long streamed_bytes = 2 * 1024 - 1;
 
 long number(CURL* easy, CURLINFO what) {
@@ -89,7 +88,7 @@ Transfer::Transfer(EasyHandles::Handle easy_handle, const FetchRequest& request,
       header_list_(nullptr, curl_slist_free_all),
       easy_(std::move(easy_handle)) {
   set_option(easy(), CURLOPT_URL, url_.text.c_str());
-  set_option(easy(), CURLOPT_CURLU, url_.parsed.get());  // it goes before the text, and need not be parsed again
+  set_option(easy(), CURLOPT_CURLU, url_.parsed.get());  // takes precedence over the text and needs no parsing
   if (request_.sink) set_option(easy(), CURLOPT_BUFFERSIZE, streamed_bytes);
   set_option(easy(), CURLOPT_TIMEOUT_MS, as_curl_time(time_left_));
   set_option(easy(), CURLOPT_CONNECTTIMEOUT_MS, as_curl_time(connect_time_));
@@ -109,7 +108,7 @@ Transfer::Transfer(EasyHandles::Handle easy_handle, const FetchRequest& request,
 
 Transfer::~Transfer() { easy_.get_deleter().needs_reset = !finished_ || code_ != CURLE_OK || tries_ != 1; }
 
-// Each of these options may still be that of the handle's last exchange.
+// Each of these options may still have its value of the handle's last exchange.
 void Transfer::set_method_and_body() {
   const std::string& method = request_.method;
   const bool writes = method == "POST" || method == "PUT" || method == "PATCH";
@@ -127,11 +126,11 @@ void Transfer::set_headers() {
     if (!longer) throw std::bad_alloc();
     if (!header_list_) header_list_.reset(longer);
   };
-  // "Name;" is libcurl's spelling of a header without a value, "Name:" of one it must not add by itself.
+  // "Name;" is libcurl's spelling of a header without a value, "Name:" of a header that it must not add.
   for (const auto& [name, value] : request_.headers) append(value.empty() ? name + ";" : name + ": " + value);
   if (!gives("Expect")) append("Expect:");
   if (!gives("Content-Type")) append("Content-Type:");
-  // By this header and not by CURLOPT_ACCEPT_ENCODING: libcurl takes a compressed body that ends early for a whole one.
+  // Not CURLOPT_ACCEPT_ENCODING: libcurl accepts a compressed body that ends early as complete.
   if (!gives("Accept-Encoding")) append("Accept-Encoding: " + std::string(BodyDecoder::codings));
   set_option(easy(), CURLOPT_HTTPHEADER, header_list_.get());
 }
@@ -141,8 +140,8 @@ bool Transfer::gives(std::string_view header) const {
                              [header](const auto& given) { return equal_ignoring_case(given.first, header); });
 }
 
-// When a kept connection breaks before an answer, libcurl sends the request again on another one by itself, and has no
-// option against it. It asks here before it opens a connection and before it writes a request.
+// If a reused connection breaks before a response, libcurl resends the request on another one, and no option disables
+// that. It calls this before it opens a connection and before it writes a request.
 bool Transfer::would_repeat() {
   const bool once = request_.method == "POST" || request_.method == "PATCH";
   if (once && number(easy(), CURLINFO_REQUEST_SIZE) > 0) broken_ = true;
@@ -229,7 +228,7 @@ bool Transfer::head_complete() {
   return true;
 }
 
-// Not with the head: an answer without a body may name codings, too.
+// Not with the head: a response without a body may name codings, too.
 bool Transfer::begin_body() {
   auto decoder = BodyDecoder::of(content_encoding(), request_.max_bytes);
   if (!decoder) return reject(bad_gateway(peer_ + " " + decoder.error().message));
@@ -239,20 +238,21 @@ bool Transfer::begin_body() {
 
 bool Transfer::body_bytes(std::string_view bytes) {
   if (!decoder_ && !begin_body()) return false;
-  const auto told = decoder_->write(bytes, [this](std::string_view decoded) {
+  const auto decoding = decoder_->write(bytes, [this](std::string_view decoded) {
     if (is_redirect()) return true;
     if (request_.sink) return request_.sink(decoded);
     response_.body.append(decoded);
     return true;
   });
-  if (told == Decoding::too_large) return reject_as_too_large();
-  if (told == Decoding::broken)
+  if (decoding == Decoding::too_large) return reject_as_too_large();
+  if (decoding == Decoding::broken)
     return reject(bad_gateway(peer_ + " sent a compressed body that cannot be decompressed"));
-  stopped_ = told == Decoding::stopped;
+  stopped_ = decoding == Decoding::stopped;
   return !stopped_;
 }
 
-// Empty where the body is to stay as it comes: nobody reads that of a redirect, and who asks for codings undoes them.
+// Empty if the body is not to be decoded: the body of a redirect is not read, and a caller that sends Accept-Encoding
+// decodes it.
 std::string Transfer::content_encoding() const {
   std::string all;
   if (is_redirect() || gives("Accept-Encoding")) return all;
@@ -312,8 +312,8 @@ Error Transfer::failure() const {
       curl_off_t connected = 0;
       curl_easy_getinfo(easy(), CURLINFO_PRETRANSFER_TIME_T, &connected);
       const std::string message = connected == 0
-                                      ? "could not connect to " + peer_ + " within " + spoken(connect_time_)
-                                      : peer_ + " gave no complete answer within " + spoken(request_.timeout);
+                                      ? "could not connect to " + peer_ + " within " + duration_text(connect_time_)
+                                      : peer_ + " gave no complete answer within " + duration_text(request_.timeout);
       return {.kind = Kind::timeout, .message = message};
     }
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -327,7 +327,7 @@ Error Transfer::failure() const {
       return bad_gateway("the connection to " + peer_ +
                          " broke: " + as_clause(os_error ? std::generic_category().message(int(os_error)) : cause));
     case CURLE_OUT_OF_MEMORY:
-      // What libcurl says of a header line that is longer than it takes.
+      // libcurl's message for a header line over its limit.
       if (!head_complete_) return bad_gateway(peer_ + " sent a header that is too long");
       return bad_gateway("the exchange with " + peer_ + " failed: " + cause);
     case CURLE_WEIRD_SERVER_REPLY:

@@ -1,5 +1,5 @@
-// One HTTP exchange with one server: one libcurl easy handle, its callbacks, and what came of it. Follows no redirect
-// and waits for nothing itself; FetchLoop drives it.
+// One HTTP exchange with one server: one libcurl easy handle, its callbacks and its result. Follows no redirect and
+// does not wait; FetchLoop drives it.
 #pragma once
 
 #include <curl/curl.h>
@@ -28,14 +28,14 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   CURL* easy() const { return easy_.get(); }
-  // Where the sockets that are opened for this transfer are noted; it must outlive the transfer.
+  // Records the sockets opened for this transfer in `opened`, which must outlive it.
   void note_sockets_in(std::unordered_set<curl_socket_t>& opened) { opened_ = &opened; }
   bool finished() const { return finished_; }
   void finish(CURLcode code);
 
-  // Once finished. Throws what a callback of the request threw.
+  // Once finished. Rethrows an exception of the request's callbacks.
   Result<FetchResponse> take_result();
-  // Once finished and before take_result: whether the request follows redirects and this answer is one, and where to.
+  // Once finished and before take_result: whether the request follows redirects and this response is one, and to where.
   bool is_redirect() const;
   std::string redirect_url() const;
 
@@ -71,15 +71,15 @@ class Transfer {
   bool head_complete_ = false;
   std::optional<BodyDecoder> decoder_;  // from the first byte of a body on
 
-  // How it ended.
+  // The result.
   int tries_ = 0;  // to send the request
   bool finished_ = false;
   CURLcode code_ = CURLE_OK;
   bool refused_ = false;           // an address was not public
-  bool broken_ = false;            // without an answer, and the request must not be sent again
-  std::optional<Error> rejected_;  // what of the answer is unacceptable
-  bool stopped_ = false;           // by the caller's own callback
-  std::exception_ptr thrown_;      // by the caller's own callback
+  bool broken_ = false;            // without a response, and the request must not be sent again
+  std::optional<Error> rejected_;  // why the response is unacceptable
+  bool stopped_ = false;           // by the caller's callback
+  std::exception_ptr thrown_;      // by the caller's callback
 };
 
 }  // namespace web

@@ -34,9 +34,9 @@ std::string lower(std::string text) {
 }
 
 bool is_host(const std::string& name) {
-  const auto judge = make_handle();
+  const auto handle = make_handle();
   const bool has_foreign_byte = name.find('%') != std::string::npos || name.find('\0') != std::string::npos;
-  return !name.empty() && !has_foreign_byte && curl_url_set(judge.get(), CURLUPART_HOST, name.c_str(), 0) == CURLUE_OK;
+  return !name.empty() && !has_foreign_byte && curl_url_set(handle.get(), CURLUPART_HOST, name.c_str(), 0) == CURLUE_OK;
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
     curl_free(part);
     return invalid("URLs with a user name or password are refused");
   }
-  // libcurl's own conversion reads names in the locale of the process, and loses those it cannot read.
+  // libcurl's own conversion depends on the locale of the process and fails for names it cannot read.
   const auto host = part_of(url.get(), CURLUPART_HOST);
   if (std::ranges::any_of(host, [](unsigned char c) { return c >= 0x80; })) {
     const auto name = ascii_host(host);
@@ -72,21 +72,20 @@ Result<FetchUrl> parse_fetch_url(const std::string& text) {
   return result;
 }
 
-Result<std::shared_ptr<const FetchUrl>> KnownUrls::parse(const std::string& text) {
+Result<std::shared_ptr<const FetchUrl>> UrlCache::parse(const std::string& text) {
   constexpr std::size_t most = 64;
-  if (const auto found = known_.find(text); found != known_.end()) return found->second;
+  if (const auto found = cached_.find(text); found != cached_.end()) return found->second;
   auto parsed = parse_fetch_url(text);
   if (!parsed) return std::move(parsed).error();
-  if (known_.size() == most) known_.clear();  // those in use are known again soon
+  if (cached_.size() == most) cached_.clear();  // URLs in use are cached again soon
   auto url = std::make_shared<const FetchUrl>(std::move(*parsed));
-  known_.emplace(text, url);
+  cached_.emplace(text, url);
   return url;
 }
 
 std::optional<std::string> ascii_host(const std::string& name) {
-  // Before and after: libidn2 drops what no name may have, white space for one, instead of refusing it, and makes '/'
-  // and
-  // '%' of letters that only look like them.
+  // Checked before and after: libidn2 drops invalid characters, such as white space, instead of refusing them, and maps
+  // letters that look like '/' and '%' to these.
   if (!is_host(name)) return std::nullopt;
   char* host = nullptr;
   if (idn2_to_ascii_8z(name.c_str(), &host, IDN2_NONTRANSITIONAL) != IDN2_OK) return std::nullopt;

@@ -1,4 +1,4 @@
-// What `fetch` accepts as a URL, read by libcurl's own parser so that judge and client cannot differ.
+// The URLs that `fetch` accepts. libcurl's own parser reads them, so that check and client cannot differ.
 #pragma once
 
 #include <curl/curl.h>
@@ -17,7 +17,7 @@ struct FetchUrl {
   std::string scheme;             // http or https
   std::string host;               // lower case, ASCII; IPv6 in brackets
   std::string port;               // always set
-  std::shared_ptr<CURLU> parsed;  // the same for libcurl, which only reads it
+  std::shared_ptr<CURLU> parsed;  // in libcurl's form, only read by it
 
   std::string authority() const { return host + ":" + port; }
   bool same_origin(const FetchUrl& other) const {
@@ -25,20 +25,20 @@ struct FetchUrl {
   }
 };
 
-// Kind::invalid for what does not parse, has another scheme, or carries a user name or password.
+// Kind::invalid for a URL that does not parse, has another scheme, or contains a user name or password.
 Result<FetchUrl> parse_fetch_url(const std::string&);
 
-// The same, for URLs of which few are asked for again and again: what they parsed to is remembered. For one thread.
-class KnownUrls {
+// The same with a cache, for the few URLs that are requested again and again. For one thread.
+class UrlCache {
  public:
   Result<std::shared_ptr<const FetchUrl>> parse(const std::string&);
 
  private:
-  std::unordered_map<std::string, std::shared_ptr<const FetchUrl>> known_;
+  std::unordered_map<std::string, std::shared_ptr<const FetchUrl>> cached_;
 };
 
-// A host's name in ASCII, as look-ups want it (IDNA 2008: "bücher.example" is "xn--bcher-kva.example"). Nothing when it
-// is no name of a host. The name is UTF-8.
+// A host name in ASCII, as DNS needs it (IDNA 2008: "bücher.example" is "xn--bcher-kva.example"). `name` is UTF-8.
+// Returns nothing if it is not a host name.
 std::optional<std::string> ascii_host(const std::string& name);
 
 }  // namespace web

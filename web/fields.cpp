@@ -9,7 +9,7 @@
 namespace web::detail {
 namespace {
 
-// JSON numbers with a fraction or an exponent are doubles; up to here every whole one is exact.
+// JSON numbers with a fraction or an exponent are doubles; up to here whole numbers are exact.
 constexpr double max_exact = 9007199254740992.0;
 
 std::string range(std::string_view noun, const std::string& lo, const std::string& hi, bool has_lo, bool has_hi) {
@@ -45,7 +45,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// application/x-www-form-urlencoded: '+' is a space. Nothing: a '%' without two hexadecimal digits.
+// application/x-www-form-urlencoded: '+' is a space. Returns nothing for a '%' without two hexadecimal digits.
 std::optional<std::string> decode(std::string_view text) {
   std::string out;
   out.reserve(text.size());

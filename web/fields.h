@@ -1,4 +1,4 @@
-// Field types whose bounds are part of the type, so that a body struct reads as its own validation:
+// Field types with bounds, so that a body struct defines its own validation:
 //
 //   struct Register {
 //     Text<1, 254> email;
@@ -29,7 +29,8 @@
 
 namespace web {
 
-// Valid UTF-8, Min to Max code points, not blank unless Min is 0, no control characters. White space around is kept.
+// Valid UTF-8, Min to Max code points, not blank unless Min is 0, no control characters. Leading and trailing white
+// space is kept.
 template <std::size_t Min, std::size_t Max>
 struct Text : std::string {
   using std::string::string;
@@ -45,7 +46,7 @@ struct Prose : std::string {
   Prose(std::string text) : std::string(std::move(text)) {}
 };
 
-// The same, but every control character is allowed except NUL, and it may be blank (files as they are).
+// The same, but every control character is allowed except NUL, and it may be blank (content of files).
 template <std::size_t Min, std::size_t Max>
 struct Verbatim : std::string {
   using std::string::string;
@@ -90,7 +91,7 @@ struct List : std::vector<T> {
 inline constexpr std::size_t max_json_depth = 32;
 
 // Strict JSON: one value and nothing after it, at most 32 levels, no duplicate keys, valid UTF-8, finite numbers. The
-// error is Kind::invalid and names the field it happened at; `what` stands for the whole ("Body").
+// error is Kind::invalid and names the field; `what` names the whole text ("Body").
 Result<boost::json::value> parse_json(std::string_view text, std::string_view what = "Body");
 
 // The request's body as T, a described struct or boost::json::object. It must be a JSON object with Content-Type
@@ -101,7 +102,7 @@ Result<T> parse_body(const Request&);
 // all else at most one. Unknown names are ignored.
 template <class T>
 Result<T> parse_query(const Request&);
-// Also for values that come from elsewhere than a request (files, tool calls); `where` prefixes the field names.
+// Also for values from files or tool calls; `where` prefixes the field names.
 template <class T>
 Result<T> parse_value(const boost::json::value&, std::string_view where = {});
 // JSON Schema 2020-12 of the described struct T.

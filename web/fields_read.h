@@ -15,7 +15,7 @@ struct Where {
   std::string text() const;  // empty for the root
 };
 
-// What is wrong with a field, for the client; nothing when it was read.
+// Why a field is invalid, for the client; nothing if it was read.
 using Problem = std::optional<std::string>;
 Problem problem(const Where&, std::string_view what);
 
@@ -29,10 +29,10 @@ Problem read_number(std::string_view text, double lo, double hi, double& out, co
 Problem read_bool(std::string_view text, bool& out, const Where&);
 Problem check_count(std::size_t count, std::size_t min, std::size_t max, const Where&);
 
-// The body as a JSON object, after the checks of the Content-Type and of strict JSON.
+// Checks the Content-Type and parses strict JSON.
 Result<boost::json::value> json_body(const Request&, bool may_be_empty);
 
-// Decoded name and value pairs of a query string, or what is wrong with it.
+// Decoded name and value pairs of a query string, or why it is invalid.
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 Result<Pairs> query_pairs(std::string_view query);
 
@@ -40,7 +40,7 @@ inline constexpr std::size_t max_string = 1'048'576;
 inline constexpr std::size_t max_items = 1'000;
 inline constexpr double no_bound = std::numeric_limits<double>::max();
 
-// What the bounded types say about themselves. `source` is what a value is read from: std::string_view for texts.
+// The bounds of each field type.
 template <class T>
 struct Bounds;
 template <std::size_t Min, std::size_t Max>

@@ -32,7 +32,7 @@ boost::json::object list_schema(boost::json::object items, std::size_t fewest, s
 // The same schema, but null is allowed too.
 boost::json::object or_null(boost::json::object schema);
 
-// The structs being described further up: one that holds itself (a tree) is described as an object the second time.
+// The enclosing structs: one that contains itself (a tree) is described as a plain object the second time.
 using Open = std::vector<std::type_index>;
 
 template <class T>

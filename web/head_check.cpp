@@ -41,7 +41,7 @@ bool valid_authority(std::string_view authority) {
   return authority[host_end] == ':' && valid_port(authority.substr(host_end + 1));
 }
 
-// Digits only: no sign, no 0x, no list; at most 18 digits, so that it fits and can be added to.
+// Digits only: no sign, no 0x, no list; at most 18 digits, so that sums cannot overflow.
 std::optional<std::uint64_t> decimal(std::string_view text) {
   if (text.empty() || text.size() > 18 || !std::all_of(text.begin(), text.end(), is_digit)) return std::nullopt;
   std::uint64_t number = 0;
@@ -49,7 +49,7 @@ std::optional<std::uint64_t> decimal(std::string_view text) {
   return number;
 }
 
-// What the fields of a head say about framing and the connection.
+// The fields of a head about framing and the connection.
 struct Fields {
   std::optional<std::uint64_t> content_length;
   bool chunked = false;
@@ -61,7 +61,7 @@ struct Fields {
   bool repeats = false;  // one of these
 };
 
-// What guards go by: were two taken, one of them might be looked at here and the other elsewhere.
+// Guards rely on these fields: with two of one, different components might read different ones.
 void note_once(Fields& fields, bool& there) { fields.repeats |= std::exchange(there, true); }
 
 std::optional<Refusal> note(Fields& fields, std::string_view name, std::string_view value) {
@@ -117,12 +117,12 @@ std::optional<Refusal> note(Fields& fields, std::string_view name, std::string_v
   return std::nullopt;
 }
 
-// Walks the lines of a head; each ends in exactly CRLF.
+// Iterates over the lines of a head; each ends in exactly CRLF.
 class Lines {
  public:
   Lines(std::string_view bytes, const HeadLimits& limits) : bytes_(bytes), limits_(limits) {}
 
-  // The next line without its end; NeedMore or Refusal otherwise.
+  // Returns the next line without its end, or NeedMore or Refusal.
   std::variant<NeedMore, std::string_view, Refusal> next(bool first) {
     auto end = bytes_.find('\n', position_);
     auto seen = (end == std::string_view::npos ? bytes_.size() : end + 1);
@@ -144,7 +144,7 @@ class Lines {
   std::size_t position_ = 0;
 };
 
-// Reads field lines up to and with the empty line. NeedMore or Refusal, or nothing when the head is complete.
+// Reads field lines including the empty line. Returns NeedMore or Refusal, or nothing if the head is complete.
 std::optional<std::variant<NeedMore, Refusal>> read_fields(Lines& lines, const HeadLimits& limits, Fields& fields) {
   for (std::size_t count = 0;; ++count) {
     auto next = lines.next(false);

@@ -1,5 +1,5 @@
-// The strict check that stands before the HTTP parser: what two parsers could frame differently is refused here and
-// never reaches one (docs/security.md). Pure functions over the raw bytes.
+// The strict check before the HTTP parser: it refuses requests that two parsers could frame differently
+// (docs/security.md). Pure functions over the raw bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@ namespace web {
 enum class Framing : std::uint8_t { none, sized, chunked, until_close };
 
 struct HeadLimits {
-  std::size_t head_bytes = 16 * 1024;  // with the empty line; 431 beyond
+  std::size_t head_bytes = 16 * 1024;  // including the empty line; else 431
   std::size_t fields = 100;            // 431 beyond
   std::size_t line_bytes = 8 * 1024;   // of the first line; 414 beyond
 };
 
-// The bytes so far are the beginning of a head that may still turn out acceptable.
+// The bytes are the valid beginning of a head.
 struct NeedMore {};
 
-// Not to be served. The connection cannot be used further: where the next message begins is unknown.
+// The request is refused. The connection cannot be reused, since the start of the next message is unknown.
 struct Refusal {
   int status = 400;
   std::string_view reason;  // a sentence for the client, static storage
 };
 
-// A head that is framed beyond doubt. The views point into the checked bytes.
+// A head with unambiguous framing. The views point into the checked bytes.
 struct RequestHead {
   std::size_t size = 0;  // with the empty line: where the body begins
   Framing body = Framing::none;
@@ -35,7 +35,7 @@ struct RequestHead {
   std::string_view target;     // origin form (absolute form is cut down to it) or "*"
   std::string_view authority;  // the Host field; empty only in HTTP/1.0
   bool http_1_0 = false;
-  bool keep_alive = true;         // what version and Connection field ask for
+  bool keep_alive = true;         // according to version and Connection field
   bool expects_continue = false;  // Expect: 100-continue
   bool websocket = false;         // Connection: upgrade with Upgrade: websocket
 };
@@ -52,7 +52,7 @@ struct ResponseHead {
   std::uint64_t content_length = 0;
 };
 
-// The same strictness for the answer of a proxied target. `to_head`: the request was a HEAD.
+// The same strict check for the response of a proxied target. `to_head`: the request was a HEAD.
 std::variant<NeedMore, ResponseHead, Refusal> check_response_head(std::string_view bytes, const HeadLimits&,
                                                                   bool to_head);
 
@@ -60,7 +60,8 @@ std::variant<NeedMore, ResponseHead, Refusal> check_response_head(std::string_vi
 struct FieldLine {
   std::string_view name, value;
 };
-// Cuts the first field line off `lines` (what follows the first line of a checked head); empty name at the empty line.
+// Removes the first field line from `lines` (the lines after the first one of a checked head) and returns it. The name
+// is empty at the empty line.
 FieldLine next_field(std::string_view& lines);
 // The lines after the first one.
 std::string_view field_lines(std::string_view head);
@@ -68,7 +69,7 @@ std::string_view field_lines(std::string_view head);
 // True when the comma-separated `list` names `token`, case-insensitively.
 bool list_contains(std::string_view list, std::string_view token);
 
-// A field line without its line end that is well formed; used for trailers too.
+// Whether a field line, without its line end, is well formed; also for trailers.
 bool well_formed_field(std::string_view line);
 
 }  // namespace web

@@ -10,13 +10,13 @@
 namespace web {
 namespace {
 
-// RFC 6265: what may stand in a cookie's value without quotes.
+// RFC 6265: the characters of a cookie value without quotes.
 constexpr ByteTable cookie_byte([](unsigned char c) {
   return c > 0x20 && c < 0x7f && c != '"' && c != ',' && c != ';' && c != '\\';
 });
 constexpr ByteTable one_line_byte([](unsigned char c) { return c != '\r' && c != '\n' && c != '\0'; });
 
-// Percent-encodes what has no place in a header value, so that a location can neither end its line nor leave ASCII.
+// Percent-encodes bytes that are invalid in a header value, so that a location is one line of ASCII.
 std::string header_safe(std::string_view location) {
   constexpr std::string_view hex = "0123456789ABCDEF";
   std::string out;
@@ -88,7 +88,7 @@ std::vector<std::string_view> Request::cookies(std::string_view name) const {
       if (equals == std::string_view::npos || pair.substr(0, equals) != name) continue;
       auto value = pair.substr(equals + 1);
       if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
-      // A value that no server of ours has set still counts, as an empty one: beside a good one it makes two.
+      // An invalid value still counts, as an empty one: together with a valid one there are two.
       values.push_back(cookie_byte.holds_all(value) ? value : std::string_view());
     }
   }
@@ -100,7 +100,7 @@ std::optional<std::string_view> Request::bearer() const {
   std::optional<std::string_view> found;
   for (const auto& header : headers) {
     if (!equal_ignoring_case(header.name, "authorization")) continue;
-    if (found) return {};  // two credentials: nobody's
+    if (found) return {};  // two credentials: neither counts
     if (!starts_ignoring_case(header.value, scheme)) return {};
     const auto token = trim(header.value.substr(scheme.size()));
     if (token.empty() || std::ranges::any_of(token, [](char c) { return c == ' ' || c == '\t'; })) return {};
@@ -160,7 +160,7 @@ Response text(std::string body, std::string content_type, int status) {
 Response server_sent_events(Stream stream) {
   Response response;
   response.content_type = "text/event-stream";
-  // A proxy that gathers the stream before it passes it on would defeat it.
+  // Tells reverse proxies not to buffer the stream.
   response.headers.emplace_back("X-Accel-Buffering", "no");
   response.body = std::move(stream);
   return response;

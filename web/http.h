@@ -1,5 +1,5 @@
-// What a handler sees of HTTP: our own small Request and Response. No Beast here, on purpose: it costs every unit
-// that includes it many seconds of compile time.
+// HTTP for handlers: our own small Request and Response. Beast is not included here because it costs every unit many
+// seconds of compile time.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -27,7 +27,7 @@ struct Header {
   std::string_view value;
 };
 
-// Who is calling, as the route's guard found. Nobody at all is user_id 0.
+// The authenticated caller, as the route's guard found it. user_id 0: anonymous.
 struct Caller {
   std::int64_t user_id = 0;
   bool admin = false;
@@ -39,19 +39,19 @@ struct Caller {
 struct Request {
   Method method = Method::get;
   std::string_view target;  // as sent: path and query
-  // Percent-decoded once; never holds '..', NUL or '\'. A '/' came encoded only where a row takes all that is left.
+  // Percent-decoded once; never holds '..', NUL or '\'. An encoded '/' is possible only in a ':name+' parameter.
   std::string path;
   std::string_view query;  // raw, without '?'
   std::vector<Header> headers;
-  std::string_view body;       // complete; at most the listener's body limit
-  std::string client_address;  // peer, or what a trusted proxy says
-  std::string_view host;       // Host header without port, lower case not enforced
-  bool secure = false;         // the client spoke https to us or to a trusted proxy
+  std::string_view body;       // complete; at most the listener's or the row's limit
+  std::string client_address;  // the peer, or the client that a trusted proxy reports
+  std::string_view host;       // Host header without port, in any case
+  bool secure = false;         // the client used https to us or to a trusted proxy
   std::string id;              // request id for the log and the X-Request-Id answer header
   std::vector<std::pair<std::string_view, std::string>> params;  // ':id' of the route's pattern
   Caller caller;                                                 // filled in by the guard
-  // The pattern of the row that answers ("/api/agents/:id"), for log and metrics; filled in by the dispatcher, and
-  // "unmatched" when no row does.
+  // The pattern of the matching row ("/api/agents/:id"), for log and metrics, or "unmatched"; filled in by the
+  // dispatcher.
   std::string_view route;
 
   // First value of a header, case-insensitively; empty when absent. Use `has_header` where that matters.
@@ -59,13 +59,13 @@ struct Request {
   bool has_header(std::string_view name) const;
   // Path parameter `name`; throws std::logic_error when the pattern has none.
   const std::string& param(std::string_view name) const;
-  // All values of a cookie: two of the same name is for the caller to refuse.
+  // All values of a cookie. The caller must refuse two of the same name.
   std::vector<std::string_view> cookies(std::string_view name) const;
   // The token of `Authorization: Bearer <token>`; nothing when there is no such header or no token.
   std::optional<std::string_view> bearer() const;
 };
 
-// Writes one streamed body. Each call suspends until the client has taken the bytes (back-pressure) and throws when
+// Writes one streamed body. Each call suspends until the client has received the bytes (back-pressure) and throws if
 // the client is gone or slower than the server's write time-out.
 class StreamWriter {
  public:
@@ -83,13 +83,13 @@ class WebSocket {
     bool text = true;
   };
   virtual ~WebSocket() = default;
-  // Next message, or nothing when the peer closed. At most 1 MB; a longer one closes the socket with 1009.
+  // The next message, or nothing if the peer has closed. At most 1 MB; a longer one closes the socket with 1009.
   virtual Task<std::optional<Message>> read() = 0;
   virtual Task<> write(Message) = 0;
   virtual Task<> close(std::uint16_t code, std::string reason) = 0;
 };
 
-// A body that is produced while it is sent (chunked; SSE when the content type says so).
+// A body that is produced while it is sent (chunked; server-sent events for that content type).
 using Stream = std::function<Task<>(StreamWriter&)>;
 // The request becomes a WebSocket. The Origin has been checked before the handler ran.
 using Upgrade = std::function<Task<>(WebSocket&)>;
@@ -99,16 +99,16 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;  // without Content-Type, -Length, Date, security headers
   std::string content_type = "application/json";
   std::variant<std::string, Stream, Upgrade> body;
-  // Of a stream whose length is known: it is sent with Content-Length instead of in chunks, and must write just as
-  // much.
+  // The known length of a stream, which is then sent with Content-Length instead of in chunks and must write exactly
+  // that much.
   std::optional<std::uint64_t> stream_length;
-  bool endless = false;  // only its client ends it: cut when that is gone or not let in any more, and on drain
-  // Complete header lines, each ending in CRLF, that are the same for many answers (the security headers). Set by the
-  // dispatcher and alive as long as it; the connection appends them as they are.
+  bool endless = false;  // ends only when the client disconnects or is no longer admitted, and on drain
+  // Complete header lines, each ending in CRLF, that many responses share (the security headers). Set by the
+  // dispatcher, which outlives them; the connection appends them unchanged.
   std::string_view constant_headers;
 
-  // Takes the place of a field of that name; Set-Cookie alone is added. What would not be one header line throws
-  // std::logic_error.
+  // Replaces a header of that name; only Set-Cookie is added. Throws std::logic_error if the result would not be one
+  // header line.
   Response& set(std::string name, std::string value) &;
   Response&& set(std::string name, std::string value) &&;
 };
@@ -125,7 +125,7 @@ Response redirect(std::string location, int status = 302);
 Response text(std::string body, std::string content_type = "text/plain; charset=utf-8", int status = 200);
 Response server_sent_events(Stream);
 
-// Any described struct (Boost.Describe) or boost::json value as a JSON answer.
+// Any described struct (Boost.Describe) or boost::json value as a JSON response.
 template <class T>
 Response reply(const T& body, int status = 200);  // in reply.h
 

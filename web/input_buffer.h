@@ -1,4 +1,4 @@
-// The bytes a connection has received and not used yet, in one contiguous block.
+// The received but unconsumed bytes of a connection, in one contiguous block.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace web {
 
-// Holds `idle_capacity` bytes while nothing is in it, so that an idle connection is cheap; grows as needed. Views into
-// it are valid until the next prepare(), consume() or assign().
+// Has a capacity of `idle_capacity` while empty, so that an idle connection is cheap; grows as needed. Views into it
+// are valid until the next prepare(), consume() or assign().
 class InputBuffer {
  public:
   static constexpr std::size_t idle_capacity = 2048;
@@ -19,11 +19,11 @@ class InputBuffer {
   std::string_view view() const { return {data_.get() + begin_, end_ - begin_}; }
   bool empty() const { return begin_ == end_; }
 
-  // Room for at least one more byte behind what is there; while empty, for at least `wanted`.
-  boost::asio::mutable_buffer prepare(std::size_t wanted = idle_capacity) {
+  // Space for at least one more byte at the end; while empty, a block of at least `capacity`.
+  boost::asio::mutable_buffer prepare(std::size_t capacity = idle_capacity) {
     if (empty()) {
       begin_ = end_ = 0;
-      if (capacity_ < wanted || (wanted == idle_capacity && capacity_ != wanted)) reallocate(wanted);
+      if (capacity_ < capacity || (capacity == idle_capacity && capacity_ != capacity)) reallocate(capacity);
     } else if (end_ == capacity_) {
       if (begin_ >= capacity_ / 2) {
         std::memmove(data_.get(), data_.get() + begin_, end_ - begin_);

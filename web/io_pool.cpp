@@ -13,7 +13,7 @@
 namespace web {
 namespace {
 
-// Each context is run by one thread only, which lets Asio skip waking others up.
+// Each context is run by a single thread, so that Asio never needs to wake others.
 struct Core {
   boost::asio::io_context context{1};
   boost::asio::executor_work_guard<Executor> work{context.get_executor()};
@@ -23,10 +23,10 @@ struct Core {
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-// How long a thread that has nothing to do looks for events before it sleeps, if they come close upon each other.
+// How long an idle thread polls for events before it sleeps, if events are frequent.
 constexpr microseconds looking{200};
 
-// The time from one moment without anything to do to the next, on average.
+// The average time between idle moments.
 class Rhythm {
  public:
   void idle_at(Clock::time_point now) {
@@ -37,12 +37,12 @@ class Rhythm {
   bool is_brisk() const { return average_ < microseconds(300); }
 
  private:
-  static constexpr Clock::duration longest = std::chrono::milliseconds(4);  // so that one long pause is soon forgotten
+  static constexpr Clock::duration longest = std::chrono::milliseconds(4);  // so that one long pause has little weight
   Clock::duration average_ = longest;
   Clock::time_point last_ = Clock::now();
 };
 
-// Asks without sleeping, for a while; others that want the processor go first. Whether something was there to do.
+// Polls for a while, yielding the processor to other threads. Returns whether there was an event.
 bool look(boost::asio::io_context& context, Clock::time_point until) {
   while (Clock::now() < until) {
     sched_yield();
@@ -51,9 +51,8 @@ bool look(boost::asio::io_context& context, Clock::time_point until) {
   return false;
 }
 
-// As io_context::run, but while events come close upon each other the thread does not sleep between them: after a sleep
-// a request takes twice its time, since caches and branch predictors are cold, and on a virtual machine the host has to
-// be asked for the processor.
+// Like io_context::run, but the thread does not sleep between frequent events. After a sleep a request takes twice as
+// long: caches and branch predictors are cold, and a virtual machine must get the processor back from its host.
 void run(boost::asio::io_context& context) {
   Rhythm rhythm;
   while (!context.stopped()) {
@@ -72,7 +71,7 @@ void run(Core& core, std::size_t index) {
       run(core.context);
       return;
     } catch (const std::exception& error) {
-      // Background work that let an exception escape must not take the connections of this core with it.
+      // An exception that escapes from background work must not end the connections of this core.
       log::error("io_thread_exception", {{"what", std::string(error.what())}});
     }
   }

@@ -1,5 +1,5 @@
-// Strict JSON. Boost.JSON's own parser drops duplicate keys and cannot say where an error is, so its SAX parser runs
-// here under a handler that keeps the place in the text and builds the value.
+// Strict JSON. Boost.JSON's own parser drops duplicate keys and cannot say where an error is, so this handler of its
+// SAX parser tracks the position and builds the value.
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
@@ -21,11 +21,11 @@ class Builder {
   static constexpr std::size_t max_key_size = json::string::max_size();
   static constexpr std::size_t max_string_size = json::string::max_size();
 
-  // With `check_utf8` every string is judged; without, the whole text is known to be UTF-8.
+  // With `check_utf8` every string is checked; without it the whole text is known to be UTF-8.
   explicit Builder(bool check_utf8) : check_utf8_(check_utf8) { values_.reset(); }
 
   json::value release() { return values_.release(); }
-  // What is wrong beyond syntax, as a sentence's end; empty when nothing is.
+  // The error beyond syntax, as the end of a sentence; empty if none.
   const std::string& complaint() const { return complaint_; }
 
   // The field being read, as "a.b[2]"; empty at the root. `levels` limits how far down it goes.
@@ -152,7 +152,7 @@ class Builder {
   std::vector<Level> levels_;
   std::vector<Key> keys_;  // of every open object, outermost first
   std::string key_bytes_;  // of keys_, and of the key being read
-  std::string string_;     // the string being read, when it is judged
+  std::string string_;     // the string being read, if it is checked
   std::string complaint_;
 };
 

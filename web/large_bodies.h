@@ -1,4 +1,4 @@
-// The memory that large bodies may take: only rows that say so take any (Endpoint::takes), and only so many at once.
+// Bounds the memory of large bodies: only rows with Endpoint::takes accept them, and only a number of them at once.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace web {
 // Callable from every thread.
 class LargeBodies {
  public:
-  // Taken for as long as it lives; empty when there was none. The bodies must outlive it.
+  // One large body, counted as long as it exists; empty if no place is free. LargeBodies must outlive it.
   using Place = std::shared_ptr<const void>;
 
   LargeBodies(std::size_t most, std::size_t most_per_client) : most_(most), most_per_client_(most_per_client) {}

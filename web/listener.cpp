@@ -23,7 +23,7 @@ constexpr std::string_view full_answer =
     "Connection: close\r\n\r\n{\"error\":\"Too many connections for now.\"}";
 static_assert(full_answer.size() - full_answer.find('{') == 41);
 
-// Descriptors stay free for the store, the agents and outbound calls.
+// Keeps descriptors free for the store, the agents and outgoing calls.
 std::size_t within_descriptors(std::size_t connections) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return connections;
@@ -31,7 +31,7 @@ std::size_t within_descriptors(std::size_t connections) {
   return std::min(connections, files - std::min(files / 2, std::max<std::size_t>(files / 8, 64)));
 }
 
-// A quarter of the shortest limit, so that none is overdrawn by much; at most four times a second.
+// A quarter of the shortest limit, so that none is exceeded by much; at most four times a second.
 Clock::duration sweep_period(const Limits& limits) {
   auto shortest = std::min({limits.head_time, limits.body_time, limits.write_time, limits.idle_time,
                             limits.proxy_connect_time, limits.proxy_answer_time});
@@ -135,7 +135,7 @@ Task<> ListenerShard::accept(std::shared_ptr<ListenerShard> shard) {
     auto [error, socket] = co_await shard->acceptor_.async_accept(peer, use_tuple);
     if (shard->draining_) break;
     if (error) {
-      if (!out_of_resources(error)) continue;  // that one client was gone already
+      if (!out_of_resources(error)) continue;  // only this client was gone already
       log::warning("accept_failed", {{"listener", shard->listener_->options.name}, {"reason", error.message()}});
       shard->shed_one();
       pause.expires_after(50ms);
@@ -146,7 +146,7 @@ Task<> ListenerShard::accept(std::shared_ptr<ListenerShard> shard) {
     auto address = plain_address(peer.address());
     if (!shard->listener_->admission.enter(address)) {
       shard->listener_->refused.add();
-      // The few beyond those being turned away with words are closed without.
+      // Too many are being refused with a response already: this one is closed without.
       if (shard->turning_away_ < 64)
         asio::co_spawn(shard->executor_, turn_away(shard, std::move(socket)), asio::detached);
       continue;

@@ -1,4 +1,4 @@
-// One listener: what its connections share, and its part on each thread.
+// One listener: the state its connections share, and its shard on each thread.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ namespace web {
 
 using Endpoint4or6 = boost::asio::ip::tcp::endpoint;
 
-// How many connections there are, in all and from each client as rate limits count them (rate_key). Those of this
-// machine and of trusted proxies, who speak for many, count in all only. Callable from every thread.
+// Counts open connections, in total and per client (rate_key). Connections of this machine and of trusted proxies,
+// which represent many clients, count in the total only. Callable from every thread.
 class Admission {
  public:
   Admission(std::size_t most, std::size_t most_per_client, const TrustedProxies& trusted)
@@ -39,14 +39,14 @@ class Admission {
   std::unordered_map<std::string, std::size_t> by_client_;
 };
 
-// What all threads share.
+// The state all threads share.
 struct Listener {
   explicit Listener(ListenerOptions);
 
   const ListenerOptions options;
   Dispatcher dispatcher;
   const TrustedProxies trusted;
-  std::atomic<std::shared_ptr<boost::asio::ssl::context>> tls;  // null: in the clear
+  std::atomic<std::shared_ptr<boost::asio::ssl::context>> tls;  // null: no TLS
   Admission admission;
   Counter& accepted;
   Counter& refused;
@@ -59,9 +59,9 @@ class ListenerShard : public std::enable_shared_from_this<ListenerShard> {
 
   void start();  // begins accepting
   // From its own thread only:
-  void drain();  // stops accepting, closes what is idle, lets the rest finish
+  void drain();  // stops accepting, closes idle connections, lets the rest finish
   void cut();    // ends every connection at once
-  void stop();   // cut, for good: the io_context runs out of this shard's work
+  void stop();   // cuts and ends the shard's work, so that the io_context can run out of work
 
   Listener& listener() { return *listener_; }
   Deadlines& deadlines() { return deadlines_; }
@@ -72,7 +72,7 @@ class ListenerShard : public std::enable_shared_from_this<ListenerShard> {
  private:
   static Task<> accept(std::shared_ptr<ListenerShard>);
   static Task<> turn_away(std::shared_ptr<ListenerShard>, Socket);
-  // Answers one connection with nothing although there is no descriptor for it.
+  // Closes one pending connection although no descriptor is free.
   void shed_one();
 
   std::shared_ptr<Listener> listener_;
@@ -82,7 +82,7 @@ class ListenerShard : public std::enable_shared_from_this<ListenerShard> {
   boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>> connections_;
   bool draining_ = false;
   int turning_away_ = 0;
-  int spare_;  // a descriptor kept for the moment when there is no other
+  int spare_;  // a spare descriptor, for shed_one
  public:
   ~ListenerShard();
 };

@@ -55,7 +55,7 @@ std::runtime_error bind_error(const tcp::endpoint& endpoint, const error_code& e
   }
   if (error == boost::system::errc::address_not_available) {
     return std::runtime_error("cannot listen on " + address +
-                              ": it is no address of this machine, choose one that is " +
+                              ": it is not an address of this machine, choose one that is " +
                               "(127.0.0.1 for itself alone, 0.0.0.0 for all)");
   }
   return std::runtime_error("cannot listen on " + address + " port " + port + ": " + error.message());

@@ -22,8 +22,8 @@ constexpr std::size_t queue_lines = 2048;
 constexpr std::size_t batch_bytes = 64 * 1024;
 constexpr std::chrono::milliseconds pause{1};
 
-// Writes at once all lines that are waiting, then pauses: what arrives meanwhile wakes nobody and goes out in one write
-// to stderr. A lone line is written immediately; a line a request costs a busy box next to nothing.
+// Writes all queued lines at once, then pauses: lines that arrive meanwhile are written to stderr with a single write.
+// A lone line is written immediately, and one line per request costs a busy box almost nothing.
 class Batches : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   explicit Batches(spdlog::details::thread_pool& pool) : pool_(pool) {}
@@ -47,7 +47,7 @@ class Batches : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
   std::string batch_;
 };
 
-// One thread writes; the network threads only hand over lines and overwrite the oldest when it cannot keep up.
+// One thread writes; the network threads only queue lines, which overwrite the oldest if it cannot keep up.
 struct Sink {
   std::shared_ptr<spdlog::details::thread_pool> pool = std::make_shared<spdlog::details::thread_pool>(queue_lines, 1);
   std::shared_ptr<spdlog::async_logger> logger = std::make_shared<spdlog::async_logger>(
@@ -63,8 +63,8 @@ Sink& sink() {
   return the_sink;
 }
 
-std::string_view name(Level wanted) {
-  switch (wanted) {
+std::string_view name(Level line_level) {
+  switch (line_level) {
     case Level::debug:
       return "debug";
     case Level::info:
@@ -86,15 +86,15 @@ void append(std::string& line, const Field& field) {
 
 }  // namespace
 
-void set_level(Level wanted) { level.store(wanted, std::memory_order_relaxed); }
-bool enabled(Level wanted) { return wanted >= level.load(std::memory_order_relaxed); }
+void set_level(Level line_level) { level.store(line_level, std::memory_order_relaxed); }
+bool enabled(Level line_level) { return line_level >= level.load(std::memory_order_relaxed); }
 
-void write(Level wanted, std::string_view event, std::initializer_list<Field> fields) {
-  if (!enabled(wanted)) return;
+void write(Level line_level, std::string_view event, std::initializer_list<Field> fields) {
+  if (!enabled(line_level)) return;
   std::string line = R"({"time":")";
   line += iso8601(std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()));
   line += R"(","level":")";
-  line += name(wanted);
+  line += name(line_level);
   line += R"(","event":)";
   detail::write_string(line, event);
   for (const auto& field : fields) append(line, field);

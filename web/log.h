@@ -1,5 +1,5 @@
-// Structured logs: one JSON object a line on stderr, over spdlog. Values never hold secrets: what may hold one is not
-// logged. Callable from every thread.
+// Structured logs: one JSON object per line on stderr, over spdlog. Events are named in snake_case. Values never
+// contain secrets. Callable from every thread.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct Field {
   std::variant<std::string, std::int64_t, double, bool> value;
 };
 
-// From this level on lines are written. The default is info.
+// Sets the lowest level that is written. The default is info.
 void set_level(Level);
-// Whether lines of that level are written: ask before an expensive one is put together.
+// Whether lines of that level are written; check it before building an expensive line.
 bool enabled(Level);
-// Lines lost because stderr did not take them quickly enough: logging never holds up a network thread.
+// Lines dropped because stderr was too slow; logging never blocks a network thread.
 std::uint64_t dropped();
 void write(Level, std::string_view event, std::initializer_list<Field> fields = {});
 

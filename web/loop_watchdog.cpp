@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Written by the signal handler on the stalled thread, read by the watchdog's when `done` is posted.
+// Written by the signal handler on the stalled thread, read by the watchdog's thread once `done` is posted.
 struct Capture {
   std::array<void*, 48> frames{};
   int count = 0;
@@ -45,7 +45,7 @@ void capture_stack(int) {
 void install_handler() {
   static const bool installed = [] {
     void* frame = nullptr;
-    ::backtrace(&frame, 1);  // the first call loads a library, which a signal handler must not
+    ::backtrace(&frame, 1);  // the first call loads a library, which is not allowed in a signal handler
     ::sem_init(&capture.done, 0, 0);
     struct sigaction action {};
     action.sa_handler = capture_stack;
@@ -55,7 +55,7 @@ void install_handler() {
   static_cast<void>(installed);
 }
 
-// One frame a word, as addr2line takes it: "agentbox(+0x1f2e3d)". Empty when the thread does not answer.
+// One frame per word, in the form addr2line reads: "agentbox(+0x1f2e3d)". Empty if the thread does not answer.
 std::string stack_of(std::thread::native_handle_type thread) {
   if (::pthread_kill(thread, capture_signal()) != 0) return {};
   timespec deadline{};
@@ -89,7 +89,7 @@ struct LoopWatchdog::Impl {
     for (std::size_t i = 0; i < pool.size(); ++i) loops.push_back(std::make_shared<Loop>());
   }
 
-  // A loop that is destroyed with its question unanswered must find the answer's place.
+  // Shared with the posted handlers: a loop may be destroyed with one still queued.
   void ask(std::size_t index) {
     const auto& loop = loops[index];
     if (loop->is_asked.exchange(true)) return;
@@ -108,7 +108,7 @@ struct LoopWatchdog::Impl {
       const log::Field which{"thread", "io-" + std::to_string(index)};
       if (!is_stalled) {
         log::warning("event_loop_resumed", {which});
-      } else if (!is_ending) {  // else the thread may be gone
+      } else if (!is_ending) {  // else the thread may have ended
         log::error("event_loop_stalled", {which, {"stack", stack_of(pool.thread(index))}});
       }
     }

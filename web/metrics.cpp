@@ -130,7 +130,7 @@ void Metrics::remove(const std::string& name, const Labels& labels) {
 }
 
 void Metrics::counters(std::string name, std::string help, const void* owner,
-                       std::function<void(const Tell<Counter>&)> each) {
+                       std::function<void(const Report<Counter>&)> each) {
   const std::lock_guard lock(mutex_);
   family(std::move(name), std::move(help), "counter")
       .kept.push_back({owner, [each = std::move(each)](std::string& out, const std::string& called) {
@@ -141,7 +141,7 @@ void Metrics::counters(std::string name, std::string help, const void* owner,
 }
 
 void Metrics::histograms(std::string name, std::string help, const void* owner,
-                         std::function<void(const Tell<Histogram>&)> each) {
+                         std::function<void(const Report<Histogram>&)> each) {
   const std::lock_guard lock(mutex_);
   family(std::move(name), std::move(help), "histogram")
       .kept.push_back({owner, [each = std::move(each)](std::string& out, const std::string& called) {

@@ -38,30 +38,31 @@ class Histogram {
 
  private:
   std::span<const double> bounds_;
-  std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;  // one more than bounds: beyond the last
+  std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;  // one more than bounds, for values above the last
   std::atomic<double> sum_{0};
 };
 
-// The registry. References stay valid for its lifetime; asking again for the same name and labels gives the same
-// object. Names follow Prometheus practice: agentbox_..._seconds, agentbox_..._total.
+// The registry. References stay valid for its lifetime; the same name and labels return the same object. Names follow
+// Prometheus practice: agentbox_..._seconds, agentbox_..._total.
 class Metrics {
  public:
   Metrics();
   ~Metrics();
   Counter& counter(std::string name, std::string help, Labels = {});
   Histogram& histogram(std::string name, std::string help, Labels = {});
-  // Read when the text is written; a later one of the same name and labels replaces it.
+  // Read when the text is written; a later gauge of the same name and labels replaces it.
   void gauge(std::string name, std::string help, std::function<double()> read, Labels = {});
-  // Forgets one gauge: what it reads is about to end.
+  // Removes one gauge, before the object that it reads is destroyed.
   void remove(const std::string& name, const Labels& = {});
 
-  // Counts that `owner` keeps, in less room than series of the registry's own take: `each` tells of them, whenever the
-  // text is written, until the owner is forgotten.
+  // Series that `owner` keeps in less memory than the registry would: `each` reports them whenever the text is written,
+  // until forget(owner).
   template <class Count>
-  using Tell = std::function<void(const Labels&, const Count&)>;
-  void counters(std::string name, std::string help, const void* owner, std::function<void(const Tell<Counter>&)> each);
+  using Report = std::function<void(const Labels&, const Count&)>;
+  void counters(std::string name, std::string help, const void* owner,
+                std::function<void(const Report<Counter>&)> each);
   void histograms(std::string name, std::string help, const void* owner,
-                  std::function<void(const Tell<Histogram>&)> each);
+                  std::function<void(const Report<Histogram>&)> each);
   void forget(const void* owner);
 
   std::string text() const;  // Prometheus exposition format 0.0.4

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document: every statement in it comes from the route table.
+// The OpenAPI 3.1 document, generated from the route table.
 #include <boost/json.hpp>
 #include <set>
 
@@ -10,8 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-// "/api/agents/:id" as OpenAPI writes it, and the names of its parameters. It has no way to say that one of them takes
-// all that is left.
+// "/api/agents/:id" as OpenAPI writes it, and the names of its parameters. OpenAPI cannot express ':name+'.
 std::string path_template(std::string_view pattern, std::vector<std::string>& names) {
   std::string out;
   for (std::size_t at = 0; at < pattern.size();) {
@@ -63,7 +62,7 @@ const char* described(Kind kind) {
     case Kind::forbidden:
       return "Not for this caller";
     case Kind::not_found:
-      return "No such thing, or somebody else's";
+      return "Not found, or it belongs to another user";
     case Kind::conflict:
       return "Not as things are now";
     case Kind::too_large:
@@ -84,7 +83,7 @@ const char* described(Kind kind) {
   return "";
 }
 
-// What can go wrong before the endpoint is asked, and what it names itself.
+// The errors before the endpoint runs, and those it declares.
 std::set<Kind> failures_of(const Route& route, bool has_params) {
   const Guard& guard = route.guard;
   const Endpoint& endpoint = route.endpoint;
@@ -94,7 +93,7 @@ std::set<Kind> failures_of(const Route& route, bool has_params) {
   if (has_body || endpoint.body_bytes > 0) kinds.insert(Kind::too_large);
   if (!guard.scheme.empty()) kinds.insert(Kind::unauthenticated);
   const bool reads_only = route.method == Method::get || route.method == Method::head;
-  // Cookies come with forged requests, too (csrf.h).
+  // Forged requests carry cookies, too (csrf.h).
   if (guard.forbids || (guard.scheme == "cookie" && !reads_only)) kinds.insert(Kind::forbidden);
   if (has_params) kinds.insert(Kind::not_found);
   return kinds;
@@ -108,7 +107,7 @@ json::object problem(const Route& route, const char* description) {
   return {{"description", description}, {"content", std::move(content)}};
 }
 
-// A schema of what is no JSON says so itself.
+// A schema of a non-JSON body names its media type.
 json::string media_type(const json::value& schema) {
   const auto* object = schema.if_object();
   const auto* named = object ? object->if_contains("contentMediaType") : nullptr;

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Fields that speak of one connection only, and those the proxy writes itself.
+// Hop-by-hop fields, and those the proxy writes itself.
 constexpr std::array hop_by_hop{"connection",
                                 "keep-alive",
                                 "proxy-authenticate",
@@ -37,7 +37,7 @@ bool is_any(std::string_view name, const auto& names) {
   return std::any_of(names.begin(), names.end(), [&](const auto& one) { return equal_ignoring_case(name, one); });
 }
 
-// A field that a Connection field names concerns one connection only, too.
+// A field named by a Connection field is hop-by-hop, too.
 bool named_by_connection(const Request& request, std::string_view name) {
   return std::any_of(request.headers.begin(), request.headers.end(), [&](const Header& header) {
     return equal_ignoring_case(header.name, "connection") && list_contains(header.value, name);
@@ -60,7 +60,7 @@ std::string request_head(const RelayedRequest& relayed, const ProxyTarget& targe
       continue;
     append_field(out, name, value);
   }
-  const std::string own_host = target.host + ':' + std::to_string(target.port);  // HTTP/1.0 may name none
+  const std::string own_host = target.host + ':' + std::to_string(target.port);  // HTTP/1.0 may have none
   const auto host = request.header("Host");
   if (!written_here("Host")) append_field(out, "Host", host.empty() ? own_host : host);
   for (const auto& [name, value] : target.headers) append_field(out, name, value);
@@ -80,7 +80,7 @@ std::string request_head(const RelayedRequest& relayed, const ProxyTarget& targe
   return out += "\r\n";
 }
 
-// The target's answer head for the client, with the framing `chunked` or the target's own length.
+// The target's response head for the client, with the framing `chunked` or the target's own length.
 std::string response_head(std::string_view head, const ResponseHead& checked, bool chunked, bool to_head,
                           Persistence persistence) {
   std::string out;
@@ -121,7 +121,7 @@ RelayOutcome failure(Error error) {
 Error bad_gateway(std::string message) { return {.kind = Kind::bad_gateway, .message = std::move(message)}; }
 Error timed_out(std::string message) { return {.kind = Kind::timeout, .message = std::move(message)}; }
 
-// Bytes from one side to the other until either ends. The tunnel is idle only when both directions are.
+// Copies bytes from one side to the other until either closes. The tunnel is idle only if both directions are.
 Task<> pump(Wire& from, Wire& to, Clock::duration write_time, Clock::duration idle) {
   const auto block = std::make_unique_for_overwrite<char[]>(8192);
   for (;;) {
@@ -132,7 +132,7 @@ Task<> pump(Wire& from, Wire& to, Clock::duration write_time, Clock::duration id
   }
 }
 
-// False instead of an exception when a write fails.
+// Returns false instead of throwing if a write fails.
 Task<bool> quietly(Task<> write) {
   try {
     co_await std::move(write);
@@ -142,7 +142,7 @@ Task<bool> quietly(Task<> write) {
   }
 }
 
-// Why the client's body could not be passed on to its end; status 0: the client is gone.
+// Why the client's body could not be relayed completely; status 0: the client is gone.
 using BodyFault = std::optional<Refusal>;
 
 Task<BodyFault> send_body(const RelayedRequest& relayed, Wire& target) {
@@ -152,7 +152,7 @@ Task<BodyFault> send_body(const RelayedRequest& relayed, Wire& target) {
     if (co_await relayed.client.write("HTTP/1.1 100 Continue\r\n\r\n", {}, relayed.limits.write_time)) co_return gone;
   BodyReader reader(relayed.client, relayed.input, relayed.head.body, relayed.head.content_length, UINT64_MAX / 2);
   BodyWriter writer(target, relayed.head.body == Framing::chunked, relayed.limits.write_time);
-  bool target_listens = true;  // it may answer early and stop reading: its answer counts
+  bool target_listens = true;  // it may respond early and stop reading; its response counts
   for (;;) {
     const auto piece = co_await reader.next(relayed.limits.body_time);
     switch (piece.kind) {
@@ -214,7 +214,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
         checked = *found;
         break;
       }
-      answer.consume(found->size);  // an interim answer
+      answer.consume(found->size);  // an interim response
       continue;
     }
     const auto [failed, size] = co_await upstream.async_read_some(answer.prepare(), use_tuple);
@@ -242,7 +242,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
     co_return outcome;
   }
 
-  // What ends with the target's connection is sent chunked; HTTP/1.0 clients get it until the end of theirs.
+  // A body that ends with the target's connection is sent chunked; for HTTP/1.0 clients it ends with their connection.
   const bool open_ended = checked.body == Framing::chunked || checked.body == Framing::until_close;
   const bool chunked = open_ended && !relayed.head.http_1_0;
   const auto persistence = open_ended && !chunked ? Persistence::close : relayed.persistence;
@@ -256,7 +256,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
       for (;;) {
         const auto piece = co_await reader.next(relayed.limits.proxy_answer_time);
         if (piece.kind == BodyReader::Piece::Kind::end) break;
-        if (piece.kind != BodyReader::Piece::Kind::data) co_return outcome;  // cut short: the client must see that
+        if (piece.kind != BodyReader::Piece::Kind::data) co_return outcome;  // truncated: the client must notice it
         outcome.bytes += piece.bytes.size();
         co_await writer.write(std::string(piece.bytes));
       }

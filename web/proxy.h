@@ -1,4 +1,4 @@
-// Passes one request on to another server on this box, an agent's gateway, and its answer back, both streamed.
+// Relays one request to another server on this box (an agent's gateway) and its response back, both streamed.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace web {
 
-// The request as received; its body, if any, is still to be read from `client` behind `input`.
+// The request as received. Its body, if any, is still to be read from `input` and then from `client`.
 struct RelayedRequest {
   const Request& request;
   const RequestHead& head;
@@ -21,21 +21,21 @@ struct RelayedRequest {
   const Limits& limits;
   Persistence persistence;
   Deadlines& deadlines;
-  // Called before an answer with a body is passed on, and once the connection carries bytes both ways (101). Endless:
-  // that ends only when somebody wants it to.
+  // Called before a response with a body is relayed, and once the connection is a tunnel (101). `is_endless`: it ends
+  // only when one side closes it.
   std::function<void(bool is_endless)> on_flow;
 };
 
 struct RelayOutcome {
-  std::optional<Response> answer;  // to be sent by the caller: the target could not answer and nothing was sent
+  std::optional<Response> answer;  // for the caller to send: the target failed and nothing was sent
   int status = 502;
-  std::size_t bytes = 0;  // of the answer's body
-  bool going_on = false;  // the client's connection can be used further
+  std::size_t bytes = 0;  // of the response body
+  bool going_on = false;  // the client's connection can be reused
 };
 
-// Hop-by-hop fields stay behind, X-Forwarded-* are set, the target's framing is checked as strictly as a client's. An
-// upgrade whose Origin is not the request's own host is refused with 403; after a 101 bytes pass both ways until either
-// side ends.
+// Drops hop-by-hop fields, sets X-Forwarded-*, and checks the target's framing as strictly as a client's. An upgrade
+// whose Origin is not the request's own host is refused with 403; after a 101 bytes are relayed both ways until either
+// side closes.
 Task<RelayOutcome> relay_request(RelayedRequest, const ProxyTarget&);
 
 }  // namespace web

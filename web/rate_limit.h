@@ -13,7 +13,7 @@
 
 namespace web {
 
-// What one hit found. `remaining` counts after it.
+// The state of a window after one hit.
 struct WindowState {
   bool allowed = true;
   unsigned limit = 0, remaining = 0;
@@ -23,8 +23,8 @@ struct WindowState {
 class RateWindows {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
-  // `capacity` clients are remembered. Beyond it ended windows are forgotten first, then the lightest ones; a client
-  // that has used up its limit never is: newcomers share one window instead.
+  // Remembers `capacity` clients. Beyond that it drops expired windows first, then those with the fewest hits. A client
+  // that has exhausted its limit is never dropped; new clients share one window instead.
   explicit RateWindows(RateLimit, std::size_t capacity = 65'536, Clock = std::chrono::steady_clock::now);
 
   // Counts one request of `client`. Callable from every thread.
@@ -49,7 +49,7 @@ class RateWindows {
   std::array<Shard, shard_count> shards_;
 };
 
-// What a client is known by: its IPv4 address, or the /64 network of its IPv6 address, which is one customer's.
+// The key of a client: its IPv4 address, or the /64 network of its IPv6 address, which belongs to one customer.
 std::string rate_key(std::string_view client_address);
 
 }  // namespace web

@@ -9,9 +9,9 @@
 namespace web {
 namespace {
 
-// The body field of an error that knows when asking again makes sense, in seconds.
+// The body field of an error with a known time until a retry makes sense, in seconds.
 constexpr std::string_view retry_after_field = "retryAfter";
-// How long a client should wait when nothing knows better.
+// The Retry-After of other errors.
 constexpr std::string_view default_retry_seconds = "1";
 
 // Two decimal digits at `at`.
@@ -145,7 +145,7 @@ int http_status(Kind kind) {
     case Kind::too_many:
       return 429;
     case Kind::abandoned:
-      return 499;  // as nginx has it
+      return 499;  // as in nginx
     case Kind::internal:
       return 500;
     case Kind::bad_gateway:
@@ -176,7 +176,7 @@ Response error_response(const Error& error) {
   }
   body += '}';
   const auto* known = error.extra.if_contains(retry_after_field);
-  const bool limit_with_code = error.kind == Kind::too_many && !error.code.empty();  // waiting does not help there
+  const bool limit_with_code = error.kind == Kind::too_many && !error.code.empty();  // waiting does not help then
   if (known && known->is_int64())
     response.headers.emplace_back("Retry-After", std::to_string(known->get_int64()));
   else if ((error.kind == Kind::too_many || error.kind == Kind::unavailable) && !limit_with_code)

@@ -1,4 +1,4 @@
-// Answers: described structs to JSON, errors to {error, code?, ...}.
+// Responses: described structs to JSON, errors to {error, code?, ...}.
 //
 // Member types: bool, integers, double (not finite: null), strings, described enums (their names), std::optional
 // (null), std::vector, std::map with string keys, std::variant, std::chrono::sys_time (ISO 8601), boost::json types,

@@ -1,4 +1,4 @@
-// How reply.h writes: straight into the body's text, or into a boost::json::value.
+// The JSON writers of reply.h: to text, or to a boost::json::value.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ concept BoundedNumber = std::is_class_v<T> &&(WholeField<T> || NumberField<T>);
 template <class T>
 void write(std::string& out, const T& value);
 
-// The comma before a member, its name and its colon: names of members need no escapes.
+// The comma before a member, its name and its colon; member names need no escapes.
 template <class Member>
 inline constexpr auto member_opening = [] {
   constexpr auto name = json_name(Member::name);

@@ -12,7 +12,7 @@ namespace http = boost::beast::http;
 using boost::beast::error_code;
 using boost::beast::string_view;
 
-// Collects the fields as views into the connection's buffer: nothing is copied or allocated for each.
+// Collects the fields as views into the connection's buffer: no copies or allocations.
 class RequestParser : public http::basic_parser<true> {
  public:
   explicit RequestParser(Request& request) : request_(request) {}

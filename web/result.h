@@ -1,5 +1,5 @@
-// What input can cause is a value. Result<T> is what services return; one function of the engine (error_response in
-// reply.h) turns an Error into {error, code?, ...}. What must not happen throws.
+// Errors that input can cause are values: services return Result<T>, and one function (error_response in reply.h) turns
+// an Error into {error, code?, ...}. Bugs and failures of the machine throw.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -10,19 +10,19 @@
 
 namespace web {
 
-// Why a call could not be served. Each kind has one HTTP status (http_status); nothing else decides it.
+// Why a call could not be served. The kind alone determines the HTTP status (http_status).
 enum class Kind {
   invalid,           // 400 bad input; the message names the field
   unauthenticated,   // 401
   payment_required,  // 402
   forbidden,         // 403
-  not_found,         // 404 also for somebody else's thing
+  not_found,         // 404 also for objects of other users
   conflict,          // 409
   too_large,         // 413
   too_many,          // 429
-  abandoned,         // 499 the client has hung up: nobody reads the answer, and nobody is at fault
+  abandoned,         // 499 the client has disconnected
   internal,          // 500
-  bad_gateway,       // 502 an upstream answered badly or not at all
+  bad_gateway,       // 502 an upstream gave an invalid response or none
   unavailable,       // 503
   timeout            // 504
 };
@@ -38,7 +38,7 @@ struct [[nodiscard]] Error {
 template <class T>
 using Result = boost::system::result<T, Error>;
 
-// Lets Result<T>::value() throw: asking for the value of a failed result is a programming error.
+// Makes Result<T>::value() throw: reading the value of a failed result is a bug.
 [[noreturn]] inline void throw_exception_from_error(const Error& error, const boost::source_location&) {
   throw std::logic_error("value() of a failed result: " + error.message);
 }

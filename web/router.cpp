@@ -10,7 +10,7 @@ constexpr std::size_t methods = 7;
 
 std::size_t index_of(Method method) { return static_cast<std::size_t>(method); }
 
-// Takes the first segment off a path that begins with '/'.
+// Removes the first segment from a path that begins with '/'.
 std::string_view take_segment(std::string_view& rest) {
   rest.remove_prefix(1);
   const auto end = std::min(rest.find('/'), rest.size());
@@ -27,7 +27,7 @@ struct Router::Node {
   std::vector<std::pair<std::string, std::unique_ptr<Node>>> literals;
   std::unique_ptr<Node> parameter, rest;
   std::array<std::optional<std::size_t>, methods> rows;
-  std::string allow;  // empty: no row ends here
+  std::string allow;  // empty: no row matches here
 
   Node& literal(std::string_view segment) {
     for (auto& [name, node] : literals)
@@ -53,7 +53,7 @@ Router::Router(const std::vector<Route>& table) : table_(table), root_(std::make
     };
     if (!route.path.starts_with('/')) throw bad("the pattern must begin with '/'");
     if (!route.endpoint.handle) throw bad("there is no handler");
-    if (!route.guard.admit) throw bad("its guard admits nobody knows whom");
+    if (!route.guard.admit) throw bad("its guard has no admit function");
     Node* node = root_.get();
     for (std::string_view rest = route.path; !rest.empty();) {
       const auto segment = take_segment(rest);

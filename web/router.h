@@ -1,5 +1,5 @@
-// Finds the row that answers a path: a trie over segments, built once. Literal segments win over parameters, and those
-// over what takes all that is left.
+// Finds the row of a path: a trie over segments, built once. Literal segments win over ':name', which wins over
+// ':name+'.
 #pragma once
 
 #include <array>
@@ -28,10 +28,10 @@ class Router {
   explicit Router(const std::vector<Route>& table);
   ~Router();
 
-  // The paths beneath which a row takes all that is left ("/files/"): there a slash may come encoded.
+  // The paths followed by a ':name+' parameter ("/files/"): an encoded slash is accepted there.
   const std::vector<std::string>& deep_paths() const { return deep_paths_; }
 
-  // Callable from every thread. HEAD finds GET's row. Fills in `params` of a found row.
+  // Callable from every thread. HEAD finds GET's row. Fills in `params` for a found row.
   Match match(Method, std::string_view path, std::vector<std::pair<std::string_view, std::string>>& params) const;
 
  private:

@@ -1,4 +1,4 @@
-// Awaiting what has to run on the io_context of another thread.
+// Awaiting work on the io_context of another thread.
 #pragma once
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -11,7 +11,7 @@
 
 namespace web {
 
-// How a coroutine that returns T hands over what came of it.
+// The completion signature of a coroutine that returns T.
 template <class T>
 struct Resumption {
   using Signature = void(std::exception_ptr, T);
@@ -21,10 +21,10 @@ struct Resumption<void> {
   using Signature = void(std::exception_ptr);
 };
 
-// Runs `work` on `context` and resumes the caller on its own with what it returned; what it throws is thrown to the
-// caller. Who is cancelled waits for the work all the same, which goes on to its end: Asio (1.81) would hand the wish
-// to the other thread by the address of something that dies with the wait. On the caller's own context it is awaited as
-// it is, and cancelled with it.
+// Runs `work` on `context`, then resumes the caller on its own context with the result or exception. Cancellation is
+// not propagated to another context, so a cancelled caller still waits until the work ends: Asio (1.81) would pass the
+// other thread the address of a cancellation state that is destroyed with the wait. On the caller's own context the
+// work is awaited directly and cancelled with it.
 template <class T>
 Task<T> run_on(boost::asio::io_context& context, Task<T> work) {
   using Token = boost::asio::use_awaitable_t<Executor>;

@@ -1,4 +1,4 @@
-// The header lines that every answer carries, made once.
+// The header lines of every response, built once.
 #pragma once
 
 #include <array>
@@ -9,10 +9,11 @@ namespace web {
 
 class SecurityHeaders {
  public:
-  // `browser`: pages are served here, so HTML gets the content security policy.
+  // `browser`: the listener serves pages, so HTML gets the content security policy.
   explicit SecurityHeaders(bool browser);
 
-  // Complete lines for one answer; alive as long as this. `page`: HTML. `own_caching`: the answer has a Cache-Control.
+  // Complete lines for one response, valid as long as this object. `page`: HTML. `own_caching`: the response has a
+  // Cache-Control.
   std::string_view lines(bool page, bool secure, bool own_caching) const {
     return blocks_[(page ? 1u : 0u) | (secure ? 2u : 0u) | (own_caching ? 4u : 0u)];
   }

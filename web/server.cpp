@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 struct Server::Impl {
   struct Open {
     std::shared_ptr<Listener> listener;
-    std::vector<std::shared_ptr<ListenerShard>> shards;  // one for each of the pool's threads
+    std::vector<std::shared_ptr<ListenerShard>> shards;  // one per thread of the pool
     std::string url;
   };
 
@@ -37,8 +37,8 @@ struct Server::Impl {
     for (auto& open : listeners) on_shards_of(open, action, pending);
     return pending;
   }
-  // Waits for `done`. A stopped pool runs the last steps of its coroutines here, so that none is left that refers to
-  // what dies next.
+  // Waits for `done`. If the pool is stopped, the last steps of its coroutines run here, so that none refers to objects
+  // that are destroyed next.
   void run_until(Clock::time_point until, const std::function<bool()>& done) {
     while (!done() && Clock::now() < until) {
       std::size_t ran = 0;
@@ -65,7 +65,7 @@ Server::~Server() {
   const auto until = Clock::now() + 2s;
   const auto stopped = impl_->on_every_shard(&ListenerShard::stop);
   impl_->run_until(until, [&] { return *stopped == 0 && impl_->connections() == 0; });
-  // A connection is counted out before the last of it is gone: its thread has to come round once more.
+  // A connection leaves the count before its coroutine is destroyed, which takes one more turn of its thread.
   const auto passed = impl_->on_every_shard(&ListenerShard::stop);
   impl_->run_until(until, [&] { return *passed == 0; });
 }
@@ -116,7 +116,7 @@ Task<> Server::drain(std::chrono::seconds deadline) {
   };
   const auto until = Clock::now() + deadline;
   const auto pending = std::make_shared<std::atomic<std::size_t>>(0);
-  for (std::size_t i = 0; i < impl_->listeners.size(); ++i) {  // one may still be added
+  for (std::size_t i = 0; i < impl_->listeners.size(); ++i) {  // more may be added meanwhile
     const auto open = impl_->listeners[i];
     Impl::on_shards_of(open, &ListenerShard::drain, pending);
     co_await settle(*open.listener, until);

@@ -1,4 +1,4 @@
-// The HTTP engine: one io_context a core, each with its own SO_REUSEPORT acceptor, so that a connection lives on one
+// The HTTP engine: one io_context per core, each with its own SO_REUSEPORT acceptor, so that a connection lives on one
 // thread and needs no strand.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace web {
 
-// The io_contexts and their threads, one a core. Built first, destroyed last.
+// The io_contexts and their threads, one per core. Built first, destroyed last.
 class IoPool {
  public:
   explicit IoPool(unsigned threads);
@@ -40,40 +40,40 @@ struct Limits {
   std::size_t head_bytes = 16 * 1024;    // 431 beyond
   std::size_t header_fields = 100;       // 431 beyond
   std::size_t body_bytes = 1024 * 1024;  // 413 beyond; proxied bodies are streamed and have no such limit
-  // Bodies beyond that, at the rows that take them (Endpoint::takes): so many are in memory at once, the others get
-  // 503.
+  // How many larger bodies, of rows that accept them (Endpoint::takes), may be in memory at once; further ones get 503.
   std::size_t large_bodies = 4, large_bodies_per_client = 2;
   std::chrono::milliseconds head_time{10'000};  // from the first byte of a request; also the TLS handshake
-  std::chrono::milliseconds body_time{30'000};  // for the whole body; proxied: without progress
+  std::chrono::milliseconds body_time{30'000};  // for the whole body; if proxied: without progress
   std::chrono::milliseconds large_body_time{120'000};
   std::chrono::milliseconds write_time{30'000};  // without progress
-  std::chrono::milliseconds idle_time{60'000};  // keep-alive; raised by tests and benchmarks with many idle connections
-  std::chrono::milliseconds heartbeat_time{15'000};     // a comment into a stream of events, whose client may have gone
-  std::chrono::milliseconds proxy_connect_time{5'000};  // 504 beyond
+  std::chrono::milliseconds idle_time{60'000};   // keep-alive; tests and benchmarks with many idle connections raise it
+  std::chrono::milliseconds heartbeat_time{
+      15'000};  // interval of comments in event streams, to detect that the client is gone
+  std::chrono::milliseconds proxy_connect_time{5'000};   // 504 beyond
   std::chrono::milliseconds proxy_answer_time{120'000};  // without a byte from the target; 504 beyond
   std::chrono::milliseconds tunnel_check_time{
-      5'000};  // between two looks whether a proxied WebSocket or an endless stream is admitted still
+      5'000};  // between checks whether a proxied WebSocket or an endless stream is still admitted
   std::chrono::milliseconds websocket_idle_time{60'000};  // without a frame from the peer; pinged at half of it
   std::size_t connections = 20'000;  // beyond: a clean 503 and close; kept below the descriptor limit
   std::size_t connections_per_address = 20'000;
-  std::size_t in_flight = 4'096;                       // requests being handled; beyond: 503 with Retry-After
-  std::optional<std::size_t> in_flight_per_visitor{};  // beyond: 429 with Retry-After
+  std::size_t in_flight = 4'096;                      // requests in progress; beyond: 503 with Retry-After
+  std::optional<std::size_t> in_flight_per_client{};  // beyond: 429 with Retry-After
 };
 
 struct TlsFiles {
   std::string certificate, key;  // PEM paths
 };
 
-// Where a request for another host goes: an agent's gateway.
+// Where requests for a proxied host go: an agent's gateway.
 struct ProxyTarget {
-  std::string name = "The agent";  // begins the sentences that tell of its failures
+  std::string name = "The agent";  // begins the error messages about it
   std::string host;                // address, usually 127.0.0.1
   std::uint16_t port = 0;
   // Added to the request (the gateway's bearer), in place of the client's own header of that name.
   std::vector<std::pair<std::string, std::string>> headers;
   std::vector<std::string> drop_headers;  // request headers that must not reach the target (Cookie), any case
   std::string request_target;             // path and query to send; empty: as the client sent them
-  std::optional<Response> answer;         // sent instead of proxying (a cookie is set and the browser sent on)
+  std::optional<Response> answer;         // sent instead of proxying (sets a cookie and redirects the browser)
 };
 // Called for every request before routing; nothing means "not a proxied host". An Error is answered as such.
 using HostRouter = std::function<std::optional<Result<ProxyTarget>>(const Request&)>;
@@ -81,23 +81,23 @@ using HostRouter = std::function<std::optional<Result<ProxyTarget>>(const Reques
 struct ListenerOptions {
   std::string name;    // web, backend, summarizer: label in logs and metrics
   std::string listen;  // host:port; port 0 picks a free one
-  // A listening socket of somebody else's, used instead of `listen`. It stays theirs to close.
+  // A listening socket to use instead of `listen`. The caller keeps and closes it.
   std::optional<int> inherited_socket;
   std::vector<Route> routes;
   std::optional<RateLimit> base_rate;  // applies to every path under /api on this listener
   std::optional<TlsFiles> tls;
   HostRouter host_router;
-  // True: pages for browsers are served here, so the CSRF rule and the CSP apply.
+  // The listener serves pages for browsers, so the CSRF rule and the CSP apply.
   bool browser = false;
   // Validates an X-CSRF-Token for the request's session cookie.
   std::function<bool(const Request&, std::string_view token)> csrf_valid;
-  std::vector<std::string> trusted_proxies;  // addresses or CIDRs whose X-Forwarded-For and -Proto are believed
-  // Whose requests limits.in_flight_per_visitor counts together; none, or an empty answer: those of one address.
-  std::function<std::string(const Request&)> visitor;
+  std::vector<std::string> trusted_proxies;  // addresses or CIDRs whose X-Forwarded-For and -Proto are trusted
+  // The key by which limits.in_flight_per_client counts requests; unset or empty: the client's address.
+  std::function<std::string(const Request&)> client_key;
   bool rate_limits = true;
   std::string version;  // of the product, for the OpenAPI document
   Limits limits;
-  // Turns an exception of a handler into an answer (the store's read-only state into 503); nothing: a bare 500.
+  // Maps an exception of a handler to an error (the store's read-only state to 503); nothing: a plain 500.
   std::function<std::optional<Error>(std::exception_ptr)> explain;
   std::vector<ErrorForm> error_forms;
 };
@@ -105,15 +105,15 @@ struct ListenerOptions {
 class Server {
  public:
   explicit Server(IoPool&);
-  // Cuts what is still open and waits (2 s at most) until the handlers have unwound, with the pool running or stopped.
-  // Never called from one of the pool's threads.
+  // Cuts the open connections and waits (2 s at most) until their handlers have unwound, with the pool running or
+  // stopped. Never called from one of the pool's threads.
   ~Server();
   // Binds and validates the table (duplicate rows throw std::logic_error). Throws std::runtime_error with one sentence
   // when the address cannot be bound ("port 3000 is in use: ...") or the TLS files are bad. Serving starts with
-  // IoPool::start, or at once when the pool runs: then only the pool's first thread may call this.
+  // IoPool::start, or at once if the pool runs already; then only the pool's first thread may call this.
   void listen(ListenerOptions);
-  std::string url(std::string_view listener) const;  // "http://127.0.0.1:3000" with the port really bound
-  void reload_tls();  // on SIGHUP; keeps the old certificate and logs when the new one is bad
+  std::string url(std::string_view listener) const;  // "http://127.0.0.1:3000" with the bound port
+  void reload_tls();  // on SIGHUP; keeps the old certificate and logs if the new one is invalid
   // Stops accepting, closes idle connections, waits for running requests until `deadline` has passed, then cuts them:
   // one listener after the other in the order of listen(), because requests to an earlier one may need a later one.
   Task<> drain(std::chrono::seconds deadline);

@@ -34,7 +34,7 @@ Task<> BodyWriter::write_unlocked(std::string bytes) {
     bytes += "\r\n";
   }
   std::string_view first(size_line.data(), size_bytes), second = bytes;
-  // A few bytes go out at once; a large body takes its turn, so that it does not keep others from theirs.
+  // A few bytes are sent at once; a large body yields to other work first.
   constexpr std::size_t few_bytes = 4096;
   if (bytes.size() <= few_bytes) {
     bytes.insert(0, first);

@@ -16,10 +16,10 @@ class BodyWriter final : public StreamWriter {
       : wire_(wire), chunked_(chunked), write_time_(write_time), writing_(wire.get_executor()) {}
 
   Task<> write(std::string bytes) override;
-  // Ends the body, after a write that may still be under way.
+  // Ends the body, after a write that may still be in progress.
   Task<> finish();
-  // An SSE comment when nobody is writing: it keeps middleboxes awake and makes a vanished client show itself.
-  // `failed` is called when it could not be written; `self` keeps this and its wire alive meanwhile.
+  // Writes an SSE comment unless a write is in progress: it keeps middleboxes from closing the connection and detects a
+  // client that is gone. Calls `failed` if it could not be written; `self` keeps this and its wire alive meanwhile.
   void heartbeat(std::shared_ptr<void> self, std::function<void()> failed);
   std::size_t written() const { return written_; }
 

@@ -1,5 +1,5 @@
-// The coroutine type of the whole house, and the few ways to wait.
-// A Task runs on the io_context of whoever awaits it: a connection and everything it awaits live on one thread.
+// The coroutine type of the project, and the few ways to wait. A Task runs on the io_context of its awaiter: a
+// connection and everything it awaits live on one thread.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -35,7 +35,7 @@ inline Task<> sleep_for(std::chrono::steady_clock::duration duration) {
 }
 
 // Runs a blocking `work` on `pool` (hashing, libgit2, file input and output) and resumes the caller on its own
-// io_context with what work returned; what work throws is thrown to the caller. The work is not cancelled.
+// io_context with its result or exception. The work is not cancelled.
 template <class Work, class R = std::invoke_result_t<Work>>
 Task<R> offload(boost::asio::thread_pool& pool, Work work) {
   using Stored = std::conditional_t<std::is_void_v<R>, std::monostate, R>;

@@ -8,7 +8,7 @@
 namespace web {
 namespace {
 
-// A client that offers protocols but not ours is turned away instead of being spoken to in the wrong one.
+// Refuses clients that offer only other protocols.
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_size, const unsigned char* offered,
                     unsigned offered_size, void*) {
   static constexpr unsigned char ours[] = "\x08http/1.1";

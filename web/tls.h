@@ -8,8 +8,8 @@
 
 namespace web {
 
-// TLS 1.2 and later with forward secrecy, ALPN http/1.1. Throws std::runtime_error with one sentence naming the file
-// when the certificate or key cannot be used.
+// TLS 1.2 and later with forward secrecy, ALPN http/1.1. Throws std::runtime_error with one sentence naming the file if
+// the certificate or key is invalid.
 std::shared_ptr<boost::asio::ssl::context> load_tls(const TlsFiles&);
 
 }  // namespace web

@@ -20,7 +20,7 @@ bool inside(const ip::network_v6& network, const ip::address_v6& address) {
   return ip::network_v6(address, network.prefix_length()).network() == network.network();
 }
 
-// An address as proxies write it: with a port sometimes, IPv6 in brackets then.
+// An address as proxies write it: sometimes with a port, and then IPv6 in brackets.
 std::optional<ip::address> parse_hop(std::string_view hop) {
   if (hop.starts_with('[')) {
     hop = hop.substr(1, hop.find(']') == std::string_view::npos ? 0 : hop.find(']') - 1);

@@ -1,4 +1,4 @@
-// Who a request comes from when proxies stand in between.
+// The client of a request that passed through reverse proxies.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -12,26 +12,25 @@
 
 namespace web {
 
-// v4-mapped IPv6 becomes IPv4, so that one client has one name on every listener.
+// Turns v4-mapped IPv6 into IPv4, so that one client has one address on every listener.
 boost::asio::ip::address plain_address(const boost::asio::ip::address&);
 
 class TrustedProxies {
  public:
-  // Addresses or CIDRs; throws std::runtime_error naming the one that is neither.
+  // Addresses or CIDRs; throws std::runtime_error that names an invalid one.
   explicit TrustedProxies(const std::vector<std::string>& networks);
-  // Whether that is an address or a CIDR.
+  // Whether the text is an address or a CIDR.
   static bool is_network(const std::string&);
 
   bool empty() const { return v4_.empty() && v6_.empty(); }
   bool contains(const boost::asio::ip::address&) const;
-  // The rightmost hop of X-Forwarded-For that is not itself trusted; `peer` when there is none. Only to be asked for a
-  // trusted peer.
+  // The rightmost hop of X-Forwarded-For that is not itself trusted; `peer` if there is none. Only for a trusted peer.
   std::string client_of(const Request&, const std::string& peer) const;
-  // What the nearest proxy says in X-Forwarded-Proto.
+  // Whether X-Forwarded-Proto of the nearest proxy is https.
   static bool secure(const Request&);
 
  private:
-  bool add(const std::string& network);  // false: it is none
+  bool add(const std::string& network);  // false: invalid
 
   std::vector<boost::asio::ip::network_v4> v4_;
   std::vector<boost::asio::ip::network_v6> v6_;

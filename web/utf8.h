@@ -1,4 +1,4 @@
-// UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+// UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above U+10FFFF.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,7 @@
 
 namespace web {
 
-// The code point at the start of `text`, which must not be empty, and how many bytes it takes.
-// `length` 0: the bytes are not UTF-8.
+// The code point at the start of `text`, which must not be empty, and its length in bytes. `length` 0: not UTF-8.
 struct CodePoint {
   char32_t value = 0;
   std::size_t length = 0;
@@ -17,10 +16,10 @@ CodePoint decode_utf8(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-// How many code points, in what is UTF-8.
+// The number of code points in valid UTF-8.
 std::size_t count_characters(std::string_view text);
 
-// The longest prefix of at most `bytes` bytes that does not cut a code point in two.
+// The longest prefix of at most `bytes` bytes that does not split a code point.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
 
 }  // namespace web

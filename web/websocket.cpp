@@ -14,7 +14,7 @@ namespace web {
 
 namespace beast = boost::beast;
 
-// Beast asks for these when a WebSocket ends; found by argument-dependent look-up.
+// Beast calls these when a WebSocket ends; found by argument-dependent look-up.
 void teardown(beast::role_type, Wire& wire, beast::error_code& error) {
   error = {};
   wire.close();
@@ -54,7 +54,7 @@ class BeastWebSocket final : public AcceptedWebSocket, public std::enable_shared
   Task<std::optional<Message>> read() override {
     beast::flat_buffer buffer;
     const auto [error, size] = co_await stream_.async_read(buffer, use_tuple);
-    if (error) co_return std::nullopt;  // closed, cut or too long: Beast has answered with the close code
+    if (error) co_return std::nullopt;  // closed, cut or too long: Beast has sent the close code
     co_return Message{.data = beast::buffers_to_string(buffer.data()), .text = stream_.got_text()};
   }
 
@@ -67,7 +67,7 @@ class BeastWebSocket final : public AcceptedWebSocket, public std::enable_shared
   }
 
   Task<> close(std::uint16_t code, std::string reason) override {
-    if (!stream_.is_open() || std::exchange(closing_, true)) co_return;  // Beast takes one close
+    if (!stream_.is_open() || std::exchange(closing_, true)) co_return;  // Beast allows one close
     beast::websocket::close_reason why(code);
     why.reason.assign(reason.data(), std::min(reason.size(), why.reason.max_size()));
     co_await stream_.async_close(why, use_tuple);
@@ -85,7 +85,7 @@ class BeastWebSocket final : public AcceptedWebSocket, public std::enable_shared
  private:
   beast::websocket::stream<Wire&> stream_;
   beast::http::request<beast::http::empty_body> handshake_;
-  AsyncMutex writing_;  // Beast takes one message at a time
+  AsyncMutex writing_;  // Beast allows one write at a time
   bool closing_ = false;
 };
 

@@ -37,7 +37,7 @@ Task<error_code> Wire::write(std::string_view first, std::string_view second, Cl
 Task<> Wire::finish(Clock::duration limit) {
   if (expired_ || !socket_.is_open()) co_return;
   if (tls_) {
-    // Our close_notify goes out; waiting for the peer's as well is not worth a connection.
+    // Sends our close_notify without waiting for the peer's.
     arm(std::min<Clock::duration>(limit, std::chrono::seconds(1)));
     co_await tls_->async_shutdown(use_tuple);
     disarm();

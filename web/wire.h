@@ -1,4 +1,4 @@
-// One byte stream to a peer: a TCP socket, in the clear or under TLS, with a deadline on what is waited for.
+// One byte stream to a peer: a TCP socket, with or without TLS, with a deadline for pending operations.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -19,8 +19,8 @@ using error_code = boost::system::error_code;
 // Completes as std::tuple<error_code, ...> instead of throwing.
 inline constexpr boost::asio::as_tuple_t<boost::asio::use_awaitable_t<Executor>> use_tuple{};
 
-// When the deadline passes, pending operations fail and `expired` stays true: nothing can be read or written any more
-// (but see try_write).
+// When the deadline passes, pending operations fail and `expired` stays true: no more reads and writes (except
+// try_write).
 class Wire final : public Deadline {
  public:
   using executor_type = Executor;
@@ -32,7 +32,7 @@ class Wire final : public Deadline {
   bool expired() const { return expired_; }
   Executor get_executor() { return socket_.get_executor(); }
 
-  // TLS from here on, in the server's role.
+  // Starts TLS as the server.
   Task<error_code> handshake(boost::asio::ssl::context&);
 
   template <class Buffers, class Token>
@@ -46,15 +46,15 @@ class Wire final : public Deadline {
     return socket_.async_write_some(buffers, std::forward<Token>(token));
   }
 
-  // Writes without waiting what the kernel takes at once; in the clear only, else 0.
+  // Writes as many bytes as the kernel accepts without waiting, and returns their number. 0 under TLS.
   std::size_t try_write(std::string_view);
-  // Writes all of both, one after the other in one call where possible. Gives up after `limit` without progress.
+  // Writes both buffers completely, in one call if possible. Fails after `limit` without progress.
   Task<error_code> write(std::string_view first, std::string_view second, Clock::duration limit);
 
-  // No more bytes from us; the peer may still send.
+  // Ends our direction; the peer may still send.
   Task<> finish(Clock::duration limit);
-  // finish(), then reads and drops what the peer still sends, until it closes or `limit` has passed: closing at once
-  // would let the kernel reset the connection and take our last answer with it.
+  // finish(), then reads and discards the peer's bytes until it closes or `limit` has passed. Closing at once would let
+  // the kernel reset the connection and discard our last response.
   Task<> linger(Clock::duration limit);
   void close();
 

@@ -1,4 +1,4 @@
-// What is taken for a page's article, and how it is written.
+// Finding the article of a page, and rendering it.
 #include "summarizer/article.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ std::string markdown(const std::string& fragment) {
   return start < end ? whole.substr(start, end - start) : "";
 }
 
-TEST(Article, LeavesTheFurnitureAway) {
+TEST(Article, DropsBoilerplate) {
   const std::string page =
       "<header><a href=/>Site</a> <p>The oldest newspaper of the coast, since 1846.</p></header>"
       "<nav><ul><li><a href=a>News</a><li><a href=b>Sport</a></ul></nav>"
@@ -55,7 +55,7 @@ TEST(Article, FindsTheTextInOldLayouts) {
   EXPECT_EQ(rendered("<div><span><div>" + lamp + "</div></span></div><div>" + storm + "</div>"), lamp + "\n\n" + storm);
 }
 
-TEST(Article, TrustsNoNameThatCoversEverything) {
+TEST(Article, IgnoresNamesOfTheWholeLayout) {
   EXPECT_EQ(rendered("<div class='page sidebar-left comments-open'><p>" + lamp + "</p><p>" + storm + "</p></div>"),
             lamp + "\n\n" + storm);
 }

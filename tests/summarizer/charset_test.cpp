@@ -40,14 +40,14 @@ TEST(Charset, AnXmlDeclarationCountsLast) {
   EXPECT_EQ(find_charset("<?xml version='1.0'?><p>", ""), "UTF-8");
 }
 
-TEST(Charset, KnowsLabelsAsTheStandardDoes) {
+TEST(Charset, KnowsTheLabelsOfTheStandard) {
   EXPECT_EQ(find_charset("", "text/html; charset=\" ISO-8859-1 \""), "CP1252");
   EXPECT_EQ(find_charset("", "text/html; charset=x-sjis"), "CP932");
   EXPECT_EQ(find_charset("", "text/html; charset=KS_C_5601-1987"), "CP949");
   EXPECT_EQ(find_charset("", "text/html; charset=hz-gb-2312"), "UTF-8");  // refused by browsers: as if absent
 }
 
-// A few words in an encoding that nobody named.
+// A few words in an undeclared encoding.
 std::string in_charset(const char* charset, std::string_view utf8) {
   const auto handle = ::iconv_open(charset, "UTF-8");
   std::string bytes(utf8.size() * 4, '\0');
@@ -100,7 +100,7 @@ TEST(Charset, DecodesTheScriptsOfTheWorld) {
   EXPECT_EQ(decoded("\xB1\xE8", "text/html; charset=euc-kr"), "김");
 }
 
-TEST(Charset, AnswersValidUtf8WhateverComes) {
+TEST(Charset, AlwaysReturnsValidUtf8) {
   EXPECT_EQ(to_utf8("a\xFF"
                     "b",
                     "UTF-8"),

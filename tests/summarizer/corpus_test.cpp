@@ -1,4 +1,4 @@
-// How much of each page's article is found, and how little else: F1 over words (corpus/README.md).
+// The quality of article extraction: F1 over words (corpus/README.md).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,12 +53,12 @@ int count(const std::map<std::string, int>& words) {
 }
 
 double f1(std::string_view expected, std::string_view found) {
-  const auto wanted = words_of(expected), given = words_of(found);
+  const auto reference = words_of(expected), given = words_of(found);
   int hits = 0;
   for (const auto& [word, times] : given) {
-    if (const auto known = wanted.find(word); known != wanted.end()) hits += std::min(times, known->second);
+    if (const auto known = reference.find(word); known != reference.end()) hits += std::min(times, known->second);
   }
-  const int all = count(wanted) + count(given);
+  const int all = count(reference) + count(given);
   return all == 0 ? 1 : 2.0 * hits / all;
 }
 
@@ -82,7 +82,7 @@ TEST(Corpus, ArticlesAreFoundAndLittleElse) {
   EXPECT_GE(sum / pages, 0.98);
 }
 
-TEST(Corpus, TheOutlineSaysWhatTheTreeSays) {
+TEST(Corpus, TheOutlineEqualsTheTreesSummary) {
   for (const auto& entry : std::filesystem::directory_iterator(SUMMARIZER_CORPUS)) {
     if (entry.path().extension() != ".html") continue;
     const auto bytes = read(entry.path());

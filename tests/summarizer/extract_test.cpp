@@ -29,7 +29,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// The tree and the outline say the same.
+// Checks that tree and outline give the same summary.
 Summary summary_of(std::string_view html) {
   auto summary = summarize(*Tree::parse(guarded(html)));
   EXPECT_EQ(outline_of(html), summary) << html;
@@ -80,7 +80,7 @@ TEST(Summarize, CountsTheWordsOfTheBody) {
   EXPECT_EQ(summary_of("").word_count, 0);
 }
 
-TEST(Summarize, PassesOverWhatIsHidden) {
+TEST(Summarize, SkipsHiddenContent) {
   const auto summary = summary_of(
       "<p hidden>a</p><p style='color:red; DISPLAY : none'>b</p><div style='visibility:hidden'><h1>c</h1><p>d</p></div>"
       "<noscript><p>e</p></noscript><template><p>f</p></template><textarea>g</textarea>"
@@ -90,7 +90,7 @@ TEST(Summarize, PassesOverWhatIsHidden) {
   EXPECT_EQ(summary.word_count, 1);
 }
 
-TEST(Summarize, PassesOverDialogsThatAreClosed) {
+TEST(Summarize, SkipsClosedDialogs) {
   const auto summary =
       summary_of("<DIALOG><p>closed</p></DIALOG><dialog open><p>open</p></dialog>a<dialog open>b</dialog>c");
   EXPECT_THAT(summary.paragraphs, ElementsAre("open"));
@@ -143,7 +143,7 @@ TEST(Extract, ListsLinksOnceAndAbsolute) {
                           Link{"https://other.example/", "Other"}));
 }
 
-TEST(Extract, TakesTheWordsOfALinkThatFirstStoodRoundAPicture) {
+TEST(Extract, UsesTheTextOfALinkThatFirstSurroundedAPicture) {
   EXPECT_THAT(references_of("<a href=/x><img src=i.png></a><a href=/x>Words</a><a href=/x>More</a>").links,
               ElementsAre(Link{"https://example.com/x", "Words"}));
 }

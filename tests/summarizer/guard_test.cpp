@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What the guard writes, without its doctype.
+// The guard's output, without its doctype.
 std::string guarded_body(std::string_view html, const Caps& caps = {}) {
   return guarded(html, caps).substr(std::string_view("<!DOCTYPE html>").size());
 }
@@ -53,7 +53,7 @@ TEST(Guard, KeepsTablesTogether) {
   EXPECT_EQ(guarded_body("<td>x</td>"), "x");
 }
 
-TEST(Guard, DropsWhatIsNoText) {
+TEST(Guard, DropsNonText) {
   EXPECT_EQ(guarded_body("a<script>if (x<y) '</p>'</script>b<style>p{}</style>c"), "abc");
   EXPECT_EQ(guarded_body("a<!-- <p> -->b<!-->c<!doctype x>d<?php e ?>f</ g>h"), "abcdfh");
   EXPECT_EQ(guarded_body("a<template><p>b<template></template>c</template>d"), "ad");
@@ -99,7 +99,7 @@ TEST(Guard, CapsBytesTagsAndAttributes) {
   EXPECT_LT(guarded(std::string(100'000, '<'), {.bytes = 1'000}).size(), 10'000u);
 }
 
-// Pages that take a plain gumbo minutes, gigabytes or its stack.
+// Pages for which gumbo alone takes minutes, gigabytes or all of its stack.
 class Hostile : public testing::TestWithParam<std::pair<const char*, std::function<std::string()>>> {};
 
 std::string repeated(std::string_view text, int times) {
@@ -122,7 +122,7 @@ constexpr double patience = 20;
 constexpr double patience = 3;
 #endif
 
-TEST_P(Hostile, EndsSoonAsAnAnswerOrAnError) {
+TEST_P(Hostile, EndsSoonWithASummaryOrAnError) {
   const std::string page = GetParam().second() + "<p>the end</p>";
   const auto started = std::clock();
   const auto tree = Tree::parse(guarded(page));

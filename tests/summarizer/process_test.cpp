@@ -1,4 +1,4 @@
-// The summarizer as the process it is: confined, serving over a real socket, drained by SIGTERM.
+// The summarizer's process: confined, serving over a real socket, drained by SIGTERM.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,14 +20,14 @@
 #include "summarizer/confine.h"
 #include "summarizer/runaway.h"
 #include "summarizer/summarizer.h"
-#include "tests/web/loopback.h"
+#include "tests/support/loopback.h"
 #include "web/fetch.h"
 
 namespace summarizer {
 namespace {
 
-using web::testing::Loopback;
-using web::testing::Peer;
+using test_support::Loopback;
+using test_support::Peer;
 
 // Runs the summarizer in a child of this process; its address once it is ready.
 class Child {
@@ -59,7 +59,7 @@ class Child {
   }
 
   const std::string& url() const { return url_; }
-  // The exit status as waitpid has it.
+  // The exit status of waitpid.
   int end_with(int signal) {
     ::kill(pid_, signal);
     int status = 0;
@@ -125,7 +125,7 @@ TEST_F(SummarizerProcess, ServesConfinedAndDrains) {
   EXPECT_EQ(child.end_with(SIGTERM), 0);
 }
 
-TEST_F(SummarizerProcess, ASlowPageHoldsUpNobody) {
+TEST_F(SummarizerProcess, ASlowPageDelaysNoOthers) {
   Child child;
   std::promise<void> asked, release;
   Loopback slow([&](Peer& peer) {
@@ -150,7 +150,7 @@ TEST_F(SummarizerProcess, ASlowPageHoldsUpNobody) {
   EXPECT_THAT(answer->body, ::testing::HasSubstr("slow"));
 }
 
-// Runs `crime` in a process that was confined; its exit status as waitpid has it.
+// Runs `crime` in a confined process; returns its exit status of waitpid.
 int status_of_confined(const std::function<int()>& crime) {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -162,7 +162,7 @@ int status_of_confined(const std::function<int()>& crime) {
   return status;
 }
 
-// 0 when nothing could be started.
+// 0 if nothing could be started.
 int start_something() {
   char name[] = "true";
   char* const arguments[] = {name, nullptr};
@@ -175,9 +175,9 @@ int start_something() {
   return 0;
 }
 
-TEST(Confined, MayStartNoProgramAndNoProcess) { EXPECT_EQ(status_of_confined(start_something), 0); }
+TEST(Confined, CannotStartProgramsOrProcesses) { EXPECT_EQ(status_of_confined(start_something), 0); }
 
-TEST(Confined, MayTouchNoOtherProcessAndNoLocalSocket) {
+TEST(Confined, CannotReachOtherProcessesOrLocalSockets) {
   EXPECT_EQ(status_of_confined([parent = ::getpid()] {
               if (::kill(parent, 0) != -1 || errno != EPERM) return 1;
               if (::socket(AF_UNIX, SOCK_STREAM, 0) != -1 || errno != EAFNOSUPPORT) return 2;
@@ -210,7 +210,7 @@ TEST(Confined, SeesTheSystemsFilesAlone) {
   ::unlink(secret);
 }
 
-TEST(RunawayGuard, EndsAProcessThatNeverStopsComputing) {
+TEST(RunawayGuard, EndsARunawayProcess) {
   const auto status = status_of_confined([]() -> int {
     std::thread wild([] {
       const RunawayGuard guard(std::chrono::milliseconds(20));
@@ -223,7 +223,7 @@ TEST(RunawayGuard, EndsAProcessThatNeverStopsComputing) {
   EXPECT_EQ(WTERMSIG(status), SIGVTALRM);
 }
 
-TEST(RunawayGuard, LetsGoOfWhoeverIsDone) {
+TEST(RunawayGuard, DoesNothingAfterTheWorkIsDone) {
   EXPECT_EQ(status_of_confined([] {
               { const RunawayGuard guard(std::chrono::milliseconds(1)); }
               timespec used{};

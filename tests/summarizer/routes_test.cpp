@@ -9,15 +9,15 @@
 #include <boost/json/serialize.hpp>
 #include <future>
 
-#include "tests/web/loopback.h"
+#include "tests/support/loopback.h"
 
 namespace summarizer {
 namespace {
 
+using test_support::Loopback;
+using test_support::Peer;
 using testing::HasSubstr;
 using testing::StartsWith;
-using web::testing::Loopback;
-using web::testing::Peer;
 
 class Summarizer : public testing::Test {
  protected:
@@ -58,7 +58,7 @@ class Summarizer : public testing::Test {
   boost::asio::thread_pool parsers_{1};
   Options options_;
   PageCache cache_{1u << 20};
-  std::vector<web::Route> routes_ = routes(options_, cache_, parsers_);
+  std::vector<web::Route> routes_ = web_routes({options_, cache_, parsers_});
 };
 
 Loopback::Script page(std::string html, std::string headers = "Content-Type: text/html; charset=utf-8\r\n") {
@@ -67,7 +67,7 @@ Loopback::Script page(std::string html, std::string headers = "Content-Type: tex
   };
 }
 
-TEST_F(Summarizer, SaysWhatItIs) {
+TEST_F(Summarizer, DescribesItself) {
   const auto about = json_of(call(web::GET, "/"));
   EXPECT_TRUE(about.at("service").is_string());
   EXPECT_TRUE(about.at("endpoints").is_object());
@@ -78,7 +78,7 @@ TEST_F(Summarizer, SaysWhatItIs) {
   EXPECT_EQ(health.at("version"), "1.0.0");
 }
 
-TEST_F(Summarizer, WantsAUrl) {
+TEST_F(Summarizer, RequiresAUrl) {
   for (const char* path : {"/api/summarize", "/api/extract"}) {
     for (const char* body : {"{}", R"({"url":null})", R"({"url":""})", ""}) {
       const auto answer = call(web::POST, path, body);
@@ -152,7 +152,7 @@ TEST_F(Summarizer, ExtractsAgainstTheAddressAfterRedirects) {
   EXPECT_TRUE(answer.contains("fetchedAt"));
 }
 
-TEST_F(Summarizer, NamesItselfAndWhatItAccepts) {
+TEST_F(Summarizer, SendsItsUserAgentAndAcceptHeaders) {
   std::promise<std::string> seen;
   Loopback site([&](Peer& peer) {
     seen.set_value(peer.read_request());
@@ -177,7 +177,7 @@ TEST_F(Summarizer, AnswersAnEmptyPageWithEmptyFields) {
   EXPECT_EQ(boost::json::serialize(ask("/api/extract", site.url()).at("links")), "[]");
 }
 
-TEST_F(Summarizer, SaysWhyThereIsNoAnswer) {
+TEST_F(Summarizer, ExplainsFailures) {
   Loopback missing([](Peer& peer) {
     while (!peer.read_request().empty()) peer.answer("<p>gone", "Content-Type: text/html\r\n", "404 Not Found");
   });
@@ -186,7 +186,7 @@ TEST_F(Summarizer, SaysWhyThereIsNoAnswer) {
   EXPECT_THAT(failure("/api/extract", picture.url()), HasSubstr("not HTML but image/png"));
   Loopback large(page(std::string((10u << 20) + 1, 'x')));
   EXPECT_THAT(failure("/api/summarize", large.url()), HasSubstr("larger than 10 MB"));
-  const auto nobody = "http://127.0.0.1:" + std::to_string(web::testing::closed_port());
+  const auto nobody = "http://127.0.0.1:" + std::to_string(test_support::closed_port());
   EXPECT_THAT(failure("/api/summarize", nobody), HasSubstr("connection refused"));
   for (const char* url : {"not a url", "ftp://example.com/", "file:///etc/passwd", "http://user:word@127.0.0.1/"}) {
     EXPECT_THAT(failure("/api/summarize", url), StartsWith("The page could not be fetched: ")) << url;
@@ -202,7 +202,7 @@ TEST_F(Summarizer, ReachesNothingPrivateUnlessAllowed) {
   EXPECT_EQ(canary.connections(), 0u);
 }
 
-TEST_F(Summarizer, AsksWhetherAKnownPageHasChanged) {
+TEST_F(Summarizer, RevalidatesCachedPages) {
   std::vector<std::string> requests;
   Loopback site([&](Peer& peer) {
     for (;;) {
@@ -251,7 +251,7 @@ TEST_F(Summarizer, ReadsCompressedPages) {
   EXPECT_THAT(failure("/api/summarize", bomb.url()), HasSubstr("larger than 10 MB"));
 }
 
-TEST_F(Summarizer, GivesUpOnASiteThatPlaysForTime) {
+TEST_F(Summarizer, GivesUpOnASlowSite) {
   options_.page_time = std::chrono::milliseconds(300);
   Loopback drip([](Peer& peer) {
     peer.read_request();
@@ -298,7 +298,7 @@ TEST_F(Summarizer, FollowsTenRedirectsAndNoneOutOfTheWeb) {
   EXPECT_THAT(failure("/api/summarize", site.url("/login")), HasSubstr("user name or password"));
 }
 
-TEST_F(Summarizer, TakesPagesThatStrangeServersSend) {
+TEST_F(Summarizer, AcceptsPagesOfUnusualServers) {
   Loopback bare([](Peer& peer) {
     peer.read_request();
     peer.send("HTTP/1.0 203 Whatever\n\n<title>bare</title><p>no type, no length");

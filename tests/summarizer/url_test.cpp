@@ -72,7 +72,7 @@ TEST(UrlResolver, WithoutABaseReadsAbsoluteOnesOnly) {
   EXPECT_EQ(urls.absolute("http://example.com/x"), "http://example.com/x");
 }
 
-TEST(UrlResolver, LeavesOutWhatIsTooLong) {
+TEST(UrlResolver, DropsTooLongAddresses) {
   const UrlResolver urls("https://example.com/");
   EXPECT_EQ(urls.absolute("/" + std::string(9'000, 'a')), std::nullopt);
 }

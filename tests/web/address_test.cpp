@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Spellings, NotPublic,
                                          "8.8.8.8 ", " 8.8.8.8", "8.8.8.8.", "08.8.8.8", "[2606:4700::1]",
                                          "example.com", "8.8.8.8:80", "8.8.8.8/8"));
 
-TEST(Address, JudgesParsedAddressesAlike) {
+TEST(Address, ChecksParsedAddressesAlike) {
   EXPECT_TRUE(is_public_address(boost::asio::ip::make_address("8.8.4.4")));
   EXPECT_FALSE(is_public_address(boost::asio::ip::make_address("::ffff:192.168.1.1")));
 }

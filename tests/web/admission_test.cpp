@@ -1,4 +1,4 @@
-// How many connections one client may have open.
+// The limit of open connections per client.
 #include <gtest/gtest.h>
 
 #include "web/listener.h"
@@ -21,7 +21,7 @@ TEST(Admission, OneClientCannotTakeAllConnections) {
   EXPECT_TRUE(admission.enter(at("192.0.2.1")));
 }
 
-TEST(Admission, ThisMachineAndProxiesSpeakForMany) {
+TEST(Admission, ThisMachineAndProxiesRepresentManyClients) {
   const web::TrustedProxies trusted({"10.1.0.0/16"});
   web::Admission admission(6, 1, trusted);
   for (const auto* many : {"127.0.0.1", "127.0.0.1", "::1", "::1", "10.1.2.3", "10.1.2.3"})

@@ -1,10 +1,13 @@
-// What every answer carries, whichever part of the engine made it.
-#include "tests/web/loopback.h"
+// The headers of every response, whichever part of the engine made it.
+#include "tests/support/loopback.h"
 #include "tests/web/wire_fixture.h"
 
 namespace web::testing {
 namespace {
 
+using test_support::closed_port;
+using test_support::Loopback;
+using test_support::Peer;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -65,7 +68,7 @@ std::size_t count_of(std::string_view name, std::string_view answer) {
   return count;
 }
 
-TEST_F(Answers, CarryTheSecurityHeadersAndAnIdOnceHoweverTheyCameAbout) {
+TEST_F(Answers, HaveTheSecurityHeadersAndAnIdOnceWhereverTheyComeFrom) {
   serve();
   const std::string close = "Connection: close\r\n";
   const std::vector<std::pair<std::string, std::string>> exchanges{
@@ -95,7 +98,7 @@ TEST_F(Answers, CarryTheSecurityHeadersAndAnIdOnceHoweverTheyCameAbout) {
   }
 }
 
-TEST_F(Answers, SayOnceWhenToComeBack) {
+TEST_F(Answers, HaveOneRetryAfter) {
   serve();
   EXPECT_EQ(count_of("\r\nRetry-After: ", raw(get("/busy", "Connection: close\r\n"))), 1u);
   ask(get("/once"));
@@ -104,7 +107,7 @@ TEST_F(Answers, SayOnceWhenToComeBack) {
   EXPECT_EQ(count_of("\r\nRetry-After: ", limited), 1u);
 }
 
-TEST_F(Answers, SayOnceWhenToComeBackToABusyBoxWhichTellsItsHealthMeanwhile) {
+TEST_F(Answers, HaveOneRetryAfterFromABusyBoxWhoseHealthRouteStillAnswers) {
   options.limits.in_flight = 1;
   serve();
   auto running = client();
@@ -140,7 +143,7 @@ TEST(Response, TakesAFieldOnceAndAnyNumberOfCookies) {
   EXPECT_EQ(response.headers, fields);
 }
 
-TEST(Response, RefusesWhatWouldForgeAField) {
+TEST(Response, RefusesValuesThatWouldForgeAField) {
   Response response;
   for (const auto* value : {"a\r\nX-Forged: 1", "a\nb", "a\rb"})
     EXPECT_THROW(response.set("X-Name", value), std::logic_error) << value;

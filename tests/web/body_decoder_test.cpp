@@ -1,4 +1,4 @@
-// Content codings undone: by the byte, in any pieces, and never beyond what may come out.
+// Decoding of content codings: in pieces of any size, within the bound of the output.
 #include "web/body_decoder.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ class Bodies : public ::testing::Test {
   std::mt19937 random_{20'260'101};
 };
 
-TEST_F(Bodies, ComeOutAsTheyWentInHoweverTheyAreCut) {
+TEST_F(Bodies, AreDecodedHoweverTheyAreCut) {
   for (int round = 0; round < 40; ++round) {
     const std::string text = any_bytes(round % 4 == 0 ? 200'000 : 2'000);
     for (const auto& [coding, bytes] : every_way(text)) {
@@ -69,7 +69,7 @@ TEST_F(Bodies, ComeOutAsTheyWentInHoweverTheyAreCut) {
   }
 }
 
-TEST_F(Bodies, AreNoneWhenTheyEndEarly) {
+TEST_F(Bodies, AreIncompleteWhenTheyEndEarly) {
   for (int round = 0; round < 10; ++round) {
     const std::string text = any_bytes(400);
     for (const auto& [coding, bytes] : every_way(text)) {
@@ -82,17 +82,17 @@ TEST_F(Bodies, AreNoneWhenTheyEndEarly) {
   }
 }
 
-TEST_F(Bodies, AreNoneWhenTheyAreBroken) {
+TEST_F(Bodies, AreRefusedWhenTheyAreBroken) {
   for (const std::string_view coding : {"gzip", "deflate", "br"}) {
-    EXPECT_EQ(decode(coding, "\xff\xff this is nothing of the kind").verdict, Decoding::broken) << coding;
+    EXPECT_EQ(decode(coding, "\xff\xff this is nothing of the kind").result, Decoding::broken) << coding;
   }
   const std::string text(1'000, 'x');
   auto wrong_sum = zipped(text, Zipped::gzip);
   wrong_sum[wrong_sum.size() - 5] ^= 1;
-  EXPECT_EQ(decode("gzip", wrong_sum).verdict, Decoding::broken);
+  EXPECT_EQ(decode("gzip", wrong_sum).result, Decoding::broken);
   auto second_is_broken = zipped(text, Zipped::gzip);
   second_is_broken += std::string_view("\x1f\x8b\x07\xff");
-  EXPECT_EQ(decode("gzip", second_is_broken).verdict, Decoding::broken);
+  EXPECT_EQ(decode("gzip", second_is_broken).result, Decoding::broken);
 }
 
 TEST_F(Bodies, OfSeveralMembersAreOne) {
@@ -119,7 +119,7 @@ TEST_F(Bodies, EndWhereTheirCodingSaysSo) {
   }
 }
 
-TEST_F(Bodies, LoseTheirCodingsLastOneFirst) {
+TEST_F(Bodies, AreDecodedFromTheLastCodingToTheFirst) {
   const std::string text = any_bytes(5'000);
   EXPECT_EQ(text_of("br, gzip", zipped(brotlied(text), Zipped::gzip)), text);
   EXPECT_EQ(text_of("GZip , identity,, Deflate", zipped(zipped(text, Zipped::gzip), Zipped::bare)), text);
@@ -146,24 +146,24 @@ TEST_F(Bodies, EndAsSoonAsTheyAreTooLarge) {
     if (bytes.size() > page.size()) continue;  // stored as it is, which is too large before it is decoded
     EXPECT_TRUE(decode(coding, bytes, page.size()).is_whole()) << coding;
     const auto cut = decode(coding, bytes, page.size() - 1);
-    EXPECT_EQ(cut.verdict, Decoding::too_large) << coding;
+    EXPECT_EQ(cut.result, Decoding::too_large) << coding;
     EXPECT_LT(cut.text.size(), page.size()) << coding;
   }
-  EXPECT_EQ(decode("", page, page.size() - 1).verdict, Decoding::too_large);
+  EXPECT_EQ(decode("", page, page.size() - 1).result, Decoding::too_large);
   // 50,000 members without a byte in them, in a few kilobytes.
   std::string nothing;
   for (int i = 0; i < 50'000; ++i) nothing += zipped("", Zipped::gzip);
   const auto small = zipped(nothing, Zipped::gzip);
   ASSERT_LT(small.size(), 10'000u);
-  EXPECT_EQ(decode("gzip, gzip", small, 100'000).verdict, Decoding::too_large);
+  EXPECT_EQ(decode("gzip, gzip", small, 100'000).result, Decoding::too_large);
 }
 
-TEST_F(Bodies, StopWhenTheirReaderHasEnough) {
+TEST_F(Bodies, StopWhenTheSinkReturnsFalse) {
   auto decoder = BodyDecoder::of("gzip", 1u << 24);
-  int told = 0;
-  const auto first_only = [&told](std::string_view) { return ++told > 1; };
+  int calls = 0;
+  const auto first_only = [&calls](std::string_view) { return ++calls > 1; };
   EXPECT_EQ(decoder->write(zipped(std::string(1u << 20, 'x'), Zipped::gzip), first_only), Decoding::stopped);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

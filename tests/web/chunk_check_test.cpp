@@ -1,5 +1,5 @@
-// The decoder of chunks as a pure function: what it accepts, and that cutting the bytes changes nothing. What it
-// refuses is in smuggling_test.cpp.
+// The decoder of chunks as a pure function: what it accepts, however the bytes are cut. Refused input is in
+// smuggling_test.cpp.
 #include "web/chunk_check.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ Decoded decode(std::string_view bytes, std::size_t piece, std::uint64_t limit = 
   return result;
 }
 
-TEST(ChunkCheck, JoinsTheDataAndLeavesWhatFollows) {
+TEST(ChunkCheck, JoinsTheDataAndLeavesTheFollowingBytes) {
   const auto bytes = "5;name=\"value\"\r\nhello\r\n00A\r\n, chunked!\r\n0\r\nX-Trailer: t\r\n\r\nGET /"s;
   for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
     const auto decoded = decode(bytes, piece);
@@ -48,7 +48,7 @@ TEST(ChunkCheck, JoinsTheDataAndLeavesWhatFollows) {
   }
 }
 
-TEST(ChunkCheck, RefusesMoreThanTheLimitByItsAnnouncement) {
+TEST(ChunkCheck, RefusesMoreThanTheLimitByTheAnnouncedSize) {
   EXPECT_EQ(decode("3e8\r\n", 100).status, 0);
   EXPECT_EQ(decode("3e9\r\n", 100).status, 413);
   EXPECT_EQ(decode("1\r\na\r\n3e8\r\n", 100).status, 413);
@@ -56,7 +56,7 @@ TEST(ChunkCheck, RefusesMoreThanTheLimitByItsAnnouncement) {
   EXPECT_EQ(decode("1\r\na\r\nffffffffffffffff\r\n", 100, UINT64_MAX).status, 413);
 }
 
-TEST(ChunkCheck, TakesTheLimitsExactly) {
+TEST(ChunkCheck, AcceptsExactlyTheLimits) {
   const auto extended = [](std::size_t line) { return "0;" + std::string(line - 4, 'e') + "\r\n\r\n"; };
   EXPECT_EQ(decode(extended(ChunkDecoder::line_bytes), 1).status, 200);
   EXPECT_EQ(decode(extended(ChunkDecoder::line_bytes + 1), 1).status, 400);

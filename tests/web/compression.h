@@ -1,4 +1,4 @@
-// The other direction of web/body_decoder.h, by the libraries' own encoders.
+// Encoders for the tests of web/body_decoder.h.
 #pragma once
 
 #include <brotli/encode.h>
@@ -10,7 +10,7 @@
 
 namespace web::testing {
 
-// What deflateInit2 calls the formats.
+// The window bits that select a format in deflateInit2.
 enum class Zipped { zlib = 15, bare = -15, gzip = 15 + 16 };
 
 inline std::string zipped(std::string_view bytes, Zipped format, int level = Z_DEFAULT_COMPRESSION) {

@@ -1,4 +1,4 @@
-// RFC 9110, sections 13 and 14: who gets the whole, a part, or nothing.
+// RFC 9110, sections 13 and 14: conditional and range requests.
 #include "web/conditional.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ Selection ask(std::vector<Header> headers, const Validators& ours = strong, std:
   return select(request, ours, size);
 }
 
-TEST(Conditional, DatesAreWrittenAsRfc9110HasThem) { EXPECT_EQ(http_date(strong.modified), date); }
+TEST(Conditional, DatesAreWrittenAsInRfc9110) { EXPECT_EQ(http_date(strong.modified), date); }
 
 TEST(Conditional, OneRangeIsServed) {
   struct Case {
@@ -40,7 +40,7 @@ TEST(Conditional, OneRangeIsServed) {
   }
 }
 
-TEST(Conditional, WhatIsNoRangeIsAnsweredWhole) {
+TEST(Conditional, InvalidRangesAreIgnored) {
   for (const auto* range :
        {"bytes=", "bytes=5-2", "bytes=a-b", "bytes=-", "bytes=1", "lines=1-2", "bytes=+1-2", "bytes=1-2,4-5",
         "bytes=0x1-2", "bytes 1-2", "", "bytes=--1", "bytes=1--2", "bytes=1 - 2"}) {
@@ -52,7 +52,7 @@ TEST(Conditional, WhatIsNoRangeIsAnsweredWhole) {
   EXPECT_EQ(ask({{"Range", "bytes=0-1"}}, strong, 10, Method::head).kind, Kind::whole);
 }
 
-TEST(Conditional, RangesBehindTheEndAreRefused) {
+TEST(Conditional, RangesBeyondTheEndAreRefused) {
   for (const auto* range : {"bytes=10-", "bytes=10-11", "bytes=-0", "bytes=99999999999999999999-"}) {
     EXPECT_EQ(ask({{"Range", range}}).kind, Kind::unsatisfiable) << range;
   }
@@ -78,7 +78,7 @@ TEST(Conditional, IfRangeAsksForTheSameVersion) {
   EXPECT_EQ(with("rubbish", strong), Kind::whole);
 }
 
-TEST(Conditional, WhatIsKnownIsNotSentAgain) {
+TEST(Conditional, UnchangedContentIsNotSentAgain) {
   for (const auto* known : {"\"v1\"", "W/\"v1\"", "*", "\"x\", \"v1\"", "\"a,b\",W/\"v1\"", "  \"v1\""}) {
     EXPECT_EQ(ask({{"If-None-Match", known}}).kind, Kind::not_modified) << known;
     EXPECT_EQ(ask({{"If-None-Match", known}}, weak).kind, Kind::not_modified) << known;

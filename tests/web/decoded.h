@@ -11,22 +11,22 @@ namespace web::testing {
 
 struct Decoded {
   std::string text;
-  Decoding verdict = Decoding::fine;
+  Decoding result = Decoding::ok;
   bool is_complete = false;
 
-  bool is_whole() const { return verdict == Decoding::fine && is_complete; }
+  bool is_whole() const { return result == Decoding::ok && is_complete; }
 };
 
-// In pieces of `piece()` bytes each. Throws std::logic_error for codings that nobody knows.
+// In pieces of `piece()` bytes each. Throws std::logic_error for unknown codings.
 template <class Piece>
 Decoded decode_cut(std::string_view codings, std::string_view bytes, Piece piece, std::size_t most_bytes = 1u << 24) {
   auto decoder = BodyDecoder::of(codings, most_bytes);
   if (!decoder) throw std::logic_error(decoder.error().message);
   Decoded decoded;
-  while (!bytes.empty() && decoded.verdict == Decoding::fine) {
+  while (!bytes.empty() && decoded.result == Decoding::ok) {
     const auto next = bytes.substr(0, piece());
     bytes.remove_prefix(next.size());
-    decoded.verdict = decoder->write(next, [&](std::string_view text) {
+    decoded.result = decoder->write(next, [&](std::string_view text) {
       decoded.text += text;
       return true;
     });

@@ -1,5 +1,4 @@
-// From a request to its row: guards, the rule against other sites' requests, limits, failures, and what every answer
-// carries.
+// From a request to its row: guards, the CSRF rule, limits, errors and the headers of every response.
 #include <boost/json.hpp>
 
 #include "tests/web/wire_fixture.h"
@@ -75,11 +74,11 @@ class Dispatch : public WireTest {
   }
 };
 
-TEST_F(Dispatch, AGuardStandsBeforeItsHandler) {
+TEST_F(Dispatch, TheGuardRunsBeforeTheHandler) {
   serve();
   const auto stranger = ask(get("/api/mine"));
   EXPECT_EQ(stranger.status, 401);
-  EXPECT_FALSE(stranger.headers.contains("www-authenticate"));  // a browser would ask for a password
+  EXPECT_FALSE(stranger.headers.contains("www-authenticate"));  // a browser would prompt for a password
   EXPECT_EQ(ask(get("/api/mine", "Cookie: app-session=good; app-session=good\r\n")).status, 401);
   const auto machine = ask(request("POST", "/api/machine"));
   EXPECT_EQ(machine.status, 401);
@@ -89,7 +88,7 @@ TEST_F(Dispatch, AGuardStandsBeforeItsHandler) {
   EXPECT_EQ(ask(request("POST", "/api/machine", "Authorization: bearer machine\r\n")).status, 200);
 }
 
-TEST_F(Dispatch, ARequestOfAnotherSiteNeedsTheToken) {
+TEST_F(Dispatch, ACrossSiteRequestNeedsTheToken) {
   serve();
   const std::string cookie = "Cookie: app-session=good\r\n";
   const auto status = [&](std::string_view fields) {
@@ -110,7 +109,7 @@ TEST_F(Dispatch, ARequestOfAnotherSiteNeedsTheToken) {
             200);
 }
 
-TEST_F(Dispatch, APageThatCameInTheClearIsAnotherSiteThanThisByTls) {
+TEST_F(Dispatch, AnHttpPageIsCrossSiteForHttps) {
   options.trusted_proxies = {"127.0.0.1"};
   serve();
   const auto status = [&](std::string_view fields) {
@@ -138,7 +137,7 @@ TEST_F(Dispatch, EveryAnswerCarriesTheSecurityHeadersAndItsId) {
               ::testing::AllOf(HasSubstr("script-src 'self'"), Not(HasSubstr("unsafe"))));
 }
 
-TEST_F(Dispatch, AFailureTellsTheClientNothingOfTheInside) {
+TEST_F(Dispatch, AnInternalErrorRevealsNoDetailsToTheClient) {
   serve();
   const auto failed = ask(get("/api/failing"));
   EXPECT_EQ(failed.status, 500);
@@ -168,7 +167,7 @@ TEST_F(Dispatch, ALimitedRouteCountsDown) {
   EXPECT_EQ(one.answer().status, 200);
 }
 
-TEST_F(Dispatch, AddressesBehindAProxyAreThoseItNames) {
+TEST_F(Dispatch, ATrustedProxyNamesTheClient) {
   options.trusted_proxies = {"127.0.0.0/8", "10.0.0.1"};
   serve();
   const auto seen = [&](std::string_view fields) { return ask(get("/api/items/x", fields)).body; };
@@ -184,7 +183,7 @@ TEST_F(Dispatch, AddressesBehindAProxyAreThoseItNames) {
   EXPECT_EQ(one.answer().status, 200);
 }
 
-TEST_F(Dispatch, AnUntrustedPeerNamesNobodyElse) {
+TEST_F(Dispatch, AnUntrustedPeerCannotNameAnotherClient) {
   serve();
   EXPECT_EQ(ask(get("/api/items/x", "X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\n")).body,
             "x 127.0.0.1 http");
@@ -201,7 +200,7 @@ TEST_F(Dispatch, PathsAreDecodedOnceAndNeverClimb) {
   EXPECT_EQ(ask(get("/api//items/1")).status, 404);
 }
 
-TEST_F(Dispatch, WhatTakesAllThatIsLeftTakesEncodedSlashes) {
+TEST_F(Dispatch, ARestParameterAcceptsEncodedSlashes) {
   auto thing = [](Request& request) -> Task<Result<Response>> {
     auto answer = text(request.param("name"));
     co_return answer;
@@ -228,13 +227,13 @@ TEST_F(Dispatch, WhatTakesAllThatIsLeftTakesEncodedSlashes) {
   EXPECT_EQ(described.at("operationId"), "get_things_name");
 }
 
-// Errors beneath /form as another kind of client reads them.
+// Errors below /form in another form.
 class ErrorForms : public Dispatch {
  protected:
   ErrorForms() {
     options.limits.body_bytes = 100;
     options.error_forms = {{.prefix = "/form", .body = [](const Error& error) {
-                              return boost::json::object{{"told", error.message}, {"kind", http_status(error.kind)}};
+                              return boost::json::object{{"problem", error.message}, {"kind", http_status(error.kind)}};
                             }}};
     auto word = [](Request&, boost::json::object) -> Task<Result<Response>> { co_return json(boost::json::object{}); };
     auto busy = [](Request&) -> Task<Result<Response>> { co_return unavailable("Not now."); };
@@ -248,18 +247,18 @@ class ErrorForms : public Dispatch {
   }
 };
 
-TEST_F(ErrorForms, HoldForAllThatIsAnsweredBeneathTheirPrefix) {
+TEST_F(ErrorForms, ApplyToEveryErrorBelowTheirPrefix) {
   serve();
   const auto stranger = ask(word("{}", ""));
-  EXPECT_EQ(stranger.body, R"({"told":"Unauthorized","kind":401})");
+  EXPECT_EQ(stranger.body, R"({"problem":"Unauthorized","kind":401})");
   EXPECT_EQ(stranger.headers.at("www-authenticate"), "Bearer");
   EXPECT_EQ(stranger.headers.at("content-type"), "application/json");
 
-  EXPECT_EQ(ask(get("/form/nowhere")).body, R"({"told":"Not found","kind":404})");
-  EXPECT_EQ(ask(get("/form")).body, R"({"told":"Not found","kind":404})");
+  EXPECT_EQ(ask(get("/form/nowhere")).body, R"({"problem":"Not found","kind":404})");
+  EXPECT_EQ(ask(get("/form")).body, R"({"problem":"Not found","kind":404})");
   const auto wrong = ask(request("DELETE", "/form/word"));
   EXPECT_EQ(wrong.status, 405);
-  EXPECT_THAT(wrong.body, HasSubstr(R"("told":"Method not allowed")"));
+  EXPECT_THAT(wrong.body, HasSubstr(R"("problem":"Method not allowed")"));
   EXPECT_EQ(wrong.headers.at("allow"), "POST, OPTIONS");
 
   EXPECT_THAT(ask(word("{")).body, HasSubstr(R"("kind":400)"));
@@ -267,21 +266,21 @@ TEST_F(ErrorForms, HoldForAllThatIsAnsweredBeneathTheirPrefix) {
   EXPECT_EQ(large.status, 413);
   EXPECT_THAT(large.body, HasSubstr(R"("kind":413)"));
 
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(get("/form/three")).body, R"({"told":"Not now.","kind":503})");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(get("/form/three")).body, R"({"problem":"Not now.","kind":503})");
   const auto limited = ask(get("/form/three"));
-  EXPECT_EQ(limited.body, R"({"told":"Three is enough.","kind":429})");
+  EXPECT_EQ(limited.body, R"({"problem":"Three is enough.","kind":429})");
   EXPECT_GT(std::stoi(limited.headers.at("retry-after")), 500);
   EXPECT_EQ(limited.headers.at("ratelimit-remaining"), "0");
 }
 
-TEST_F(ErrorForms, HoldForRequestsThatAreShed) {
+TEST_F(ErrorForms, ApplyToShedRequests) {
   options.limits.in_flight = 1;
   serve();
   auto running = client();
   running.send(get("/gate"));
   arrived.get_future().wait();
   const auto shed = ask(get("/form/three"));
-  EXPECT_EQ(shed.body, R"({"told":"The box is busy. Try again in a moment.","kind":503})");
+  EXPECT_EQ(shed.body, R"({"problem":"The box is busy. Try again in a moment.","kind":503})");
   EXPECT_EQ(shed.headers.at("retry-after"), "1");
 }
 
@@ -308,7 +307,7 @@ TEST_F(Dispatch, ServesItsOwnDocument) {
   EXPECT_TRUE(document.at("paths").at("/api/three").at("get").at("responses").as_object().contains("429"));
 }
 
-TEST_F(Dispatch, TheListenersLimitHoldsForPathsThatAreNoRowsToo) {
+TEST_F(Dispatch, TheListenersLimitAppliesToUnmatchedPathsToo) {
   options.base_rate = RateLimit{.group = "all", .limit = 3, .message = "Slowly."};
   serve();
   EXPECT_EQ(ask(get("/api/nothing")).headers.at("ratelimit-remaining"), "2");
@@ -365,13 +364,13 @@ TEST(Documents, NameTheErrorsThatARowCanHave) {
   EXPECT_EQ(problem("/other"), other_form);
 }
 
-TEST_F(Dispatch, CountsByRouteAndNeverByWhatTheClientMadeUp) {
+TEST_F(Dispatch, CountsByRouteAndNeverByClientInput) {
   options.name = "counted";
   serve();
   ask(get("/api/items/1"));
   ask(get("/api/items/2"));
   for (int i = 0; i < 50; ++i) ask(get("/made/up/" + std::to_string(i)));
-  // Counted once the answer is out, so perhaps a moment after it was seen.
+  // Counted after the response is sent, maybe a moment after the client has read it.
   const std::string last = "listener=\"counted\",method=\"any\",route=\"unmatched\",status=\"4xx\"} 50\n";
   std::string text;
   for (auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);

@@ -1,4 +1,4 @@
-// Stopping politely, and refusing politely when there is too much to do.
+// Draining on shutdown, and shedding load.
 #include "tests/web/wire_fixture.h"
 
 namespace web::testing {
@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 class Drain : public WireTest {};
 
-TEST_F(Drain, FinishesWhatIsRunningAndTakesNothingNew) {
+TEST_F(Drain, FinishesRunningRequestsAndAcceptsNoNewOnes) {
   serve();
   auto idle = client();
   idle.send(get("/ask"));
@@ -31,7 +31,7 @@ TEST_F(Drain, FinishesWhatIsRunningAndTakesNothingNew) {
   EXPECT_EQ(drained.wait_for(10s), std::future_status::ready);
 }
 
-TEST_F(Drain, CutsWhatDoesNotEndInTime) {
+TEST_F(Drain, CutsRequestsAtTheDeadline) {
   serve();
   auto running = client();
   running.send(get("/gate"));

@@ -1,4 +1,4 @@
-// Answers that are taken while they come.
+// Responses that are consumed while they arrive.
 #include <future>
 
 #include "tests/web/fetch_fixture.h"

@@ -1,4 +1,4 @@
-// What the tests of web/fetch.h share: one call at a time on an io_context of their own.
+// Fixture of the tests of web/fetch.h: one call at a time on its own io_context.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -8,10 +8,14 @@
 #include <boost/asio/use_future.hpp>
 #include <string>
 
-#include "tests/web/loopback.h"
+#include "tests/support/loopback.h"
 #include "web/fetch.h"
 
 namespace web::testing {
+
+using test_support::closed_port;
+using test_support::Loopback;
+using test_support::Peer;
 
 // The answer to every request is 200 with this body.
 inline Loopback::Script always(std::string body, std::string headers = {}) {

@@ -1,4 +1,4 @@
-// Neither time nor memory beyond what was allowed.
+// Limits of time and memory.
 #include "tests/web/fetch_fixture.h"
 
 namespace web {
@@ -56,7 +56,7 @@ TEST_F(FetchLimits, GivesUpAtTheDeadline) {
   expect_error(get({.url = url, .connect_timeout = 60ms}), Kind::timeout, "could not connect to 127.0.0.1:");
 }
 
-TEST_F(FetchLimits, ALongDeadlineHoldsUpNoShortOneThatComesAfterIt) {
+TEST_F(FetchLimits, ALongDeadlineDoesNotDelayALaterShortOne) {
   Loopback stalls([](Peer& peer) { peer.wait_for_close(); });
   std::string ended;
   const auto note = [&](std::exception_ptr, const Result<FetchResponse>& answer) {
@@ -83,7 +83,7 @@ TEST_F(FetchLimits, CountsTheDeadlineOverAllHops) {
   EXPECT_LT(std::chrono::steady_clock::now() - started, 2s);
 }
 
-TEST_F(FetchLimits, RefusesWhatIsTooLarge) {
+TEST_F(FetchLimits, RefusesTooLargeBodies) {
   Loopback announces([](Peer& peer) {
     peer.read_request();
     peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n");

@@ -1,4 +1,4 @@
-// Which addresses are connected to for whom.
+// Which addresses each Reach may connect to.
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -28,7 +28,7 @@ TEST_F(FetchReach, IgnoresTheEnvironmentsProxies) {
   EXPECT_EQ(answer->body, "direct");
 }
 
-TEST_F(FetchReach, ConnectsToNothingPrivateForAStranger) {
+TEST_F(FetchReach, PublicOnlyConnectsToNoPrivateAddress) {
   Loopback canary(always("secret"));
   const std::string port = std::to_string(canary.port());
   for (const std::string host : {"127.0.0.1", "localhost", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "[::1]",
@@ -39,7 +39,7 @@ TEST_F(FetchReach, ConnectsToNothingPrivateForAStranger) {
   EXPECT_EQ(canary.connections(), 0u);
 }
 
-TEST_F(FetchReach, NeverLendsAStrangerAConnectionOfItsOwn) {
+TEST_F(FetchReach, PublicOnlyReusesNoConfiguredConnection) {
   Loopback server(always("secret"));
   ASSERT_EQ(get_url(server.url())->body, "secret");  // leaves an open connection behind
   expect_error(get({.url = server.url(), .reach = Reach::public_only}), Kind::invalid, "not a public address");
@@ -105,7 +105,7 @@ int fetch_from_a_public_site_that_redirects_inwards() {
   return canary.connections() == 0 ? 0 : 4;
 }
 
-TEST_F(FetchReach, JudgesTheAddressAgainAfterARedirect) {
+TEST_F(FetchReach, ChecksTheAddressAgainAfterARedirect) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) ::_exit(fetch_from_a_public_site_that_redirects_inwards());

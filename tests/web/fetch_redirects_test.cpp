@@ -1,4 +1,4 @@
-// Where an answer may send us, and with what.
+// Where redirects may lead, and with which headers.
 #include <future>
 
 #include "tests/web/fetch_fixture.h"

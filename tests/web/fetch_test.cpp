@@ -1,4 +1,4 @@
-// One exchange: what is sent, what comes back, and what is said when it fails.
+// One exchange: the request, the response and the errors.
 #include <unistd.h>
 
 #include <atomic>
@@ -127,7 +127,7 @@ TEST_F(Fetch, OpensAnotherConnectionWhereTheServerClosesEach) {
   EXPECT_EQ(server.connections(), 5u);
 }
 
-TEST_F(Fetch, KeepsAConnectionThatAnswersLateAndAtOnceByTurns) {
+TEST_F(Fetch, ReusesAConnectionThatAlternatesLateAndEarlyResponses) {
   int answered = 0;
   Loopback server([&](Peer& peer) {
     while (!peer.read_request().empty()) {
@@ -154,7 +154,7 @@ struct Breaking {
   Loopback server;
 };
 
-TEST_F(Fetch, SendsAPostOnceWhateverBecomesOfIt) {
+TEST_F(Fetch, NeverSendsAPostTwice) {
   for (const bool with_reset : {true, false}) {
     for (const std::string method : {"POST", "PATCH"}) {
       for (const std::string body : {"", "{}"}) {
@@ -169,7 +169,7 @@ TEST_F(Fetch, SendsAPostOnceWhateverBecomesOfIt) {
   }
 }
 
-// However often that has happened before: libcurl gives up at the fifth time of one handle.
+// Any number of times: libcurl gives up after five resends with one handle.
 TEST_F(Fetch, SendsAGetAgainWhenItsKeptConnectionBreaks) {
   for (int time = 0; time < 12; ++time) {
     Breaking broken(true);
@@ -194,7 +194,7 @@ TEST_F(Fetch, RunsManyAtOnceOnOneThread) {
   Loopback server([&](Peer& peer) {
     peer.read_request();
     ++waiting;
-    while (waiting < 20) std::this_thread::yield();  // nobody is answered before everybody has asked
+    while (waiting < 20) std::this_thread::yield();  // no response before all requests have arrived
     peer.answer("together");
   });
   std::vector<std::future<Result<FetchResponse>>> answers;
@@ -227,7 +227,7 @@ TEST_F(Fetch, SaysWhatIsWrongWithACompressedBody) {
   expect_error(get_url(other.url()), Kind::bad_gateway, "sent a compressed body that cannot be decompressed");
   Loopback early(always(whole.substr(0, whole.size() - 1), "Content-Encoding: gzip\r\n"));
   expect_error(get_url(early.url()), Kind::bad_gateway, "sent a compressed body that ends early");
-  Loopback cut([&](Peer& peer) {  // without a length, so that nothing else tells
+  Loopback cut([&](Peer& peer) {  // without a length, so that only the close ends it
     peer.read_request();
     peer.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + whole.substr(0, 20));
   });
@@ -247,7 +247,7 @@ TEST_F(Fetch, LooksForCodingsOnlyWhereThereIsABodyToRead) {
     peer.answer("here");
   });
   EXPECT_EQ(get({.url = moved.url(), .max_redirects = 1})->body, "here");
-  // Who asks for a coding by name reads it by himself.
+  // A caller that sends Accept-Encoding decodes the body itself.
   Loopback raw(always("packed", "Content-Encoding: gzip\r\n"));
   EXPECT_EQ(get({.url = raw.url(), .headers = {{"Accept-Encoding", "gzip"}}})->body, "packed");
 }

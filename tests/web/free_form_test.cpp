@@ -1,4 +1,4 @@
-// What JSON without described fields must not hold, and how its place is named.
+// Validation of free-form JSON, and the field names in its errors.
 #include "web/free_form.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ std::string refusal(std::string_view json) {
   return kept ? "" : kept.error().message;
 }
 
-TEST(FreeForm, IsKeptAsItWasWritten) {
+TEST(FreeForm, IsKeptUnchanged) {
   for (const auto* json :
        {"{}", R"({"":"", "a":"line\nby\tline", "b":[null, true, {"c":[" "]}]})",
         R"({"a":18446744073709551615, "b":-9223372036854775808, "c":1.5e10, "d":-0.25, "e":12345678901.0})"})
@@ -29,14 +29,14 @@ TEST(FreeForm, HoldsNoControlCharacters) {
   EXPECT_EQ(refusal(R"({"a":{"b\nc":1}})"), "config.a has a name with control characters");
 }
 
-TEST(FreeForm, HoldsNoNumberThatHasLostDigits) {
+TEST(FreeForm, RefusesNumbersThatLoseDigits) {
   for (const auto* number : {"123456789012345678901234567890", "18446744073709551616", "-9300000000000000000"})
     EXPECT_EQ(refusal(std::string("{\"a\":") + number + "}"),
               "config.a must be a number within 64 bits: write a larger one as a text")
         << number;
 }
 
-TEST(Blank, IsWhatHasNothingToRead) {
+TEST(Blank, IsWhiteSpaceOnly) {
   for (const auto* text : {"", " ", " \t\r\n", "\u00a0", "\u2003\u3000", "\ufeff"}) EXPECT_TRUE(is_blank(text)) << text;
   for (const auto* text : {"a", " a ", "\u00e9", ".", "\xff"}) EXPECT_FALSE(is_blank(text)) << text;
 }

@@ -1,4 +1,4 @@
-// The check of heads as a pure function: what it accepts, and that it never changes its mind. What it refuses is in
+// The check of heads as a pure function: what it accepts, consistently for any number of bytes. Refused input is in
 // smuggling_test.cpp.
 #include "web/head_check.h"
 
@@ -17,14 +17,14 @@ using Verdict = std::variant<NeedMore, RequestHead, Refusal>;
 
 Verdict check(std::string_view bytes, HeadLimits limits = {}) { return check_request_head(bytes, limits); }
 RequestHead accepted(std::string_view bytes) {
-  const auto verdict = check(bytes);
-  if (const auto* head = std::get_if<RequestHead>(&verdict)) return *head;
+  const auto result = check(bytes);
+  if (const auto* head = std::get_if<RequestHead>(&result)) return *head;
   ADD_FAILURE() << "not accepted: " << bytes;
   return {};
 }
-int status_of(const Verdict& verdict) {
-  const auto* refusal = std::get_if<Refusal>(&verdict);
-  return refusal ? refusal->status : std::holds_alternative<RequestHead>(verdict) ? 200 : 0;
+int status_of(const Verdict& result) {
+  const auto* refusal = std::get_if<Refusal>(&result);
+  return refusal ? refusal->status : std::holds_alternative<RequestHead>(result) ? 200 : 0;
 }
 
 TEST(HeadCheck, FramesAHeadWithoutBody) {
@@ -53,7 +53,7 @@ TEST(HeadCheck, CutsTheAbsoluteFormDown) {
   EXPECT_EQ(accepted("OPTIONS * HTTP/1.1\r\nHost: b\r\n\r\n").target, "*");
 }
 
-TEST(HeadCheck, ReadsWhatTheConnectionShallBe) {
+TEST(HeadCheck, ReadsPersistenceOfTheConnection) {
   EXPECT_FALSE(accepted("GET / HTTP/1.1\r\nHost: b\r\nConnection: Close\r\n\r\n").keep_alive);
   EXPECT_FALSE(accepted("GET / HTTP/1.1\r\nHost: b\r\nConnection: keep-alive, close\r\n\r\n").keep_alive);
   EXPECT_FALSE(accepted("GET / HTTP/1.0\r\n\r\n").keep_alive);
@@ -65,7 +65,7 @@ TEST(HeadCheck, ReadsWhatTheConnectionShallBe) {
   EXPECT_FALSE(accepted("GET / HTTP/1.1\r\nHost: b\r\nUpgrade: websocket\r\n\r\n").websocket);
 }
 
-TEST(HeadCheck, WhatGuardsGoByIsThereOnce) {
+TEST(HeadCheck, FieldsThatGuardsUseOccurOnce) {
   const auto with = [](const std::string& fields) {
     return status_of(check("POST / HTTP/1.1\r\nHost: b\r\n" + fields + "\r\n"));
   };
@@ -77,7 +77,7 @@ TEST(HeadCheck, WhatGuardsGoByIsThereOnce) {
   EXPECT_EQ(with("Accept: x\r\nAccept: y\r\n"), 200);
 }
 
-TEST(HeadCheck, TakesTheLimitsExactly) {
+TEST(HeadCheck, AcceptsExactlyTheLimits) {
   const auto bytes = "GET /abc HTTP/1.1\r\nHost: b\r\nX: y\r\n\r\n"s;
   const auto line = bytes.find('\n') + 1;
   EXPECT_EQ(status_of(check(bytes, {.head_bytes = bytes.size(), .fields = 2, .line_bytes = line})), 200);
@@ -138,8 +138,8 @@ TEST(HeadCheck, NeverChangesItsMindWithMoreBytes) {
 
 TEST(ResponseHeadCheck, KnowsHowAnAnswerEnds) {
   const auto framing = [](std::string_view bytes, bool to_head = false) {
-    const auto verdict = check_response_head(bytes, {}, to_head);
-    const auto* head = std::get_if<ResponseHead>(&verdict);
+    const auto result = check_response_head(bytes, {}, to_head);
+    const auto* head = std::get_if<ResponseHead>(&result);
     return head ? std::optional(head->body) : std::nullopt;
   };
   EXPECT_EQ(framing("HTTP/1.1 200 OK\r\n\r\n"), Framing::until_close);

@@ -1,4 +1,4 @@
-// One connection, many requests: pipelining, persistence, what has no body, and OPTIONS, 404 and 405.
+// One connection, many requests: pipelining, persistence, responses without a body, OPTIONS, 404 and 405.
 #include "tests/web/wire_fixture.h"
 
 namespace web::testing {
@@ -33,7 +33,7 @@ TEST_F(KeepAlive, AnswersAPipelineInOrder) {
   EXPECT_THAT(reached(), ElementsAre("GET /gate", "GET /ask", "POST /echo", "POST /echo", "GET /ask"));
 }
 
-TEST_F(KeepAlive, AMalformedRequestEndsThePipelineBehindTheAnswersBeforeIt) {
+TEST_F(KeepAlive, AMalformedRequestEndsThePipelineAfterTheEarlierResponses) {
   serve();
   auto one = client();
   one.send(get("/ask?1") + "GET /ask HTTP/1.1\r\nHost : box\r\n\r\n" + get("/ask?never"));
@@ -43,7 +43,7 @@ TEST_F(KeepAlive, AMalformedRequestEndsThePipelineBehindTheAnswersBeforeIt) {
   EXPECT_EQ(reached().size(), 1u);
 }
 
-TEST_F(KeepAlive, TakesAnyCutOfTheBytes) {
+TEST_F(KeepAlive, AcceptsAnyCutOfTheBytes) {
   serve();
   const auto bytes = get("/ask?1") + post("hello", "Content-Type: text/plain\r\n") +
                      chunked_post("5;name=value\r\nhello\r\n0\r\nTrailer: x\r\n\r\n") + get("/ask?2");
@@ -69,7 +69,7 @@ TEST_F(KeepAlive, ClosesWhenAsked) {
   EXPECT_EQ(reached().size(), 1u);
 }
 
-TEST_F(KeepAlive, Http10ClosesUnlessItAsksToStay) {
+TEST_F(KeepAlive, Http10ClosesUnlessKeepAliveIsRequested) {
   serve();
   auto one = client();
   one.send("GET /ask HTTP/1.0\r\n\r\n");
@@ -111,7 +111,7 @@ TEST_F(KeepAlive, SaysWhichMethodsAPathHas) {
   EXPECT_TRUE(reached().empty());
 }
 
-TEST_F(KeepAlive, AsksForABodyThatWaitsToBeAskedFor) {
+TEST_F(KeepAlive, SendsContinueWhenExpected) {
   serve();
   auto one = client();
   one.send("POST /echo HTTP/1.1\r\nHost: box\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
@@ -133,7 +133,7 @@ TEST_F(KeepAlive, AnswersEveryRequestOfManyConnections) {
   EXPECT_EQ(late.answer().status, 200);
 }
 
-TEST_F(KeepAlive, BeyondTheBoundOfConnectionsANewOneIsToldSo) {
+TEST_F(KeepAlive, ConnectionsOverTheLimitGet503) {
   options.limits.connections = 3;
   serve();
   std::vector<RawClient> guests;

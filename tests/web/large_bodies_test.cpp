@@ -1,4 +1,4 @@
-// Rows that take more than the listener: from whom, how much, and how many at once.
+// Rows that accept larger bodies than the listener: from which callers, how large, and how many at once.
 #include <boost/json.hpp>
 
 #include "tests/web/wire_fixture.h"
@@ -25,7 +25,7 @@ class LargeBodies : public WireTest {
   static std::string sized(std::size_t size, const std::string& fields = {}) {
     return upload("Content-Length: " + std::to_string(size) + "\r\n" + fields);
   }
-  // Whoever is told to go on has its place.
+  // A client that got 100 Continue has its place.
   RawClient uploader() {
     auto one = client();
     one.send(sized(2 * megabyte, "Expect: 100-continue\r\nConnection: close\r\n"));
@@ -52,7 +52,7 @@ class LargeBodies : public WireTest {
                   }};
 };
 
-TEST_F(LargeBodies, AreTakenUpToTheRowsOwnBound) {
+TEST_F(LargeBodies, AreAcceptedUpToTheRowsOwnLimit) {
   serve();
   const std::string body(most, 'b');
   EXPECT_EQ(ask(sized(most) + body).body, std::to_string(most));
@@ -72,7 +72,7 @@ TEST_F(LargeBodies, AreTakenUpToTheRowsOwnBound) {
   EXPECT_EQ(reached(), std::vector<std::string>(3, "upload"));
 }
 
-TEST_F(LargeBodies, AreNotReadFromWhomTheGuardRefuses) {
+TEST_F(LargeBodies, AreNotReadFromCallersThatTheGuardRefuses) {
   serve();
   for (const auto* fields : {"Content-Length: 2097152\r\n", "Content-Length: 2097152\r\nExpect: 100-continue\r\n",
                              "Transfer-Encoding: chunked\r\n"}) {
@@ -101,7 +101,7 @@ TEST_F(LargeBodies, AreFewAtOnce) {
   finish(third);
 }
 
-TEST_F(LargeBodies, OfOneClientAreFewer) {
+TEST_F(LargeBodies, OfOneClientHaveALowerLimit) {
   options.limits.large_bodies_per_client = 1;
   serve();
   auto only = uploader();

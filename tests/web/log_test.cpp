@@ -1,4 +1,4 @@
-// The log as whoever reads stderr sees it. Each story runs in a process of its own, whose end is part of it.
+// The log as a reader of stderr sees it. Each test runs in a process of its own, whose end is part of it.
 #include "web/log.h"
 
 #include <gtest/gtest.h>
@@ -16,21 +16,20 @@
 
 namespace {
 
-// What a process of its own that does this writes to stderr until it has ended. Started anew rather than forked, since
-// the log's thread does not outlive a fork; that process comes by here too and finds the file's name in its
-// environment.
+// The stderr of a separate process that runs this. It is started anew, not forked, since the log's thread does not
+// survive a fork. That process reaches this line, too, and finds the file's name in its environment.
 std::string log_of(void (*act)()) {
   std::string fresh = testing::TempDir() + "agentbox-log-XXXXXX";
   const int made = ::mkstemp(fresh.data());
   ::setenv("AGENTBOX_LOG_STORY", fresh.c_str(), 0);
   const std::string path = ::getenv("AGENTBOX_LOG_STORY");
-  const auto tell = [&] {
+  const auto log_and_exit = [&] {
     if (!std::freopen(path.c_str(), "w", stderr)) std::abort();
     act();
     std::exit(0);
   };
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_EXIT(tell(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(log_and_exit(), testing::ExitedWithCode(0), "");
   ::unsetenv("AGENTBOX_LOG_STORY");
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();

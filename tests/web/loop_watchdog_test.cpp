@@ -19,7 +19,7 @@ bool becomes(const std::function<bool()>& holds) {
   return false;
 }
 
-TEST(LoopWatchdog, NoticesALoopThatNoLongerTurnsAndThatItTurnsAgain) {
+TEST(LoopWatchdog, LogsAStalledLoopAndItsResumption) {
   web::IoPool pool(2);
   web::LoopWatchdog watchdog(pool, 200ms);
   pool.start();
@@ -34,7 +34,7 @@ TEST(LoopWatchdog, NoticesALoopThatNoLongerTurnsAndThatItTurnsAgain) {
   watchdog.stop();
 }
 
-TEST(LoopWatchdogDeathTest, AStalledLoopDoesNotHoldUpTheEndOfTheProcess) {
+TEST(LoopWatchdogDeathTest, AStalledLoopDoesNotPreventTheShutdown) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

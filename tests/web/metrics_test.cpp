@@ -15,13 +15,13 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Metrics, AreWrittenAsTheFormatSays) {
+TEST(Metrics, AreWrittenInPrometheusFormat) {
   Metrics registry;
   registry.counter("agentbox_things_total", "Things\nmade.", {{"kind", "a \"quoted\"\\\n"}}).add(3);
   registry.gauge("agentbox_level", "How high.", [] { return 2.5; });
   const std::array bounds{0.1, 1.0};
   Histogram times(bounds);
-  registry.histograms("agentbox_seconds", "How long.", &times, [&](const auto& tell) { tell({}, times); });
+  registry.histograms("agentbox_seconds", "How long.", &times, [&](const auto& report) { report({}, times); });
   times.observe(0.1);
   times.observe(0.5);
   times.observe(7);
@@ -48,12 +48,12 @@ TEST(Metrics, AGaugeIsForgottenWithWhatItReads) {
   EXPECT_THAT(registry.text(), Not(HasSubstr("agentbox_gone 1")));
 }
 
-TEST(Metrics, WhatAnOwnerKeepsIsToldOfUntilItIsForgotten) {
+TEST(Metrics, SeriesOfAnOwnerAreReportedUntilForget) {
   Metrics registry;
   registry.counter("agentbox_all_total", "All.", {{"of", "registry"}}).add(1);
   std::map<std::string, Counter> rows;
-  registry.counters("agentbox_all_total", "All.", &rows, [&](const auto& tell) {
-    for (const auto& [name, count] : rows) tell({{"of", name}}, count);
+  registry.counters("agentbox_all_total", "All.", &rows, [&](const auto& report) {
+    for (const auto& [name, count] : rows) report({{"of", name}}, count);
   });
   rows["late"].add(2);
   const std::string of_registry =

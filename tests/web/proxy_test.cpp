@@ -1,10 +1,13 @@
-// A request for an agent's host, passed on and back: what arrives there, what comes back, and every way it can fail.
-#include "tests/web/loopback.h"
+// Relaying requests to an agent's gateway: the forwarded request, the response, and every failure.
+#include "tests/support/loopback.h"
 #include "tests/web/wire_fixture.h"
 
 namespace web::testing {
 namespace {
 
+using test_support::closed_port;
+using test_support::Loopback;
+using test_support::Peer;
 using namespace std::chrono_literals;
 using ::testing::AllOf;
 using ::testing::EndsWith;
@@ -62,7 +65,7 @@ constexpr std::string_view switching =
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Accept: as-the-agent-says\r\n\r\n";
 
-TEST_F(Proxy, PassesOnWhatConcernsTheAgentAndNothingElse) {
+TEST_F(Proxy, ForwardsOnlyEndToEndFields) {
   std::promise<std::string> seen;
   target([&](Peer& peer) {
     seen.set_value(peer.read_request());
@@ -125,7 +128,7 @@ TEST_F(Proxy, PassesChunksOnAsTheyCome) {
   EXPECT_EQ(one.take(16), "6\r\nsecond\r\n0\r\n\r\n");
 }
 
-TEST_F(Proxy, GivesAnAnswerUntilCloseAnEnd) {
+TEST_F(Proxy, SendsAResponseUntilCloseInChunks) {
   target([](Peer& peer) {
     peer.read_request();
     peer.send("HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nuntil the end");
@@ -137,7 +140,7 @@ TEST_F(Proxy, GivesAnAnswerUntilCloseAnEnd) {
   EXPECT_EQ(one.answer().body, "until the end");
 }
 
-TEST_F(Proxy, KnowsWhichAnswersHaveNoBody) {
+TEST_F(Proxy, HandlesResponsesWithoutABody) {
   target([](Peer& peer) {
     const auto request = peer.read_request();
     if (request.starts_with("HEAD")) peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n");
@@ -213,7 +216,7 @@ TEST_F(Proxy, RefusesAMalformedAnswer) {
   for (std::size_t at = 0; at < answers.size(); ++at) expect_failure(502, "malformed");
 }
 
-TEST_F(Proxy, AnAnswerThatIsCutShortLooksCutShort) {
+TEST_F(Proxy, ATruncatedResponseIsTruncatedForTheClient) {
   target([](Peer& peer) {
     peer.read_request();
     peer.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this");
@@ -321,8 +324,8 @@ TEST_F(Proxy, AStreamThatBeginsWhileTheBoxDrainsDoesNotHoldIt) {
 TEST_F(Proxy, AlwaysNamesAHost) {
   target([](Peer& peer) { peer.answer(peer.read_request()); });
   serve();
-  const auto told = [&](const std::string& request) { return ask(request).body; };
-  EXPECT_THAT(told(for_agent("GET", "/", "Connection: Host\r\n\r\n")), HasSubstr("\r\nHost: agent.box\r\n"));
+  const auto received = [&](const std::string& request) { return ask(request).body; };
+  EXPECT_THAT(received(for_agent("GET", "/", "Connection: Host\r\n\r\n")), HasSubstr("\r\nHost: agent.box\r\n"));
 }
 
 TEST_F(Proxy, RefusesAnotherSitesWebSocket) {

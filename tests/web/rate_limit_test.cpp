@@ -30,8 +30,8 @@ TEST_F(Windows, AllowTheLimitAndBeginAnew) {
   EXPECT_TRUE(windows.hit("a").allowed);
 }
 
-// However many strangers come, whoever is locked out stays locked out and memory stays bounded.
-TEST_F(Windows, AFloodOfClientsFreesNobody) {
+// With any number of new clients, a client over its limit stays refused and memory stays bounded.
+TEST_F(Windows, AFloodOfClientsResetsNoExhaustedWindow) {
   auto windows = make(3, 256);
   for (int i = 0; i < 4; ++i) windows.hit("attacker");
   for (int i = 0; i < 100'000; ++i) windows.hit("stranger " + std::to_string(i));

@@ -1,4 +1,4 @@
-// Work that is awaited on another thread outlives the wish to cancel it, and the wish outlives nothing.
+// Cancelling a wait for work on another thread does not cancel the work.
 #include "web/run_on.h"
 
 #include <gtest/gtest.h>
@@ -35,13 +35,13 @@ TEST(RunOn, RunsThereAndComesBack) {
     EXPECT_EQ(co_await web::run_on(there.context, this_thread()), there.thread.get_id());
     EXPECT_EQ(std::this_thread::get_id(), here.thread.get_id());
     EXPECT_EQ(co_await web::run_on(here.context, this_thread()), here.thread.get_id());
-    std::string told;
+    std::string message;
     try {
       co_await web::run_on(there.context, failing());
     } catch (const std::runtime_error& error) {
-      told = error.what();
+      message = error.what();
     }
-    EXPECT_EQ(told, "it failed there");
+    EXPECT_EQ(message, "it failed there");
   };
   asio::co_spawn(here.context, caller(), [&](std::exception_ptr failure) {
     EXPECT_FALSE(failure);
@@ -50,8 +50,8 @@ TEST(RunOn, RunsThereAndComesBack) {
   done.wait();
 }
 
-// The caller is cancelled when its work is done and it does not know yet.
-TEST(RunOn, WhoIsCancelledAsItsWorkEndsLeavesNothingBehind) {
+// The caller is cancelled when its work is done but not yet reported.
+TEST(RunOn, CancellationAtTheEndOfTheWorkIsSafe) {
   for (int round = 0; round < 20; ++round) {
     asio::cancellation_signal signal;
     std::latch worked(1), ended(1), done(1);

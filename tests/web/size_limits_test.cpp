@@ -1,4 +1,4 @@
-// Exactly the limit is served; one more is refused with the status that says what was too large.
+// A request of exactly a limit is served; one more byte or field is refused with the matching status.
 #include "tests/web/wire_fixture.h"
 
 namespace web::testing {
@@ -29,8 +29,8 @@ TEST_F(SizeLimits, AMegabyteIsTakenSizedAndChunked) {
 TEST_F(SizeLimits, AByteMoreIsNot) {
   serve();
   const std::string body(megabyte + 1, 'b');
-  const auto told = expect_refused(413, post(body));
-  EXPECT_EQ(expect_refused(413, chunked_post(chunk(body) + "0\r\n\r\n")), told);
+  const auto refusal = expect_refused(413, post(body));
+  EXPECT_EQ(expect_refused(413, chunked_post(chunk(body) + "0\r\n\r\n")), refusal);
   expect_refused(413, chunked_post(chunk(body.substr(0, megabyte)) + chunk("b") + "0\r\n\r\n"));
 }
 

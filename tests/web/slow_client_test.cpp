@@ -1,4 +1,4 @@
-// Clients that dawdle, stop half-way or vanish: they cost a bounded time and nobody else notices.
+// Clients that are slow, stop half-way or disconnect: they take a bounded time and do not affect others.
 #include <thread>
 
 #include "tests/web/wire_fixture.h"
@@ -91,7 +91,7 @@ TEST_F(SlowClient, AnIdleConnectionIsClosed) {
   EXPECT_TRUE(once.closed());
 }
 
-TEST_F(SlowClient, AnAnswerThatNobodyReadsIsGivenUp) {
+TEST_F(SlowClient, AnUnreadResponseIsGivenUp) {
   options.limits.write_time = 300ms;
   options.limits.connections = 1;
   serve();
@@ -104,7 +104,7 @@ TEST_F(SlowClient, AnAnswerThatNobodyReadsIsGivenUp) {
   EXPECT_LT(deaf.rest().size(), 8u << 20);
 }
 
-TEST_F(SlowClient, HavingNothingMoreToSayDoesNotEndTheAnswer) {
+TEST_F(SlowClient, AHalfClosedClientStillGetsTheResponse) {
   serve();
   auto one = client();
   one.send(get("/gate"));
@@ -134,7 +134,7 @@ TEST_F(SlowClient, LeavingHalfWayReachesNoHandler) {
   EXPECT_EQ(reached().size(), 1u);
 }
 
-TEST_F(SlowClient, VanishingDuringTheAnswerHarmsNobody) {
+TEST_F(SlowClient, DisconnectingDuringTheResponseAffectsNoOther) {
   serve();
   {
     auto waiting = client();

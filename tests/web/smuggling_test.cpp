@@ -1,4 +1,4 @@
-// What two parsers could frame differently: refused before a handler sees it, and the connection is not used again.
+// Requests that two parsers could frame differently are refused before a handler sees them, and the connection closes.
 #include "tests/web/wire_fixture.h"
 #include "web/chunk_check.h"
 #include "web/head_check.h"
@@ -132,8 +132,8 @@ TEST_P(Smuggling, IsRefusedAndReachesNoHandler) {
 const auto name_of = [](const auto& shape) { return shape.param.name; };
 INSTANTIATE_TEST_SUITE_P(Shapes, Smuggling, ::testing::ValuesIn(shapes()), name_of);
 
-// What the two checks say of the first bytes of a connection: 0 as long as more are needed, 200 for a whole request.
-int verdict(std::string_view bytes) {
+// The result of the two checks for the first bytes of a connection: 0 while more are needed, 200 for a whole request.
+int result(std::string_view bytes) {
   const auto checked = check_request_head(bytes, {});
   if (const auto* refusal = std::get_if<Refusal>(&checked)) return refusal->status;
   const auto* head = std::get_if<RequestHead>(&checked);
@@ -156,7 +156,7 @@ TEST_P(ShapeChecks, RefuseItAtEveryCut) {
   const auto& [name, bytes, status] = GetParam();
   int before = 0;
   for (std::size_t size = 0; size <= bytes.size(); ++size) {
-    const int now = verdict(std::string_view(bytes).substr(0, size));
+    const int now = result(std::string_view(bytes).substr(0, size));
     ASSERT_TRUE(now == status || (now == 0 && before == 0)) << now << " at byte " << size;
     before = now;
   }

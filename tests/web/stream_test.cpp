@@ -1,4 +1,4 @@
-// Bodies that are made while they are sent: chunked and server-sent events.
+// Streamed bodies: chunked and server-sent events.
 #include <boost/asio/this_coro.hpp>
 
 #include "tests/web/wire_fixture.h"
@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// Tells when it ends, however it ends.
+// Reports when it is destroyed.
 struct Ending {
   std::promise<void>& ended;
   ~Ending() { ended.set_value(); }
@@ -126,8 +126,8 @@ TEST_F(Streams, AClientThatLeavesEndsItsHandler) {
   ASSERT_EQ(ended.get_future().wait_for(20s), std::future_status::ready);
 }
 
-// Before a heartbeat could tell.
-TEST_F(Streams, AClientThatLeavesEndsAnEndlessStreamThatHasNothingToSay) {
+// Before a heartbeat could detect it.
+TEST_F(Streams, AClientThatLeavesEndsAnIdleEndlessStream) {
   options.limits.heartbeat_time = 1h;
   serve();
   {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_folder.h"
 #include "tests/web/wire_fixture.h"
 
 namespace web::testing {
@@ -18,13 +19,13 @@ namespace fs = std::filesystem;
 
 class Tls : public WireTest {
  protected:
+  test_support::TemporaryFolder scratch;
+  const fs::path& folder = scratch.path();
+
   Tls() {
-    std::string name = (fs::temp_directory_path() / "agentbox-tls-XXXXXX").string();
-    folder = mkdtemp(name.data());
     options.tls = TlsFiles{.certificate = folder / "box.crt", .key = folder / "box.key"};
     certify("first");
   }
-  ~Tls() override { fs::remove_all(folder); }
 
   // A fresh key and a certificate with this common name.
   void certify(const std::string& common_name) {
@@ -66,8 +67,6 @@ class Tls : public WireTest {
     made->stream->handshake(ssl::stream_base::client, made->error);
     return made;
   }
-
-  fs::path folder;
 };
 
 TEST_F(Tls, ServesRequestsOverIt) {
@@ -95,7 +94,7 @@ TEST_F(Tls, ClosesOnAClientThatSpeaksInTheClear) {
 }
 
 // Closing while the body still comes in would reset the connection and could take the answer with it.
-TEST_F(Tls, ARefusalIsReadableBehindAllThatWasStillBeingSent) {
+TEST_F(Tls, ARefusalArrivesAlthoughTheClientIsStillSending) {
   serve();
   const auto one = connect();
   const std::string body(2u << 20, 'b');
@@ -108,7 +107,7 @@ TEST_F(Tls, ARefusalIsReadableBehindAllThatWasStillBeingSent) {
   EXPECT_EQ(error, boost::asio::error::eof);
 }
 
-TEST_F(Tls, TakesANewCertificateForNewConnections) {
+TEST_F(Tls, UsesANewCertificateForNewConnections) {
   serve();
   const auto before = connect();
   certify("second");

@@ -1,4 +1,4 @@
-// WebSockets (RFC 6455) by their bytes: handshake, frames, and everything a peer can do wrong.
+// WebSockets (RFC 6455) by their bytes: handshake, frames and protocol errors.
 #include "tests/web/wire_fixture.h"
 
 namespace web::testing {
@@ -129,7 +129,7 @@ TEST_F(WebSockets, JoinFragmentsAndAnswerPingsBetweenThem) {
   EXPECT_EQ(read_frame(one).data, "fragments");
 }
 
-TEST_F(WebSockets, CloseWithTheCodeOfWhoeverCloses) {
+TEST_F(WebSockets, CloseWithTheCodeOfThePeer) {
   serve();
   auto one = open_socket();
   one.send(frame(close_frame, "\x03\xe8"));
@@ -155,7 +155,7 @@ TEST_F(WebSockets, EndTheHandlerWhenThePeerVanishes) {
   expect_ended();
 }
 
-TEST_F(WebSockets, RefuseWhatBreaksTheProtocol) {
+TEST_F(WebSockets, RefuseProtocolErrors) {
   serve();
   const std::vector<std::pair<std::string, int>> faults{
       {frame(text_frame, "unmasked", true, false), 1002},
@@ -187,7 +187,7 @@ TEST_F(WebSockets, CloseWhenTheHandlerFails) {
   EXPECT_EQ(ask(get("/ask")).status, 200);
 }
 
-TEST_F(WebSockets, RefuseAnotherSitesPage) {
+TEST_F(WebSockets, RefuseCrossSitePages) {
   serve();
   for (const std::string origin : {"https://evil.example", "http://box.evil.example", "null", "http://box@evil"}) {
     auto one = client();

@@ -24,7 +24,7 @@ export class ApiError extends Error {
     readonly status: number,
     readonly code = "",
     readonly retryAfter = 0,
-    // With SECOND_FACTOR_REQUIRED: what the person's passkeys are asked for; null for who has none.
+    // With SECOND_FACTOR_REQUIRED: what the person's passkeys are asked for; null for users without one.
     readonly passkey: RequestOptions | null = null,
   ) {
     super(message);
@@ -54,8 +54,8 @@ export async function login(email: string, password: string, proof: Proof = {}) 
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
     if (error.code === "SECOND_FACTOR_REQUIRED" || proof.passkey) throw error;
-    if (proof.code) throw new ApiError("That code is wrong, or was used already.", error.status, error.code);
-    throw new ApiError("That e-mail address and password do not go together.", error.status, error.code);
+    if (proof.code) throw new ApiError("The code is wrong or was already used.", error.status, error.code);
+    throw new ApiError("Incorrect e-mail address or password.", error.status, error.code);
   }
 }
 // Of a sign-in elsewhere, which waits for it; asking with nothing at hand tells what the passkeys are asked for.
@@ -64,7 +64,7 @@ export async function finishSignIn(proof: Proof) {
     await call("POST", "/api/auth/second-factor", proof);
   } catch (error) {
     if (!(error instanceof ApiError) || error.message !== "Invalid credentials.") throw error;
-    throw new ApiError("That code is wrong, or was used already.", error.status, error.code);
+    throw new ApiError("The code is wrong or was already used.", error.status, error.code);
   }
 }
 export const register = (person: Registration) => call("POST", "/api/register", person);
@@ -73,7 +73,7 @@ export const resetPassword = (token: string, password: string) =>
   call("POST", "/api/auth/reset-password", { token, password });
 export const signOut = () => call("POST", "/api/auth/signout");
 export const settings = () => call<Settings>("GET", "/api/settings");
-// The password of who has one.
+// For users with a password.
 export const changeEmail = (email: string, currentPassword: string | undefined, proof: Proof) =>
   call<Settings>("PATCH", "/api/settings", { email, currentPassword, ...proof });
 export const changePassword = (currentPassword: string, newPassword: string) =>
@@ -86,7 +86,7 @@ export const endOtherSessions = () => call("DELETE", "/api/auth/sessions");
 const factor = "/api/settings/second-factor";
 type Codes = { recoveryCodes: string[] };
 export const secondFactor = () => call<SecondFactor>("GET", factor);
-// The password of who has one.
+// For users with a password.
 export const beginApp = (currentPassword: string | undefined, proof: Proof) =>
   call<{ secret: string; otpauthUrl: string }>("POST", `${factor}/begin`, { currentPassword, ...proof });
 export const confirmApp = (code: string) => call<Codes>("POST", `${factor}/confirm`, { code });

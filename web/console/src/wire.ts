@@ -115,5 +115,5 @@ export interface Registration {
   password: string;
   name?: string;
   referralCode?: string;
-  website?: string; // left empty by people; whoever fills it is a robot
+  website?: string; // left empty by people; only robots fill it in
 }

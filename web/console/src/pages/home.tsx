@@ -35,12 +35,12 @@ export function Home() {
           <p>Agents summarize pages, and read and write files in a workspace under version control.</p>
         </li>
         <li>
-          <h2>Last</h2>
-          <p>Agents go on running when the box restarts, and are found again as they were.</p>
+          <h2>Persistent</h2>
+          <p>Agents keep running and keep their state when the box restarts.</p>
         </li>
       </ul>
       <p class="quiet">
-        Everything here can also be done over HTTP: <a href="/api/openapi.json">the interface as OpenAPI</a>.
+        Everything here can also be done over HTTP: <a href="/api/openapi.json">the OpenAPI document</a>.
       </p>
     </div>
   );

@@ -40,11 +40,11 @@ function SecondFactorCard() {
       <p class="quiet">
         {state?.enabled
           ? "Signing in takes more than your password."
-          : "With one, a password that somebody saw is not enough to sign in as you."}
+          : "Protects your account even if your password is stolen."}
       </p>
       {state?.required && (
         <Notice kind="hint">
-          Administrators of this box need a second factor. Set one up here; everything else opens then.
+          Administrators of this box need a second factor. Set one up here to use the rest of the console.
         </Notice>
       )}
       {error.value && <Notice kind="error">{error.value}</Notice>}
@@ -84,7 +84,7 @@ function RecoveryCodes({ left }: { left: number }) {
             close();
           }}
         >
-          <p>Those you have kept count no more then.</p>
+          <p>Your old codes will stop working.</p>
         </ProveDialog>
       )}
     </section>

@@ -48,7 +48,7 @@ export function AgentPanel({ agent }: { agent: Agent }) {
           <h2 id="agent-name">{agent.name}</h2>
           <p class="facts">
             <Status agent={agent} />
-            <span>{agent.model === "auto" ? "the box's own model" : agent.model}</span>
+            <span>{agent.model === "auto" ? "default model" : agent.model}</span>
             <span>
               since <time dateTime={agent.createdAt}>{new Date(agent.createdAt).toLocaleDateString()}</time>
             </span>

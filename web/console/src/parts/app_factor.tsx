@@ -36,7 +36,7 @@ export function AppFactor() {
       {step.value === "begin" && (
         <ProveDialog
           title="Set an app up"
-          confirm="Go on"
+          confirm="Continue"
           withPassword={factor.state.value?.hasPassword ?? true}
           onClose={close}
           action={async (values, proof) => {
@@ -68,7 +68,7 @@ function ConfirmDialog({ begun, onClose }: { begun: Begun; onClose: () => void }
     onClose();
   };
   return (
-    <Dialog title="Tell your app" onClose={onClose}>
+    <Dialog title="Set up authenticator app" onClose={onClose}>
       <form onSubmit={(event) => void submit(event, confirm)}>
         <p>
           Scan this with your app, <a href={begun.otpauthUrl}>open it on this device</a>, or type the key below it. Then type

@@ -51,7 +51,7 @@ export function NewAgentDialog({ onClose }: { onClose: () => void }) {
           <legend>Model</legend>
           <label class="choice">
             <input type="radio" name="model" checked={!ownModel.value} onChange={() => (ownModel.value = false)} />
-            The box's own choice
+            Default model
           </label>
           <label class="choice">
             <input type="radio" name="model" checked={ownModel.value} onChange={() => (ownModel.value = true)} />

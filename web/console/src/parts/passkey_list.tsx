@@ -63,7 +63,7 @@ export function PasskeyList() {
       {now?.what === "add" && (
         <ProveDialog
           title="Add a passkey"
-          confirm="Go on"
+          confirm="Continue"
           withPassword={factor.state.value?.hasPassword ?? true}
           onClose={close}
           action={async (values, proof) => {

@@ -5,7 +5,7 @@ import { Field } from "./field";
 import { Notice } from "./notice";
 
 interface Props {
-  // What the person's passkeys are asked for; null for who has none.
+  // What the person's passkeys are asked for; null for users without one.
   passkey: RequestOptions | null;
   onProof: (proof: Proof) => Promise<unknown>;
   onCancel: () => void;
@@ -58,7 +58,7 @@ export function SecondStep({ passkey, onProof, onCancel }: Props) {
           Cancel
         </button>
         <button type="submit" class={passkey ? "" : "primary"} disabled={busy.value}>
-          {busy.value ? "Checking…" : "Go on"}
+          {busy.value ? "Checking…" : "Continue"}
         </button>
       </div>
     </form>

@@ -13,7 +13,7 @@ interface Asked {
   passkey: RequestOptions | null;
 }
 
-// E-mail and password, and then, for who has one, the second factor. Success leaves the page.
+// E-mail and password, and then the second factor of users who have one. Success leaves the page.
 export function SignIn() {
   const { busy, error, submit } = useAttempt();
   const asked = useSignal<Asked | null>(null);

@@ -1,4 +1,4 @@
-// A server that misbehaves on purpose: blocking sockets, one thread a connection, no HTTP library in the way.
+// A server that can misbehave on purpose: blocking sockets, one thread per connection, no HTTP library.
 #pragma once
 
 #include <sys/socket.h>
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace web::testing {
+namespace test_support {
 
 // One accepted connection. Errors end a read with "" and a write silently: the scripts below end by themselves.
 class Peer {
@@ -170,4 +170,4 @@ inline std::uint16_t closed_port() {
   return boost::asio::ip::tcp::acceptor(context, {boost::asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
 }
 
-}  // namespace web::testing
+}  // namespace test_support

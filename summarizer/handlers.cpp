@@ -1,0 +1,75 @@
+#include "summarizer/handlers.h"
+
+#include "summarizer/page.h"
+#include "summarizer/runaway.h"
+#include "web/reply.h"
+
+namespace summarizer {
+
+namespace {
+
+constexpr const char* service_name = "agentbox-summarizer";
+// Far above the parsing limit (Budget): only a bug takes so long.
+#ifdef AGENTBOX_SANITIZED
+constexpr std::chrono::seconds longest_reading{120};
+#else
+constexpr std::chrono::seconds longest_reading{10};
+#endif
+
+About about(const Options& options) {
+  About answer{.service = service_name,
+               .description =
+                   "Fetches a web page and returns what it says: title, description, headings, paragraphs, "
+                   "links, images and social-card metadata"};
+  answer.endpoints = {{"GET /", "this description"},
+                      {"GET /health", "state and version"},
+                      {"POST /api/summarize",
+                       "{url} -> title, description, headings, paragraphs, word count; ?format=markdown or text: also "
+                       "the main article"},
+                      {"POST /api/extract", "{url} -> links, images, metadata"}};
+  answer.payment = {.network = "base",
+                    .currency = "USDC",
+                    .payTo = options.pay_to.empty() ? std::nullopt : std::optional(options.pay_to),
+                    .note = "Payment is coming; until then every request is served free of charge"};
+  return answer;
+}
+
+Time now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
+
+// Fetches the page and replies with the result of `read`, with the requested address.
+template <class Read>
+Answer answer_page(Services services, Target target, Read read) {
+  if (!target.url || target.url->empty()) co_return web::invalid("url required");
+  const auto fetched_at = now();
+  auto page = co_await fetch_page(*target.url, services.options, services.cache);
+  if (!page) co_return page.error();
+  auto work = [page = std::move(*page), read] {
+    const RunawayGuard guard(longest_reading);
+    return read(page);
+  };
+  auto answer = co_await web::offload(services.parsers, std::move(work));
+  if (!answer) co_return answer.error();
+  answer->url = *target.url;
+  answer->fetchedAt = fetched_at;
+  co_return web::reply(*answer);
+}
+
+}  // namespace
+
+Answer describe_service(const Services& services) { co_return web::reply(about(services.options)); }
+
+Answer health() { co_return web::reply(Health{.status = "ok", .service = service_name, .version = service_version}); }
+
+Answer summarize_page(const Services& services, const web::Request& request, Target target) {
+  const auto query = web::parse_query<PageQuery>(request);
+  if (!query) co_return query.error();
+  if (!query->format) co_return co_await answer_page(services, std::move(target), summary_of);
+  const auto read = [style = *query->format](const Page& page) { return article_of(page, style); };
+  co_return co_await answer_page(services, std::move(target), read);
+}
+
+Answer extract_page(const Services& services, Target target) {
+  return answer_page(services, std::move(target), references_of);
+}
+
+}  // namespace summarizer
