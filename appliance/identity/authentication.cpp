@@ -58,47 +58,46 @@ Authentication::Authentication(Parts given)
       recovery_(parts_.system, parts_.accounts, identities_, outbox_, site_, parts_.home),
       second_factor_(parts_.system, site_, replay_guard_, crypto::derived_key(parts_.master_key, "passkeys"),
                      parts_.settings.rate_limits),
+      factor_settings_(second_factor_, parts_.accounts, parts_.sessions, audit_, parts_.must_enrol),
       sign_in_(parts_.accounts, parts_.sessions, second_factor_, audit_, replay_guard_,
                crypto::derived_key(parts_.master_key, "sign-in tickets")),
       gating_(rpc_, parts_.settings.gating_token_address, parts_.settings.gating_token_minimum),
-      social_provider_(parts_.settings.social_id_issuer),
-      sweeps_(parts_.home, "ways in", 10min, [this] { return sweep(); }),
-      refusals_writer_(parts_.home, "refusals", audit::refusals_are_written_every,
-                       [this] { return failures_.write(); }) {}
+      social_identity_(parts_.settings.social_id_issuer, social_client(parts_.settings), identities_, replay_guard_),
+      sweeps_(parts_.home, "authentication", 10min, [this] { return sweep(); }),
+      failure_writer_(parts_.home, "failed attempts", audit::failure_write_interval,
+                      [this] { return failures_.write(); }) {}
 
 std::vector<web::Route> Authentication::web_routes() {
+  const Guards& guards = parts_.guards;
+  const security_events::Services events{security_events_, failures_, parts_.blocking, guards};
   std::vector<web::Route> table;
-  web::append(table, wallet_sign_in::routes(wallets_, sign_in_, parts_.guards));
-  web::append(
-      table, oauth::routes({identity_provider_, "/api/auth/idp", "Idp", "identity provider"}, sign_in_, parts_.guards));
+  web::append(table, wallet_sign_in::web_routes({wallets_, sign_in_, guards}));
   web::append(table,
-              oauth::routes({code_host_, "/api/auth/codehost", "Codehost", "code host"}, sign_in_, parts_.guards));
-  web::append(table, sign_in::routes(sign_in_, parts_.guards));
-  web::append(table, security_events::routes(security_events_, failures_, parts_.guards));
-  web::append(table, recovery::routes(recovery_, audit_, parts_.guards));
-  const second_factor::Services factors{second_factor_, parts_.accounts,   parts_.sessions, audit_,
-                                        site_,          parts_.must_enrol, parts_.guards};
-  web::append(table, second_factor::routes(factors));
-  web::append(table, second_factor::passkey_routes(factors));
-  web::append(table, token_gating::routes(gating_, parts_.guards));
-  web::append(table, social_identity::routes({social_provider_, social_client(parts_.settings), identities_, gating_,
-                                              replay_guard_, sign_in_, audit_, parts_.guards}));
-  web::append(table, security_events::admin_routes(security_events_, parts_.blocking, parts_.guards.admin_session));
-  web::append(table, audit::routes(audit_, parts_.blocking, parts_.guards.admin_session));
+              oauth::web_routes({identity_provider_, "/api/auth/idp", "Idp", "identity provider", sign_in_, guards}));
+  web::append(table, oauth::web_routes({code_host_, "/api/auth/codehost", "Codehost", "code host", sign_in_, guards}));
+  web::append(table, sign_in::web_routes({sign_in_, guards}));
+  web::append(table, security_events::web_routes(events));
+  web::append(table, recovery::web_routes({recovery_, audit_, guards}));
+  web::append(table, second_factor::web_routes({factor_settings_, site_, guards}));
+  web::append(table, token_gating::web_routes({gating_, guards}));
+  web::append(table, social_identity::web_routes({social_identity_, gating_, sign_in_, audit_, guards}));
+  web::append(table, security_events::admin_web_routes(events));
+  web::append(table, audit::web_routes({audit_, parts_.blocking, guards}));
   return table;
 }
 
 std::vector<web::Route> Authentication::backend_routes() {
+  const Guards& guards = parts_.guards;
   std::vector<web::Route> table;
-  web::append(table, security_events::admin_routes(security_events_, parts_.blocking, parts_.guards.internal_key));
-  web::append(table, mail::admin_routes(outbox_, parts_.blocking, parts_.guards));
-  web::append(table, audit::routes(audit_, parts_.blocking, parts_.guards.internal_key));
+  web::append(table, security_events::backend_routes({security_events_, failures_, parts_.blocking, guards}));
+  web::append(table, mail::backend_routes({outbox_, parts_.blocking, guards}));
+  web::append(table, audit::backend_routes({audit_, parts_.blocking, guards}));
   return table;
 }
 
 void Authentication::start() {
   sweeps_.start();
-  refusals_writer_.start();
+  failure_writer_.start();
   security_events_.start();
   recovery_.start();
   outbox_.start();
@@ -106,7 +105,7 @@ void Authentication::start() {
 
 web::Task<> Authentication::stop() {
   co_await sweeps_.stop();
-  co_await refusals_writer_.stop();
+  co_await failure_writer_.stop();
   co_await failures_.write();
   co_await security_events_.stop();
   co_await recovery_.stop();

@@ -1,4 +1,4 @@
-// Every way in besides the password, and what goes with it: built once in box.cpp, as one part.
+// Every sign-in method besides the password, and what belongs to it: second factor, recovery, security events, audit.
 #pragma once
 
 #include <functional>
@@ -8,19 +8,21 @@
 #include "appliance/foundation/chain/rpc.h"
 #include "appliance/foundation/periodic.h"
 #include "appliance/foundation/settings/settings.h"
-#include "appliance/identity/accounts/routes.h"
+#include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/audit/failure_counter.h"
 #include "appliance/identity/code_host/code_host.h"
-#include "appliance/identity/sign_in/sign_in.h"
+#include "appliance/identity/guards.h"
 #include "appliance/identity/identities/identities.h"
 #include "appliance/identity/identity_provider/identity_provider.h"
 #include "appliance/identity/mail/outbox.h"
 #include "appliance/identity/recovery/recovery.h"
-#include "appliance/identity/second_factor/second_factor.h"
+#include "appliance/identity/second_factor/factor_settings.h"
 #include "appliance/identity/security/replay_guard.h"
 #include "appliance/identity/security_events/security_events.h"
+#include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/site.h"
+#include "appliance/identity/social_identity/social_identity.h"
 #include "appliance/identity/token_gating/token_gating.h"
 #include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
 #include "web/route.h"
@@ -36,18 +38,18 @@ class Authentication {
     accounts::Sessions& sessions;
     keys::Keys& keys;
     const Guards& guards;
-    boost::asio::io_context& home;       // where background work lives
+    boost::asio::io_context& home;       // of background work
     boost::asio::thread_pool& blocking;  // for reads of whole tables
     std::string master_key;
-    std::function<bool(const accounts::User&)> must_enrol;  // who may do nothing before having a second factor
+    std::function<bool(const accounts::User&)> must_enrol;  // whether the user must set up a second factor first
   };
-  // What the parts refer to must outlive this.
+  // Whatever the parts refer to must outlive this object.
   explicit Authentication(Parts);
 
   std::vector<web::Route> web_routes();
   std::vector<web::Route> backend_routes();
 
-  // Where the web listener listens; before anything is served.
+  // The address of the web listener; before anything is served.
   void set_listener(std::string url) { site_.set_listener(std::move(url)); }
   audit::Audit& audit() { return audit_; }
   audit::FailureCounter& failures() { return failures_; }
@@ -76,10 +78,11 @@ class Authentication {
   mail::Outbox outbox_;
   recovery::Recovery recovery_;
   second_factor::SecondFactor second_factor_;
+  second_factor::FactorSettings factor_settings_;
   sign_in::SignIn sign_in_;
   token_gating::TokenGating gating_;
-  oidc::Provider social_provider_;
-  Periodic sweeps_, refusals_writer_;
+  social_identity::SocialIdentity social_identity_;
+  Periodic sweeps_, failure_writer_;
 };
 
 }  // namespace agentbox

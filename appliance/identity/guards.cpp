@@ -48,7 +48,7 @@ Admission admit_admin_session(const GuardSources& sources, const web::Request& r
 }
 
 Admission admit_session_optional(const GuardSources& sources, const web::Request& request) {
-  // Two cookies are an attack or an accident; an anonymous answer would hide either.
+  // Two cookies are an attack or a mistake; an anonymous answer would hide it.
   if (request.cookies(accounts::session_cookie).size() > 1) return web::unauthenticated();
   auto caller = admit_session(sources, request);
   if (!caller && caller.error().kind == web::Kind::unauthenticated) return web::Caller{};
@@ -102,7 +102,7 @@ Admission admit_agent_token(const GuardSources& sources, const web::Request& req
   if (caller->user_id != 0) {
     const auto owner = sources.accounts.find(caller->user_id);
     if (!owner || owner->is_disabled) return web::unauthenticated();
-    caller->admin = false;  // an agent never holds its owner's rights over the box
+    caller->admin = false;  // agents never have their owner's administrator rights
   }
   return std::move(*caller);
 }
@@ -115,7 +115,7 @@ web::Guard guard(std::string name, std::string scheme, const Sources& sources, A
           }};
 }
 
-// One that answers 403 to some whom it knows.
+// A guard that answers 403 to some callers that it has authenticated.
 web::Guard forbidding(web::Guard guard) {
   guard.forbids = true;
   return guard;

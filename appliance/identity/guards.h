@@ -1,4 +1,4 @@
-// The guards a route row can name. Built once in box.cpp; routes hold references, so this outlives every listener.
+// The guards that a row of a route table can name. Rows hold references: the guards must outlive every listener.
 #pragma once
 
 #include <functional>
@@ -23,27 +23,27 @@ struct Guards {
   web::Guard none;               // anyone
   web::Guard session;            // a live session cookie, else 401
   web::Guard session_optional;   // caller.user_id is 0 without one
-  web::Guard session_enrolling;  // as session, also for who must set a second factor up and is refused elsewhere
-  web::Guard admin_session;      // a live session of an admin; another's is 403
+  web::Guard session_enrolling;  // as session; also for users who must set up a second factor first
+  web::Guard admin_session;      // a live session of an administrator, else 403
   web::Guard internal_key;       // Authorization: Bearer INTERNAL_API_KEY
-  web::Guard backend_key;        // the same key, where a wrong one is 401 like none
+  web::Guard backend_key;        // the same key, but a wrong one is 401
   web::Guard user_key;           // Authorization: Bearer sk_...
-  web::Guard installation_key;   // the same key, its sk_ left out or not
-  web::Guard agent_token;  // Authorization: Bearer <an agent's box token>; caller.agent and caller.user_id are set
+  web::Guard installation_key;   // the same key, with or without sk_
+  web::Guard agent_token;        // Authorization: Bearer <an agent's box token>; sets caller.agent and caller.user_id
 };
 
-// What the guards ask. Each question is answered from the store at every request, so that a user who is disabled or
-// deleted, a session that ended and a token that was replaced lose access at once.
+// What the guards depend on. They read the store at every request, so that a disabled user, an ended session and a
+// replaced token lose access at once.
 struct GuardSources {
   const accounts::Sessions& sessions;
   const accounts::Accounts& accounts;
   keys::Keys& keys;
-  std::string internal_api_key;  // empty: the backend is not configured and refuses with 500
-  // Whose box token this is; nothing for an unknown one.
+  std::string internal_api_key;  // empty: the backend is not configured and answers 500
+  // The agent that a box token belongs to; nothing for an unknown token.
   std::function<std::optional<web::Caller>(std::string_view token)> agent_of;
-  // Told of each request that brings a wrong internal key, on the thread that serves it.
+  // Called for each request with a wrong internal key, on the thread that serves it.
   std::function<void(const web::Request&)> on_wrong_key;
-  // Whether this user may do nothing but set a second factor up: 403, SECOND_FACTOR_SETUP_REQUIRED.
+  // Whether this user must set up a second factor before anything else: 403, SECOND_FACTOR_SETUP_REQUIRED.
   std::function<bool(const accounts::User&)> must_enrol;
 };
 Guards make_guards(GuardSources);

@@ -24,9 +24,13 @@ Module::Module(const agentbox::Platform& platform)
                                     .agent_of = [this](std::string_view token) { return agent_of_(token); },
                                     .on_wrong_key =
                                         [this](const web::Request& request) {
-                                          authentication.failures().count(request, "internal key refused", "Forbidden");
+                                          authentication.failures().count(
+                                              audit::failure_of(request, "internal key refused", "Forbidden"));
                                         },
                                     .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
+      self_service_(accounts, sessions, authentication.second_factor(), authentication.sign_in(),
+                    authentication.audit()),
+      administration_(accounts, sessions, authentication.second_factor(), authentication.audit()),
       session_sweep_(platform.home, "sessions", 10min,
                      [this]() -> web::Task<> { co_await sessions.sweep(store::now()); }),
       key_uses_(platform.home, "key uses", 30s, [this] { return keys.flush_uses(); }) {}
@@ -41,19 +45,11 @@ bool Module::is_admin(store::UserId user) const {
 }
 
 agentbox::Rows Module::rows(accounts::PlanDirectory& plans) {
-  const accounts::RouteServices services{accounts,
-                                         sessions,
-                                         plans,
-                                         guards,
-                                         blocking_,
-                                         authentication.audit(),
-                                         authentication.second_factor(),
-                                         authentication.sign_in()};
+  const accounts::Services services{accounts, sessions, self_service_, administration_, plans, blocking_, guards};
   agentbox::Rows rows;
   web::append(rows.web, accounts::web_routes(services));
-  web::append(rows.web, accounts::session_routes(services));
   web::append(rows.web, authentication.web_routes());
-  web::append(rows.backend, accounts::admin_routes(services));
+  web::append(rows.backend, accounts::backend_routes(services));
   web::append(rows.backend, authentication.backend_routes());
   return rows;
 }
@@ -70,7 +66,7 @@ web::Task<> Module::stop() {
   co_await key_uses_.stop();
   try {
     co_await keys.flush_uses();
-  } catch (const std::exception& error) {  // a store that is read-only; the box ends in order all the same
+  } catch (const std::exception& error) {  // a read-only store must not prevent an orderly stop
     web::log::warning("key_uses_not_written", {{"reason", std::string(error.what())}});
   }
 }

@@ -1,10 +1,12 @@
-// Accounts, sessions, API keys and every way of signing in: the parts of the module, built in order.
+// Accounts, sessions, API keys and every sign-in method: the parts of the module, built in order.
 #pragma once
 
 #include "appliance/foundation/periodic.h"
 #include "appliance/foundation/platform.h"
 #include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/accounts/administration.h"
 #include "appliance/identity/accounts/plan_directory.h"
+#include "appliance/identity/accounts/self_service.h"
 #include "appliance/identity/authentication.h"
 #include "appliance/identity/guards.h"
 #include "appliance/identity/keys/keys.h"
@@ -20,10 +22,10 @@ class Module {
   void start();
   web::Task<> stop();
 
-  // Which agent a token belongs to; called once, before anything is served.
+  // The agent that a token belongs to; set once, before anything is served.
   using AgentOf = std::function<std::optional<web::Caller>(std::string_view token)>;
   void resolve_agent_tokens_with(AgentOf agent_of) { agent_of_ = std::move(agent_of); }
-  // Whether this user may do nothing but set a second factor up.
+  // Whether this user must set up a second factor before anything else.
   bool must_enrol(const accounts::User&);
   bool is_admin(store::UserId) const;
 
@@ -42,6 +44,8 @@ class Module {
   const agentbox::Guards guards;
 
  private:
+  accounts::SelfService self_service_;
+  accounts::Administration administration_;
   agentbox::Periodic session_sweep_, key_uses_;
 };
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "appliance/foundation/email.h"
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -21,12 +21,12 @@ TEST_F(Accounts, RegistrationNormalisesTheEmailAndKeepsNoPassword) {
   EXPECT_EQ(accounts.find_by_email("ada@example.com")->id, user->id);
 }
 
-TEST_F(Accounts, AnEmailIsTakenOnceHoweverItIsSpelled) {
+TEST_F(Accounts, AnEmailIsUniqueWhateverItsCase) {
   ASSERT_TRUE(register_as("ada@example.com"));
   EXPECT_EQ(register_as("ADA@example.com").error().kind, Kind::conflict);
 }
 
-TEST_F(Accounts, TwoRegistrationsOfOneEmailAtOnceLeaveOneAccount) {
+TEST_F(Accounts, ConcurrentRegistrationsOfOneEmailCreateOneAccount) {
   boost::asio::io_context io;
   int made = 0, refused = 0;
   for (int i = 0; i < 4; ++i) {
@@ -63,7 +63,7 @@ TEST_F(Accounts, WeakPasswordsAreRefused) {
   EXPECT_FALSE(accounts.find_by_email("a@example.com"));
 }
 
-TEST_F(Accounts, AReferralGivesCreditToBothWhateverItsCase) {
+TEST_F(Accounts, AReferralGivesCreditToBothUsers) {
   const auto first = register_as("first@example.com").value();
   std::string code = first.referral_code;
   for (char& c : code) c = static_cast<char>(std::toupper(c));
@@ -73,13 +73,13 @@ TEST_F(Accounts, AReferralGivesCreditToBothWhateverItsCase) {
   EXPECT_EQ(accounts.credits_of(second.id), accounts::referral_credits);
 }
 
-TEST_F(Accounts, ACodeThatNobodyHasIsRefused) {
+TEST_F(Accounts, AnUnknownReferralCodeIsRefused) {
   for (const char* code : {"nobody-has-this", "with space", "", "much-too-long-for-a-code", "n\xc3\xb6"})
     EXPECT_THAT(register_as("a@example.com", "correct horse battery", code).error().message, HasSubstr("referralCode"))
         << code;
 }
 
-TEST_F(Accounts, AWrongPasswordAndAnUnknownEmailReadAlike) {
+TEST_F(Accounts, AWrongPasswordAndAnUnknownEmailGetTheSameAnswer) {
   ASSERT_TRUE(register_as("ada@example.com"));
   EXPECT_TRUE(log_in("Ada@example.com", "correct horse battery"));
   const auto wrong = log_in("ada@example.com", "something else").error();
@@ -89,7 +89,7 @@ TEST_F(Accounts, AWrongPasswordAndAnUnknownEmailReadAlike) {
   EXPECT_EQ(wrong.message, unknown.message);
 }
 
-TEST_F(Accounts, TooManyFailuresCloseTheAccountsSignInForKnownAndUnknownAlike) {
+TEST_F(Accounts, TooManyFailuresLockKnownAndUnknownAccounts) {
   ASSERT_TRUE(register_as("ada@example.com"));
   for (const char* email : {"ada@example.com", "nobody@example.com"}) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(log_in(email, "wrong password").error().kind, Kind::unauthenticated);
@@ -99,7 +99,7 @@ TEST_F(Accounts, TooManyFailuresCloseTheAccountsSignInForKnownAndUnknownAlike) {
   EXPECT_TRUE(log_in("other@example.com", "correct horse battery"));
 }
 
-TEST_F(Accounts, ASuccessForgivesTheFailuresBeforeIt) {
+TEST_F(Accounts, ASuccessResetsTheFailures) {
   ASSERT_TRUE(register_as("ada@example.com"));
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 2; ++i) EXPECT_FALSE(log_in("ada@example.com", "wrong password"));
@@ -125,7 +125,7 @@ TEST_F(Accounts, ADisabledUserCannotSignIn) {
   EXPECT_FALSE(whoever_has(token));
 }
 
-TEST_F(Accounts, AnotherEmailIsNobodysUntilItIsProved) {
+TEST_F(Accounts, ANewEmailIsUnverified) {
   const auto user = run(accounts.create_without_password("ada@example.com", "Ada", true)).value();
   EXPECT_FALSE(accounts.new_email(user, "ADA@example.com").value()) << "the same one";
   const auto email = accounts.new_email(user, "New@example.com").value();
@@ -137,7 +137,7 @@ TEST_F(Accounts, AnotherEmailIsNobodysUntilItIsProved) {
   EXPECT_FALSE(accounts.find_by_email("ada@example.com"));
 }
 
-TEST_F(Accounts, AnEmailOfSomebodyElseOrOfAnAdminCannotBeTaken) {
+TEST_F(Accounts, AnEmailOfAnotherUserOrAdminIsRefused) {
   const auto user = register_as("ada@example.com").value();
   ASSERT_TRUE(register_as("other@example.com"));
   const accounts::ProfileChange others{.name = {}, .email = "other@example.com"};
@@ -147,7 +147,7 @@ TEST_F(Accounts, AnEmailOfSomebodyElseOrOfAnAdminCannotBeTaken) {
   EXPECT_EQ(accounts.new_email(user, "no address").error().kind, Kind::invalid);
 }
 
-TEST_F(Accounts, AdminsAreThoseListedAndThoseWithTheFlag) {
+TEST_F(Accounts, AdminsAreListedOrHaveTheFlag) {
   const accounts::User listed{.email = "root@example.com"};
   const auto plain = register_as("ada@example.com").value();
   EXPECT_TRUE(accounts.is_admin(listed));
@@ -156,12 +156,12 @@ TEST_F(Accounts, AdminsAreThoseListedAndThoseWithTheFlag) {
       run(accounts.change_as_admin(plain.id, {.password = {}, .is_admin = true, .is_disabled = {}})).value()));
 }
 
-TEST_F(Accounts, NobodyBecomesAnAdminByRegisteringAListedAddress) {
+TEST_F(Accounts, RegisteringAListedAddressMakesNoAdmin) {
   EXPECT_EQ(register_as("Root@Example.com").error().kind, Kind::forbidden);
   EXPECT_FALSE(accounts.find_by_email("root@example.com"));
 }
 
-TEST_F(Accounts, PagesOfUsersFollowEachOther) {
+TEST_F(Accounts, UsersAreListedInPages) {
   std::vector<store::UserId> ids;
   for (const char* name : {"a", "b", "c"}) ids.push_back(register_as(std::string(name) + "@example.com")->id);
   const auto first = accounts.list(0, 2);

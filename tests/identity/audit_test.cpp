@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "appliance/identity/audit/failure_counter.h"
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -39,7 +39,7 @@ class Audit : public people_tests::People {
   audit::Audit audit{system};
 };
 
-TEST_F(Audit, PagesFollowEachOtherBothWays) {
+TEST_F(Audit, PagesCanBeReadInBothDirections) {
   const auto now = store::now();
   // Years apart, within a millisecond, and noted in another order than numbered.
   const std::vector<std::pair<std::int64_t, store::Time>> entries{
@@ -55,7 +55,7 @@ TEST_F(Audit, PagesFollowEachOtherBothWays) {
     EXPECT_EQ(read_on(page), in_order) << page;
     EXPECT_EQ(read_back(page), backwards) << page;
   }
-  EXPECT_TRUE(audit.newest(4711, 10).empty()) << "an entry that is gone";
+  EXPECT_TRUE(audit.newest(4711, 10).empty()) << "there is no such entry";
   EXPECT_TRUE(audit.newest(std::nullopt, 0).empty());
 }
 
@@ -73,18 +73,21 @@ TEST_F(Audit, TheNewestAreFoundAmongVeryMany) {
   EXPECT_EQ(ids(audit.newest(3, 10)), (std::vector<std::int64_t>{2, 1}));
 }
 
-TEST_F(Audit, RefusalsAreCountedAndWrittenOnceForEachActAndAddress) {
-  audit::FailureCounter refusals{audit};
+TEST_F(Audit, FailuresAreCountedAndWrittenOncePerActAndAddress) {
+  audit::FailureCounter failures{audit};
+  const auto count = [&](const web::Request& request, std::string act, std::string reason) {
+    failures.count(audit::failure_of(request, std::move(act), std::move(reason)));
+  };
   web::Request request;
   request.method = web::Method::post;
   request.route = "/api/admin/users/:user";
   request.client_address = "192.0.2.1";
-  for (int n = 0; n < 1'000; ++n) refusals.count(request, "key refused", n < 999 ? "Unknown" : "Forbidden");
+  for (int n = 0; n < 1'000; ++n) count(request, "key refused", n < 999 ? "Unknown" : "Forbidden");
   request.client_address = "192.0.2.2";
-  refusals.count(request, "key refused", "Forbidden");
-  refusals.count(request, "event refused", "The token's signature is wrong");
-  EXPECT_TRUE(audit.list(0, 10).empty()) << "nothing is written by who only tries";
-  run(refusals.write());
+  count(request, "key refused", "Forbidden");
+  count(request, "event refused", "The token's signature is wrong");
+  EXPECT_TRUE(audit.list(0, 10).empty()) << "attempts alone write nothing";
+  run(failures.write());
   const auto entries = audit.list(0, 10);
   ASSERT_EQ(entries.size(), 3u);
   EXPECT_EQ(entries[0].act, "event refused");
@@ -95,17 +98,16 @@ TEST_F(Audit, RefusalsAreCountedAndWrittenOnceForEachActAndAddress) {
   EXPECT_EQ(entries[1].address, "192.0.2.1");
   EXPECT_EQ(entries[2].outcome, "Forbidden, 1 time");
   EXPECT_EQ(entries[2].address, "192.0.2.2");
-  run(refusals.write());
+  run(failures.write());
   EXPECT_EQ(audit.list(0, 10).size(), 3u);
 
   for (int n = 0; n < 5'000; ++n) {
     request.client_address = "2001:db8::" + std::to_string(n);
-    refusals.count(request, "key refused", "Forbidden");
+    count(request, "key refused", "Forbidden");
   }
-  refusals.count(request, "event refused", "The token is not a security event token");
-  run(refusals.write());
-  EXPECT_EQ(audit.list(0, 1'000).size(), 3u + 101u + 1u)
-      << "beyond a hundred addresses they share an entry, which crowds out no other act";
+  count(request, "event refused", "The token is not a security event token");
+  run(failures.write());
+  EXPECT_EQ(audit.list(0, 1'000).size(), 3u + 101u + 1u) << "further addresses share an entry; other acts keep theirs";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// An authenticator in software, with a knob for each thing it could do wrong.
+// A software authenticator, with a switch for each possible fault.
 #pragma once
 
 #include <boost/json.hpp>
@@ -6,8 +6,8 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/identity/webauthn/ceremony.h"
-#include "cbor_writer.h"
-#include "token_issuer.h"
+#include "tests/support/cbor_writer.h"
+#include "tests/support/token_issuer.h"
 
 namespace authenticator_tests {
 

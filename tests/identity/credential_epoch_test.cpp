@@ -1,18 +1,26 @@
-// What a request leaves behind that lets its maker in later: nothing, once all sessions were ended, and nothing that
-// the owner of an account does not take away, however close the two come to each other.
+// Requests that add a credential, in a race with the end of all sessions and with an account claim: no credential is
+// left behind.
 #include "appliance/identity/accounts/credential_epoch.h"
 
 #include "appliance/foundation/crypto/totp.h"
 #include "appliance/identity/identities/identities.h"
 #include "appliance/identity/second_factor/second_factor.h"
 #include "appliance/models/provider_keys.h"
-#include "authenticator.h"
-#include "people_fixture.h"
+#include "tests/identity/authenticator.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
-class Grants : public people_tests::People {
+class CredentialEpoch : public people_tests::People {
  protected:
+  // As models::Module subscribes to claims.
+  CredentialEpoch() {
+    identities.when_claimed(
+        {.claim = [this](store::UserId user,
+                         store::Change& change) { models::ProviderKeys::remove_all(system, user, change); },
+         .claimed = {}});
+  }
+
   struct Way {
     std::string name;
     std::function<web::Result<void>(const web::Caller&)> take;
@@ -48,20 +56,20 @@ class Grants : public people_tests::People {
             {"passkey", [this](const auto& caller) { return take_passkey(caller); },
              [this](auto user) { return !factor.passkeys().list(user).empty(); }},
             {"provider key",
-             [this](const auto& caller) { return outcome_of(run(provider_keys.put(caller, "openai", "sk-x"))); },
+             [this](const auto& caller) { return outcome_of(run(provider_keys.put(caller, "openai", "sk-12345678"))); },
              [this](auto user) { return !provider_keys.list(user).empty(); }},
             {"identity", [this](const auto& caller) { return take_identity(caller); },
              [this](auto user) { return !identities.of_user(user).empty(); }}};
   }
 
   agentbox::Site site{"https://box.example.org"};
-  security::ReplayGuard once{system};
-  second_factor::SecondFactor factor{system, site, once, "key", false};
+  security::ReplayGuard replay_guard{system};
+  second_factor::SecondFactor factor{system, site, replay_guard, "key", false};
   models::ProviderKeys provider_keys{system};
   identities::Identities identities{system, accounts, keys};
 };
 
-TEST_F(Grants, WhoWasSignedOutSinceTheGuardGetsNothing) {
+TEST_F(CredentialEpoch, AUserSignedOutAfterTheGuardGetsNothing) {
   const auto user = register_as("ada@example.org").value();
   const auto stranger = caller(register_as("eve@example.org").value());
   for (const auto& way : ways()) {
@@ -70,13 +78,13 @@ TEST_F(Grants, WhoWasSignedOutSinceTheGuardGetsNothing) {
     EXPECT_EQ(way.take(late).error().kind, web::Kind::unauthenticated) << way.name;
     EXPECT_FALSE(way.is_there(user.id)) << way.name;
     const web::Caller others{.user_id = user.id, .credential = stranger.credential};
-    EXPECT_FALSE(way.take(others)) << way.name << ": another's session";
-    EXPECT_TRUE(way.take(caller(*accounts.find(user.id)))) << way.name << ": and the next session may";
+    EXPECT_FALSE(way.take(others)) << way.name << ": the session of another user";
+    EXPECT_TRUE(way.take(caller(*accounts.find(user.id)))) << way.name << ": a new session may";
     EXPECT_TRUE(way.is_there(user.id)) << way.name;
   }
 }
 
-TEST_F(Grants, WhoIsSignedOutBeforeTheCommitGetsNothing) {
+TEST_F(CredentialEpoch, AUserSignedOutBeforeTheCommitGetsNothing) {
   const auto user = register_as("ada@example.org").value();
   const auto granted = [&](const std::function<void(const web::Caller&)>& meanwhile) {
     const auto who = caller(*accounts.find(user.id));
@@ -96,7 +104,7 @@ TEST_F(Grants, WhoIsSignedOutBeforeTheCommitGetsNothing) {
       stale);
 }
 
-TEST_F(Grants, TheSessionThatAChangeOfPasswordKeepsMayGoOn) {
+TEST_F(CredentialEpoch, TheSessionThatAPasswordChangeKeepsStaysValid) {
   const auto user = register_as("ada@example.org").value();
   const auto kept = caller(user), other = caller(user);
   ASSERT_TRUE(run(accounts.change_password(user.id, kept.credential, "correct horse battery", "a password by hand")));
@@ -104,7 +112,7 @@ TEST_F(Grants, TheSessionThatAChangeOfPasswordKeepsMayGoOn) {
   EXPECT_FALSE(run(keys.create(other, "k", std::nullopt)));
 }
 
-TEST_F(Grants, AnAppIsConfirmedAndCodesAreRenewedByLiveSessionsOnly) {
+TEST_F(CredentialEpoch, AnAppIsConfirmedAndCodesAreRenewedByLiveSessionsOnly) {
   const auto user = register_as("ada@example.org").value();
   ASSERT_TRUE(run(factor.begin_app(caller(user))));
   const std::string secret = system.get(second_factor::factors, user.id)->value.secret.clear;
@@ -113,12 +121,12 @@ TEST_F(Grants, AnAppIsConfirmedAndCodesAreRenewedByLiveSessionsOnly) {
   run(sessions.end_all(user.id));
   EXPECT_EQ(run(factor.confirm_app(late, code)).error().kind, web::Kind::unauthenticated);
   EXPECT_FALSE(factor.is_on(user.id));
-  EXPECT_TRUE(run(factor.confirm_app(caller(*accounts.find(user.id)), code))) << "and the code is not spent";
+  EXPECT_TRUE(run(factor.confirm_app(caller(*accounts.find(user.id)), code))) << "the code is not spent";
   EXPECT_EQ(run(factor.renew_recovery_codes(late)).error().kind, web::Kind::unauthenticated);
   EXPECT_TRUE(run(factor.renew_recovery_codes(caller(*accounts.find(user.id)))));
 }
 
-TEST_F(Grants, TheOwnerOfAnAddressTakesAwayWhatASquatterGetsInThatVeryMoment) {
+TEST_F(CredentialEpoch, AClaimRemovesCredentialsAddedConcurrently) {
   for (const auto& way : ways()) {
     const auto squatter = register_as(way.name.substr(0, 3) + "@example.org").value();
     const auto signed_in = caller(squatter);
@@ -135,7 +143,7 @@ TEST_F(Grants, TheOwnerOfAnAddressTakesAwayWhatASquatterGetsInThatVeryMoment) {
     EXPECT_EQ(tries, 2) << way.name;
     EXPECT_TRUE(owner.email_verified && owner.password_hash.empty()) << way.name;
     EXPECT_FALSE(way.is_there(owner.id)) << way.name;
-    EXPECT_EQ(way.take(signed_in).error().kind, web::Kind::unauthenticated) << way.name << ": nor afterwards";
+    EXPECT_EQ(way.take(signed_in).error().kind, web::Kind::unauthenticated) << way.name << ": and not afterwards";
     EXPECT_FALSE(way.is_there(owner.id)) << way.name;
   }
 }

@@ -1,4 +1,4 @@
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -19,7 +19,7 @@ TEST_F(Keys, AKeyIsShownOnceAndNamesItsOwner) {
   EXPECT_EQ(keys.validate(created.secret)->user->id, user.id);
 }
 
-TEST_F(Keys, AnythingElseIsNoKey) {
+TEST_F(Keys, MalformedKeysAreRefused) {
   const auto user = register_as("ada@example.com").value();
   const std::string secret = make(user).secret;
   std::string changed = secret;
@@ -30,7 +30,7 @@ TEST_F(Keys, AnythingElseIsNoKey) {
     EXPECT_FALSE(keys.validate(wrong)) << wrong;
 }
 
-TEST_F(Keys, AnotherUsersKeyDoesNotExist) {
+TEST_F(Keys, KeysOfOtherUsersAreNotFound) {
   const auto ada = register_as("ada@example.com").value(), bob = register_as("bob@example.com").value();
   const auto created = make(ada);
   EXPECT_FALSE(keys.find(bob.id, created.key.id));
@@ -39,7 +39,7 @@ TEST_F(Keys, AnotherUsersKeyDoesNotExist) {
   EXPECT_EQ(keys.list(ada.id).size(), 1u);
 }
 
-TEST_F(Keys, ADeletedKeyIsRefusedFromThenOn) {
+TEST_F(Keys, ADeletedKeyIsRefused) {
   const auto user = register_as("ada@example.com").value();
   const auto created = make(user);
   ASSERT_TRUE(run(keys.remove(user.id, created.key.id)));
@@ -68,7 +68,7 @@ TEST_F(Keys, TheLastUseIsWrittenByTheFlush) {
   EXPECT_TRUE(keys.find(user.id, created.key.id)->last_used_at);
 }
 
-TEST_F(Keys, ThereIsABoundAndDeletingMakesRoom) {
+TEST_F(Keys, TheNumberOfKeysIsLimited) {
   const auto user = register_as("ada@example.com").value();
   for (int i = 0; i < keys::keys_per_user; ++i) make(user);
   EXPECT_EQ(run(keys.create(caller(user), "one more", {})).error().kind, web::Kind::too_many);

@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
 #include "appliance/identity/mail/outbox.h"
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
 using namespace std::chrono_literals;
 
-TEST(MailText, IsOfRfc5322sFormWithoutASecondHeadInIt) {
+TEST(MailText, FollowsRfc5322WithoutHeaderInjection) {
   const mail::Letter letter{
       .to = "ada@example.org", .subject = "Hello\r\nBcc: eve@example.org", .body = "one\ntwo\r\n"};
   const std::string text = mail::message_text(letter, "box@example.org", "Thu, 01 Jan 1970 00:00:00 +0000", "id@box");
@@ -55,7 +55,7 @@ TEST_F(Outbox, WithoutAServerMailsAreKeptForTheAdministrator) {
   EXPECT_EQ(outbox.list(10).front().body.clear, "a secret link");
 }
 
-TEST_F(Outbox, AMailThatWasSentIsNotSentAgain) {
+TEST_F(Outbox, ASentMailIsNotSentAgain) {
   auto outbox = with_server("smtp://mail.example.org");
   run(outbox.post(letter));
   run(outbox.work());
@@ -64,12 +64,12 @@ TEST_F(Outbox, AMailThatWasSentIsNotSentAgain) {
   EXPECT_EQ(stored().delivery, mail::Delivery::sent);
 }
 
-TEST_F(Outbox, AMailThatWasSentAwayWaitsLongerEachTimeAndIsGivenUpInTheEnd) {
+TEST_F(Outbox, AFailedMailIsRetriedWithBackOffAndThenGivenUp) {
   problem = "451 not now";
   auto outbox = with_server("smtp://mail.example.org");
   run(outbox.post(letter));
   store::Time::duration pause{0};
-  for (int attempt = 1; attempt <= mail::most_attempts; ++attempt) {
+  for (int attempt = 1; attempt <= mail::max_attempts; ++attempt) {
     run(outbox.work());
     run(outbox.work());  // not due
     ASSERT_EQ(sent.size(), static_cast<std::size_t>(attempt));
@@ -81,11 +81,11 @@ TEST_F(Outbox, AMailThatWasSentAwayWaitsLongerEachTimeAndIsGivenUpInTheEnd) {
     run(system.modify(mail::mails, mail.id, make_due));
   }
   run(outbox.work());
-  EXPECT_EQ(sent.size(), static_cast<std::size_t>(mail::most_attempts));
+  EXPECT_EQ(sent.size(), static_cast<std::size_t>(mail::max_attempts));
   EXPECT_EQ(stored().delivery, mail::Delivery::failed);
 }
 
-TEST_F(Outbox, OldMailsAreForgotten) {
+TEST_F(Outbox, OldMailsAreRemoved) {
   auto outbox = with_server("");
   run(outbox.post(letter));
   run(outbox.sweep(store::now() + mail::kept - 1min));

@@ -1,10 +1,10 @@
-// What others sign for us: how far clocks may differ, and how long their keys are remembered.
+// ID tokens: the allowed clock skew, and how long keys are cached.
 #include <gtest/gtest.h>
 
 #include "appliance/identity/oidc/id_token.h"
 #include "appliance/identity/oidc/key_cache.h"
-#include "scripted_server.h"
-#include "token_issuer.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/token_issuer.h"
 
 namespace {
 
@@ -17,7 +17,7 @@ std::int64_t seconds(std::chrono::seconds from_now) {
   return std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch() + from_now).count();
 }
 
-// Why a token with these times is refused; empty when it is not.
+// Why a token with these times is refused; empty if it is accepted.
 std::string refusal(std::chrono::seconds issued, std::chrono::seconds expires,
                     std::optional<std::chrono::seconds> begins = {}) {
   static const auto key = SigningKey::ec("k1");
@@ -34,15 +34,15 @@ std::string refusal(std::chrono::seconds issued, std::chrono::seconds expires,
 
 TEST(IdToken, ClocksMayDifferByAMinute) {
   EXPECT_EQ(refusal(0s, 300s), "");
-  EXPECT_EQ(refusal(60s, 300s), "") << "their clock is ahead";
+  EXPECT_EQ(refusal(60s, 300s), "") << "the provider's clock is ahead";
   EXPECT_NE(refusal(61s, 300s), "");
-  EXPECT_EQ(refusal(-300s, -59s), "") << "ours is";
+  EXPECT_EQ(refusal(-300s, -59s), "") << "the box's clock is ahead";
   EXPECT_NE(refusal(-300s, -60s), "");
   EXPECT_EQ(refusal(0s, 300s, 60s), "");
   EXPECT_NE(refusal(0s, 300s, 61s), "");
 }
 
-TEST(IdToken, IsRememberedByWhatWasSigned) {
+TEST(IdToken, IsIdentifiedByItsSignedPart) {
   EXPECT_EQ(oidc::signed_part("head.claims.signature"), "head.claims");
   EXPECT_EQ(oidc::signed_part("head.claims.another"), "head.claims");
 }
@@ -52,31 +52,31 @@ class KeyCache : public testing::Test {
   // Whether the provider's key of that token is found.
   bool finds(const SigningKey& key) {
     const auto token = crypto::UnverifiedJwt::parse(key.token(boost::json::object{})).value();
-    return testing_words::await(cache.key_of(token)).value().has_value();
+    return test_support::await(cache.key_of(token)).value().has_value();
   }
 
   std::string published;
-  testing_words::ScriptedServer provider{
-      [this](const testing_words::Received&) { return testing_words::http(200, published); }};
+  test_support::ScriptedServer provider{
+      [this](const test_support::Received&) { return test_support::http(200, published); }};
   std::chrono::steady_clock::time_point time{};
   oidc::KeyCache cache{[this]() -> web::Task<web::Result<std::string>> { co_return provider.url() + "/keys"; },
                        [this] { return time; }};
 };
 
-TEST_F(KeyCache, KeysAreAskedForOnceADay) {
+TEST_F(KeyCache, KeysAreFetchedOnceADay) {
   const auto first = SigningKey::ec("first"), second = SigningKey::ec("second");
   published = token_tests::key_set({first.jwk()});
   EXPECT_TRUE(finds(first));
   published = token_tests::key_set({second.jwk()});
   time += 24h - 1ms;
-  EXPECT_TRUE(finds(first)) << "taken back by the provider, and not asked for yet";
+  EXPECT_TRUE(finds(first)) << "revoked by the provider, but still cached";
   EXPECT_EQ(provider.received().size(), 1u);
   time += 1ms;
   EXPECT_FALSE(finds(first));
   EXPECT_TRUE(finds(second));
 }
 
-TEST_F(KeyCache, AnUnknownKeyIsAskedForAtMostOnceAMinute) {
+TEST_F(KeyCache, AnUnknownKeyIsFetchedAtMostOnceAMinute) {
   const auto known = SigningKey::ec("known"), unknown = SigningKey::ec("unknown"), late = SigningKey::ec("late");
   published = token_tests::key_set({known.jwk()});
   EXPECT_TRUE(finds(known));

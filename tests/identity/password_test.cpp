@@ -4,7 +4,7 @@
 #include <future>
 
 #include "appliance/identity/accounts/common_passwords.h"
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -12,7 +12,7 @@ using accounts::PasswordHasher;
 
 class Passwords : public people_tests::People {};
 
-TEST_F(Passwords, AHashMatchesItsPasswordAlone) {
+TEST_F(Passwords, AHashMatchesOnlyItsPassword) {
   const std::string encoded = run(hasher.hash("correct horse battery")).value();
   EXPECT_TRUE(run(hasher.matches("correct horse battery", encoded)).value());
   EXPECT_FALSE(run(hasher.matches("correct horse batterz", encoded)).value());
@@ -23,12 +23,12 @@ TEST_F(Passwords, EqualPasswordsHashDifferently) {
   EXPECT_NE(run(hasher.hash("correct horse battery")).value(), run(hasher.hash("correct horse battery")).value());
 }
 
-TEST_F(Passwords, NobodysHashMatchesNothing) {
+TEST_F(Passwords, AnEmptyHashMatchesNothing) {
   EXPECT_FALSE(run(hasher.matches("", "")).value());
   EXPECT_FALSE(run(hasher.matches("AAAAAAAA", "")).value());
 }
 
-TEST(PasswordCost, TheDefaultIsNoLessThanTheFloor) {
+TEST(PasswordCost, TheDefaultIsAtLeastTheRecommendedMinimum) {
   const PasswordHasher hasher;
   EXPECT_THAT(hasher.hash_blocking("correct horse battery"), testing::StartsWith("$argon2id$v=19$m=19456,t=2,p=1$"));
 }
@@ -44,8 +44,8 @@ TEST(PasswordCost, AHashMadeUnderAnotherCostStillMatches) {
   EXPECT_TRUE(matches);
 }
 
-TEST(PasswordQueue, OneTooManyIsRefusedAndTheOthersAreServed) {
-  // Two places, and hashes dear enough that none has ended before all have asked.
+TEST(PasswordQueue, CallsBeyondTheQueueAreRefused) {
+  // Two places, and hashes so slow that none ends before all calls were made.
   PasswordHasher hasher({.memory_kib = 8 * 1024, .passes = 4}, {.threads = 1, .queue = 1});
   boost::asio::io_context io;
   int served = 0, refused = 0;

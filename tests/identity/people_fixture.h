@@ -16,22 +16,10 @@
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/keys/keys.h"
+#include "tests/support/temporary_folder.h"
 #include "web/http.h"
 
 namespace people_tests {
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "people-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    path = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 class People : public testing::Test {
  protected:
@@ -86,10 +74,10 @@ class People : public testing::Test {
     return sessions.find(with_cookies(header));
   }
 
-  Folder folder;
+  test_support::TemporaryFolder folder;
   agentbox::Settings settings = [this] {
     agentbox::Settings given;
-    given.data = folder.path;
+    given.data = folder.path();
     return given;
   }();
   std::unique_ptr<store::Store> store = agentbox::open_store(settings);

@@ -1,7 +1,7 @@
-// The way back by mail: what a token is worth, and what happens with it in one change.
+// Password recovery: when a token is valid, and what one change does with it.
 #include "appliance/identity/recovery/recovery.h"
 
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ class Recovery : public people_tests::People {
   recovery::Recovery recovery{system, accounts, identities, outbox, site, io};
 };
 
-TEST_F(Recovery, EveryChangeOfWhatItRestsOnEndsAToken) {
+TEST_F(Recovery, ChangesOfPasswordAddressOrSessionsInvalidateTokens) {
   const auto user = register_as("ada@example.org").value();
   const auto moves_away_and_back = [&] {
     for (const char* email : {"other@example.org", "ada@example.org"}) {
@@ -50,7 +50,7 @@ TEST_F(Recovery, EveryChangeOfWhatItRestsOnEndsAToken) {
   EXPECT_TRUE(reset(token_for("ada@example.org")));
 }
 
-TEST_F(Recovery, TokensThatHaveEndedDoNotCountAsSent) {
+TEST_F(Recovery, InvalidTokensDoNotCountTowardsTheLimit) {
   const auto user = register_as("ada@example.org").value();
   for (std::size_t n = 0; n < recovery::tokens_at_once + 1; ++n) token_for("ada@example.org");
   EXPECT_EQ(mails(), recovery::tokens_at_once);
@@ -59,7 +59,7 @@ TEST_F(Recovery, TokensThatHaveEndedDoNotCountAsSent) {
   EXPECT_EQ(mails(), recovery::tokens_at_once + 1);
 }
 
-TEST_F(Recovery, AskingIsTheSameWorkWhoeverIsMeant) {
+TEST_F(Recovery, ARequestIsTheSameWorkForEveryAddress) {
   ASSERT_TRUE(register_as("ada@example.org"));
   const auto commits = [&](std::string email) {
     const auto before = store->stats().commits;
@@ -67,13 +67,13 @@ TEST_F(Recovery, AskingIsTheSameWorkWhoeverIsMeant) {
     return store->stats().commits - before;
   };
   EXPECT_EQ(commits("ada@example.org"), commits("nobody@example.org"));
-  EXPECT_EQ(mails(), 0u) << "who is meant is looked for later";
+  EXPECT_EQ(mails(), 0u) << "the account is looked up later";
   run(recovery.work());
   EXPECT_EQ(mails(), 1u);
 }
 
-// Both find the token good, and one of them comes second.
-TEST_F(Recovery, AResetThatComesSecondChangesNothing) {
+// Both resets find the token valid; one commits second.
+TEST_F(Recovery, TheSecondOfTwoConcurrentResetsChangesNothing) {
   const auto user = register_as("ada@example.org").value();
   const std::string token = token_for("ada@example.org");
   boost::asio::io_context together;
@@ -90,8 +90,8 @@ TEST_F(Recovery, AResetThatComesSecondChangesNothing) {
     EXPECT_EQ(log_in("ada@example.org", password).has_value(), password == accepted.front());
 }
 
-// One change: no crash can leave the address proved and the squatter's key alive.
-TEST_F(Recovery, TheOwnerOfTheAddressGetsTheWholeAccountInOneChange) {
+// One change: no crash can leave the address verified and the previous user's key valid.
+TEST_F(Recovery, AnAccountIsClaimedInOneChange) {
   const auto squatter = register_as("ada@example.org").value();
   const auto key = run(keys.create(caller(squatter), "laptop", std::nullopt)).value();
   auto change = system.change();
@@ -103,7 +103,7 @@ TEST_F(Recovery, TheOwnerOfTheAddressGetsTheWholeAccountInOneChange) {
   const auto before = store->stats().commits;
   ASSERT_TRUE(reset(token));
   const auto commits = store->stats().commits - before;
-  EXPECT_EQ(commits, 3u) << "the moment, the change, and the records of sessions that it has ended";
+  EXPECT_EQ(commits, 3u) << "the epoch, the change, and the removal of ended sessions";
   EXPECT_FALSE(keys.validate(key.secret));
   EXPECT_FALSE(identities.find("idp:x squatter"));
   EXPECT_FALSE(whoever_has(session));

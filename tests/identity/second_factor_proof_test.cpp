@@ -1,6 +1,6 @@
-// Who may set up a second factor: whoever proves once more to be the user.
-#include "appliance/identity/second_factor/routes.h"
-#include "people_fixture.h"
+// Setting up a second factor requires step-up.
+#include "appliance/identity/second_factor/factor_settings.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -10,11 +10,10 @@ class SecondFactorProof : public people_tests::People {
  protected:
   web::Result<accounts::User> prove(const accounts::User& user, const std::string& session,
                                     std::optional<std::string> password = {}) {
-    web::Request request;
-    request.caller = {.user_id = user.id, .credential = session};
-    second_factor::ProofAgain form;
-    if (password) form.currentPassword = web::Text<1, 256>(std::move(*password));
-    return run(second_factor::proved_user(services, request, "app", std::move(form)));
+    audit::Actor actor{.caller = {.user_id = user.id, .credential = session}, .address = "192.0.2.7"};
+    second_factor::StepUpProof proof;
+    if (password) proof.currentPassword = web::Text<1, 256>(std::move(*password));
+    return run(factor_settings.verify(std::move(actor), "app", std::move(proof)));
   }
   // A session of that age.
   std::string session_of(const accounts::User& user, std::chrono::seconds age) {
@@ -29,21 +28,14 @@ class SecondFactorProof : public people_tests::People {
   }
 
   agentbox::Site site{"https://box.example.org"};
-  security::ReplayGuard once{system};
+  security::ReplayGuard replay_guard{system};
   audit::Audit audit{system};
-  second_factor::SecondFactor factor{system, site, once, "key", false};
-  agentbox::Guards guards = agentbox::make_guards({.sessions = sessions,
-                                                   .accounts = accounts,
-                                                   .keys = keys,
-                                                   .internal_api_key = "k",
-                                                   .agent_of = [](std::string_view) { return std::nullopt; },
-                                                   .on_wrong_key = [](const web::Request&) {},
-                                                   .must_enrol = [](const accounts::User&) { return false; }});
-  second_factor::Services services{factor, accounts, sessions, audit, site, [](const accounts::User&) { return false; },
-                                   guards};
+  second_factor::SecondFactor factor{system, site, replay_guard, "key", false};
+  second_factor::FactorSettings factor_settings{factor, accounts, sessions, audit,
+                                                [](const accounts::User&) { return false; }};
 };
 
-TEST_F(SecondFactorProof, WhoHasAPasswordGivesIt) {
+TEST_F(SecondFactorProof, AUserWithAPasswordGivesIt) {
   const auto ada = register_as("ada@example.org").value();
   const std::string session = session_of(ada, 0s);
   EXPECT_TRUE(prove(ada, session, "correct horse battery"));
@@ -53,7 +45,7 @@ TEST_F(SecondFactorProof, WhoHasAPasswordGivesIt) {
   EXPECT_EQ(last_line(), "second factor begun, app: currentPassword is wrong");
 }
 
-TEST_F(SecondFactorProof, WhoHasNoneHasJustSignedIn) {
+TEST_F(SecondFactorProof, AUserWithoutAPasswordMustHaveJustSignedIn) {
   const auto ada = run(accounts.create_without_password("ada@example.org", "Ada", true)).value();
   EXPECT_TRUE(prove(ada, session_of(ada, 9min)));
   EXPECT_EQ(prove(ada, session_of(ada, 10min)).error().code, "FRESH_SIGN_IN_REQUIRED");

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "appliance/identity/identities/identities.h"
-#include "authenticator.h"
-#include "people_fixture.h"
+#include "tests/identity/authenticator.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 class SecondFactor : public people_tests::People {
  protected:
-  // An authenticator that knows this box.
+  // An authenticator registered with this box.
   static Authenticator authenticator() {
     Authenticator made;
     made.counter = 0;
@@ -43,11 +43,11 @@ class SecondFactor : public people_tests::People {
   }
 
   agentbox::Site site{"https://box.example.org"};
-  security::ReplayGuard once{system};
-  second_factor::SecondFactor factor{system, site, once, "key", false};
+  security::ReplayGuard replay_guard{system};
+  second_factor::SecondFactor factor{system, site, replay_guard, "key", false};
 };
 
-TEST_F(SecondFactor, APasskeyIsOneAndComesWithRecoveryCodes) {
+TEST_F(SecondFactor, APasskeyIsASecondFactorAndComesWithRecoveryCodes) {
   const auto ada = person("ada@example.org");
   EXPECT_FALSE(factor.is_on(ada));
   EXPECT_FALSE(factor.passkeys().request_options(ada, Purpose::sign_in));
@@ -55,7 +55,7 @@ TEST_F(SecondFactor, APasskeyIsOneAndComesWithRecoveryCodes) {
   const auto added = add(ada, key).value();
   EXPECT_EQ(added.recovery_codes.size(), 10u);
   EXPECT_TRUE(factor.is_on(ada));
-  EXPECT_TRUE(add(ada, authenticator())->recovery_codes.empty()) << "those of the first still count";
+  EXPECT_TRUE(add(ada, authenticator())->recovery_codes.empty()) << "the first codes stay valid";
   const auto asked = factor.passkeys().request_options(ada, Purpose::sign_in);
   ASSERT_EQ(asked->allowCredentials.size(), 2u);
   EXPECT_EQ(asked->allowCredentials[0].id, crypto::to_base64url(key.id));
@@ -65,23 +65,23 @@ TEST_F(SecondFactor, APasskeyIsOneAndComesWithRecoveryCodes) {
   EXPECT_FALSE(check(ada, "")) << "no app, no password of it";
 }
 
-TEST_F(SecondFactor, AnAssertionCountsOnceForItsUserAndPurpose) {
+TEST_F(SecondFactor, AnAssertionIsAcceptedOnceForItsUserAndPurpose) {
   const auto ada = person("ada@example.org"), eve = person("eve@example.org");
   const auto adas = authenticator(), eves = authenticator();
   ASSERT_TRUE(add(ada, adas));
   ASSERT_TRUE(add(eve, eves));
   const auto given = adas.get(request_challenge(ada, Purpose::sign_in));
-  EXPECT_FALSE(check(eve, given)) << "another's passkey";
-  EXPECT_FALSE(check(ada, given, Purpose::change)) << "asked for something else";
+  EXPECT_FALSE(check(eve, given)) << "a passkey of another user";
+  EXPECT_FALSE(check(ada, given, Purpose::change)) << "a challenge for another purpose";
   EXPECT_FALSE(check(ada, eves.get(request_challenge(ada, Purpose::sign_in))));
   EXPECT_FALSE(check(ada, adas.get(request_challenge(eve, Purpose::sign_in)))) << "a challenge of another user";
   EXPECT_FALSE(check(ada, adas.get(creation_challenge(ada))));
-  EXPECT_TRUE(check(ada, given)) << "and all that spent nothing";
+  EXPECT_TRUE(check(ada, given)) << "none of these spent the challenge";
   EXPECT_FALSE(check(ada, given));
   EXPECT_TRUE(factor.passkeys().list(ada)[0].last_used_at);
 }
 
-TEST_F(SecondFactor, SideBySideAnAssertionCountsOnce) {
+TEST_F(SecondFactor, ConcurrentlyAnAssertionIsAcceptedOnce) {
   const auto ada = person("ada@example.org");
   const auto key = authenticator();
   ASSERT_TRUE(add(ada, key));
@@ -99,7 +99,7 @@ TEST_F(SecondFactor, SideBySideAnAssertionCountsOnce) {
   EXPECT_EQ(refused, 4);
 }
 
-TEST_F(SecondFactor, ACopiedPasskeyIsRefusedFromTheFirstUseOfTheCopyOn) {
+TEST_F(SecondFactor, ACopiedPasskeyIsRefusedOnceTheCopyWasUsed) {
   const auto ada = person("ada@example.org");
   auto key = authenticator();
   key.counter = 10;
@@ -113,7 +113,7 @@ TEST_F(SecondFactor, ACopiedPasskeyIsRefusedFromTheFirstUseOfTheCopyOn) {
   EXPECT_EQ(factor.passkeys().list(ada)[0].sign_count, 12);
 }
 
-TEST_F(SecondFactor, ARegistrationCountsOnceAndForTheUserWhoBeganIt) {
+TEST_F(SecondFactor, ARegistrationIsAcceptedOnceForItsUser) {
   const auto ada = person("ada@example.org"), eve = person("eve@example.org");
   const auto key = authenticator();
   const auto made = key.create(creation_challenge(ada));
@@ -133,7 +133,7 @@ TEST_F(SecondFactor, AUserHasTwentyPasskeysAtMost) {
   EXPECT_EQ(factor.passkeys().list(ada).size(), 20u);
 }
 
-TEST_F(SecondFactor, TheLastFactorTakesTheRecoveryCodesWithIt) {
+TEST_F(SecondFactor, RecoveryCodesAreRemovedWithTheLastFactor) {
   const auto ada = person("ada@example.org"), eve = person("eve@example.org");
   const auto added = add(ada, authenticator()).value();
   const auto second = add(ada, authenticator()).value();
@@ -149,7 +149,7 @@ TEST_F(SecondFactor, TheLastFactorTakesTheRecoveryCodesWithIt) {
   EXPECT_FALSE(check(ada, added.recovery_codes[0]));
 }
 
-TEST_F(SecondFactor, WhatIsForgottenIsGoneWhole) {
+TEST_F(SecondFactor, RemovingTheFactorRemovesEverything) {
   const auto ada = person("ada@example.org");
   const auto key = authenticator();
   ASSERT_TRUE(add(ada, key));
@@ -157,24 +157,24 @@ TEST_F(SecondFactor, WhatIsForgottenIsGoneWhole) {
   run(factor.remove(ada));
   EXPECT_FALSE(factor.is_on(ada));
   EXPECT_TRUE(factor.passkeys().list(ada).empty());
-  EXPECT_EQ(add(ada, key)->recovery_codes.size(), 10u) << "the passkey is free again";
+  EXPECT_EQ(add(ada, key)->recovery_codes.size(), 10u) << "the passkey can be registered again";
 }
 
-TEST_F(SecondFactor, WhoOnlySquattedOnAnAddressLeavesNoFactorBehind) {
+TEST_F(SecondFactor, AnAccountClaimRemovesTheSecondFactor) {
   const auto squatter = person("ada@example.org");
   ASSERT_TRUE(add(squatter, authenticator()));
   ASSERT_TRUE(run(factor.begin_app(session_of(squatter))));
   identities::Identities identities{system, accounts, keys};
-  identities::Proved proved{.id = "idp:ada", .email = "ada@example.org", .email_is_proved = true};
-  EXPECT_EQ(run(identities.sign_in(proved, identities.session_epoch()))->id, squatter);
+  identities::VerifiedIdentity identity{.id = "idp:ada", .email = "ada@example.org", .is_email_verified = true};
+  EXPECT_EQ(run(identities.sign_in(identity, identities.session_epoch()))->id, squatter);
   EXPECT_FALSE(factor.is_on(squatter));
   ASSERT_TRUE(add(squatter, authenticator()));
-  EXPECT_TRUE(run(identities.sign_in(proved, identities.session_epoch())));
-  EXPECT_TRUE(factor.is_on(squatter)) << "an owner's own stays";
+  EXPECT_TRUE(run(identities.sign_in(identity, identities.session_epoch())));
+  EXPECT_TRUE(factor.is_on(squatter)) << "a verified user keeps it";
 }
 
-TEST_F(SecondFactor, AChallengeIsGoodForFiveMinutesHereAndNowhereElse) {
-  second_factor::Challenges challenges("key", once), others("another key", once);
+TEST_F(SecondFactor, AChallengeIsValidForFiveMinutesOnThisBoxOnly) {
+  second_factor::Challenges challenges("key", replay_guard), others("another key", replay_guard);
   const auto now = store::now();
   const auto issued = challenges.issue(Purpose::sign_in, 1, now);
   EXPECT_EQ(issued.size(), 32u);
@@ -192,10 +192,10 @@ TEST_F(SecondFactor, AChallengeIsGoodForFiveMinutesHereAndNowhereElse) {
   EXPECT_FALSE(run(challenges.use(issued, Purpose::sign_in, 1, now)));
 }
 
-TEST_F(SecondFactor, PasskeysNeedAName) {
+TEST_F(SecondFactor, PasskeysNeedADomainName) {
   const auto ada = person("ada@example.org");
   const auto offered = [&](const agentbox::Site& at) {
-    second_factor::Passkeys passkeys(system, at, once, "key");
+    second_factor::Passkeys passkeys(system, at, replay_guard, "key");
     const auto options = passkeys.creation_options(*accounts.find(ada));
     return options ? options->rp.id : "none";
   };

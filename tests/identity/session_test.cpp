@@ -1,7 +1,7 @@
 #include <set>
 
 #include "appliance/identity/guards.h"
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -36,7 +36,7 @@ TEST_F(Sessions, TheCookieIsForThirtyDaysAndSecureOnHttps) {
   EXPECT_EQ(accounts::Sessions::cleared(false).max_age.count(), 0);
 }
 
-TEST_F(Sessions, EachSignInIsANewSessionAndReplacesTheBrowsersOwn) {
+TEST_F(Sessions, EachSignInStartsANewSessionInPlaceOfTheCurrentOne) {
   const auto user = register_as("ada@example.com").value();
   const std::string before = sign_in(user);
   const auto old = whoever_has(before)->session_id;
@@ -54,7 +54,7 @@ TEST_F(Sessions, TwoCookiesAreRefused) {
   EXPECT_FALSE(sessions.find(with_cookies("app-session=")));
 }
 
-TEST_F(Sessions, AnExpiredSessionIsNoneAndIsSwept) {
+TEST_F(Sessions, AnExpiredSessionIsInvalidAndSwept) {
   const auto user = register_as("ada@example.com").value();
   const std::string token = sign_in(user), kept = sign_in(user);
   auto change = system.change();
@@ -80,7 +80,7 @@ TEST_F(Sessions, ANewPasswordEndsAllOtherSessions) {
   EXPECT_TRUE(log_in("ada@example.com", "an even better one"));
 }
 
-TEST_F(Sessions, NoneSlipsInBehindANewPassword) {
+TEST_F(Sessions, NoSessionStartsWithAnOldPassword) {
   const auto proved_before = register_as("ada@example.com").value();
   ASSERT_TRUE(run(accounts.change_password(proved_before.id, "", "correct horse battery", "an even better one")));
   EXPECT_FALSE(run(sessions.start(proved_before, false)));
@@ -126,7 +126,7 @@ class Guards : public People {
   int wrong_keys = 0;
 };
 
-TEST_F(Guards, TheInternalKeyIsJudgedAsTheContractSays) {
+TEST_F(Guards, TheInternalKeyIsChecked) {
   const auto guards = make("the-key");
   const auto kind = [&](const web::Request& request) { return guards.internal_key.admit(request).error().kind; };
   EXPECT_EQ(kind(web::Request{}), web::Kind::unauthenticated);
@@ -134,7 +134,7 @@ TEST_F(Guards, TheInternalKeyIsJudgedAsTheContractSays) {
   EXPECT_EQ(kind(with_authorization("Basic the-key")), web::Kind::unauthenticated);
   EXPECT_EQ(kind(with_authorization("Bearer ")), web::Kind::unauthenticated);
   EXPECT_EQ(kind(with_authorization("Bearer the-kez")), web::Kind::forbidden);
-  EXPECT_EQ(wrong_keys, 1) << "what brings no key guesses at none";
+  EXPECT_EQ(wrong_keys, 1) << "a request without a key is not counted";
   EXPECT_TRUE(guards.internal_key.admit(with_authorization("Bearer the-key")));
   EXPECT_EQ(wrong_keys, 1);
 }
@@ -146,7 +146,7 @@ TEST_F(Guards, WithoutAnInternalKeyTheBackendIsMisconfigured) {
   EXPECT_EQ(refused.message, "Server misconfigured");
 }
 
-TEST_F(Guards, ASessionNamesItsCallerAndAnAdminIsOne) {
+TEST_F(Guards, ASessionIdentifiesItsCaller) {
   const auto guards = make("k");
   const auto admin = register_admin();
   const std::string header = "app-session=" + sign_in(admin);
@@ -158,7 +158,7 @@ TEST_F(Guards, ASessionNamesItsCallerAndAnAdminIsOne) {
   EXPECT_EQ(guards.session_optional.admit(with_cookies(header))->user_id, admin.id);
 }
 
-TEST_F(Guards, AnAdminsSessionIsAnAdmins) {
+TEST_F(Guards, OnlyAdminsPassTheAdminGuard) {
   const auto guards = make("k");
   const std::string admin = "app-session=" + sign_in(register_admin());
   const std::string other = "app-session=" + sign_in(register_as("ada@example.com").value());
@@ -175,7 +175,7 @@ TEST_F(Guards, TwoSessionCookiesAreRefusedEvenWhereNoneIsNeeded) {
   EXPECT_FALSE(guards.session_optional.admit(with_cookies(twice)));
 }
 
-TEST_F(Guards, WhoMustEnrolPassesTheOneGuardForThat) {
+TEST_F(Guards, AUserWhoMustEnrolPassesOnlyTheEnrollingGuard) {
   const auto guards = make("k");
   const auto admin = register_admin();
   const std::string header = "app-session=" + sign_in(admin);
@@ -193,7 +193,7 @@ TEST_F(Guards, WhoMustEnrolPassesTheOneGuardForThat) {
   EXPECT_EQ(guards.session_enrolling.admit(web::Request{}).error().kind, web::Kind::unauthenticated);
 }
 
-TEST_F(Guards, AnAgentActsForItsOwnerButNeverAsAdminAndEndsWithThem) {
+TEST_F(Guards, AnAgentActsForItsOwnerButNeverAsAdmin) {
   const auto guards = make("k");
   const auto owner = register_admin();
   agents_owner = owner.id;

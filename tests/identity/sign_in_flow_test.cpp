@@ -4,7 +4,7 @@
 #include "appliance/identity/oauth/browser_flow.h"
 #include "appliance/identity/site.h"
 #include "appliance/identity/wallet_sign_in/nonces.h"
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 class SignInFlow : public people_tests::People {
  protected:
-  oauth::BrowserFlow flow(std::string key = "key", std::string name = "visit") { return {key, name, once}; }
+  oauth::BrowserFlow flow(std::string key = "key", std::string name = "cookie") { return {key, name, replay_guard}; }
   // The header must outlive the request: requests are views.
   web::Request browser(const web::Cookie& cookie) {
     header = cookie.name + "=" + cookie.value;
@@ -20,50 +20,50 @@ class SignInFlow : public people_tests::People {
   }
 
   std::string header;
-  security::ReplayGuard once{system};
+  security::ReplayGuard replay_guard{system};
   identities::Identities identities{system, accounts, keys};
 };
 
-TEST_F(SignInFlow, AnAnswerComesBackOnceToTheBrowserThatAsked) {
-  auto visits = flow();
+TEST_F(SignInFlow, ACallbackIsAcceptedOnceFromTheBrowserThatStarted) {
+  auto requests = flow();
   const auto now = store::now();
-  const auto begun = visits.begin({}, now);
-  const auto back = run(visits.finish(browser(begun.cookie), begun.state, now + 1min));
-  ASSERT_TRUE(back);
-  EXPECT_EQ(back->nonce, begun.nonce);
-  EXPECT_FALSE(run(visits.finish(browser(begun.cookie), begun.state, now + 1min))) << "a second time";
+  const auto begun = requests.begin({}, now);
+  const auto callback = run(requests.finish(browser(begun.cookie), begun.state, now + 1min));
+  ASSERT_TRUE(callback);
+  EXPECT_EQ(callback->nonce, begun.nonce);
+  EXPECT_FALSE(run(requests.finish(browser(begun.cookie), begun.state, now + 1min))) << "a second time";
 }
 
-TEST_F(SignInFlow, AnotherBrowserKeyProviderOrTimeIsRefused) {
-  auto visits = flow(), other_key = flow("other"), other_provider = flow("key", "another");
+TEST_F(SignInFlow, AnotherBrowserKeyOrProviderAndAnExpiredRequestAreRefused) {
+  auto requests = flow(), other_key = flow("other"), other_provider = flow("key", "another");
   const auto now = store::now();
-  const auto begun = visits.begin({}, now), others = visits.begin({}, now);
-  EXPECT_FALSE(run(visits.finish({}, begun.state, now)));
-  EXPECT_FALSE(run(visits.finish(browser(others.cookie), begun.state, now)));
+  const auto begun = requests.begin({}, now), others = requests.begin({}, now);
+  EXPECT_FALSE(run(requests.finish({}, begun.state, now)));
+  EXPECT_FALSE(run(requests.finish(browser(others.cookie), begun.state, now)));
   EXPECT_FALSE(run(other_key.finish(browser(begun.cookie), begun.state, now)));
   EXPECT_FALSE(run(other_provider.finish(browser(begun.cookie), begun.state, now)));
-  EXPECT_FALSE(run(visits.finish(browser(begun.cookie), begun.state, now + oauth::visit_lifetime)));
+  EXPECT_FALSE(run(requests.finish(browser(begun.cookie), begun.state, now + oauth::request_lifetime)));
   for (std::size_t i = 0; i < begun.state.size(); ++i) {
     std::string wrong = begun.state;
     wrong[i] = wrong[i] == '0' ? '1' : '0';
-    EXPECT_FALSE(run(visits.finish(browser(begun.cookie), wrong, now))) << i;
+    EXPECT_FALSE(run(requests.finish(browser(begun.cookie), wrong, now))) << i;
   }
-  EXPECT_TRUE(run(visits.finish(browser(begun.cookie), begun.state, now))) << "and all that spent nothing";
+  EXPECT_TRUE(run(requests.finish(browser(begun.cookie), begun.state, now))) << "none of these spent the state";
 }
 
-TEST_F(SignInFlow, VisitsSideBySideInOneBrowserEachComeToAnEnd) {
-  auto visits = flow();
+TEST_F(SignInFlow, ConcurrentRequestsOfOneBrowserCanAllBeFinished) {
+  auto requests = flow();
   const auto now = store::now();
-  const auto first = visits.begin({}, now);
-  const auto second = visits.begin(browser(first.cookie), now);
+  const auto first = requests.begin({}, now);
+  const auto second = requests.begin(browser(first.cookie), now);
   EXPECT_EQ(first.cookie.value, second.cookie.value);
   EXPECT_NE(first.nonce, second.nonce);
-  EXPECT_TRUE(run(visits.finish(browser(second.cookie), first.state, now)));
-  EXPECT_TRUE(run(visits.finish(browser(second.cookie), second.state, now)));
+  EXPECT_TRUE(run(requests.finish(browser(second.cookie), first.state, now)));
+  EXPECT_TRUE(run(requests.finish(browser(second.cookie), second.state, now)));
 }
 
-TEST_F(SignInFlow, ANonceIsGoodForTenMinutesAndOneUse) {
-  wallet_sign_in::Nonces nonces("key", once), others("other key", once);
+TEST_F(SignInFlow, ANonceIsValidForTenMinutesAndOneUse) {
+  wallet_sign_in::Nonces nonces("key", replay_guard), others("other key", replay_guard);
   const auto now = store::now();
   const std::string nonce = nonces.issue(now);
   EXPECT_TRUE(nonces.valid_until(nonce, now + 9min));
@@ -76,16 +76,16 @@ TEST_F(SignInFlow, ANonceIsGoodForTenMinutesAndOneUse) {
   }
   EXPECT_TRUE(run(nonces.use(nonce, now)));
   EXPECT_FALSE(run(nonces.use(nonce, now)));
-  run(once.sweep(now + 11min));
-  EXPECT_FALSE(run(nonces.use(nonce, now + 11min))) << "forgotten, but too old";
+  run(replay_guard.sweep(now + 11min));
+  EXPECT_FALSE(run(nonces.use(nonce, now + 11min))) << "no longer stored, but expired";
 }
 
-// Who ends up as whom when an identity is seen for the first time.
+// The user that a new identity is linked to.
 TEST_F(SignInFlow, TheLinkingTable) {
-  const auto enter = [&](std::string id, std::string email, bool is_proved) {
+  const auto enter = [&](std::string id, std::string email, bool is_verified) {
     return run(identities.sign_in({.id = std::move(id),
                                    .email = std::move(email),
-                                   .email_is_proved = is_proved,
+                                   .is_email_verified = is_verified,
                                    .name = "N",
                                    .refresh_token = {}},
                                   identities.session_epoch()));
@@ -93,7 +93,7 @@ TEST_F(SignInFlow, TheLinkingTable) {
   const auto ada = register_as("ada@example.org").value();
   const std::string session = People::sign_in(ada);
   EXPECT_EQ(enter("idp:x 1", "ada@example.org", false).error().kind, web::Kind::conflict);
-  EXPECT_TRUE(whoever_has(session)) << "an unproved claim changes nothing";
+  EXPECT_TRUE(whoever_has(session)) << "an unverified address changes nothing";
   EXPECT_EQ(enter("idp:x 2", "new@example.org", false).value().email, "new@example.org");
   EXPECT_EQ(enter("idp:x 3", "root@example.com", false).error().kind, web::Kind::forbidden) << "an admin's address";
   EXPECT_EQ(enter("idp:x 4", "x@wallet.app", true).error().kind, web::Kind::forbidden);
@@ -102,9 +102,9 @@ TEST_F(SignInFlow, TheLinkingTable) {
   const auto owner = enter("idp:x 6", "ADA@example.org", true).value();
   EXPECT_EQ(owner.id, ada.id);
   EXPECT_TRUE(owner.email_verified && owner.password_hash.empty());
-  EXPECT_FALSE(whoever_has(session)) << "who registered the address without proving it is out";
+  EXPECT_FALSE(whoever_has(session)) << "the sessions of the unverified user have ended";
   EXPECT_EQ(enter("codehost:y 6", "ada@example.org", true).value().id, ada.id);
-  EXPECT_EQ(identities.of_user(ada.id).size(), 2u) << "an account that is its owner's keeps what it has";
+  EXPECT_EQ(identities.of_user(ada.id).size(), 2u) << "a verified account keeps its identities";
 
   const auto squatter = enter("idp:x 2", "ignored@example.org", true).value();
   const auto real = enter("idp:x 7", "new@example.org", true).value();
@@ -115,7 +115,7 @@ TEST_F(SignInFlow, TheLinkingTable) {
   EXPECT_EQ(enter("idp:x 8", admin.email, true).value().password_hash, admin.password_hash);
 }
 
-TEST(Site, KnowsItsOwnOriginInEverySpelling) {
+TEST(Site, RecognisesItsOriginInEverySpelling) {
   const agentbox::Site site("https://Box.Example.org:443/path");
   EXPECT_EQ(site.origin(), "https://box.example.org");
   EXPECT_EQ(site.host(), "box.example.org");
@@ -127,7 +127,7 @@ TEST(Site, KnowsItsOwnOriginInEverySpelling) {
     EXPECT_FALSE(site.is_ours(foreign)) << foreign;
 }
 
-TEST(Site, WithoutAnAddressOfItsOwnItIsWhereItListens) {
+TEST(Site, WithoutABaseUrlItIsTheAddressOfTheListener) {
   agentbox::Site site("");
   site.set_listener("http://127.0.0.1:3000");
   EXPECT_TRUE(site.is_ours("http://127.0.0.1:3000"));

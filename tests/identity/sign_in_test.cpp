@@ -1,8 +1,8 @@
-// The last step of every way in: who has a second factor gets a ticket, and a session for the proof that belongs to it.
+// The last step of every sign-in method: users with a second factor get a ticket, then a session for their proof.
 #include "appliance/identity/sign_in/sign_in.h"
 
-#include "authenticator.h"
-#include "people_fixture.h"
+#include "tests/identity/authenticator.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -19,15 +19,15 @@ class SignIn : public people_tests::People {
     codes = run(factor.passkeys().add(caller(user), "key", authenticator.create(challenge))).value().recovery_codes;
     return user;
   }
-  web::Result<sign_in::SignInResult> enter(const accounts::User& user) {
+  web::Result<sign_in::SignInResult> begin(const accounts::User& user) {
     audit::Entry entry{.act = "sign-in by wallet", .outcome = "ok", .subject = "0x12", .address = "192.0.2.7"};
-    return run(sign_in.enter(web::Request{}, std::move(entry), user));
+    return run(sign_in.begin({}, std::move(entry), user));
   }
-  web::Result<sign_in::SignInResult> finish(const std::string& ticket, std::optional<std::string> code) {
-    const std::string header = std::string(sign_in::ticket_cookie) + "=" + ticket;
+  web::Result<sign_in::SignInResult> resume(const std::string& ticket, std::optional<std::string> code) {
+    sign_in::Client client{.ticket = ticket};
     second_factor::Proof proof;
     if (code) proof.code = web::Text<1, 32>(std::move(*code));
-    return run(sign_in.finish(with_cookies(header), std::move(proof)));
+    return run(sign_in.resume(std::move(client), std::move(proof)));
   }
   std::vector<std::string> record() const {
     std::vector<std::string> lines;
@@ -36,48 +36,47 @@ class SignIn : public people_tests::People {
   }
 
   agentbox::Site site{"https://box.example.org"};
-  security::ReplayGuard once{system};
+  security::ReplayGuard replay_guard{system};
   audit::Audit audit{system};
-  second_factor::SecondFactor factor{system, site, once, "key", false};
-  sign_in::SignIn sign_in{accounts, sessions, factor, audit, once, "ticket key"};
+  second_factor::SecondFactor factor{system, site, replay_guard, "key", false};
+  sign_in::SignIn sign_in{accounts, sessions, factor, audit, replay_guard, "ticket key"};
   std::vector<std::string> codes;
 };
 
-TEST_F(SignIn, WhoHasNoSecondFactorGetsASessionAndALine) {
-  const auto entered = enter(register_as("ada@example.org").value()).value();
-  EXPECT_FALSE(entered.question);
+TEST_F(SignIn, AUserWithoutASecondFactorGetsASessionAndAnAuditEntry) {
+  const auto entered = begin(register_as("ada@example.org").value()).value();
+  EXPECT_FALSE(entered.challenge);
   EXPECT_TRUE(whoever_has(entered.cookie.value));
   EXPECT_EQ(record(), std::vector<std::string>{"sign-in by wallet: ok"});
 }
 
-TEST_F(SignIn, ARefusalIsNotedAsItIs) {
+TEST_F(SignIn, AFailureIsInTheAuditLogWithItsMessage) {
   audit::Entry entry{.act = "sign-in by wallet", .outcome = "ok"};
   web::Result<accounts::User> refused = web::unauthenticated("The message has expired");
-  EXPECT_EQ(run(sign_in.enter(web::Request{}, std::move(entry), std::move(refused))).error().message,
-            "The message has expired");
+  EXPECT_EQ(run(sign_in.begin({}, std::move(entry), std::move(refused))).error().message, "The message has expired");
   EXPECT_EQ(record(), std::vector<std::string>{"sign-in by wallet: The message has expired"});
 }
 
-TEST_F(SignIn, NothingIsOkBeforeThereIsASession) {
+TEST_F(SignIn, TheAuditLogSaysOkOnlyForASession) {
   const auto user = register_as("ada@example.org").value();
   run(sessions.end_all(user.id));
-  EXPECT_FALSE(enter(user));
+  EXPECT_FALSE(begin(user));
   EXPECT_EQ(record(), std::vector<std::string>{"sign-in by wallet: Invalid credentials"});
 }
 
-TEST_F(SignIn, ATicketAndACodeOpenTheDoorOnce) {
-  const auto halfway = enter(with_factor()).value();
-  ASSERT_TRUE(halfway.question);
-  EXPECT_EQ(halfway.question->code, "SECOND_FACTOR_REQUIRED");
+TEST_F(SignIn, ATicketAndACodeSignInOnce) {
+  const auto halfway = begin(with_factor()).value();
+  ASSERT_TRUE(halfway.challenge);
+  EXPECT_EQ(halfway.challenge->code, "SECOND_FACTOR_REQUIRED");
   EXPECT_EQ(halfway.cookie.name, sign_in::ticket_cookie);
   EXPECT_FALSE(whoever_has(halfway.cookie.value)) << "it is no session";
 
   const std::string ticket = halfway.cookie.value;
-  EXPECT_EQ(finish(ticket, std::nullopt).error().code, "SECOND_FACTOR_REQUIRED") << "asked again, for a browser";
-  EXPECT_EQ(finish(ticket, "wrong").error().kind, web::Kind::unauthenticated);
-  const auto entered = finish(ticket, codes[0]).value();
+  EXPECT_EQ(resume(ticket, std::nullopt).error().code, "SECOND_FACTOR_REQUIRED") << "asked again, for a browser";
+  EXPECT_EQ(resume(ticket, "wrong").error().kind, web::Kind::unauthenticated);
+  const auto entered = resume(ticket, codes[0]).value();
   EXPECT_TRUE(whoever_has(entered.cookie.value));
-  EXPECT_EQ(finish(ticket, codes[1]).error().kind, web::Kind::unauthenticated);
+  EXPECT_EQ(resume(ticket, codes[1]).error().kind, web::Kind::unauthenticated);
   EXPECT_EQ(factor.state(entered.user.id).recovery_codes, 9u) << "and a spent ticket spends no code";
   EXPECT_EQ(record(),
             (std::vector<std::string>{
@@ -87,15 +86,15 @@ TEST_F(SignIn, ATicketAndACodeOpenTheDoorOnce) {
                 "begin again"}));
 }
 
-TEST_F(SignIn, AnEndingOfAllSessionsEndsTickets) {
+TEST_F(SignIn, EndingAllSessionsEndsTickets) {
   const auto user = with_factor();
-  const std::string ticket = enter(user)->cookie.value;
+  const std::string ticket = begin(user)->cookie.value;
   run(sessions.end_all(user.id));
-  EXPECT_EQ(finish(ticket, codes[0]).error().kind, web::Kind::unauthenticated);
+  EXPECT_EQ(resume(ticket, codes[0]).error().kind, web::Kind::unauthenticated);
   EXPECT_EQ(factor.state(user.id).recovery_codes, 10u);
 }
 
-TEST_F(SignIn, ATicketIsWhatItWasMadeAs) {
+TEST_F(SignIn, ATicketSurvivesARoundTripAndNoChange) {
   const auto now = store::now();
   const sign_in::Ticket ticket{
       .user = 7, .sessions_since = 3, .until = now + 5min, .act = "sign-in by the code host", .id = "ab12"};

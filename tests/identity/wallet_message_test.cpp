@@ -4,12 +4,12 @@
 
 #include <random>
 
-#include "appliance/identity/wallet_sign_in/timestamp.h"
+#include "appliance/foundation/timestamp.h"
 
 namespace {
 
+using agentbox::parse_timestamp;
 using wallet_sign_in::parse_message;
-using wallet_sign_in::parse_timestamp;
 
 const std::string request_line = "example.com wants you to sign in with your Ethereum account:\n";
 const std::string address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
@@ -27,7 +27,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 void refused(const std::string& text) { EXPECT_FALSE(parse_message(text)) << text; }
 
-TEST(WalletMessage, ABareOneHasTwoEmptyLinesWhereTheStatementWouldBe) {
+TEST(WalletMessage, WithoutAStatementThereAreTwoEmptyLines) {
   const auto message = parse_message(bare);
   ASSERT_TRUE(message) << message.error().message;
   EXPECT_EQ(message->scheme, "");
@@ -41,7 +41,7 @@ TEST(WalletMessage, ABareOneHasTwoEmptyLinesWhereTheStatementWouldBe) {
   EXPECT_FALSE(message->expires_at || message->not_before || message->request_id);
 }
 
-TEST(WalletMessage, AFullOneIsReadWhole) {
+TEST(WalletMessage, AllFieldsAreParsed) {
   const auto message =
       parse_message("https://" + with_statement +
                     "\nExpiration Time: 2026-10-01T16:25:24Z\nNot Before: 2026-09-30T00:00:00+02:00\n"
@@ -61,7 +61,7 @@ TEST(WalletMessage, ADomainMayHaveAPortAndResourcesMayBeNone) {
   EXPECT_EQ(parse_message(bare + "\nRequest ID: ")->request_id, "");
 }
 
-TEST(WalletMessage, EveryFieldStandsInItsPlaceOnce) {
+TEST(WalletMessage, EveryFieldAppearsOnceAndInOrder) {
   for (const std::string line :
        {"URI: https://example.com/login\n", "Version: 1\n", "Chain ID: 8453\n", "Nonce: 32891756abc\n"}) {
     refused(replaced(bare, line, ""));
@@ -76,7 +76,7 @@ TEST(WalletMessage, EveryFieldStandsInItsPlaceOnce) {
   refused(bare + "\nResources:\n- ipfs://bafy/" + expires);
 }
 
-TEST(WalletMessage, NothingElseIsPartOfIt) {
+TEST(WalletMessage, OtherLinesAreRefused) {
   refused("");
   refused(request_line);
   refused("\n" + bare);
@@ -100,7 +100,7 @@ TEST(WalletMessage, NothingElseIsPartOfIt) {
   refused(nul);
 }
 
-TEST(WalletMessage, EveryFieldHasItsForm) {
+TEST(WalletMessage, MalformedFieldsAreRefused) {
   for (const std::string chain : {"", "-1", "+1", "0x1", "1.0", "1e3", "99999999999999999999", " 1"})
     refused(replaced(bare, "Chain ID: 8453", "Chain ID: " + chain));
   for (const std::string nonce : {"", "1234567", "12345678-", "12345678 ", "1234567ä"})
@@ -123,7 +123,7 @@ TEST(WalletMessage, EveryFieldHasItsForm) {
   refused(bare + "\nResources:\n-https://example.com");
 }
 
-TEST(WalletMessage, AMutatedOneIsReadAsWhatItSaysOrNotAtAll) {
+TEST(WalletMessage, AMutatedMessageIsParsedExactlyOrRefused) {
   std::mt19937 random(4361);
   const std::string whole = bare + "\nExpiration Time: 2026-10-01T16:25:24Z\nResources:\n- ipfs://bafy/";
   for (int round = 0; round < 20'000; ++round) {
@@ -151,7 +151,7 @@ TEST(WalletMessage, AMutatedOneIsReadAsWhatItSaysOrNotAtAll) {
   }
 }
 
-TEST(Timestamp, TellsOneInstantInEverySpelling) {
+TEST(Timestamp, ParsesEveryNotationOfAnInstant) {
   const auto noon = parse_timestamp("2026-01-31T12:00:00Z");
   ASSERT_TRUE(noon);
   for (const std::string_view same : {"2026-01-31T12:00:00.000Z", "2026-01-31t12:00:00z", "2026-01-31T13:30:00+01:30",
@@ -162,7 +162,7 @@ TEST(Timestamp, TellsOneInstantInEverySpelling) {
   EXPECT_TRUE(parse_timestamp("2028-02-29T00:00:00Z"));
 }
 
-TEST(Timestamp, TakesNothingElse) {
+TEST(Timestamp, RefusesOtherTexts) {
   for (const std::string_view wrong : {"",
                                        "2026-01-31",
                                        "2026-01-31T12:00:00",

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "appliance/foundation/crypto/cose.h"
-#include "authenticator.h"
+#include "tests/identity/authenticator.h"
 
 namespace {
 
@@ -18,7 +18,7 @@ const webauthn::RelyingParty party{
     .id = "box.example.org", .is_origin = [](std::string_view origin) { return origin == "https://box.example.org"; }};
 bool is_challenge(std::string_view given) { return given == challenge; }
 
-// Empty when it was accepted, else why not.
+// Empty if it was accepted, else the error message.
 std::string registering(const webauthn::Created& made) {
   const auto verified = webauthn::verify_registration(made, party, is_challenge);
   return verified ? "" : verified.error().message;
@@ -29,8 +29,8 @@ webauthn::KnownCredential known(const Authenticator& authenticator, std::uint32_
   return {.public_key = authenticator.public_key, .sign_count = count, .user_handle = handle};
 }
 std::string asserting(const webauthn::Asserted& given, const webauthn::KnownCredential& credential) {
-  const auto proved = webauthn::verify_assertion(given, credential, party, is_challenge);
-  return proved ? "" : proved.error().message;
+  const auto verified = webauthn::verify_assertion(given, credential, party, is_challenge);
+  return verified ? "" : verified.error().message;
 }
 std::string asserting(const Authenticator& authenticator, std::uint32_t count = 0) {
   return asserting(authenticator.get(challenge), known(authenticator, count));
@@ -42,7 +42,7 @@ Authenticator rsa_authenticator() {
   return {.key = std::move(key), .public_key = public_key};
 }
 
-// What is wrong, in the browser's and the authenticator's part of either ceremony, and what the refusal says of it.
+// A fault in the browser's or the authenticator's part of either ceremony, and a part of its error message.
 struct Wrong {
   std::string names;
   std::function<void(Authenticator&)> make;
@@ -80,7 +80,7 @@ TEST(WebAuthn, BothAlgorithmsRegisterAndAssert) {
   }
 }
 
-TEST(WebAuthn, WhatIsAllowedIsTaken) {
+TEST(WebAuthn, PermittedVariationsAreAccepted) {
   Authenticator authenticator;
   authenticator.flags = 1 | 4;  // verified
   authenticator.extensions = map(1) + text("credProtect") + number(2);
@@ -92,7 +92,7 @@ TEST(WebAuthn, WhatIsAllowedIsTaken) {
   EXPECT_EQ(asserting(authenticator), "");
 }
 
-TEST(WebAuthn, EachThingThatCanBeWrongIsRefusedInBothCeremonies) {
+TEST(WebAuthn, EachFaultIsRefusedInBothCeremonies) {
   for (std::size_t n = 0; n < wrongs.size(); ++n) {
     Authenticator authenticator;
     wrongs[n].make(authenticator);
@@ -101,7 +101,7 @@ TEST(WebAuthn, EachThingThatCanBeWrongIsRefusedInBothCeremonies) {
   }
 }
 
-TEST(WebAuthn, OnlyTheChallengeThatWasHandedOutCounts) {
+TEST(WebAuthn, OnlyTheIssuedChallengeIsAccepted) {
   const Authenticator authenticator;
   for (const std::string& wrong : {std::string(), challenge + "x", challenge.substr(1), std::string(32, '\0')}) {
     EXPECT_NE(registering(authenticator.create(wrong)).find("challenge"), std::string::npos);
@@ -141,7 +141,7 @@ TEST(WebAuthn, NoOtherKeysAreRegistered) {
   }
 }
 
-TEST(WebAuthn, AttestationIsNoneOrTheCredentialsOwn) {
+TEST(WebAuthn, AttestationIsNoneOrSelfAttestation) {
   Authenticator authenticator;
   authenticator.format = "packed";
   EXPECT_NE(registering(authenticator), "") << "an empty statement proves nothing";
@@ -162,7 +162,7 @@ TEST(WebAuthn, AttestationIsNoneOrTheCredentialsOwn) {
   EXPECT_NE(registering(claims), "");
 }
 
-TEST(WebAuthn, CredentialIdsHaveBoundsAndAreTheirOwn) {
+TEST(WebAuthn, CredentialIdsAreBoundedAndMatch) {
   Authenticator authenticator;
   for (const std::size_t size : {std::size_t{1}, webauthn::max_id_bytes}) {
     authenticator.id = std::string(size, 'i');
@@ -181,8 +181,8 @@ TEST(WebAuthn, CredentialIdsHaveBoundsAndAreTheirOwn) {
   EXPECT_NE(registering(made), "");
 }
 
-// Every length but the whole, and every bit.
-TEST(WebAuthn, ATruncatedOrTouchedAttestationIsRefused) {
+// Every shorter length, and every bit.
+TEST(WebAuthn, ATruncatedOrModifiedAttestationIsRefused) {
   const Authenticator authenticator;
   const auto good = authenticator.create(challenge);
   const std::string object = crypto::from_base64url(good.response.attestationObject).value();
@@ -195,7 +195,7 @@ TEST(WebAuthn, ATruncatedOrTouchedAttestationIsRefused) {
   EXPECT_NE(registering(changed), "");
   changed.response.attestationObject = crypto::to_base64url(object) + "=";
   EXPECT_NE(registering(changed), "");
-  // With attestation `none` nothing is signed: what may change is the make, the counter, and flags of no meaning here.
+  // With attestation `none` nothing is signed: only the model, the counter and unused flags may change.
   const std::size_t data = object.find(crypto::sha256("box.example.org"));
   for (std::size_t bit = 0; bit < object.size() * 8; ++bit) {
     std::string touched = object;
@@ -209,7 +209,7 @@ TEST(WebAuthn, ATruncatedOrTouchedAttestationIsRefused) {
   }
 }
 
-TEST(WebAuthn, EveryTouchedBitOfAnAssertionIsNoticed) {
+TEST(WebAuthn, EveryModifiedBitOfAnAssertionIsDetected) {
   for (const auto& authenticator : {Authenticator(), rsa_authenticator()}) {
     const auto good = authenticator.get(challenge);
     const auto credential = known(authenticator);
@@ -234,9 +234,9 @@ TEST(WebAuthn, EveryTouchedBitOfAnAssertionIsNoticed) {
   }
 }
 
-TEST(WebAuthn, ASignatureIsTheCredentialsOwnAndInDer) {
+TEST(WebAuthn, ASignatureIsMadeWithTheCredentialsKeyInDer) {
   const Authenticator authenticator, other;
-  EXPECT_NE(asserting(authenticator.get(challenge), known(other)), "") << "another's key";
+  EXPECT_NE(asserting(authenticator.get(challenge), known(other)), "") << "another key";
   auto raw = authenticator.get(challenge);
   const std::string signed_bytes = crypto::from_base64url(raw.response.authenticatorData).value() +
                                    crypto::sha256(crypto::from_base64url(raw.response.clientDataJSON).value());
@@ -244,19 +244,19 @@ TEST(WebAuthn, ASignatureIsTheCredentialsOwnAndInDer) {
   EXPECT_NE(asserting(raw, known(authenticator)), "") << "JOSE's form";
   auto longer = authenticator.get(challenge);
   longer.response.signature = crypto::to_base64url(crypto::from_base64url(longer.response.signature).value() + '\0');
-  EXPECT_NE(asserting(longer, known(authenticator)), "") << "a byte behind it";
+  EXPECT_NE(asserting(longer, known(authenticator)), "") << "a trailing byte";
   auto broken = known(authenticator);
   broken.public_key += '\0';
-  EXPECT_NE(asserting(authenticator.get(challenge), broken), "") << "a stored key with something behind it";
+  EXPECT_NE(asserting(authenticator.get(challenge), broken), "") << "a stored key with a trailing byte";
 }
 
-TEST(WebAuthn, TheUserIsWhomTheAuthenticatorNames) {
+TEST(WebAuthn, TheUserHandleMustMatch) {
   Authenticator authenticator;
   authenticator.user_handle = "somebody else";
   EXPECT_NE(asserting(authenticator).find("userHandle"), std::string::npos);
 }
 
-TEST(WebAuthn, ACounterThatDoesNotGoUpIsACopy) {
+TEST(WebAuthn, ACounterThatDoesNotIncreaseIsRefused) {
   Authenticator authenticator;
   authenticator.counter = 5;
   EXPECT_EQ(asserting(authenticator, 0), "");
@@ -264,8 +264,8 @@ TEST(WebAuthn, ACounterThatDoesNotGoUpIsACopy) {
   for (const std::uint32_t kept : {5u, 6u, 4'294'967'295u})
     EXPECT_NE(asserting(authenticator, kept).find("counter"), std::string::npos) << kept;
   authenticator.counter = 0;
-  EXPECT_EQ(asserting(authenticator, 0), "") << "one that does not count";
-  EXPECT_NE(asserting(authenticator, 1), "") << "one that has stopped counting";
+  EXPECT_EQ(asserting(authenticator, 0), "") << "without a counter";
+  EXPECT_NE(asserting(authenticator, 1), "") << "a counter that was reset";
 }
 
 TEST(WebAuthn, RandomBytesAreNeverACredential) {

@@ -15,10 +15,10 @@ namespace {
 web::Error wrong_credentials() { return web::unauthenticated("Invalid credentials"); }
 web::Error changed_meanwhile() { return web::conflict("The account was changed meanwhile"); }
 web::Error user_exists() { return web::conflict("A user with this email already exists"); }
-// Whoever owns a listed address is an admin, and nobody has proved to own the one they type.
+// The users of listed addresses are administrators, and a typed address is unverified.
 web::Error reserved_for_an_admin() { return web::forbidden("This email is reserved"); }
 web::Error too_many_failures(std::chrono::seconds left) {
-  return shut_for(left, "Too many failed sign-ins for this account, please try again later.");
+  return locked_for(left, "Too many failed sign-ins for this account, please try again later.");
 }
 
 // Alphanumeric and hyphens, at most 20 characters; in lower case.
@@ -34,11 +34,11 @@ std::optional<std::string> normalised_code(std::string_view text) {
 
 }  // namespace
 
-Accounts::Accounts(store::System system, PasswordHasher& hasher, Sessions& signed_in, LoginLimit& login_limit,
+Accounts::Accounts(store::System system, PasswordHasher& hasher, Sessions& session_service, LoginLimit& login_limit,
                    std::vector<std::string> admin_emails)
     : system_(std::move(system)),
       hasher_(hasher),
-      sessions_(signed_in),
+      sessions_(session_service),
       login_limit_(login_limit),
       admin_emails_(std::move(admin_emails)) {}
 
@@ -49,16 +49,16 @@ std::optional<web::Error> Accounts::refuse_password(std::string_view password, s
   return std::nullopt;
 }
 
-web::Task<web::Result<User>> Accounts::create(Registration wanted) {
-  const auto email = agentbox::normalised_email(wanted.email);
+web::Task<web::Result<User>> Accounts::create(Registration registration) {
+  const auto email = agentbox::normalised_email(registration.email);
   if (!email) co_return web::invalid("email is not a valid address");
   if (agentbox::is_reserved_email(*email))
     co_return web::invalid("email must not end in @wallet.app: sign in with the wallet");
   if (is_listed_admin(*email)) co_return reserved_for_an_admin();
-  if (auto refused = refuse_password(wanted.password, *email)) co_return std::move(*refused);
+  if (auto refused = refuse_password(registration.password, *email)) co_return std::move(*refused);
   std::optional<User> referrer;
-  if (wanted.referral_code) {
-    const auto code = normalised_code(*wanted.referral_code);
+  if (registration.referral_code) {
+    const auto code = normalised_code(*registration.referral_code);
     if (code) {
       if (auto row = system_.find_unique(users, "referral_code", *code)) referrer = std::move(row->value);
     }
@@ -66,19 +66,21 @@ web::Task<web::Result<User>> Accounts::create(Registration wanted) {
   }
   if (find_by_email(*email)) co_return user_exists();
 
-  auto hashed = co_await hasher_.hash(std::move(wanted.password));
+  auto hashed = co_await hasher_.hash(std::move(registration.password));
   if (!hashed) co_return hashed.error();
-  User user{.email = *email, .name = wanted.name.value_or(*email), .password_hash = std::move(*hashed)};
+  User user{.email = *email, .name = registration.name.value_or(*email), .password_hash = std::move(*hashed)};
   co_return co_await insert(std::move(user), std::move(referrer));
 }
 
-web::Task<web::Result<User>> Accounts::create_without_password(std::string email, std::string name, bool proved) {
-  if (!proved && is_listed_admin(email)) co_return reserved_for_an_admin();
-  User user{.email = email, .name = name.empty() ? email : name, .password_hash = {}, .email_verified = proved};
+web::Task<web::Result<User>> Accounts::create_without_password(std::string email, std::string name,
+                                                               bool is_email_verified) {
+  if (!is_email_verified && is_listed_admin(email)) co_return reserved_for_an_admin();
+  User user{
+      .email = email, .name = name.empty() ? email : name, .password_hash = {}, .email_verified = is_email_verified};
   co_return co_await insert(std::move(user), std::nullopt);
 }
 
-// Gives the user an id, a referral code and a date; both sides of a referral get their credits.
+// Sets id, referral code and date; both users of a referral get their credits.
 web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> referrer) {
   user.id = co_await system_.next_id("users");
   user.referral_code = crypto::random_id(referral_code_length);
@@ -106,7 +108,7 @@ web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::stri
   std::string encoded = user ? user->password_hash : std::string();
   const auto matches = co_await hasher_.matches(std::move(password), std::move(encoded));
   if (!matches) co_return matches.error();
-  // Guesses made side by side do not outrun the limit: whoever finishes beyond it learns nothing.
+  // Concurrent guesses do not get past the limit: one that finishes beyond it learns nothing.
   if (const auto left = login_limit_.blocked(name)) co_return too_many_failures(*left);
   if (!*matches || user->is_disabled) {
     login_limit_.failed(name);
@@ -161,7 +163,7 @@ web::Task<web::Result<User>> Accounts::edit(store::UserId id, Apply apply) {
   }
 }
 
-web::Task<web::Result<void>> Accounts::prove(const User& user, std::string password) {
+web::Task<web::Result<void>> Accounts::verify_password(const User& user, std::string password) {
   if (const auto left = login_limit_.blocked(user.email)) co_return too_many_failures(*left);
   const auto matches = co_await hasher_.matches(std::move(password), user.password_hash);
   if (!matches) co_return matches.error();
@@ -176,7 +178,7 @@ web::Task<web::Result<void>> Accounts::prove(const User& user, std::string passw
 web::Task<web::Result<void>> Accounts::prove_password(store::UserId id, std::string password) {
   const auto user = find(id);
   if (!user) co_return web::not_found("No such user");
-  co_return co_await prove(*user, std::move(password));
+  co_return co_await verify_password(*user, std::move(password));
 }
 
 web::Result<std::optional<std::string>> Accounts::new_email(const User& user, std::string_view text) const {
@@ -188,13 +190,13 @@ web::Result<std::optional<std::string>> Accounts::new_email(const User& user, st
   return email;
 }
 
-web::Task<web::Result<User>> Accounts::change_profile(web::Caller caller, ProfileChange wanted) {
-  const SessionEpoch now = wanted.email ? co_await sessions_.next_moment() : SessionEpoch();
+web::Task<web::Result<User>> Accounts::change_profile(web::Caller caller, ProfileChange profile) {
+  const SessionEpoch now = profile.email ? co_await sessions_.next_epoch() : SessionEpoch();
   const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
     if (const auto live = require_session(system_, caller, user, change); !live) return live.error();
-    if (wanted.name) user.name = *wanted.name;
-    if (wanted.email) {
-      user.email = *wanted.email;
+    if (profile.name) user.name = *profile.name;
+    if (profile.email) {
+      user.email = *profile.email;
       user.email_verified = false;
       user.email_since = now;
     }
@@ -208,11 +210,11 @@ web::Task<web::Result<void>> Accounts::change_password(store::UserId id, std::st
   const auto user = find(id);
   if (!user) co_return web::not_found("No such user");
   if (auto refused = refuse_password(replacement, user->email)) co_return std::move(*refused);
-  const auto proved = co_await prove(*user, std::move(current));
-  if (!proved) co_return proved.error();
+  const auto verified = co_await verify_password(*user, std::move(current));
+  if (!verified) co_return verified.error();
   auto hashed = co_await hasher_.hash(std::move(replacement));
   if (!hashed) co_return hashed.error();
-  const SessionEpoch now = co_await sessions_.next_moment();
+  const SessionEpoch now = co_await sessions_.next_epoch();
   const Apply apply = [&](User& edited, store::Change& change) -> web::Result<void> {
     if (edited.password_hash != user->password_hash) return changed_meanwhile();
     edited.password_hash = *hashed;
@@ -225,33 +227,33 @@ web::Task<web::Result<void>> Accounts::change_password(store::UserId id, std::st
   co_return web::Result<void>();
 }
 
-web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminChange wanted) {
+web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminChange changes) {
   std::string hash;
-  if (wanted.password) {
+  if (changes.password) {
     const auto user = find(id);
     if (!user) co_return web::not_found("No such user");
-    if (auto refused = refuse_password(*wanted.password, user->email)) co_return std::move(*refused);
-    auto hashed = co_await hasher_.hash(std::move(*wanted.password));
+    if (auto refused = refuse_password(*changes.password, user->email)) co_return std::move(*refused);
+    auto hashed = co_await hasher_.hash(std::move(*changes.password));
     if (!hashed) co_return hashed.error();
     hash = std::move(*hashed);
   }
-  const bool is_shut = wanted.is_disabled.value_or(false);
-  const SessionEpoch now = is_shut || !hash.empty() ? co_await sessions_.next_moment() : SessionEpoch();
+  const bool ends_sessions = changes.is_disabled.value_or(false) || !hash.empty();
+  const SessionEpoch now = ends_sessions ? co_await sessions_.next_epoch() : SessionEpoch();
   const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
     if (!hash.empty()) user.password_hash = hash;
-    if (wanted.is_admin) user.is_admin = *wanted.is_admin;
-    if (wanted.is_disabled) user.is_disabled = *wanted.is_disabled;
-    if (now != 0) sessions_.end_all(user, now, change);
+    if (changes.is_admin) user.is_admin = *changes.is_admin;
+    if (changes.is_disabled) user.is_disabled = *changes.is_disabled;
+    if (ends_sessions) sessions_.end_all(user, now, change);
     return {};
   };
   auto edited = co_await edit(id, apply);
-  if (edited && now != 0) co_await sessions_.remove_ended(id);
+  if (edited && ends_sessions) co_await sessions_.remove_ended(id);
   co_return edited;
 }
 
 web::Task<web::Result<User>> Accounts::claim(User user, Also also) {
   if (user.email_verified || user.is_admin) co_return user;
-  const SessionEpoch now = co_await sessions_.next_moment();
+  const SessionEpoch now = co_await sessions_.next_epoch();
   const Apply apply = [&](User& edited, store::Change& change) -> web::Result<void> {
     if (edited.email != user.email || edited.sessions_since != user.sessions_since) return changed_meanwhile();
     if (edited.email_verified) return {};
@@ -272,7 +274,7 @@ web::Task<web::Result<std::string>> Accounts::hash_password(std::string password
 }
 
 web::Task<web::Result<User>> Accounts::reset_password(store::UserId id, std::string hash, Also also) {
-  const SessionEpoch now = co_await sessions_.next_moment();
+  const SessionEpoch now = co_await sessions_.next_epoch();
   const Apply apply = [&](User& edited, store::Change& change) -> web::Result<void> {
     const auto done = also(edited, change);
     if (!done) return done.error();

@@ -6,7 +6,7 @@ namespace accounts {
 
 namespace {
 
-const store::CounterName grants{"grants"};  // of a user: how many there ever were
+const store::CounterName credentials_added{"grants"};  // of a user, ever
 
 }  // namespace
 
@@ -16,11 +16,13 @@ web::Result<void> advance_credential_epoch(const store::System& system, const we
   return require_session(system, caller, change);
 }
 
-void advance_credential_epoch(store::UserId user, store::Change& change) { change.add(user, grants, 1); }
+void advance_credential_epoch(store::UserId user, store::Change& change) { change.add(user, credentials_added, 1); }
 
 CredentialEpoch::CredentialEpoch(const store::System& system, store::UserId user)
-    : user_(user), count_(system.counter(user, grants)) {}
+    : user_(user), count_(system.counter(user, credentials_added)) {}
 
-void CredentialEpoch::require_unchanged(store::Change& change) const { change.add(user_, grants, 0, count_); }
+void CredentialEpoch::require_unchanged(store::Change& change) const {
+  change.add(user_, credentials_added, 0, count_);
+}
 
 }  // namespace accounts

@@ -1,5 +1,6 @@
-// What lets somebody in besides the password, or read along: API keys, second factors, identities elsewhere, keys at
-// model providers. Each is added by a change that counts it, so that who takes all of them away misses none.
+// Counts the credentials that are ever added to an account besides the password: API keys, second factors, external
+// identities, keys at model providers. A change that removes all of them requires the count to be unchanged, so that it
+// misses none.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@
 
 namespace accounts {
 
-// Part of a change that adds one, by the caller of a session: see require_session.
+// Part of a change that adds a credential, for the caller of a session: see require_session.
 web::Result<void> advance_credential_epoch(const store::System&, const web::Caller&, store::Change&);
-// The same without a session, by who has proved to be the user in another way.
+// The same without a session, for a user who was authenticated in another way.
 void advance_credential_epoch(store::UserId, store::Change&);
 
-// For who takes all of them away: noted before they are looked for, and required of the change. The commit is
-// Outcome::over_bound when another was granted in between.
+// For a change that removes all credentials. Construct it before reading them. The commit is Outcome::over_bound if
+// another was added in between.
 class CredentialEpoch {
  public:
   CredentialEpoch(const store::System&, store::UserId);

@@ -1,5 +1,4 @@
-// Whether a session still opens its user's doors: asked by the guards at every request, and once more by what a request
-// changes for good.
+// Whether a session is still valid: checked by the guards at every request, and again by changes that add credentials.
 #pragma once
 
 #include "appliance/identity/accounts/records.h"
@@ -9,13 +8,13 @@
 
 namespace accounts {
 
-// The record of one that has ended may still be there: see Sessions::remove_ended.
+// An ended session may still have its record: see Sessions::remove_ended.
 inline bool is_live(const Session& session, const User& user) { return session.moment >= user.sessions_since; }
 
-// Has the change happen only while the caller's session lives: a request that a guard has let in does not outrun the
-// ending of all sessions. unauthenticated: it has ended. One that ends before the commit makes the commit stale.
+// Makes the change depend on the caller's session, so that a request that passed its guard does not take effect after
+// all sessions were ended. unauthenticated: the session has ended. If it ends before the commit, the commit is stale.
 web::Result<void> require_session(const store::System&, const web::Caller&, store::Change&);
-// The same for a change of the caller's own record, which requires it to be as read: `user` is what was read.
+// The same for a change of the caller's own record; `user` is the record as read.
 web::Result<void> require_session(const store::System&, const web::Caller&, const User& user, store::Change&);
 
 }  // namespace accounts

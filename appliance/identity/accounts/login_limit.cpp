@@ -37,7 +37,7 @@ void LoginLimit::succeeded(const std::string& email) {
   windows_.erase(email);
 }
 
-web::Error shut_for(std::chrono::seconds left, std::string message) {
+web::Error locked_for(std::chrono::seconds left, std::string message) {
   web::Error error{.kind = web::Kind::too_many, .message = std::move(message)};
   error.extra["retryAfter"] = left.count();
   return error;

@@ -1,4 +1,4 @@
-// How many wrong passwords an account takes: guessing costs time wherever the guesses come from.
+// Limits failed sign-ins per account, wherever they come from.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace accounts {
 
-// In memory: a restart forgives. Unknown addresses count like known ones, so a refusal does not tell them apart.
-// Callable from every thread.
+// In memory: a restart resets it. Unknown addresses count like known ones, so a refusal does not reveal whether there
+// is an account. Callable from every thread.
 class LoginLimit {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,7 +23,7 @@ class LoginLimit {
 
   LoginLimit(Rule rule, bool enabled) : rule_(rule), enabled_(enabled) {}
 
-  // How long the account still is shut, having had too many failures; nothing when it is not.
+  // How long the account is still locked; nothing if it is not.
   std::optional<std::chrono::seconds> blocked(const std::string& email, Clock::time_point now = Clock::now());
   void failed(const std::string& email, Clock::time_point now = Clock::now());
   void succeeded(const std::string& email);
@@ -37,7 +37,7 @@ class LoginLimit {
   static constexpr std::size_t capacity = 100'000;
 
   std::chrono::seconds left(const Window&, Clock::time_point now) const;
-  bool full(Clock::time_point now);  // forgets windows that are over; under mutex_
+  bool full(Clock::time_point now);  // removes windows that are over; under mutex_
 
   const Rule rule_;
   const bool enabled_;
@@ -45,7 +45,7 @@ class LoginLimit {
   std::unordered_map<std::string, Window> windows_;  // protected by mutex_
 };
 
-// too_many, with the time that is left for Retry-After.
-web::Error shut_for(std::chrono::seconds, std::string message);
+// too_many, with the time that is left as Retry-After.
+web::Error locked_for(std::chrono::seconds, std::string message);
 
 }  // namespace accounts

@@ -32,14 +32,15 @@ bool verify(std::string_view password, const std::string& encoded) {
   throw std::runtime_error(std::string("Argon2: ") + argon2_error_message(error));
 }
 
-// The parameters of a real hash with a salt and a digest of nobody: as much work to refuse as a wrong password.
+// A well-formed hash of no password: as much work to verify as a real one.
 std::string decoy_of(PasswordHasher::Cost cost) {
   return "$argon2id$v=19$m=" + std::to_string(cost.memory_kib) + ",t=" + std::to_string(cost.passes) +
          ",p=" + std::to_string(lanes) + "$" + std::string(22, 'A') + "$" + std::string(43, 'A');
 }
 
-// Once a thread: a session check must not wait for a hash to use up its time slice. A batch job of the lowest priority
-// gives way to whoever wakes up, and still gets on when every core is busy, which an idle job would not.
+// Once per thread: a session check must not wait for a hash to use up its time slice. A batch job of the lowest
+// priority gives way to threads that wake up, and still progresses when every core is busy, which an idle job would
+// not.
 void yield_to_network_threads() {
   thread_local const bool lowered = [] {
     const sched_param none{};

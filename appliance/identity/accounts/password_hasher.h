@@ -1,5 +1,4 @@
-// Argon2id beside the network threads: few hashes at once, a bounded queue before them, and threads that yield to
-// whoever serves requests.
+// Argon2id on threads of its own: few hashes at once, a bounded queue, and lower priority than the network threads.
 #pragma once
 
 #include <atomic>
@@ -31,8 +30,8 @@ class PasswordHasher {
 
   // The encoded hash with a fresh salt.
   web::Task<web::Result<std::string>> hash(std::string password);
-  // Whether the password belongs to the encoded hash. An empty one never matches, after the same work as a real one:
-  // who measures the time does not learn whether there is an account.
+  // Whether the password belongs to the encoded hash. An empty hash never matches, after the same work as a real one:
+  // the time does not reveal whether there is an account.
   web::Task<web::Result<bool>> matches(std::string password, std::string encoded);
   // The same as hash, on the calling thread; for the command line.
   std::string hash_blocking(std::string_view password) const;
@@ -44,7 +43,7 @@ class PasswordHasher {
   const Cost cost_;
   const std::size_t room_;   // running and waiting together
   const std::string decoy_;  // well-formed, belongs to no password
-  // Shared with the callers in the queue: a coroutine may be destroyed after this.
+  // Shared with the callers in the queue: a coroutine may outlive this object.
   std::shared_ptr<std::atomic<std::size_t>> inside_ = std::make_shared<std::atomic<std::size_t>>(0);
   boost::asio::thread_pool pool_;
 };

@@ -1,4 +1,4 @@
-// What an account shows of billing, which knows accounts and not the other way round.
+// What accounts show of billing. Billing depends on accounts, so it implements this interface.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct HeldPlan {
 class PlanDirectory {
  public:
   virtual ~PlanDirectory() = default;
-  // Nothing: the user has no active subscription.
+  // Nothing if the user has no active subscription.
   virtual std::optional<HeldPlan> held(store::UserId) const = 0;
   // Whether `plan` names a plan, or is "none". The error names the field `plan`.
   virtual web::Result<void> check(const std::string& plan) const = 0;

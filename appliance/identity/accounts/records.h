@@ -1,4 +1,4 @@
-// What is stored about people: users, and the sessions they are signed in with.
+// What is stored about users and their sessions.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -10,7 +10,8 @@
 
 namespace accounts {
 
-// A point in the order of endings, of all users together and across restarts: see Sessions::moment.
+// A point in the order of all changes that ended sessions, of all users together and across restarts: see
+// Sessions::session_epoch.
 using SessionEpoch = std::int64_t;
 
 struct User {
@@ -23,21 +24,21 @@ struct User {
   std::string referral_code;  // lower case; unique
   std::int64_t referred_by = 0;
   store::Time created_at{};
-  bool email_verified = false;      // somebody trusted, or a mail that arrived, vouches that the address is the user's
-  SessionEpoch sessions_since = 0;  // when all sessions were ended last: what began before it is over
-  SessionEpoch email_since = 0;     // when the address was changed last
+  bool email_verified = false;      // by a trusted provider, or by a mail that arrived
+  SessionEpoch sessions_since = 0;  // when all sessions were last ended: earlier ones are over
+  SessionEpoch email_since = 0;     // when the address was last changed
 };
 BOOST_DESCRIBE_STRUCT(User, (),
                       (id, email, name, password_hash, is_admin, is_disabled, referral_code, referred_by, created_at,
                        email_verified, sessions_since, email_since))
 
 inline const store::Global<User, std::int64_t> users{
-    {.family = "users", .number = 1},
+    {.family = "users", .number = 1, .access = store::Access::by_key},
     &User::id,
     {store::unique<User>(1, "email", &User::email), store::unique<User>(2, "referral_code", &User::referral_code)}};
 
 struct Session {
-  std::string id;  // SHA-256 of the cookie's token in hex: a stolen disk signs nobody in
+  std::string id;  // SHA-256 of the cookie's token in hex: a stolen disk gives no access
   std::int64_t user_id = 0;
   store::Time created_at{}, expires_at{};
   SessionEpoch moment = 0;  // User::sessions_since when it began: a later one has ended it
@@ -49,7 +50,7 @@ inline const store::Global<Session> sessions{
     &Session::id,
     {store::index<Session>(1, "user", &Session::user_id), store::index<Session>(2, "expires", &Session::expires_at)}};
 
-// Counter of a user: credits earned by referrals, spent by what costs credits.
+// Counter of a user: credits earned by referrals and spent in the box.
 inline const store::CounterName credits{"credits"};
 
 }  // namespace accounts

@@ -3,33 +3,28 @@
 #include <boost/asio/thread_pool.hpp>
 #include <vector>
 
-#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/accounts/administration.h"
 #include "appliance/identity/accounts/plan_directory.h"
-#include "appliance/identity/audit/audit.h"
-#include "appliance/identity/sign_in/sign_in.h"
+#include "appliance/identity/accounts/self_service.h"
 #include "appliance/identity/guards.h"
-#include "appliance/identity/second_factor/second_factor.h"
 #include "web/route.h"
 
 namespace accounts {
 
-// The services of the rows below; all outlive the rows.
-struct RouteServices {
+// What the rows depend on; all of it must outlive them.
+struct Services {
   Accounts& accounts;
   Sessions& sessions;
+  SelfService& self_service;
+  Administration& administration;
   PlanDirectory& plans;
-  const agentbox::Guards& guards;
   boost::asio::thread_pool& blocking;  // for reads of the whole table
-  audit::Audit& audit;
-  second_factor::SecondFactor& second_factor;
-  sign_in::SignIn& sign_in;
+  const agentbox::Guards& guards;
 };
 
-// Web: register, sign in and out, the session, one's settings.
-std::vector<web::Route> web_routes(RouteServices);
-// Web: where one is signed in, and signing out there.
-std::vector<web::Route> session_routes(RouteServices);
-// Backend, behind the internal key: what `agentbox admin` and the console's operator do.
-std::vector<web::Route> admin_routes(RouteServices);
+// Registration, sign-in and sign-out, profile and password, the user's own sessions.
+std::vector<web::Route> web_routes(const Services&);
+// Users, for `agentbox admin` and the console of the operator.
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace accounts

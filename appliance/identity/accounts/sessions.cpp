@@ -10,7 +10,7 @@ namespace accounts {
 
 std::optional<std::string_view> Sessions::token(const web::Request& request) {
   const auto cookies = request.cookies(session_cookie);
-  // A second one may have been planted from a sibling host name: neither can be trusted.
+  // A second cookie may have been planted from a sibling host name: neither can be trusted.
   if (cookies.size() != 1 || cookies.front().empty()) return std::nullopt;
   return cookies.front();
 }
@@ -22,31 +22,35 @@ bool Sessions::csrf_token_valid(const web::Request& request, std::string_view cs
 
 std::optional<Sessions::SignedIn> Sessions::find(const web::Request& request) const {
   const auto secret = token(request);
-  if (!secret) return std::nullopt;
-  const auto session = system_.cached(sessions, crypto::sha256_hex(*secret));
+  return secret ? find_token(*secret) : std::nullopt;
+}
+
+std::optional<Sessions::SignedIn> Sessions::find_token(std::string_view token) const {
+  if (token.empty()) return std::nullopt;
+  const auto session = system_.cached(sessions, crypto::sha256_hex(token));
   if (!session || session->expires_at <= store::now()) return std::nullopt;
   auto user = system_.cached(users, session->user_id);
   if (!user || user->is_disabled || !is_live(*session, *user)) return std::nullopt;
   return SignedIn{session->id, std::move(user)};
 }
 
-web::Task<SessionEpoch> Sessions::next_moment() {
+web::Task<SessionEpoch> Sessions::next_epoch() {
   const SessionEpoch next = co_await system_.next_id("moments");
-  // Several at once come back in any order.
-  for (SessionEpoch last = last_moment_; last < next && !last_moment_.compare_exchange_weak(last, next);) continue;
+  // Concurrent calls return in any order.
+  for (SessionEpoch last = last_epoch_; last < next && !last_epoch_.compare_exchange_weak(last, next);) continue;
   co_return next;
 }
 
-web::Task<web::Result<web::Cookie>> Sessions::start(User proved, bool secure, std::string replaces) {
+web::Task<web::Result<web::Cookie>> Sessions::start(User given, bool secure, std::string replaces) {
   const std::string secret = crypto::random_token(32);
   const auto now = store::now();
   const Session session{.id = crypto::sha256_hex(secret),
-                        .user_id = proved.id,
+                        .user_id = given.id,
                         .created_at = now,
                         .expires_at = now + session_lifetime,
-                        .moment = proved.sessions_since};
+                        .moment = given.sessions_since};
   for (;;) {
-    const auto user = system_.get(users, proved.id);
+    const auto user = system_.get(users, given.id);
     if (!user || user->value.is_disabled || !is_live(session, user->value))
       co_return web::unauthenticated("Invalid credentials");
     auto change = system_.change();
@@ -77,7 +81,7 @@ web::Task<> Sessions::end(std::string session_id) {
 }
 
 web::Task<> Sessions::end_all(store::UserId id, std::string except) {
-  const SessionEpoch ending = co_await next_moment();
+  const SessionEpoch ending = co_await next_epoch();
   for (bool stale = true; stale;) {
     auto user = system_.get(users, id);
     if (!user) co_return;

@@ -1,4 +1,4 @@
-// Signing in, staying signed in, signing out. The cookie holds 256 random bits; the store holds their SHA-256.
+// Sessions of the browser. The cookie holds 256 random bits, its token; the store holds their SHA-256.
 #pragma once
 
 #include <atomic>
@@ -24,45 +24,47 @@ class Sessions {
  public:
   // Writes to the store: blocks.
   explicit Sessions(store::System system)
-      : system_(std::move(system)), last_moment_(system_.next_id_blocking("moments")) {}
+      : system_(std::move(system)), last_epoch_(system_.next_id_blocking("moments")) {}
 
   struct SignedIn {
-    // SHA-256 of the cookie's token in hex. It signs nobody in, and who cannot read the session's answers cannot guess
-    // it: so it is the session's CSRF token too, which needs no storage and no second hash, and ends with the session.
+    // SHA-256 of the cookie's token in hex. It cannot be used to sign in, and nobody who cannot read the session's
+    // answers can guess it: it is the session's CSRF token, too, without storage or a second hash.
     std::string session_id;
     std::shared_ptr<const User> user;
   };
-  // Nothing without a cookie, with two of them, and when the session or its user is unknown, expired, ended, deleted or
-  // disabled.
+  // By the cookie's token. Nothing if the session or its user is unknown, expired, ended, deleted or disabled.
+  std::optional<SignedIn> find_token(std::string_view token) const;
+  // By the request's session cookie; nothing, too, without exactly one.
   std::optional<SignedIn> find(const web::Request&) const;
   // The cookie's token; nothing without exactly one session cookie.
   static std::optional<std::string_view> token(const web::Request&);
-  // Whether that is the CSRF token of the request's session cookie.
+  // Whether it is the CSRF token of the request's session cookie.
   static bool csrf_token_valid(const web::Request&, std::string_view csrf_token);
 
-  // The last one of any ending. Whoever does not know yet who comes in notes it first: a user whose sessions_since is
-  // later was signed out meanwhile.
-  SessionEpoch session_epoch() const { return last_moment_; }
-  // Later than all before, for an ending. What shuts a door for good does so before it asks for one.
-  web::Task<SessionEpoch> next_moment();
+  // The latest epoch of all users. A sign-in that does not know its user yet reads it first: a user whose
+  // sessions_since is later was signed out meanwhile.
+  SessionEpoch session_epoch() const { return last_epoch_; }
+  // A later epoch than all before, for a change that ends sessions. A change that also removes a credential does so
+  // before it asks for the epoch.
+  web::Task<SessionEpoch> next_epoch();
 
-  // A new session under a new token for a user as read before they were proved. `replaces` is the id of the session
-  // that the browser held so far, if any; it ends. Durable before the cookie is handed out. unauthenticated when the
-  // user was disabled or all their sessions were ended since they were read: none may slip in behind that.
-  web::Task<web::Result<web::Cookie>> start(User proved, bool secure, std::string replaces = {});
-  // Ending one that is gone already is success.
+  // A new session under a new token. `user` was read before its credentials were verified. `replaces` is the id of the
+  // browser's current session, if any; it ends. Durable before the cookie is returned. unauthenticated: since `user`
+  // was read it was disabled or all its sessions were ended.
+  web::Task<web::Result<web::Cookie>> start(User user, bool secure, std::string replaces = {});
+  // Succeeds if there is no such session.
   web::Task<> end(std::string session_id);
-  // Ends all sessions of a user but `except`, and all sign-ins that have begun: in one change, whatever their number.
+  // Ends all sessions of a user but `except`, and all sign-ins that have begun, in one change whatever their number.
   web::Task<> end_all(store::UserId, std::string except = {});
-  // The same as part of a change that updates the user, which is durable with it. The records are for remove_ended.
+  // The same as part of a change that updates the user. remove_ended removes the records afterwards.
   void end_all(User&, SessionEpoch, store::Change&, std::string_view except = {}) const;
-  // Removes the records of what has ended.
+  // Removes the records of the user's ended sessions.
   web::Task<> remove_ended(store::UserId);
-  // When a session began; nothing for one that has ended.
+  // When a session began; nothing if it has ended.
   std::optional<store::Time> began(const std::string& session_id) const;
   // The user's live sessions, the latest first.
   std::vector<Session> of_user(store::UserId) const;
-  // Removes what has expired; how many that were.
+  // Removes expired sessions; returns their number.
   web::Task<std::size_t> sweep(store::Time now);
 
   static web::Cookie cleared(bool secure);
@@ -71,7 +73,7 @@ class Sessions {
   web::Task<> erase(std::vector<Session>);
 
   store::System system_;
-  std::atomic<SessionEpoch> last_moment_;
+  std::atomic<SessionEpoch> last_epoch_;
 };
 
 }  // namespace accounts

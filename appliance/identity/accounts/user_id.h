@@ -1,4 +1,4 @@
-// User ids are numbers inside and strings outside, since one part of the contract takes a numeric userId.
+// User ids are numbers inside and strings in the API.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace accounts {
 
-// A positive integer without sign, spaces or leading zeros; else nothing.
+// A positive integer without sign, spaces or leading zeros; nothing otherwise.
 inline std::optional<std::int64_t> parse_user_id(std::string_view text) {
   std::int64_t id = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);

@@ -7,12 +7,12 @@ namespace audit {
 
 namespace {
 
-constexpr std::size_t longest_text = 300;
+constexpr std::size_t max_text = 300;
 
-// At the beginning of a character, so that the text stays UTF-8.
-void cut(std::string& text) {
-  if (text.size() <= longest_text) return;
-  std::size_t end = longest_text;
+// At the beginning of a character: the text stays UTF-8.
+void truncate(std::string& text) {
+  if (text.size() <= max_text) return;
+  std::size_t end = max_text;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   text.resize(end);
 }
@@ -20,8 +20,8 @@ void cut(std::string& text) {
 }  // namespace
 
 web::Task<> Audit::note(Entry entry) {
-  cut(entry.subject);
-  cut(entry.outcome);
+  truncate(entry.subject);
+  truncate(entry.outcome);
   try {
     entry.id = co_await system_.next_id("audit");
     entry.at = store::now();
@@ -29,7 +29,7 @@ web::Task<> Audit::note(Entry entry) {
     change.insert(entries, entry);
     co_await change.commit(store::Durability::relaxed);
   } catch (const std::exception& error) {
-    web::log::error("audit entry not written", {{"act", entry.act}, {"reason", std::string(error.what())}});
+    web::log::error("audit_entry_not_written", {{"act", entry.act}, {"reason", std::string(error.what())}});
   }
 }
 
@@ -69,12 +69,18 @@ web::Task<> Audit::sweep(store::Time now) {
   }
 }
 
-Entry of_request(const web::Request& request, std::string act, std::string subject) {
+Actor actor_of(const web::Request& request) { return {request.caller, request.client_address}; }
+
+Entry entry_by(const Actor& actor, std::string act, std::string subject) {
   return {.act = std::move(act),
           .outcome = "ok",
-          .user_id = request.caller.user_id,
+          .user_id = actor.caller.user_id,
           .subject = std::move(subject),
-          .address = request.client_address};
+          .address = actor.address};
+}
+
+Entry of_request(const web::Request& request, std::string act, std::string subject) {
+  return entry_by(actor_of(request), std::move(act), std::move(subject));
 }
 
 }  // namespace audit

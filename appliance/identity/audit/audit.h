@@ -1,4 +1,4 @@
-// Every act that security hangs on, in a record that is only ever added to.
+// The security audit log: append-only, kept for 400 days.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -18,10 +18,10 @@ struct Entry {
   std::int64_t id = 0;  // ascending with time
   store::Time at{};
   std::string act;           // "sign-in by wallet", "password reset", ...
-  std::string outcome;       // "ok", or why not, as the client was told
-  std::int64_t user_id = 0;  // whom it concerns; 0: nobody we know
-  std::string subject;       // the e-mail, wallet or event it is about, as it was given
-  std::string address;       // the client's; empty for what the box did itself
+  std::string outcome;       // "ok", or the error message that the client received
+  std::int64_t user_id = 0;  // the user concerned; 0: unknown
+  std::string subject;       // the e-mail, wallet or event concerned, as the client sent it
+  std::string address;       // the client's; empty for actions of the box itself
 };
 BOOST_DESCRIBE_STRUCT(Entry, (), (id, at, act, outcome, user_id, subject, address))
 
@@ -35,22 +35,30 @@ class Audit {
  public:
   explicit Audit(store::System system) : system_(std::move(system)) {}
 
-  // Adds an entry; id and time are set here, long texts are cut. Written relaxed: a power cut may lose the last moment,
-  // and no request waits for the disk because of it. Never throws: what cannot be written goes to the log.
+  // Adds an entry; sets its id and time, truncates long texts. Written relaxed: no request waits for the disk, and a
+  // power failure may lose the latest entries. Never throws: an entry that cannot be written goes to the log.
   web::Task<> note(Entry);
   // The entries after `after`, oldest first. Blocks.
   std::vector<Entry> list(std::int64_t after, std::size_t limit) const;
-  // Newest first, before the entry of that id; from the newest on without an id, and nothing for one that is gone.
+  // Newest first, before the entry of that id; without an id from the newest on. Empty if there is no such entry.
   // Blocks.
   std::vector<Entry> newest(std::optional<std::int64_t> before, std::size_t limit) const;
-  // Removes what is older than `kept`.
+  // Removes entries older than `kept`.
   web::Task<> sweep(store::Time now);
 
  private:
   store::System system_;
 };
 
-// An entry about what a request did, with its client's address.
+// The client that caused an entry.
+struct Actor {
+  web::Caller caller;
+  std::string address;
+};
+Actor actor_of(const web::Request&);
+
+// A new entry with outcome "ok".
+Entry entry_by(const Actor&, std::string act, std::string subject);
 Entry of_request(const web::Request&, std::string act, std::string subject);
 
 }  // namespace audit

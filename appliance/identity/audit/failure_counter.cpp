@@ -4,14 +4,21 @@
 
 namespace audit {
 
-void FailureCounter::count(const web::Request& request, const std::string& act, std::string why) {
+Failure failure_of(const web::Request& request, std::string act, std::string reason) {
+  return {.act = std::move(act),
+          .reason = std::move(reason),
+          .address = request.client_address,
+          .route = std::string(to_string(request.method)) + " " + std::string(request.route)};
+}
+
+void FailureCounter::count(Failure failure) {
   const std::scoped_lock lock(mutex_);
-  ByAddress& by_address = by_act_[act];
-  const bool has_room = by_address.size() < addresses_at_once || by_address.contains(request.client_address);
-  Tries& tries = by_address[has_room ? request.client_address : std::string()];
-  ++tries.count;
-  tries.last_why = std::move(why);
-  tries.last_place = std::string(to_string(request.method)) + " " + std::string(request.route);
+  ByAddress& by_address = by_act_[failure.act];
+  const bool has_room = by_address.size() < max_addresses || by_address.contains(failure.address);
+  Attempts& attempts = by_address[has_room ? failure.address : std::string()];
+  ++attempts.count;
+  attempts.last_reason = std::move(failure.reason);
+  attempts.last_route = std::move(failure.route);
 }
 
 web::Task<> FailureCounter::write() {
@@ -21,12 +28,12 @@ web::Task<> FailureCounter::write() {
     counted.swap(by_act_);
   }
   for (const auto& [act, by_address] : counted)
-    for (const auto& [address, tries] : by_address) {
-      Entry entry{
-          .act = act,
-          .outcome = tries.last_why + ", " + std::to_string(tries.count) + (tries.count == 1 ? " time" : " times"),
-          .subject = tries.last_place,
-          .address = address};
+    for (const auto& [address, attempts] : by_address) {
+      const std::string times = std::to_string(attempts.count) + (attempts.count == 1 ? " time" : " times");
+      Entry entry{.act = act,
+                  .outcome = attempts.last_reason + ", " + times,
+                  .subject = attempts.last_route,
+                  .address = address};
       co_await audit_.note(std::move(entry));
     }
 }

@@ -1,5 +1,5 @@
-// What strangers try at doors that open by a secret or a signature: counted in memory and written down every few
-// seconds, so that whoever tries a million times fills neither the record nor the disk.
+// Failed attempts at endpoints that open with a secret or a signature. They are counted in memory and written every few
+// seconds, so that a client that tries a million times fills neither the audit log nor the disk.
 #pragma once
 
 #include <chrono>
@@ -12,26 +12,33 @@
 
 namespace audit {
 
-inline constexpr std::chrono::seconds refusals_are_written_every{5};
+inline constexpr std::chrono::seconds failure_write_interval{5};
 
-// Callable from every thread; the record must outlive it.
+struct Failure {
+  std::string act;      // one of few: each has its own entries
+  std::string reason;   // as the client received it
+  std::string address;  // the client's
+  std::string route;    // method and pattern
+};
+Failure failure_of(const web::Request&, std::string act, std::string reason);
+
+// Callable from every thread; the audit log must outlive it.
 class FailureCounter {
  public:
   explicit FailureCounter(Audit& audit) : audit_(audit) {}
 
-  // `act` is one of few: each has its own entries. `why` as the client was told.
-  void count(const web::Request&, const std::string& act, std::string why);
-  // One entry for each act and address since the last time, with the last reason and route. What is counted and not
-  // written yet is lost with the process.
+  void count(Failure);
+  // Writes one entry for each act and address since the last call, with the last reason and route. Failures that are
+  // not written yet are lost when the process ends.
   web::Task<> write();
 
  private:
-  struct Tries {
+  struct Attempts {
     std::uint64_t count = 0;
-    std::string last_why, last_place;  // place: method and route
+    std::string last_reason, last_route;
   };
-  using ByAddress = std::map<std::string, Tries>;
-  static constexpr std::size_t addresses_at_once = 100;  // more share an entry without an address
+  using ByAddress = std::map<std::string, Attempts>;
+  static constexpr std::size_t max_addresses = 100;  // further ones share an entry without an address
 
   Audit& audit_;
   std::mutex mutex_;

@@ -4,11 +4,20 @@
 #include <vector>
 
 #include "appliance/identity/audit/audit.h"
+#include "appliance/identity/guards.h"
 #include "web/route.h"
 
 namespace audit {
 
-// The record in pages, or as JSON lines: for whom the guard lets in.
-std::vector<web::Route> routes(Audit&, boost::asio::thread_pool& blocking, const web::Guard&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Audit& audit;
+  boost::asio::thread_pool& blocking;  // for reads of the whole table
+  const agentbox::Guards& guards;
+};
+
+// The audit log, in pages or as JSON lines: for administrators, and for the backend.
+std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace audit

@@ -19,7 +19,7 @@ CallbackResult refused(Failure failure, const web::Error& error) {
   return Refusal{failure, error.message + (error.detail.empty() ? "" : ": " + error.detail)};
 }
 
-// The account's number, which stays when its name goes to somebody else.
+// The account's number, which stays the same when the account is renamed.
 std::optional<std::int64_t> account_number(const boost::json::value& account) {
   const auto* id = account.is_object() ? account.get_object().if_contains("id") : nullptr;
   if (id == nullptr || !id->is_int64() || id->get_int64() <= 0) return std::nullopt;
@@ -37,32 +37,32 @@ CodeHost::CodeHost(Addresses addresses, oauth::Client client, oauth::BrowserFlow
       site_(site) {}
 
 web::Task<web::Result<oauth::AuthorizationRedirect>> CodeHost::begin(const web::Request& request) {
-  auto begun = flow_.begin(request, store::now());
+  auto authorization = flow_.begin(request, store::now());
   const oauth::Parameters parameters{{"client_id", client_.id},        {"response_type", "code"},
                                      {"redirect_uri", redirect_uri()}, {"scope", "read:user user:email"},
-                                     {"state", begun.state},           {"code_challenge", begun.code_challenge},
+                                     {"state", authorization.state},   {"code_challenge", authorization.code_challenge},
                                      {"code_challenge_method", "S256"}};
   co_return oauth::AuthorizationRedirect{
       .location = oauth::with_query(addresses_.base + "/login/oauth/authorize", parameters),
-      .cookie = std::move(begun.cookie)};
+      .cookie = std::move(authorization.cookie)};
 }
 
 web::Task<CallbackResult> CodeHost::finish(const web::Request& request, oauth::CallbackQuery query) {
   if (!query.code || !query.state)
     co_return Refusal{Failure::AuthFailed, query.error ? "the code host says " + *query.error : "no code"};
   const auto since = identities_.session_epoch();
-  const auto returned = co_await flow_.finish(request, *query.state, store::now());
-  if (!returned) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
+  const auto callback = co_await flow_.finish(request, *query.state, store::now());
+  if (!callback) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
   oauth::CodeExchange exchange{.endpoint = addresses_.base + "/login/oauth/access_token",
                                .code = *query.code,
-                               .code_verifier = returned->code_verifier,
+                               .code_verifier = callback->code_verifier,
                                .redirect_uri = redirect_uri()};
   auto tokens = co_await oauth::exchange_code(client_, std::move(exchange));
   if (!tokens) co_return refused(Failure::TokenFailed, tokens.error());
-  co_return co_await enter(std::move(tokens->access), since);
+  co_return co_await sign_in(std::move(tokens->access), since);
 }
 
-web::Task<CallbackResult> CodeHost::enter(std::string access_token, accounts::SessionEpoch since) {
+web::Task<CallbackResult> CodeHost::sign_in(std::string access_token, accounts::SessionEpoch since) {
   const auto account = co_await oauth::get_json(addresses_.api + "/user", access_token);
   if (!account) co_return refused(Failure::AuthError, account.error());
   const auto number = account_number(*account);
@@ -73,15 +73,15 @@ web::Task<CallbackResult> CodeHost::enter(std::string access_token, accounts::Se
   if (email.address.empty()) co_return Refusal{Failure::NoEmail, "the account has no primary email"};
 
   const std::string name = oauth::text_member(*account, "name");
-  identities::Proved proved{.id = "codehost:" + addresses_.base + " " + std::to_string(*number),
-                            .email = email.address,
-                            .email_is_proved = email.is_verified,
-                            .name = name.empty() ? oauth::text_member(*account, "login") : name,
-                            .refresh_token = {}};
-  auto user = co_await identities_.sign_in(std::move(proved), since);
+  identities::VerifiedIdentity identity{.id = "codehost:" + addresses_.base + " " + std::to_string(*number),
+                                        .email = email.address,
+                                        .is_email_verified = email.is_verified,
+                                        .name = name.empty() ? oauth::text_member(*account, "login") : name,
+                                        .refresh_token = {}};
+  auto user = co_await identities_.sign_in(std::move(identity), since);
   if (!user) {
-    const bool is_unproved = user.error().kind == web::Kind::conflict || user.error().kind == web::Kind::invalid;
-    co_return refused(is_unproved ? Failure::NoEmail : Failure::AuthError, user.error());
+    const bool is_unverified = user.error().kind == web::Kind::conflict || user.error().kind == web::Kind::invalid;
+    co_return refused(is_unverified ? Failure::NoEmail : Failure::AuthError, user.error());
   }
   co_return std::move(*user);
 }

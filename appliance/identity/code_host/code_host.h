@@ -27,7 +27,7 @@ class CodeHost : public oauth::SignInProvider {
   web::Task<oauth::CallbackResult> finish(const web::Request&, oauth::CallbackQuery) override;
 
  private:
-  web::Task<oauth::CallbackResult> enter(std::string access_token, accounts::SessionEpoch since);
+  web::Task<oauth::CallbackResult> sign_in(std::string access_token, accounts::SessionEpoch since);
   std::string redirect_uri() const { return site_.url("/api/auth/codehost/callback"); }
 
   const Addresses addresses_;
@@ -37,9 +37,9 @@ class CodeHost : public oauth::SignInProvider {
   const agentbox::Site& site_;
 };
 
-// The primary address of the list that the host's /user/emails answers.
+// The primary address of the list that /user/emails of the host returns.
 struct Email {
-  std::string address;  // empty: there is none
+  std::string address;  // empty if there is none
   bool is_verified = false;
 };
 Email primary_email(const boost::json::value& list);

@@ -17,42 +17,43 @@ web::Error signed_out() { return web::unauthenticated("The account was signed ou
 
 }  // namespace
 
-web::Task<web::Result<accounts::User>> Identities::sign_in(Proved proved, accounts::SessionEpoch since) {
-  if (proved.id.size() > max_id_bytes) co_return web::invalid("The identity's name is too long");
-  if (find(proved.id)) co_return co_await enter(std::move(proved), since);
+web::Task<web::Result<accounts::User>> Identities::sign_in(VerifiedIdentity identity, accounts::SessionEpoch since) {
+  if (identity.id.size() > max_id_bytes) co_return web::invalid("The identity's name is too long");
+  if (find(identity.id)) co_return co_await sign_in_known(std::move(identity), since);
 
-  const auto email = agentbox::normalised_email(proved.email);
+  const auto email = agentbox::normalised_email(identity.email);
   if (!email) co_return web::invalid("The identity has no email address");
   if (agentbox::is_reserved_email(*email)) co_return web::forbidden("This email is reserved");
-  if (proved.name.size() > max_name_bytes) proved.name.clear();
-  auto user = co_await user_for(proved, *email, since);
+  if (identity.name.size() > max_name_bytes) identity.name.clear();
+  auto user = co_await user_for(identity, *email, since);
   if (!user) co_return user.error();
-  co_return co_await link(std::move(proved), std::move(*user), since);
+  co_return co_await link(std::move(identity), std::move(*user), since);
 }
 
 web::Task<web::Result<accounts::User>> Identities::sign_in_wallet(std::string address, accounts::SessionEpoch since) {
-  Proved proved{.id = "wallet:" + address,
-                .email = address + "@wallet.app",
-                .email_is_proved = true,
-                .name = address,
-                .refresh_token = {}};
-  if (find(proved.id)) co_return co_await enter(std::move(proved), since);
-  auto user = co_await user_for(proved, proved.email, since);
+  VerifiedIdentity identity{.id = "wallet:" + address,
+                            .email = address + "@wallet.app",
+                            .is_email_verified = true,
+                            .name = address,
+                            .refresh_token = {}};
+  if (find(identity.id)) co_return co_await sign_in_known(std::move(identity), since);
+  auto user = co_await user_for(identity, identity.email, since);
   if (!user) co_return user.error();
-  co_return co_await link(std::move(proved), std::move(*user), since);
+  co_return co_await link(std::move(identity), std::move(*user), since);
 }
 
-// Of an identity that is known. The refresh token is kept only if nothing was ended until it is: one that was issued
-// before tokens were revoked must not outlive that.
-web::Task<web::Result<accounts::User>> Identities::enter(Proved proved, accounts::SessionEpoch since) {
+// The refresh token is stored only if no sessions were ended until then: a token issued before a revocation must not
+// outlive it.
+web::Task<web::Result<accounts::User>> Identities::sign_in_known(VerifiedIdentity verified,
+                                                                 accounts::SessionEpoch since) {
   for (;;) {
-    auto identity = system_.get(identities, proved.id);
+    auto identity = system_.get(identities, verified.id);
     if (!identity || identity->value.is_disabled) co_return disabled();
     auto user = system_.get(accounts::users, identity->value.user_id);
     if (!user || user->value.is_disabled) co_return disabled();
     if (user->value.sessions_since > since) co_return signed_out();
-    if (proved.refresh_token.empty()) co_return std::move(user->value);
-    identity->value.refresh_token = store::Sealed{proved.refresh_token};
+    if (verified.refresh_token.empty()) co_return std::move(user->value);
+    identity->value.refresh_token = store::Sealed{verified.refresh_token};
     auto change = system_.change();
     change.require(accounts::users, *user);
     change.update(identities, *identity);
@@ -61,32 +62,32 @@ web::Task<web::Result<accounts::User>> Identities::enter(Proved proved, accounts
   }
 }
 
-web::Task<web::Result<accounts::User>> Identities::user_for(const Proved& proved, std::string email,
+web::Task<web::Result<accounts::User>> Identities::user_for(const VerifiedIdentity& identity, std::string email,
                                                             accounts::SessionEpoch since) {
   auto user = accounts_.find_by_email(email);
   if (!user) {
-    auto created = co_await accounts_.create_without_password(email, proved.name, proved.email_is_proved);
+    auto created = co_await accounts_.create_without_password(email, identity.name, identity.is_email_verified);
     if (created || created.error().kind != web::Kind::conflict) co_return created;
-    user = accounts_.find_by_email(email);  // somebody was quicker
+    user = accounts_.find_by_email(email);  // created concurrently
   }
-  if (!user || !proved.email_is_proved) co_return web::conflict("A user with this email already exists");
-  if (user->is_disabled || is_closed(user->id, proved.id)) co_return disabled();
+  if (!user || !identity.is_email_verified) co_return web::conflict("A user with this email already exists");
+  if (user->is_disabled || is_blocked(user->id, identity.id)) co_return disabled();
   if (user->sessions_since > since) co_return signed_out();
   const accounts::Accounts::Also also = [this](const accounts::User& before, store::Change& change) {
     claim(before, change);
     return web::Result<void>();
   };
-  const bool changes_hands = !user->email_verified;
+  const bool is_claim = !user->email_verified;
   auto owner = co_await accounts_.claim(std::move(*user), also);
-  if (owner && changes_hands) claimed(owner->id);
+  if (owner && is_claim) claimed(owner->id);
   co_return owner;
 }
 
-web::Task<web::Result<accounts::User>> Identities::link(Proved proved, accounts::User user,
+web::Task<web::Result<accounts::User>> Identities::link(VerifiedIdentity verified, accounts::User user,
                                                         accounts::SessionEpoch since) {
-  const Identity identity{.id = proved.id,
+  const Identity identity{.id = verified.id,
                           .user_id = user.id,
-                          .refresh_token = store::Sealed{proved.refresh_token},
+                          .refresh_token = store::Sealed{verified.refresh_token},
                           .created_at = store::now()};
   for (;;) {
     const auto row = system_.get(accounts::users, user.id);
@@ -98,14 +99,14 @@ web::Task<web::Result<accounts::User>> Identities::link(Proved proved, accounts:
     change.insert(identities, identity);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return user;
-    // The same identity signed in twice at once.
-    if (outcome.duplicate("id")) co_return co_await enter(std::move(proved), since);
+    // The same identity signed in twice concurrently.
+    if (outcome.duplicate("id")) co_return co_await sign_in_known(std::move(verified), since);
   }
 }
 
 void Identities::claim(const accounts::User& user, store::Change& change) const {
-  const accounts::CredentialEpoch seen(system_, user.id);
-  seen.require_unchanged(change);
+  const accounts::CredentialEpoch epoch(system_, user.id);
+  epoch.require_unchanged(change);
   keys_.remove_all(user.id, change);
   if (user.is_admin) return;
   for (const Identity& identity : of_user(user.id))
@@ -119,9 +120,9 @@ void Identities::claimed(store::UserId user) const {
     if (observer.claimed) observer.claimed(user);
 }
 
-bool Identities::is_closed(store::UserId user, std::string_view id) const {
+bool Identities::is_blocked(store::UserId user, std::string_view id) const {
   return std::ranges::any_of(system_.find(blocked_identities, "user", user),
-                             [&](const BlockedIdentity& way) { return id.starts_with(way.kind); });
+                             [&](const BlockedIdentity& blocked) { return id.starts_with(blocked.kind); });
 }
 
 std::optional<Identity> Identities::find(std::string_view id) const {
@@ -133,14 +134,14 @@ std::optional<Identity> Identities::find(std::string_view id) const {
 std::vector<Identity> Identities::of_user(store::UserId user) const { return system_.find(identities, "user", user); }
 
 web::Task<> Identities::set_disabled(store::UserId user, std::string kind, bool is_disabled) {
-  const BlockedIdentity way{.id = std::to_string(user) + ":" + kind, .user_id = user, .kind = kind};
-  const auto row = system_.get(blocked_identities, way.id);
+  const BlockedIdentity blocked{.id = std::to_string(user) + ":" + kind, .user_id = user, .kind = kind};
+  const auto row = system_.get(blocked_identities, blocked.id);
   if (is_disabled != row.has_value()) {
     auto change = system_.change();
     if (row)
       change.erase(blocked_identities, *row);
     else
-      change.insert(blocked_identities, way);
+      change.insert(blocked_identities, blocked);
     co_await change.commit();
   }
   for (const Identity& identity : of_user(user)) {

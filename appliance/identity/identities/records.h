@@ -1,4 +1,4 @@
-// Ways in besides the password: who somebody is elsewhere.
+// External identities of users.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -12,10 +12,10 @@ namespace identities {
 
 struct Identity {
   std::string
-      id;  // where, a colon, and the name there: "wallet:0x…", "idp:<issuer> <subject>", "codehost:<issuer> <id>"
+      id;  // provider, a colon, and the name there: "wallet:0x…", "idp:<issuer> <subject>", "codehost:<issuer> <id>"
   std::int64_t user_id = 0;
-  store::Sealed refresh_token;  // of the identity provider, for access while the user is away; may be empty
-  bool is_disabled = false;     // the provider says that the account there was taken over
+  store::Sealed refresh_token;  // of the identity provider, for offline access; may be empty
+  bool is_disabled = false;     // the provider reported that the account there was hijacked
   store::Time created_at{};
 };
 BOOST_DESCRIBE_STRUCT(Identity, (), (id, user_id, refresh_token, is_disabled, created_at))
@@ -23,12 +23,12 @@ BOOST_DESCRIBE_STRUCT(Identity, (), (id, user_id, refresh_token, is_disabled, cr
 inline const store::Global<Identity> identities{
     {.family = "identities", .number = 5}, &Identity::id, {store::index<Identity>(1, "user", &Identity::user_id)}};
 
-// A way in that the provider had closed: identities of that kind do not open the account until it is opened again, also
-// those that were never seen before.
+// Sign-in by a kind of identity that the provider has disabled for a user, until it is enabled again. It also blocks
+// identities of that kind that are not known yet.
 struct BlockedIdentity {
   std::string id;  // user id, a colon, the kind
   std::int64_t user_id = 0;
-  std::string kind;  // how the ids of its identities begin
+  std::string kind;  // the prefix of the ids of its identities
 };
 BOOST_DESCRIBE_STRUCT(BlockedIdentity, (), (id, user_id, kind))
 

@@ -25,21 +25,21 @@ std::string IdentityProvider::identity_id(std::string_view issuer, std::string_v
 web::Task<web::Result<oauth::AuthorizationRedirect>> IdentityProvider::begin(const web::Request& request) {
   const auto endpoints = co_await provider_.endpoints();
   if (!endpoints) co_return endpoints.error();
-  auto begun = flow_.begin(request, store::now());
+  auto authorization = flow_.begin(request, store::now());
   std::string scope(scopes);
   if ((*endpoints)->has_offline_scope) scope += " offline_access";
   oauth::Parameters parameters{{"response_type", "code"},
                                {"client_id", client_.id},
                                {"redirect_uri", redirect_uri()},
                                {"scope", scope},
-                               {"state", begun.state},
-                               {"nonce", begun.nonce},
-                               {"code_challenge", begun.code_challenge},
+                               {"state", authorization.state},
+                               {"nonce", authorization.nonce},
+                               {"code_challenge", authorization.code_challenge},
                                {"code_challenge_method", "S256"},
                                {"prompt", "consent"}};
   if (!(*endpoints)->has_offline_scope) parameters.emplace_back("access_type", "offline");
   co_return oauth::AuthorizationRedirect{.location = oauth::with_query((*endpoints)->authorization, parameters),
-                                         .cookie = std::move(begun.cookie)};
+                                         .cookie = std::move(authorization.cookie)};
 }
 
 web::Task<CallbackResult> IdentityProvider::finish(const web::Request& request, oauth::CallbackQuery query) {
@@ -48,8 +48,8 @@ web::Task<CallbackResult> IdentityProvider::finish(const web::Request& request, 
   const auto since = identities_.session_epoch();
   if (query.iss && !oidc::same_issuer(*query.iss, provider_.issuer()))
     co_return Refusal{Failure::AuthFailed, "the code is of another issuer"};
-  const auto returned = co_await flow_.finish(request, *query.state, store::now());
-  if (!returned) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
+  const auto callback = co_await flow_.finish(request, *query.state, store::now());
+  if (!callback) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
 
   const auto endpoints = co_await provider_.endpoints();
   if (!endpoints) co_return refused(Failure::TokenFailed, endpoints.error());
@@ -57,15 +57,15 @@ web::Task<CallbackResult> IdentityProvider::finish(const web::Request& request, 
   client.sends_basic = (*endpoints)->takes_basic;
   oauth::CodeExchange exchange{.endpoint = (*endpoints)->token,
                                .code = *query.code,
-                               .code_verifier = returned->code_verifier,
+                               .code_verifier = callback->code_verifier,
                                .redirect_uri = redirect_uri()};
   auto tokens = co_await oauth::exchange_code(std::move(client), std::move(exchange));
   if (!tokens) co_return refused(Failure::TokenFailed, tokens.error());
-  co_return co_await enter(std::move(*tokens), returned->nonce, since);
+  co_return co_await sign_in(std::move(*tokens), callback->nonce, since);
 }
 
-web::Task<CallbackResult> IdentityProvider::enter(oauth::Tokens tokens, std::string nonce,
-                                                  accounts::SessionEpoch since) {
+web::Task<CallbackResult> IdentityProvider::sign_in(oauth::Tokens tokens, std::string nonce,
+                                                    accounts::SessionEpoch since) {
   oidc::Expected expected{.issuer = provider_.issuer(), .client_id = client_.id, .nonce = std::move(nonce)};
   auto verified = co_await oidc::verify_id_token(provider_, tokens.id, std::move(expected), store::now());
   if (!verified) co_return refused(Failure::TokenFailed, verified.error());
@@ -73,21 +73,21 @@ web::Task<CallbackResult> IdentityProvider::enter(oauth::Tokens tokens, std::str
   if (!person) co_return refused(Failure::AuthError, person.error());
   if (person->email.empty()) co_return Refusal{Failure::NoEmail, "the account has no email"};
 
-  identities::Proved proved{.id = identity_id(provider_.issuer(), person->subject),
-                            .email = person->email,
-                            .email_is_proved = person->email_verified,
-                            .name = person->name,
-                            .refresh_token = tokens.refresh};
-  auto user = co_await identities_.sign_in(std::move(proved), since);
+  identities::VerifiedIdentity identity{.id = identity_id(provider_.issuer(), person->subject),
+                                        .email = person->email,
+                                        .is_email_verified = person->email_verified,
+                                        .name = person->name,
+                                        .refresh_token = tokens.refresh};
+  auto user = co_await identities_.sign_in(std::move(identity), since);
   if (!user) {
-    // The address is somebody's, and the provider does not vouch for it.
-    const bool is_unproved = user.error().kind == web::Kind::conflict || user.error().kind == web::Kind::invalid;
-    co_return refused(is_unproved ? Failure::NoEmail : Failure::AuthError, user.error());
+    // The address is taken, and the provider has not verified it.
+    const bool is_unverified = user.error().kind == web::Kind::conflict || user.error().kind == web::Kind::invalid;
+    co_return refused(is_unverified ? Failure::NoEmail : Failure::AuthError, user.error());
   }
   co_return std::move(*user);
 }
 
-// Userinfo is about the token's subject, or it is about nobody.
+// Userinfo about another subject than the token's is an error.
 web::Task<web::Result<oidc::Person>> IdentityProvider::with_userinfo(oidc::Person person, std::string access_token) {
   const auto endpoints = co_await provider_.endpoints();
   if (!endpoints) co_return endpoints.error();
@@ -95,13 +95,13 @@ web::Task<web::Result<oidc::Person>> IdentityProvider::with_userinfo(oidc::Perso
   const auto answer = co_await oauth::get_json((*endpoints)->userinfo, std::move(access_token));
   if (!answer) co_return answer.error();
   if (!answer->is_object()) co_return web::internal("Userinfo is no object");
-  auto told = oidc::person_of(answer->get_object());
-  if (told.subject != person.subject) co_return web::internal("Userinfo is about somebody else");
-  if (!told.email.empty()) {
-    person.email = std::move(told.email);
-    person.email_verified = told.email_verified;
+  auto userinfo = oidc::person_of(answer->get_object());
+  if (userinfo.subject != person.subject) co_return web::internal("Userinfo is about somebody else");
+  if (!userinfo.email.empty()) {
+    person.email = std::move(userinfo.email);
+    person.email_verified = userinfo.email_verified;
   }
-  if (!told.name.empty()) person.name = std::move(told.name);
+  if (!userinfo.name.empty()) person.name = std::move(userinfo.name);
   co_return person;
 }
 

@@ -1,4 +1,4 @@
-// Signing in with the box's identity provider: OpenID Connect's code flow with state, nonce and PKCE.
+// Signing in with the identity provider of the box: OpenID Connect's code flow with state, nonce and PKCE.
 #pragma once
 
 #include <string>
@@ -24,11 +24,11 @@ class IdentityProvider : public oauth::SignInProvider {
   web::Task<web::Result<oauth::AuthorizationRedirect>> begin(const web::Request&) override;
   web::Task<oauth::CallbackResult> finish(const web::Request&, oauth::CallbackQuery) override;
 
-  // As stored: Identity::id of a subject there.
+  // Identity::id of a subject of this issuer.
   static std::string identity_id(std::string_view issuer, std::string_view subject);
 
  private:
-  web::Task<oauth::CallbackResult> enter(oauth::Tokens, std::string nonce, accounts::SessionEpoch since);
+  web::Task<oauth::CallbackResult> sign_in(oauth::Tokens, std::string nonce, accounts::SessionEpoch since);
   web::Task<web::Result<oidc::Person>> with_userinfo(oidc::Person, std::string access_token);
   std::string redirect_uri() const { return site_.url("/api/auth/idp/callback"); }
 

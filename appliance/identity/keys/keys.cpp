@@ -22,7 +22,7 @@ struct Parts {
   std::string_view id, secret;
 };
 
-// Nothing unless it is exactly sk_<owner>k<12>_<48>.
+// Nothing unless the key is exactly sk_<owner>k<12>_<48>.
 std::optional<Parts> split(std::string_view key) {
   if (!key.starts_with(key_prefix)) return std::nullopt;
   key.remove_prefix(key_prefix.size());
@@ -37,7 +37,7 @@ std::optional<Parts> split(std::string_view key) {
   return Parts{*owner, id, secret};
 }
 
-// In constant time. Digests have one length, which is no secret.
+// In constant time. The length of digests is not secret.
 bool is_same_digest(std::string_view one, std::string_view other) {
   return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
 }
@@ -59,8 +59,8 @@ web::Task<web::Result<Created>> Keys::create(web::Caller caller, std::string nam
   key.prefix = std::string(key_prefix) + key.id;
   for (;;) {
     auto change = system_.change();
-    const auto is_in = accounts::advance_credential_epoch(system_, caller, change);
-    if (!is_in) co_return is_in.error();
+    const auto session = accounts::advance_credential_epoch(system_, caller, change);
+    if (!session) co_return session.error();
     change.insert(api_keys, key);
     change.add(user, key_count, 1, keys_per_user);
     const auto outcome = co_await change.commit();
@@ -139,9 +139,9 @@ web::Task<> Keys::flush_uses() {
     row->value.last_used_at = at;
     auto change = system_.change();
     change.update(api_keys, *row);
-    // Stale: the key is being deleted, or another use was written. Neither needs this one.
+    // Stale: the key is being deleted, or another use was written. Either way this one is not needed.
     co_await change.commit(store::Durability::relaxed);
-    co_await boost::asio::post(co_await boost::asio::this_coro::executor, web::use_task);  // others' turn
+    co_await boost::asio::post(co_await boost::asio::this_coro::executor, web::use_task);  // yield to other tasks
   }
 }
 

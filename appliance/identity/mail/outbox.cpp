@@ -60,7 +60,7 @@ web::Task<> Outbox::attempt(Mail mail) {
     edited.next_attempt_at = store::now() + first_pause * (1 << std::min<std::int64_t>(edited.attempts - 1, 10));
     if (!problem)
       edited.delivery = Delivery::sent;
-    else if (edited.attempts >= most_attempts)
+    else if (edited.attempts >= max_attempts)
       edited.delivery = Delivery::failed;
   };
   co_await system_.modify(mails, mail.id, apply);

@@ -1,5 +1,4 @@
-// Mail from the box: stored first, then sent in the background, or kept for the administrator where there is no mail
-// server.
+// Mail from the box: stored first, then sent in the background. Without a mail server it is kept for the administrator.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -14,7 +13,7 @@
 namespace mail {
 
 inline constexpr std::chrono::days kept{7};
-inline constexpr int most_attempts = 8;  // over two hours, each pause twice the last
+inline constexpr int max_attempts = 8;  // over two hours, with exponential back-off
 
 // post() is callable from every thread; must not outlive the store.
 class Outbox {
@@ -24,11 +23,11 @@ class Outbox {
 
   // Durable once this returns.
   web::Task<> post(Letter);
-  // Newest first; blocks.
+  // Newest first. Blocks.
   std::vector<Mail> list(std::size_t limit) const;
-  // Sends what is due.
+  // Sends the mails that are due.
   web::Task<> work();
-  // Removes what is older than `kept`.
+  // Removes mails older than `kept`.
   web::Task<> sweep(store::Time now);
 
   void start() { worker_.start(); }

@@ -1,4 +1,4 @@
-// Mails that wait for their way out, or for the administrator to read them.
+// Mails to be sent, or to be read by the administrator.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -16,7 +16,7 @@ BOOST_DESCRIBE_ENUM(Delivery, pending, sent, kept, failed)
 struct Mail {
   std::int64_t id = 0;
   std::string to, subject;
-  store::Sealed body;  // may hold a link that lets somebody in
+  store::Sealed body;  // may contain a link that gives access
   Delivery delivery = Delivery::pending;
   std::int64_t attempts = 0;
   std::string problem;  // of the last attempt

@@ -9,7 +9,14 @@
 
 namespace mail {
 
-// Backend, behind the internal key: the mails of the last days, bodies included.
-std::vector<web::Route> admin_routes(Outbox&, boost::asio::thread_pool& blocking, const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Outbox& outbox;
+  boost::asio::thread_pool& blocking;  // for reads of the whole table
+  const agentbox::Guards& guards;
+};
+
+// The mails of the last days, bodies included.
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace mail

@@ -27,7 +27,7 @@ std::size_t read_some(char* buffer, std::size_t size, std::size_t count, void* s
   return taken;
 }
 
-// What a field of the head may hold: a line end in it would be the attacker's next field.
+// A header field must be one line: a line end in it would let an attacker add fields.
 std::string one_line(std::string text) {
   std::erase_if(text, [](char c) { return static_cast<unsigned char>(c) < ' '; });
   return text;

@@ -34,19 +34,19 @@ std::string BrowserFlow::mac(std::string_view purpose, std::string_view secret, 
   return crypto::hmac_sha256(key_, message);
 }
 
-BrowserFlow::Begun BrowserFlow::begin(const web::Request& request, store::Time now) const {
+BrowserFlow::AuthorizationRequest BrowserFlow::begin(const web::Request& request, store::Time now) const {
   const std::string secret = secret_of(request).value_or(crypto::random_token(32));
   std::string state = time_text(now) + crypto::random_hex(random_digits / 2);
   state += crypto::hex(mac("state", secret, state)).substr(0, mac_digits);
   const std::string verifier = crypto::to_base64url(mac("verifier", secret, state));
-  return {.cookie = {.name = name_, .value = secret, .max_age = visit_lifetime, .secure = request.secure},
+  return {.cookie = {.name = name_, .value = secret, .max_age = request_lifetime, .secure = request.secure},
           .state = state,
           .nonce = crypto::to_base64url(mac("nonce", secret, state)),
           .code_challenge = crypto::to_base64url(crypto::sha256(verifier))};
 }
 
-web::Task<std::optional<BrowserFlow::Returned>> BrowserFlow::finish(const web::Request& request, std::string state,
-                                                                    store::Time now) {
+web::Task<std::optional<BrowserFlow::VerifiedCallback>> BrowserFlow::finish(const web::Request& request,
+                                                                            std::string state, store::Time now) {
   const auto secret = secret_of(request);
   if (!secret || state.size() != time_digits + random_digits + mac_digits) co_return std::nullopt;
   const std::string text = state.substr(0, time_digits + random_digits);
@@ -54,12 +54,12 @@ web::Task<std::optional<BrowserFlow::Returned>> BrowserFlow::finish(const web::R
   if (!crypto::constant_time_equal(state.substr(text.size()), expected)) co_return std::nullopt;
   std::int64_t count = 0;
   std::from_chars(state.data(), state.data() + time_digits, count, 16);
-  const auto until = store::Time(store::Time::duration(count)) + visit_lifetime;
+  const auto until = store::Time(store::Time::duration(count)) + request_lifetime;
   if (until <= now) co_return std::nullopt;
   const bool is_first = co_await replay_guard_.use("oauth", state, until);
   if (!is_first) co_return std::nullopt;
-  co_return Returned{.nonce = crypto::to_base64url(mac("nonce", *secret, state)),
-                     .code_verifier = crypto::to_base64url(mac("verifier", *secret, state))};
+  co_return VerifiedCallback{.nonce = crypto::to_base64url(mac("nonce", *secret, state)),
+                             .code_verifier = crypto::to_base64url(mac("verifier", *secret, state))};
 }
 
 }  // namespace oauth

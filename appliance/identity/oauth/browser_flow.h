@@ -1,4 +1,5 @@
-// What ties a provider's answer to the browser that asked: state, nonce and PKCE of one visit.
+// Binds a provider's callback to the browser that started the sign-in: state, nonce and PKCE of an authorization
+// request.
 #pragma once
 
 #include <chrono>
@@ -12,29 +13,29 @@
 
 namespace oauth {
 
-inline constexpr std::chrono::minutes visit_lifetime{10};
+inline constexpr std::chrono::minutes request_lifetime{10};
 
-// All of a visit follows from a secret in the browser's cookie, the time and the box's key: nothing is stored until a
-// state comes back, and then only that it was used. The state is 12 hex digits of the time in milliseconds, 20 of
-// chance and 32 of a MAC. Callable from every thread.
+// Everything is derived from a secret in the browser's cookie, the time and the box's key. Nothing is stored until a
+// state comes back, and then only that it was used. The state is 12 hex digits of time in milliseconds, 20 random ones
+// and 32 of a MAC. Callable from every thread.
 class BrowserFlow {
  public:
   // `name` is the cookie's.
-  BrowserFlow(std::string key, std::string name, security::ReplayGuard& once)
-      : key_(std::move(key)), name_(std::move(name)), replay_guard_(once) {}
+  BrowserFlow(std::string key, std::string name, security::ReplayGuard& replay_guard)
+      : key_(std::move(key)), name_(std::move(name)), replay_guard_(replay_guard) {}
 
-  struct Begun {
+  struct AuthorizationRequest {
     web::Cookie cookie;
     std::string state, nonce, code_challenge;  // the challenge is of method S256
   };
-  // Visits begun side by side in one browser share its cookie, and each comes to its own end.
-  Begun begin(const web::Request&, store::Time now) const;
+  // Concurrent requests of one browser share its cookie; each can be finished.
+  AuthorizationRequest begin(const web::Request&, store::Time now) const;
 
-  struct Returned {
+  struct VerifiedCallback {
     std::string nonce, code_verifier;
   };
-  // Nothing when the state is another browser's or the box did not make it, is too old, or came back before.
-  web::Task<std::optional<Returned>> finish(const web::Request&, std::string state, store::Time now);
+  // Nothing if the state was not issued to this browser, has expired or was used before.
+  web::Task<std::optional<VerifiedCallback>> finish(const web::Request&, std::string state, store::Time now);
 
  private:
   std::optional<std::string> secret_of(const web::Request&) const;

@@ -1,4 +1,4 @@
-// The way to a provider and back, as both kinds of provider share it.
+// The redirect to a sign-in provider and its callback: what all providers share.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -12,7 +12,7 @@
 
 namespace oauth {
 
-// What the browser brings back. Everything is optional: a callback is answered with a redirect whatever it holds.
+// The query of a callback. Everything is optional: whatever it holds, the answer is a redirect.
 struct CallbackQuery {
   std::optional<web::Text<1, 4096>> code;
   std::optional<web::Text<1, 256>> state, error;
@@ -20,7 +20,7 @@ struct CallbackQuery {
 };
 BOOST_DESCRIBE_STRUCT(CallbackQuery, (), (code, state, error, iss))
 
-// Of a query that does not even parse, the empty one.
+// Empty if the query cannot be parsed.
 CallbackQuery callback_query(const web::Request&);
 
 struct AuthorizationRedirect {
@@ -28,7 +28,7 @@ struct AuthorizationRedirect {
   web::Cookie cookie;
 };
 
-// Why nobody was signed in: what the login page is told, after the provider's name ("IdpAuthFailed").
+// Why the sign-in failed: the error value of the login page, after the provider's name ("IdpAuthFailed").
 enum class Failure { AuthFailed, TokenFailed, NoEmail, AuthError };
 BOOST_DESCRIBE_ENUM(Failure, AuthFailed, TokenFailed, NoEmail, AuthError)
 struct Refusal {
@@ -37,14 +37,14 @@ struct Refusal {
 };
 using CallbackResult = std::variant<accounts::User, Refusal>;
 
-// One provider that people sign in with by way of their browser.
+// A provider that users sign in with by a redirect of their browser.
 class SignInProvider {
  public:
   virtual ~SignInProvider() = default;
   virtual bool is_configured() const = 0;
-  // Where the browser goes, and the cookie it takes along. Only when configured.
+  // Where to redirect the browser, and the cookie to set. Call only when configured.
   virtual web::Task<web::Result<AuthorizationRedirect>> begin(const web::Request&) = 0;
-  // The user, or why not.
+  // The user, or why the sign-in failed.
   virtual web::Task<CallbackResult> finish(const web::Request&, CallbackQuery) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The box as an OAuth client: a code for tokens, and what a token opens.
+// The box as an OAuth client: exchanges codes for tokens and fetches resources with them.
 #pragma once
 
 #include <boost/json.hpp>
@@ -11,7 +11,7 @@ namespace oauth {
 
 struct Client {
   std::string id, secret;
-  bool sends_basic = true;  // its secret goes in the Authorization header; else in the form
+  bool sends_basic = true;  // sends its secret in the Authorization header; else in the form
 };
 
 struct Tokens {
@@ -24,7 +24,7 @@ struct CodeExchange {
 
 // unauthenticated: the provider refused, with its error in the detail; bad_gateway: no usable answer.
 web::Task<web::Result<Tokens>> exchange_code(Client, CodeExchange);
-// The same for a refresh token; without a new one in the answer, the old one goes on.
+// The same for a refresh token. If the answer has no new one, the old one stays valid.
 web::Task<web::Result<Tokens>> refresh(Client, std::string endpoint, std::string refresh_token);
 
 // GET with the token as bearer; bad_gateway unless the answer is 200 and JSON.

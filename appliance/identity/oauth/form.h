@@ -13,7 +13,7 @@ using Parameters = std::vector<std::pair<std::string_view, std::string>>;
 // Everything but letters, digits and -._~ is percent-encoded.
 std::string encoded(std::string_view text);
 std::string form(const Parameters&);
-// The URL with the parameters added to its query, which may hold some already.
+// The URL with the parameters added to its query.
 std::string with_query(std::string url, const Parameters&);
 
 }  // namespace oauth

@@ -1,61 +1,33 @@
 #include "appliance/identity/oauth/routes.h"
 
-#include <boost/describe/enum_to_string.hpp>
-
+#include "appliance/identity/oauth/handlers.h"
 #include "web/endpoint.h"
-#include "web/log.h"
 
 namespace oauth {
 
 namespace {
 
-using Answer = web::Task<web::Result<web::Response>>;
+const web::RateLimit sign_in_limit{.group = "oauth", .limit = 60};
 
-const web::RateLimit visits{.group = "oauth", .limit = 60};
-
-web::Response to_login(const std::string& error) { return web::redirect("/login?error=" + error); }
+std::string callback_description(const std::string& name) {
+  return "Redirects to /dashboard with a session, to /login?second-factor for users with a second factor (see POST "
+         "/api/auth/second-factor), or to /login?error= with " +
+         name + "AuthFailed, " + name + "TokenFailed, " + name + "NoEmail or " + name + "AuthError.";
+}
 
 }  // namespace
 
-std::vector<web::Route> routes(ProviderRoutes given, sign_in::SignIn& sign_in, const agentbox::Guards& guards) {
-  const auto begin = [given](web::Request& request) -> Answer {
-    if (!given.provider.is_configured()) co_return to_login(given.name + "NotConfigured");
-    auto departure = co_await given.provider.begin(request);
-    if (!departure) {
-      web::log::warning(
-          "sign_in_not_begun",
-          {{"provider", given.title}, {"reason", departure.error().message}, {"detail", departure.error().detail}});
-      co_return to_login(given.name + "AuthError");
-    }
-    co_return web::redirect(departure->location).set("Set-Cookie", web::to_string(departure->cookie));
-  };
-  const auto finish = [given, &sign_in](web::Request& request) -> Answer {
-    if (!given.provider.is_configured()) co_return to_login(given.name + "NotConfigured");
-    auto entry = audit::of_request(request, "sign-in by " + given.title, "");
-    auto arrival = co_await given.provider.finish(request, callback_query(request));
-    std::string failure = "AuthError";
-    web::Result<accounts::User> proved = web::unauthenticated();
-    if (const auto* refusal = std::get_if<Refusal>(&arrival)) {
-      failure = boost::describe::enum_to_string(refusal->failure, "");
-      proved = web::unauthenticated(failure + ": " + refusal->detail);
-    } else {
-      proved = std::move(std::get<accounts::User>(arrival));
-    }
-    const auto entered = co_await sign_in.enter(request, std::move(entry), std::move(proved));
-    if (!entered) co_return to_login(given.name + failure);
-    co_return web::redirect(entered->question ? "/login?second-factor" : "/dashboard")
-        .set("Set-Cookie", web::to_string(entered->cookie));
-  };
+std::vector<web::Route> web_routes(const Services& services) {
+  const auto& none = services.guards.none;
+  const auto& name = services.name;
   return {
-      {web::GET, given.path, guards.none, &visits,
-       web::plain(begin).describe("Redirects to the provider, or to /login?error=" + given.name + "NotConfigured."),
-       "Sign in with the " + given.title},
-      {web::GET, given.path + "/callback", guards.none, &visits,
-       web::plain(finish).describe("Redirects to /dashboard with a session, to /login?second-factor for who has one "
-                                   "(see POST /api/auth/second-factor), or to /login?error= with " +
-                                   given.name + "AuthFailed, " + given.name + "TokenFailed, " + given.name +
-                                   "NoEmail or " + given.name + "AuthError."),
-       "The way back from the " + given.title},
+      {web::GET, services.path, none, &sign_in_limit,
+       web::plain(identity::bind(services, redirect_to_provider))
+           .describe("Redirects to the provider, or to /login?error=" + name + "NotConfigured."),
+       "Sign in with the " + services.title},
+      {web::GET, services.path + "/callback", none, &sign_in_limit,
+       web::plain(identity::bind(services, finish_sign_in)).describe(callback_description(name)),
+       "Callback of the " + services.title},
   };
 }
 

@@ -3,22 +3,25 @@
 #include <string>
 #include <vector>
 
-#include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/guards.h"
 #include "appliance/identity/oauth/callback.h"
+#include "appliance/identity/sign_in/sign_in.h"
 #include "web/route.h"
 
 namespace oauth {
 
-struct ProviderRoutes {
+// What the rows of one provider depend on; all of it must outlive them.
+struct Services {
   SignInProvider& provider;
-  std::string path;  // of the way out; the way back is below it: /callback
-  std::string name;  // as error values begin: "Idp"
-  std::string title;
+  std::string path;   // of the redirect to the provider; its callback is below it: /callback
+  std::string name;   // prefix of the error values: "Idp"
+  std::string title;  // in the audit log and in descriptions: "identity provider"
+  sign_in::SignIn& sign_in;
+  const agentbox::Guards& guards;
 };
 
-// Web: the way to a provider and back. Both answer with redirects to fixed places only: the provider, /dashboard,
-// /login?second-factor, and /login?error=<name><Failure>. The services must outlive the rows.
-std::vector<web::Route> routes(ProviderRoutes, sign_in::SignIn&, const agentbox::Guards&);
+// The redirect to the provider and its callback. Both answer with redirects, to fixed places only: the provider,
+// /dashboard, /login?second-factor, and /login?error=<name><Failure>.
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace oauth

@@ -20,7 +20,7 @@ web::Error refused(std::string why) {
 std::optional<std::string> refuse_claims(const crypto::UnverifiedJwt& token, const Expected& expected,
                                          store::Time now) {
   const auto& claims = token.claims();
-  // Other tokens of the same issuer for the same client are not about signing in.
+  // Other tokens of the same issuer for the same client are not for signing in.
   if (!token.type().empty() && token.type() != "jwt") return "it is a token of type " + token.type();
   if (claims.contains("events")) return "it is a security event";
   if (!same_issuer(crypto::text_claim(claims, "iss"), expected.issuer)) return "another issuer";

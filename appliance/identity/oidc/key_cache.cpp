@@ -8,22 +8,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kept_for = 24h;
+constexpr auto lifetime = 24h;
 constexpr auto pause_for_unknown_key = 1min;
 constexpr auto pause_after_failure = 5s;
 
 }  // namespace
 
-KeyCache::Keys KeyCache::kept(Clock::time_point now) {
+KeyCache::Keys KeyCache::cached(Clock::time_point now) {
   const std::scoped_lock lock(mutex_);
-  return keys_ && now - fetched_at_ < kept_for ? keys_ : nullptr;
+  return keys_ && now - fetched_at_ < lifetime ? keys_ : nullptr;
 }
 
-bool KeyCache::may_ask_for_unknown_key() {
+bool KeyCache::may_fetch_for_unknown_key() {
   const std::scoped_lock lock(mutex_);
   const auto now = now_();
-  if (asked_for_unknown_key_at_ && now - *asked_for_unknown_key_at_ < pause_for_unknown_key) return false;
-  asked_for_unknown_key_at_ = now;
+  if (fetched_for_unknown_key_at_ && now - *fetched_for_unknown_key_at_ < pause_for_unknown_key) return false;
+  fetched_for_unknown_key_at_ = now;
   return true;
 }
 
@@ -47,7 +47,7 @@ web::Task<web::Result<KeyCache::Keys>> KeyCache::fetch() {
   co_return keys_;
 }
 
-web::Task<web::Result<KeyCache::Keys>> KeyCache::ask() {
+web::Task<web::Result<KeyCache::Keys>> KeyCache::fetch_unless_just_failed() {
   if (has_just_failed())
     co_return web::Error{.kind = web::Kind::bad_gateway, .message = "The provider's keys could not be had just now"};
   auto fetched = co_await fetch();
@@ -59,15 +59,15 @@ web::Task<web::Result<KeyCache::Keys>> KeyCache::ask() {
 }
 
 web::Task<web::Result<std::optional<crypto::VerificationKey>>> KeyCache::key_of(const crypto::UnverifiedJwt& token) {
-  Keys keys = kept(now_());
+  Keys keys = cached(now_());
   if (!keys) {
-    auto fetched = co_await ask();
+    auto fetched = co_await fetch_unless_just_failed();
     if (!fetched) co_return fetched.error();
     keys = std::move(*fetched);
   }
   const auto* key = token.key_in(*keys);
-  if (key == nullptr && may_ask_for_unknown_key()) {
-    auto fetched = co_await ask();
+  if (key == nullptr && may_fetch_for_unknown_key()) {
+    auto fetched = co_await fetch_unless_just_failed();
     if (!fetched) co_return fetched.error();
     keys = std::move(*fetched);
     key = token.key_in(*keys);

@@ -8,7 +8,7 @@ namespace oidc {
 
 namespace {
 
-constexpr std::chrono::hours kept_for{24};
+constexpr std::chrono::hours lifetime{24};
 
 std::string_view without_slash(std::string_view issuer) {
   if (issuer.ends_with('/')) issuer.remove_suffix(1);
@@ -38,7 +38,7 @@ web::Result<Endpoints> read(const boost::json::value& document, const std::strin
                       .has_offline_scope = lists(document, "scopes_supported", "offline_access"),
                       .takes_basic = !document.get_object().contains("token_endpoint_auth_methods_supported") ||
                                      lists(document, "token_endpoint_auth_methods_supported", "client_secret_basic")};
-  // What a provider over https names must be https too: nobody on the way may read a code or a token.
+  // The endpoints of an https provider must be https: codes and tokens are secret.
   const std::string_view scheme = issuer.starts_with("https://") ? "https://" : "http";
   for (const auto* url : {&endpoints.authorization, &endpoints.token, &endpoints.keys})
     if (!url->starts_with(scheme)) return unusable("an endpoint is missing or not https");
@@ -60,7 +60,7 @@ Provider::Provider(std::string issuer)
 web::Task<web::Result<std::shared_ptr<const Endpoints>>> Provider::endpoints() {
   {
     const std::scoped_lock lock(mutex_);
-    if (endpoints_ && Clock::now() - fetched_at_ < kept_for) co_return endpoints_;
+    if (endpoints_ && Clock::now() - fetched_at_ < lifetime) co_return endpoints_;
   }
   const auto document =
       co_await oauth::get_json(std::string(without_slash(issuer_)) + "/.well-known/openid-configuration");

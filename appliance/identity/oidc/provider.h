@@ -1,4 +1,4 @@
-// An OpenID provider, known by its issuer alone: where its endpoints are, and what its keys are.
+// An OpenID provider: its endpoints and keys, discovered from its issuer.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace oidc {
 
 struct Endpoints {
   std::string authorization, token, userinfo, keys;  // userinfo may be empty
-  bool has_offline_scope = false;                    // else offline access is asked for with Google's parameter
+  bool has_offline_scope = false;                    // else offline access is requested with Google's parameter
   bool takes_basic = true;                           // the client's secret in the Authorization header
 };
 
@@ -25,7 +25,7 @@ class Provider {
 
   bool is_configured() const { return !issuer_.empty(); }
   const std::string& issuer() const { return issuer_; }
-  // From the issuer's discovery document, kept for 24 hours. bad_gateway: there is none, or it is another issuer's.
+  // From the issuer's discovery document, cached for 24 hours. bad_gateway: there is none, or it is another issuer's.
   web::Task<web::Result<std::shared_ptr<const Endpoints>>> endpoints();
   KeyCache& keys() { return keys_; }
 
@@ -39,7 +39,7 @@ class Provider {
   KeyCache keys_;
 };
 
-// One trailing slash makes no other issuer of an issuer.
+// Equal but for one trailing slash.
 bool same_issuer(std::string_view, std::string_view);
 
 }  // namespace oidc

@@ -1,4 +1,4 @@
-// The way back for who forgot the password.
+// Password recovery.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -10,8 +10,8 @@
 
 namespace recovery {
 
-// Somebody asks for the account of an address. Stored whether there is one or not, and looked into afterwards: neither
-// the answer nor the time it takes tells.
+// A request to reset the password of an address. It is stored whether or not there is an account and processed
+// afterwards, so that neither the answer nor its time reveals which.
 struct Request {
   std::int64_t id = 0;
   std::string email;  // lower case
@@ -24,9 +24,9 @@ inline const store::Global<Request, std::int64_t> requests{
 struct Token {
   std::string id;  // SHA-256 of the token in hex
   std::int64_t user_id = 0;
-  std::string email;  // where it was sent: worth nothing once the account has another
+  std::string email;  // where it was sent: invalid once the account has another address
   store::Time created_at{}, expires_at{};
-  std::int64_t moment = 0;  // accounts::SessionEpoch: worth nothing once sessions or address have changed since
+  std::int64_t moment = 0;  // accounts::SessionEpoch: invalid once sessions were ended or the address was changed
 };
 BOOST_DESCRIBE_STRUCT(Token, (), (id, user_id, email, created_at, expires_at, moment))
 

@@ -17,7 +17,7 @@ web::Error bad_token() {
   return web::invalid("The token is unknown, was used or overtaken by another change, or is over 30 minutes old");
 }
 
-bool is_good(const Token& token, const accounts::User& user) {
+bool is_valid(const Token& token, const accounts::User& user) {
   return token.expires_at > store::now() && token.email == user.email && !user.is_disabled &&
          token.moment >= user.sessions_since && token.moment >= user.email_since;
 }
@@ -44,9 +44,9 @@ web::Task<> Recovery::request(std::string email) {
   auto address = agentbox::normalised_email(email);
   if (!address) co_return;
   const std::int64_t id = co_await system_.next_id("reset_requests");
-  const Request asked{.id = id, .email = std::move(*address)};
+  const Request request{.id = id, .email = std::move(*address)};
   auto change = system_.change();
-  change.insert(requests, asked);
+  change.insert(requests, request);
   co_await change.commit();
 }
 
@@ -56,15 +56,15 @@ web::Task<> Recovery::work() {
     waiting.push_back(request);
     return waiting.size() < page;
   });
-  for (auto& request : waiting) co_await answer(std::move(request));
+  for (auto& request : waiting) co_await process(std::move(request));
 }
 
-// A crash between the mail and the end has the mail sent again, never not at all.
-web::Task<> Recovery::answer(Request request) {
-  const auto moment = accounts_.session_epoch();
+// After a crash in between the mail is sent again.
+web::Task<> Recovery::process(Request request) {
+  const auto epoch = accounts_.session_epoch();
   auto user = accounts_.find_by_email(request.email);
   if (user && !user->is_disabled && !agentbox::is_reserved_email(user->email))
-    co_await send_token(std::move(*user), moment);
+    co_await send_token(std::move(*user), epoch);
   const auto row = system_.get(requests, request.id);
   if (!row) co_return;
   auto change = system_.change();
@@ -72,10 +72,10 @@ web::Task<> Recovery::answer(Request request) {
   co_await change.commit();
 }
 
-web::Task<> Recovery::send_token(accounts::User user, accounts::SessionEpoch moment) {
+web::Task<> Recovery::send_token(accounts::User user, accounts::SessionEpoch epoch) {
   const auto now = store::now();
-  const auto given = system_.find(tokens, "user", user.id);
-  const auto live = std::ranges::count_if(given, [&](const Token& token) { return is_good(token, user); });
+  const auto issued = system_.find(tokens, "user", user.id);
+  const auto live = std::ranges::count_if(issued, [&](const Token& token) { return is_valid(token, user); });
   if (static_cast<std::size_t>(live) >= tokens_at_once) co_return;
   const std::string secret = crypto::random_token(32);
   const Token token{.id = crypto::sha256_hex(secret),
@@ -83,7 +83,7 @@ web::Task<> Recovery::send_token(accounts::User user, accounts::SessionEpoch mom
                     .email = user.email,
                     .created_at = now,
                     .expires_at = now + token_lifetime,
-                    .moment = moment};
+                    .moment = epoch};
   auto change = system_.change();
   change.insert(tokens, token);
   co_await change.commit();
@@ -98,7 +98,7 @@ web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::
   const auto token = system_.get(tokens, token_id);
   if (!token) co_return bad_token();
   const auto user = accounts_.find(token->value.user_id);
-  if (!user || !is_good(token->value, *user)) co_return bad_token();
+  if (!user || !is_valid(token->value, *user)) co_return bad_token();
   if (auto refused = accounts::Accounts::refuse_password(password, user->email)) co_return std::move(*refused);
   auto hashed = co_await accounts_.hash_password(std::move(password));
   if (!hashed) co_return hashed.error();
@@ -113,7 +113,7 @@ web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::
 web::Result<void> Recovery::spend(const std::string& token_id, const accounts::User& user,
                                   store::Change& change) const {
   const auto token = system_.get(tokens, token_id);
-  if (!token || !is_good(token->value, user)) return bad_token();
+  if (!token || !is_valid(token->value, user)) return bad_token();
   for (const Token& each : system_.find(tokens, "user", user.id))
     if (const auto row = system_.get(tokens, each.id)) change.erase(tokens, *row);
   if (!user.email_verified) identities_.claim(user, change);

@@ -1,4 +1,4 @@
-// Forgot and reset password: a token by mail, good for thirty minutes and one use.
+// Password recovery: a token by mail, valid for thirty minutes and one use.
 #pragma once
 
 #include <chrono>
@@ -24,15 +24,15 @@ class Recovery {
   Recovery(store::System, accounts::Accounts&, identities::Identities&, mail::Outbox&, const agentbox::Site&,
            boost::asio::io_context& home);
 
-  // Durable once this returns. Success for every text: what is no address, has no account, or stands for a wallet gets
-  // no mail.
+  // Durable once this returns. Succeeds for every text; no mail is sent if it is no address, has no account or stands
+  // for a wallet.
   web::Task<> request(std::string email);
-  // Sets the password, ends all sessions and spends every token of the user, in one change. The mail is the first proof
-  // of an address that nobody had vouched for: whoever registered it may be somebody else, see Identities::claim.
-  // invalid: the token is unknown, used or too old, or the password is refused. too_many: too many passwords are being
-  // hashed. A refused password and too_many spend no token.
+  // Sets the password, ends all sessions and spends every token of the user, in one change. The mail verifies the
+  // address; if it was unverified, this claims the account: see Identities::claim. invalid: the token is unknown, used
+  // or expired, or the password is refused. too_many: too many passwords are being hashed. A refused password and
+  // too_many spend no token.
   web::Task<web::Result<accounts::User>> reset(std::string token, std::string password);
-  // Answers the requests that wait.
+  // Processes the pending requests.
   web::Task<> work();
   web::Task<> sweep(store::Time now);
 
@@ -40,7 +40,7 @@ class Recovery {
   web::Task<> stop() { return worker_.stop(); }
 
  private:
-  web::Task<> answer(Request);
+  web::Task<> process(Request);
   web::Task<> send_token(accounts::User, accounts::SessionEpoch);
   web::Result<void> spend(const std::string& token_id, const accounts::User&, store::Change&) const;
 

@@ -9,7 +9,14 @@
 
 namespace recovery {
 
-// Web: forgot and reset password. The services must outlive the rows.
-std::vector<web::Route> routes(Recovery&, audit::Audit&, const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Recovery& recovery;
+  audit::Audit& audit;
+  const agentbox::Guards& guards;
+};
+
+// Requesting a password reset, and choosing the new password.
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace recovery

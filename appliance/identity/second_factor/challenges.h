@@ -1,4 +1,4 @@
-// The random part that a passkey signs: good for five minutes, one user, one purpose and one use.
+// The challenge that a passkey signs: valid for five minutes, one user, one purpose and one use.
 #pragma once
 
 #include <chrono>
@@ -12,19 +12,20 @@ namespace second_factor {
 
 inline constexpr std::chrono::minutes challenge_lifetime{5};
 
-// What a challenge was handed out for; it serves nothing else.
+// What a challenge was issued for.
 enum class Purpose { add, sign_in, change };
 
-// A challenge says itself when it was issued, and proves with a MAC for whom and what, so that handing one out stores
-// nothing. 32 bytes: 6 of the time in milliseconds, 10 of chance, 16 of the MAC. Callable from every thread.
+// A challenge contains its time of issue and a MAC over user and purpose, so that issuing one stores nothing. 32 bytes:
+// 6 of time in milliseconds, 10 random ones, 16 of the MAC. Callable from every thread.
 class Challenges {
  public:
-  Challenges(std::string key, security::ReplayGuard& once) : key_(std::move(key)), replay_guard_(once) {}
+  Challenges(std::string key, security::ReplayGuard& replay_guard)
+      : key_(std::move(key)), replay_guard_(replay_guard) {}
 
   std::string issue(Purpose, store::UserId, store::Time now) const;
-  // Until when it is good; nothing for one of another make, user or purpose, and one whose time is over.
+  // When the challenge expires; nothing if it was not issued here for this user and purpose, or has expired.
   std::optional<store::Time> valid_until(std::string_view challenge, Purpose, store::UserId, store::Time now) const;
-  // True once for a challenge that valid_until knows.
+  // True once for a valid challenge.
   web::Task<bool> use(std::string challenge, Purpose, store::UserId, store::Time now);
   bool is_used(std::string_view challenge) const;
 

@@ -1,4 +1,4 @@
-// What a browser is asked for, in the JSON that PublicKeyCredential.parseCreationOptionsFromJSON() and
+// The options for the browser, in the JSON that PublicKeyCredential.parseCreationOptionsFromJSON() and
 // parseRequestOptionsFromJSON() read: bytes as base64url without padding, times in milliseconds.
 #pragma once
 

@@ -24,7 +24,7 @@ webauthn::RelyingParty Passkeys::party() const {
   return {.id = site_.domain(), .is_origin = [this](std::string_view origin) { return site_.is_ours(origin); }};
 }
 
-// Says nothing about the user to who finds it on an authenticator.
+// Reveals nothing about the user to a finder of the authenticator.
 std::string Passkeys::user_handle(store::UserId user) const {
   return crypto::hmac_sha256(key_, "user handle:" + std::to_string(user));
 }
@@ -61,13 +61,13 @@ std::optional<RequestOptions> Passkeys::request_options(store::UserId user, Purp
                         .allowCredentials = std::move(known)};
 }
 
-web::Task<web::Result<Passkeys::Added>> Passkeys::add(web::Caller caller, std::string name, webauthn::Created made) {
+web::Task<web::Result<Passkeys::Added>> Passkeys::add(web::Caller caller, std::string name, webauthn::Created created) {
   const store::UserId user = caller.user_id;
   const auto now = store::now();
   const webauthn::IsChallenge is_ours = [&](std::string_view challenge) {
     return challenges_.valid_until(challenge, Purpose::add, user, now).has_value();
   };
-  auto verified = webauthn::verify_registration(made, party(), is_ours);
+  auto verified = webauthn::verify_registration(created, party(), is_ours);
   if (!verified) co_return verified.error();
   const bool is_first_use = co_await challenges_.use(verified->challenge, Purpose::add, user, now);
   if (!is_first_use) co_return used_challenge();
@@ -81,12 +81,12 @@ web::Task<web::Result<Passkeys::Added>> Passkeys::add(web::Caller caller, std::s
                           .created_at = now,
                           .last_used_at = std::nullopt},
               .recovery_codes = {}};
-  if (made.response.transports)
-    added.passkey.transports.assign(made.response.transports->begin(), made.response.transports->end());
+  if (created.response.transports)
+    added.passkey.transports.assign(created.response.transports->begin(), created.response.transports->end());
   for (;;) {
     auto change = system_.change();
-    const auto is_in = accounts::advance_credential_epoch(system_, caller, change);
-    if (!is_in) co_return is_in.error();
+    const auto session = accounts::advance_credential_epoch(system_, caller, change);
+    if (!session) co_return session.error();
     auto row = system_.get(factors, user);
     Factor factor = row ? row->value : Factor{.user_id = user, .created_at = now};
     if (factor.passkeys >= passkeys_per_user)
@@ -94,7 +94,7 @@ web::Task<web::Result<Passkeys::Added>> Passkeys::add(web::Caller caller, std::s
           .kind = web::Kind::too_many,
           .message = "There are " + std::to_string(passkeys_per_user) + " passkeys already: remove one first"};
     ++factor.passkeys;
-    added.recovery_codes = give_codes_if_none(factor);
+    added.recovery_codes = generate_codes_if_none(factor);
     change.insert(passkeys, added.passkey);
     if (row) {
       row->value = factor;
@@ -146,7 +146,7 @@ std::optional<store::Row<Passkey>> Passkeys::find_credential(store::UserId user,
 
 web::Task<web::Result<void>> Passkeys::check(store::UserId user, webauthn::Asserted given, Purpose purpose) {
   const auto now = store::now();
-  // A second presentation is told as such, not by the counter that the first one moved on.
+  // A replay is reported as such, and not as the wrong counter that it has, too.
   bool is_spent = false, is_replayed = false;
   const webauthn::IsChallenge is_ours = [&](std::string_view challenge) {
     is_replayed = !is_spent && challenges_.is_used(challenge);
@@ -158,12 +158,12 @@ web::Task<web::Result<void>> Passkeys::check(store::UserId user, webauthn::Asser
     const webauthn::KnownCredential known{.public_key = crypto::from_base64url(row->value.public_key).value_or(""),
                                           .sign_count = static_cast<std::uint32_t>(row->value.sign_count),
                                           .user_handle = user_handle(user)};
-    const auto proved = webauthn::verify_assertion(given, known, party(), is_ours);
+    const auto verified = webauthn::verify_assertion(given, known, party(), is_ours);
     if (is_replayed) co_return used_challenge();
-    if (!proved) co_return proved.error();
-    if (!is_spent) is_spent = co_await challenges_.use(proved->challenge, purpose, user, now);
+    if (!verified) co_return verified.error();
+    if (!is_spent) is_spent = co_await challenges_.use(verified->challenge, purpose, user, now);
     if (!is_spent) co_return used_challenge();
-    row->value.sign_count = proved->sign_count;
+    row->value.sign_count = verified->sign_count;
     row->value.last_used_at = now;
     auto change = system_.change();
     change.update(passkeys, *row);

@@ -1,4 +1,4 @@
-// Passkeys as a second factor: registered at the settings, asked for at sign-in with a password.
+// Passkeys as a second factor.
 #pragma once
 
 #include <optional>
@@ -23,32 +23,32 @@ inline constexpr std::int64_t passkeys_per_user = 20;
 // Callable from every thread; the arguments must outlive it.
 class Passkeys {
  public:
-  // `key`: what challenges and user handles are made with; a box with another key does not know its passkeys' users.
-  Passkeys(store::System system, const agentbox::Site& site, security::ReplayGuard& once, std::string key)
-      : system_(std::move(system)), site_(site), key_(std::move(key)), challenges_(key_, once) {}
+  // `key` derives challenges and user handles; with another key the box does not recognise the users of its passkeys.
+  Passkeys(store::System system, const agentbox::Site& site, security::ReplayGuard& replay_guard, std::string key)
+      : system_(std::move(system)), site_(site), key_(std::move(key)), challenges_(key_, replay_guard) {}
 
-  // unavailable when the box is known by an address and not by a name: browsers bind passkeys to names.
+  // unavailable: the box is known by an IP address, but browsers bind passkeys to domain names.
   web::Result<CreationOptions> creation_options(const accounts::User&) const;
-  // Nothing for a user without passkeys, and where there is no name.
+  // Nothing for a user without passkeys and without a domain name.
   std::optional<RequestOptions> request_options(store::UserId, Purpose) const;
 
   struct Added {
     Passkey passkey;
-    std::vector<std::string> recovery_codes;  // shown this once; empty when the user holds some already
+    std::vector<std::string> recovery_codes;  // shown only once; empty if the user still has some
   };
-  // For the caller of a session. Errors of webauthn::verify_registration; unauthenticated: the session has ended;
-  // invalid: the challenge was used; conflict: the passkey is somebody's already; too_many: the user has
+  // For the caller of a session. Errors of webauthn::verify_registration. unauthenticated: the session has ended.
+  // invalid: the challenge was used. conflict: the passkey is registered already. too_many: the user has
   // `passkeys_per_user`.
   web::Task<web::Result<Added>> add(web::Caller, std::string name, webauthn::Created);
-  // The oldest first.
+  // Oldest first.
   std::vector<Passkey> list(store::UserId) const;
   // not_found.
   web::Task<web::Result<Passkey>> rename(store::UserId, std::string id, std::string name);
-  // The last factor takes the recovery codes with it. not_found.
+  // Recovery codes are removed with the last factor. not_found.
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
 
-  // Success once for each assertion by one of the user's passkeys. Errors of webauthn::verify_assertion; invalid also
-  // for a passkey that is not the user's and for a challenge that was used.
+  // Succeeds once for each assertion by one of the user's passkeys. Errors of webauthn::verify_assertion. invalid: it
+  // is not a passkey of the user, or the challenge was used.
   web::Task<web::Result<void>> check(store::UserId, webauthn::Asserted, Purpose);
 
  private:

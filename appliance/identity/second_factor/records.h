@@ -11,14 +11,14 @@
 
 namespace second_factor {
 
-// There is one while a user has a second factor of any kind, or has begun to set up an app. Every change to the user's
-// passkeys changes it too, so that it always says how many there are.
+// Exists while a user has a second factor of any kind, or has begun to set up an app. Every change to the user's
+// passkeys updates it, too: it contains their number.
 struct Factor {
   std::int64_t user_id = 0;
-  store::Sealed secret;                     // of the app: 20 random bytes in base32's raw form; empty without one
-  bool is_confirmed = false;                // a first password of the app was right: from then on it is asked for
-  std::int64_t last_step = 0;               // each password counts once
-  std::vector<std::string> recovery_codes;  // SHA-256 in hex of those not used yet
+  store::Sealed secret;                     // of the app: 20 random bytes; empty without an app
+  bool is_confirmed = false;                // the first code of the app was right: the app is in effect
+  std::int64_t last_step = 0;               // each code is accepted once
+  std::vector<std::string> recovery_codes;  // SHA-256 in hex of the unused ones
   store::Time created_at{};
   std::int64_t passkeys = 0;
 
@@ -32,11 +32,11 @@ inline const store::Global<Factor, std::int64_t> factors{
 struct Passkey {
   std::int64_t user_id = 0;
   std::string id;             // ours: "pk_" and 20 random characters
-  std::string name;           // the user's
-  std::string credential_id;  // the authenticator's, in base64url; nobody else has it
+  std::string name;           // chosen by the user
+  std::string credential_id;  // of the authenticator, in base64url; unique
   std::string public_key;     // COSE_Key in base64url
   std::int64_t sign_count = 0;
-  std::vector<std::string> transports;  // how browsers reach the authenticator: a hint of theirs
+  std::vector<std::string> transports;  // how browsers reach the authenticator: a hint for them
   store::Time created_at{};
   std::optional<store::Time> last_used_at;
 };

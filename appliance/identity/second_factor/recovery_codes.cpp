@@ -10,7 +10,7 @@ constexpr std::size_t characters = 16;
 
 }  // namespace
 
-std::vector<std::string> give_codes(Factor& factor) {
+std::vector<std::string> generate_codes(Factor& factor) {
   std::vector<std::string> codes;
   factor.recovery_codes.clear();
   for (std::size_t i = 0; i < recovery_code_count; ++i) {
@@ -20,8 +20,8 @@ std::vector<std::string> give_codes(Factor& factor) {
   return codes;
 }
 
-std::vector<std::string> give_codes_if_none(Factor& factor) {
-  return factor.recovery_codes.empty() ? give_codes(factor) : std::vector<std::string>();
+std::vector<std::string> generate_codes_if_none(Factor& factor) {
+  return factor.recovery_codes.empty() ? generate_codes(factor) : std::vector<std::string>();
 }
 
 bool spend_recovery_code(Factor& factor, std::string_view code) {

@@ -21,7 +21,7 @@ bool spend_app_code(Factor& factor, const std::string& code) {
   return step.has_value();
 }
 
-// Marks the code as used; false when it is none of the factor's.
+// Marks the code as used; false if it is not one of the factor's.
 bool spend(Factor& factor, const std::string& code) {
   return (factor.is_confirmed && spend_app_code(factor, code)) || spend_recovery_code(factor, code);
 }
@@ -38,8 +38,8 @@ web::Task<web::Result<std::string>> SecondFactor::begin_app(web::Caller caller) 
   const std::string secret = crypto::random_bytes(secret_bytes);
   for (;;) {
     auto change = system_.change();
-    const auto is_in = accounts::advance_credential_epoch(system_, caller, change);
-    if (!is_in) co_return is_in.error();
+    const auto session = accounts::advance_credential_epoch(system_, caller, change);
+    if (!session) co_return session.error();
     auto row = system_.get(factors, caller.user_id);
     if (row && row->value.is_confirmed) co_return web::conflict("An app is in use: remove it first");
     Factor factor = row ? row->value : Factor{.user_id = caller.user_id, .created_at = store::now()};
@@ -59,13 +59,13 @@ web::Task<web::Result<std::string>> SecondFactor::begin_app(web::Caller caller) 
 web::Task<web::Result<std::vector<std::string>>> SecondFactor::confirm_app(web::Caller caller, std::string code) {
   for (;;) {
     auto change = system_.change();
-    const auto is_in = accounts::advance_credential_epoch(system_, caller, change);
-    if (!is_in) co_return is_in.error();
+    const auto session = accounts::advance_credential_epoch(system_, caller, change);
+    if (!session) co_return session.error();
     auto row = system_.get(factors, caller.user_id);
     if (!row || row->value.is_confirmed || row->value.secret.clear.empty() || !spend_app_code(row->value, code))
       co_return wrong_code();
     row->value.is_confirmed = true;
-    auto codes = give_codes_if_none(row->value);
+    auto codes = generate_codes_if_none(row->value);
     change.update(factors, *row);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return codes;
@@ -91,11 +91,11 @@ web::Task<web::Result<void>> SecondFactor::remove_app(store::UserId user) {
 web::Task<web::Result<std::vector<std::string>>> SecondFactor::renew_recovery_codes(web::Caller caller) {
   for (;;) {
     auto change = system_.change();
-    const auto is_in = accounts::advance_credential_epoch(system_, caller, change);
-    if (!is_in) co_return is_in.error();
+    const auto session = accounts::advance_credential_epoch(system_, caller, change);
+    if (!session) co_return session.error();
     auto row = system_.get(factors, caller.user_id);
     if (!row || !row->value.is_on()) co_return web::conflict("Set an app or a passkey up first");
-    auto codes = give_codes(row->value);
+    auto codes = generate_codes(row->value);
     change.update(factors, *row);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return codes;
@@ -103,28 +103,28 @@ web::Task<web::Result<std::vector<std::string>>> SecondFactor::renew_recovery_co
 }
 
 web::Error SecondFactor::required(store::UserId user, Purpose purpose) const {
-  web::Error wanted = web::unauthenticated("A code or a passkey of your second factor is required");
-  wanted.code = "SECOND_FACTOR_REQUIRED";
-  wanted.extra["passkey"] = web::to_json(passkeys_.request_options(user, purpose));
-  return wanted;
+  web::Error challenge = web::unauthenticated("A code or a passkey of your second factor is required");
+  challenge.code = "SECOND_FACTOR_REQUIRED";
+  challenge.extra["passkey"] = web::to_json(passkeys_.request_options(user, purpose));
+  return challenge;
 }
 
 web::Task<web::Result<void>> SecondFactor::check(store::UserId user, Proof proof, Purpose purpose) {
   if (!proof.code && !proof.passkey) co_return required(user, purpose);
   const std::string name = std::to_string(user);
-  web::Result<void> judged = web::unauthenticated("Invalid credentials");
-  if (!limit_.blocked(name)) judged = co_await judge(user, std::move(proof), purpose);
-  // Guesses made side by side do not outrun the limit: whoever finishes beyond it learns nothing.
+  web::Result<void> verified = web::unauthenticated("Invalid credentials");
+  if (!limit_.blocked(name)) verified = co_await verify(user, std::move(proof), purpose);
+  // Concurrent guesses do not get past the limit: one that finishes beyond it learns nothing.
   if (const auto left = limit_.blocked(name))
-    co_return accounts::shut_for(*left, "Too many wrong codes, please try again later.");
-  if (judged)
+    co_return accounts::locked_for(*left, "Too many wrong codes, please try again later.");
+  if (verified)
     limit_.succeeded(name);
   else
     limit_.failed(name);
-  co_return judged;
+  co_return verified;
 }
 
-web::Task<web::Result<void>> SecondFactor::judge(store::UserId user, Proof proof, Purpose purpose) {
+web::Task<web::Result<void>> SecondFactor::verify(store::UserId user, Proof proof, Purpose purpose) {
   if (proof.passkey) {
     const auto checked = co_await passkeys_.check(user, std::move(*proof.passkey), purpose);
     if (!checked) co_return web::unauthenticated("The passkey was refused: " + checked.error().message);
@@ -155,7 +155,7 @@ web::Task<> SecondFactor::remove(store::UserId user) {
   }
 }
 
-// A passkey that is added meanwhile changes the factor, which makes the change stale.
+// A passkey that is added concurrently changes the factor, which makes this change stale.
 void SecondFactor::remove(store::System system, store::UserId user, store::Change& change) {
   const auto factor = system.get(factors, user);
   if (!factor) return;

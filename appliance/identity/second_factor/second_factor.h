@@ -1,5 +1,5 @@
-// A second factor for sign-in: one-time passwords of an authenticator app, passkeys, and recovery codes for when both
-// are gone.
+// A second factor for sign-in: one-time passwords of an authenticator app, passkeys, and recovery codes in case both
+// are lost.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -14,8 +14,7 @@
 
 namespace second_factor {
 
-// How a user proves to have the second factor: a password of the app or a recovery code, or a passkey's assertion over
-// a challenge of ours.
+// Proof of the second factor: a code of the app, a recovery code, or a passkey's assertion over a challenge of the box.
 struct Proof {
   std::optional<web::Text<1, 32>> code;
   std::optional<webauthn::Asserted> passkey;
@@ -25,10 +24,10 @@ BOOST_DESCRIBE_STRUCT(Proof, (), (code, passkey))
 // Callable from every thread; the arguments must outlive it.
 class SecondFactor {
  public:
-  // `limited` off: codes may be guessed at for ever, for benchmarks and trusted networks. For the others see Passkeys.
-  SecondFactor(store::System system, const agentbox::Site& site, security::ReplayGuard& once, std::string key,
-               bool limited)
-      : system_(std::move(system)), passkeys_(system_, site, once, std::move(key)), limit_({}, limited) {}
+  // `is_limited` off: no limit on wrong codes, for benchmarks and trusted networks. For the others see Passkeys.
+  SecondFactor(store::System system, const agentbox::Site& site, security::ReplayGuard& replay_guard, std::string key,
+               bool is_limited)
+      : system_(std::move(system)), passkeys_(system_, site, replay_guard, std::move(key)), limit_({}, is_limited) {}
 
   struct State {
     bool has_app = false;
@@ -40,31 +39,32 @@ class SecondFactor {
   bool is_on(store::UserId user) const { return state(user).is_on(); }
   Passkeys& passkeys() { return passkeys_; }
 
-  // What adds a factor does so for the caller of a session. unauthenticated: it has ended.
+  // Functions that add a factor take the caller of a session. unauthenticated: the session has ended.
 
-  // The secret, in base32, of an app that is not asked for until it is confirmed. conflict: there is one in use.
+  // The secret, in base32, of an app that takes effect once confirmed. conflict: an app is in use.
   web::Task<web::Result<std::string>> begin_app(web::Caller);
-  // Recovery codes, shown this once; none for who holds some already. invalid: the code is wrong, or nothing was begun.
+  // Recovery codes, shown only once; none if the user still has some. invalid: the code is wrong, or there is no app to
+  // confirm.
   web::Task<web::Result<std::vector<std::string>>> confirm_app(web::Caller, std::string code);
-  // not_found. The last factor takes the recovery codes with it.
+  // Recovery codes are removed with the last factor. not_found.
   web::Task<web::Result<void>> remove_app(store::UserId);
-  // conflict without a second factor. Those of before count no more.
+  // Earlier codes stop working. conflict: there is no second factor.
   web::Task<web::Result<std::vector<std::string>>> renew_recovery_codes(web::Caller);
 
-  // Success once for each of the app's passwords, each recovery code and each assertion; of several callers at once,
-  // for one. unauthenticated: `required` when the proof is empty, else it is wrong, or was used; too_many: after ten
+  // Succeeds once for each code of the app, each recovery code and each assertion; for one of several concurrent
+  // callers. unauthenticated: `required` if the proof is empty; otherwise it is wrong or was used. too_many: after ten
   // wrong ones within 15 minutes.
   web::Task<web::Result<void>> check(store::UserId, Proof, Purpose);
-  // 401 with code SECOND_FACTOR_REQUIRED and, in `passkey`, what a browser asks the user's passkeys for; null for a
-  // user without any.
+  // 401 with code SECOND_FACTOR_REQUIRED and, in `passkey`, the options for the browser; null for a user without
+  // passkeys.
   web::Error required(store::UserId, Purpose) const;
-  // App, passkeys and recovery codes.
+  // Removes app, passkeys and recovery codes.
   web::Task<> remove(store::UserId);
-  // The same as part of a change, for who has no SecondFactor at hand.
+  // The same as part of a change, without an instance.
   static void remove(store::System, store::UserId, store::Change&);
 
  private:
-  web::Task<web::Result<void>> judge(store::UserId, Proof, Purpose);
+  web::Task<web::Result<void>> verify(store::UserId, Proof, Purpose);
   web::Task<bool> spend_stored(store::UserId, std::string code);
 
   store::System system_;

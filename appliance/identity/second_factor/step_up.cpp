@@ -14,7 +14,7 @@ web::Error sign_in_again() {
 }  // namespace
 
 web::Task<web::Result<accounts::User>> step_up(accounts::Accounts& accounts, const accounts::Sessions& sessions,
-                                               SecondFactor& factor, web::Caller caller, ProofAgain given) {
+                                               SecondFactor& factor, web::Caller caller, StepUpProof given) {
   auto user = accounts.find(caller.user_id);
   if (!user) co_return web::unauthenticated();
   if (user->password_hash.empty()) {
@@ -22,8 +22,8 @@ web::Task<web::Result<accounts::User>> step_up(accounts::Accounts& accounts, con
     if (!began || *began + fresh_for <= store::now()) co_return sign_in_again();
   } else {
     if (!given.currentPassword) co_return web::invalid("currentPassword is required");
-    const auto proved = co_await accounts.prove_password(user->id, std::move(*given.currentPassword));
-    if (!proved) co_return proved.error();
+    const auto verified = co_await accounts.prove_password(user->id, std::move(*given.currentPassword));
+    if (!verified) co_return verified.error();
   }
   if (factor.is_on(user->id)) {
     Proof proof{.code = std::move(given.code), .passkey = std::move(given.passkey)};

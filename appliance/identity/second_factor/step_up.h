@@ -1,4 +1,5 @@
-// Proving once more to be whom the session says, before what could take the account away is changed.
+// Step-up authentication: the caller of a session proves again to be its user before a change that could take the
+// account away.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -13,26 +14,27 @@
 
 namespace second_factor {
 
-// The password of who has one and, for who has a second factor, that too.
-struct ProofAgain {
+// The password, if the user has one, and the second factor, if it is on.
+struct StepUpProof {
   std::optional<web::Text<1, 256>> currentPassword;
   std::optional<web::Text<1, 32>> code;
   std::optional<webauthn::Asserted> passkey;
 };
-BOOST_DESCRIBE_STRUCT(ProofAgain, (), (currentPassword, code, passkey))
+BOOST_DESCRIBE_STRUCT(StepUpProof, (), (currentPassword, code, passkey))
 
-// How old the sign-in of who has no password may be.
+// How old the sign-in of a user without a password may be.
 inline constexpr std::chrono::minutes fresh_for{10};
 
-// The caller of a session. Who has no password has signed in a moment ago, else forbidden: FRESH_SIGN_IN_REQUIRED.
-// Errors of Accounts::prove_password and SecondFactor::check; unauthenticated: the user is gone.
+// For the caller of a session. forbidden, FRESH_SIGN_IN_REQUIRED: the user has no password, and the session is older
+// than `fresh_for`. unauthenticated: the user is gone. Else the errors of Accounts::prove_password and
+// SecondFactor::check.
 web::Task<web::Result<accounts::User>> step_up(accounts::Accounts&, const accounts::Sessions&, SecondFactor&,
-                                               web::Caller, ProofAgain);
+                                               web::Caller, StepUpProof);
 
-// For the rows that have `ProofAgain`, or `Proof`, as their body or as a part of it.
-inline constexpr const char* how_to_prove =
-    "Who has no password signs in less than ten minutes before, else the answer is 403, FRESH_SIGN_IN_REQUIRED. Who "
-    "has a second factor proves it with `code` (the app's or a recovery code) or `passkey`; without either the answer "
-    "is 401, SECOND_FACTOR_REQUIRED, with `passkey` as of sign-in.";
+// Describes rows whose body is or contains a `StepUpProof` or a `Proof`.
+inline constexpr const char* proof_description =
+    "Users without a password must have signed in within the last ten minutes; otherwise the answer is 403, "
+    "FRESH_SIGN_IN_REQUIRED. Users with a second factor prove it with `code` (the app's or a recovery code) or "
+    "`passkey`; without either the answer is 401, SECOND_FACTOR_REQUIRED, with `passkey` as in sign-in.";
 
 }  // namespace second_factor

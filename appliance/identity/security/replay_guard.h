@@ -1,4 +1,4 @@
-// What may be used a single time: sign-in nonces, OAuth states, one-time codes.
+// Single-use tokens: sign-in nonces, OAuth states, tickets, ID tokens.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -19,14 +19,14 @@ BOOST_DESCRIBE_STRUCT(Used, (), (id, expires_at))
 inline const store::Global<Used> used_once{
     {.family = "used_once", .number = 6}, &Used::id, {store::index<Used>(1, "expires", &Used::expires_at)}};
 
-// Only what was used is stored, so that handing out costs nothing: whoever asks must be able to tell by the text itself
-// that it was handed out and until when it is good. Callable from every thread; must not outlive the store.
+// Stores only used tokens, so that issuing one costs nothing. The caller must be able to tell from the token itself
+// that it was issued and until when it is valid. Callable from every thread; must not outlive the store.
 class ReplayGuard {
  public:
   explicit ReplayGuard(store::System system) : system_(std::move(system)) {}
 
-  // True the first time for these texts, also across restarts; of several callers at once, for one. `until`: when the
-  // text is refused for its age anyway, and need not be remembered any more.
+  // True the first time for these texts, also across restarts; for one of several concurrent callers. `until`: when the
+  // text expires, so that it need not be stored any longer.
   web::Task<bool> use(std::string kind, std::string text, store::Time until);
   bool is_used(std::string_view kind, std::string_view text) const;
   web::Task<> sweep(store::Time now);

@@ -1,4 +1,4 @@
-// Security events that the identity provider sent, and what was done about them.
+// Security events from the identity provider, and what was done about them.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -11,8 +11,8 @@
 namespace security_events {
 
 struct Event {
-  std::string type;     // a standard event's name: "account-disabled"; else its URI, cut, in angle brackets
-  std::string reason;   // as the provider gave it; may be empty
+  std::string type;     // a standard event's name: "account-disabled"; else its URI, truncated, in angle brackets
+  std::string reason;   // as the provider sent it; may be empty
   std::string subject;  // the provider's name for the account; empty when the receiver matches by e-mail alone
   std::string email;    // lower case; may be empty
 };
@@ -22,12 +22,12 @@ enum class Progress { pending, done };
 BOOST_DESCRIBE_ENUM(Progress, pending, done)
 
 struct Received {
-  std::string id;              // SHA-256 of the token's jti, in hex: an event that comes again is the same record
-  std::string jti;             // as sent, cut
-  std::string subject, email;  // of the first event that names somebody
+  std::string id;              // SHA-256 of the token's jti, in hex: a repeated event is the same record
+  std::string jti;             // as sent, truncated
+  std::string subject, email;  // of the first event that names an account
   std::vector<Event> events;
   Progress progress = Progress::pending;
-  std::vector<std::string> actions;  // what was done, one sentence an event
+  std::vector<std::string> actions;  // what was done, one sentence per event
   store::Time received_at{};
   store::Time done_at{};
 };

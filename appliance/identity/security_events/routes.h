@@ -10,9 +10,18 @@
 
 namespace security_events {
 
-// Web: both receivers and their health. The services must outlive the rows.
-std::vector<web::Route> routes(SecurityEvents&, audit::FailureCounter&, const agentbox::Guards&);
-// What was received and done, for whom the guard lets in.
-std::vector<web::Route> admin_routes(SecurityEvents&, boost::asio::thread_pool& blocking, const web::Guard&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  SecurityEvents& events;
+  audit::FailureCounter& failures;
+  boost::asio::thread_pool& blocking;  // for reads of the whole table
+  const agentbox::Guards& guards;
+};
+
+// Both receivers.
+std::vector<web::Route> web_routes(const Services&);
+// The events received and what was done about them: for administrators on the web listener, and for the backend.
+std::vector<web::Route> admin_web_routes(const Services&);
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace security_events

@@ -16,7 +16,7 @@ constexpr std::chrono::days kept{400};
 
 enum class Action { end_sessions, disable, enable, revoke_tokens, note };
 
-// RISC's events, and the names that some transmitters use for the same.
+// RISC's events, and other names that some transmitters use for them.
 const std::map<std::string, Action, std::less<>> actions{
     {"account-disabled", Action::end_sessions},
     {"account-enabled", Action::enable},
@@ -87,13 +87,12 @@ web::Task<> SecurityEvents::work() {
   for (;;) {
     auto pending = system_.find(received, "progress", Progress::pending, std::size_t(-1));
     if (pending.empty()) co_return;
-    std::ranges::stable_sort(pending, {},
-                             &Received::received_at);  // what opens a door and what shuts it do not commute
+    std::ranges::stable_sort(pending, {}, &Received::received_at);  // enabling and disabling do not commute
     for (auto& event : pending) co_await act(std::move(event));
   }
 }
 
-// What is done may be done again: a crash before the last line has it all repeated.
+// Idempotent: after a crash before the last line everything is repeated.
 web::Task<> SecurityEvents::act(Received event) {
   std::vector<std::string> done;
   for (const Event& each : event.events) {

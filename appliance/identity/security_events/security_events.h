@@ -1,4 +1,4 @@
-// The receiver of security events: stored before they are acknowledged, acted upon in the background, also after a
+// Receives security events. They are stored before they are acknowledged and acted upon in the background, also after a
 // crash.
 #pragma once
 
@@ -23,13 +23,14 @@ class SecurityEvents {
   SecurityEvents(store::System, Transmitter, identities::Identities&, accounts::Accounts&, accounts::Sessions&,
                  audit::Audit&, boost::asio::io_context& home);
 
-  // Durable once this returns. False: it came before, and changes nothing. Errors of verify.
+  // Durable once this returns. False: it was received before, and nothing changes. Errors of verify.
   web::Task<web::Result<bool>> receive(std::string_view token, Matching);
-  // Newest first, before the one of that id; from the newest without an id, and nothing for one that is gone. Blocks.
+  // Newest first, before the event of that id; without an id from the newest on. Empty if there is no such event.
+  // Blocks.
   std::vector<Received> list(const std::string& before, std::size_t limit) const;
-  // Acts upon everything that is pending. One at a time: on `home`.
+  // Acts upon all pending events, one at a time, on `home`.
   web::Task<> work();
-  // Forgets what was done over 400 days ago.
+  // Removes events older than 400 days.
   web::Task<> sweep(store::Time now);
 
   void start();

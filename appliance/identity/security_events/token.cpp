@@ -23,15 +23,15 @@ web::Error refused(const std::string& err, const std::string& why) {
   return error;
 }
 
-// Whatever reads like a standard event under another's name means something else.
+// An event of the same name under another URI means something else.
 std::string type_of(std::string_view uri) {
   for (const std::string_view prefix : standard_events)
     if (uri.starts_with(prefix)) return std::string(uri.substr(prefix.size(), longest_type));
   return "<" + std::string(uri.substr(0, longest_type)) + ">";
 }
 
-// Who an event is about, in each of the forms that have been in use: RISC's `subject` inside the event, else the Shared
-// Signals framework's `sub_id` beside all events. A subject of another issuer is nobody here.
+// The account an event is about: RISC's `subject` inside the event, else the Shared Signals Framework's `sub_id` beside
+// all events. A subject of another issuer is ignored.
 void read_subject(const boost::json::value& data, const boost::json::value* of_all, const std::string& issuer,
                   Event& event) {
   const auto* own = data.is_object() ? data.get_object().if_contains("subject") : nullptr;
@@ -77,7 +77,7 @@ web::Task<web::Result<Received>> verify(const Transmitter& transmitter, oidc::Ke
   if (text.empty()) co_return refused("invalid_request", "The body is empty");
   const auto token = crypto::UnverifiedJwt::parse(text);
   if (!token) co_return refused("invalid_request", token.error().message);
-  // Other tokens of the same issuer are no events, however they got here.
+  // Other tokens of the same issuer are not events.
   if (!token->type().empty() && token->type() != "secevent+jwt" && token->type() != "jwt")
     co_return refused("invalid_request", "The token is not a security event token");
   const std::string issuer = crypto::text_claim(token->claims(), "iss");

@@ -1,4 +1,4 @@
-// Security Event Tokens (RFC 8417) as the provider's push delivery brings them (RFC 8935).
+// Security Event Tokens (RFC 8417), delivered by push (RFC 8935).
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@
 namespace security_events {
 
 struct Transmitter {
-  std::string issuer;                   // empty: none is configured, and every token is another's
+  std::string issuer;                   // empty: not configured, and every token is refused
   std::vector<std::string> client_ids;  // audiences of ours
 };
 
-// The token's content once its issuer, audience, key and signature have been found right, in this order; `exp` is not
-// looked at, since events do not expire. Progress and times are left empty. invalid, with `err` of RFC 8935 and
-// `description` in the answer; internal: the provider's keys cannot be had.
+// The token's content after its issuer, audience, key and signature were verified, in this order. `exp` is ignored:
+// events do not expire. Progress and times are left empty. invalid, with `err` of RFC 8935 and `description` in the
+// answer. internal: the provider's keys cannot be fetched.
 web::Task<web::Result<Received>> verify(const Transmitter&, oidc::KeyCache&, std::string_view token);
 
 // The address of the JWKS that the issuer's RISC configuration names.

@@ -2,13 +2,19 @@
 
 #include <vector>
 
-#include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/guards.h"
+#include "appliance/identity/sign_in/sign_in.h"
 #include "web/route.h"
 
 namespace sign_in {
 
-// Web: going on with a sign-in that lacks the second factor. The services must outlive the rows.
-std::vector<web::Route> routes(SignIn&, const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  SignIn& sign_in;
+  const agentbox::Guards& guards;
+};
+
+// Resuming a sign-in that waits for the second factor.
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace sign_in

@@ -1,7 +1,6 @@
 #include "appliance/identity/sign_in/sign_in.h"
 
 #include "appliance/foundation/crypto/random.h"
-#include "web/reply.h"
 
 namespace sign_in {
 
@@ -11,49 +10,52 @@ web::Error no_ticket() {
   return web::unauthenticated("There is no sign-in to go on with, or it is over five minutes old: please begin again");
 }
 
-}  // namespace
-
-web::Task<web::Result<SignInResult>> SignIn::enter(const web::Request& request, audit::Entry entry,
-                                                   web::Result<accounts::User> proved) {
-  if (!proved || !factor_.is_on(proved->id)) co_return co_await admit(request, std::move(entry), std::move(proved));
-  web::Error question = factor_.required(proved->id, second_factor::Purpose::sign_in);
-  SignInResult halfway{.user = *proved, .cookie = ticket_for(*proved, entry.act, request.secure), .question = question};
-  entry.user_id = proved->id;
-  if (entry.subject.empty()) entry.subject = proved->email;
-  entry.outcome = std::move(question.message);
-  co_await audit_.note(std::move(entry));
-  co_return halfway;
+void name_user(audit::Entry& entry, const accounts::User& user) {
+  entry.user_id = user.id;
+  if (entry.subject.empty()) entry.subject = user.email;
 }
 
-web::Task<web::Result<SignInResult>> SignIn::admit(const web::Request& request, audit::Entry entry,
-                                                   web::Result<accounts::User> proved) {
+}  // namespace
+
+web::Task<web::Result<SignInResult>> SignIn::begin(Client client, audit::Entry entry,
+                                                   web::Result<accounts::User> user) {
+  if (!user || !factor_.is_on(user->id))
+    co_return co_await complete(std::move(client), std::move(entry), std::move(user));
+  web::Error challenge = factor_.required(user->id, second_factor::Purpose::sign_in);
+  SignInResult result{.user = *user, .cookie = ticket_for(*user, entry.act, client.is_secure), .challenge = challenge};
+  name_user(entry, *user);
+  entry.outcome = std::move(challenge.message);
+  co_await audit_.note(std::move(entry));
+  co_return result;
+}
+
+web::Task<web::Result<SignInResult>> SignIn::complete(Client client, audit::Entry entry,
+                                                      web::Result<accounts::User> user) {
   web::Result<web::Cookie> cookie = web::unauthenticated();
-  if (proved) {
-    entry.user_id = proved->id;
-    if (entry.subject.empty()) entry.subject = proved->email;
-    auto before = sessions_.find(request);
-    std::string replaced = before ? std::move(before->session_id) : std::string();
-    cookie = co_await sessions_.start(*proved, request.secure, std::move(replaced));
+  if (user) {
+    name_user(entry, *user);
+    auto current = sessions_.find_token(client.session_token);
+    std::string replaced = current ? std::move(current->session_id) : std::string();
+    cookie = co_await sessions_.start(*user, client.is_secure, std::move(replaced));
   } else {
-    cookie = proved.error();
+    cookie = user.error();
   }
   if (!cookie) entry.outcome = cookie.error().message;
   co_await audit_.note(std::move(entry));
   if (!cookie) co_return cookie.error();
-  co_return SignInResult{.user = std::move(*proved), .cookie = std::move(*cookie), .question = std::nullopt};
+  co_return SignInResult{.user = std::move(*user), .cookie = std::move(*cookie), .challenge = std::nullopt};
 }
 
-web::Task<web::Result<SignInResult>> SignIn::finish(const web::Request& request, second_factor::Proof proof) {
-  const auto ticket = ticket_of(request);
+web::Task<web::Result<SignInResult>> SignIn::resume(Client client, second_factor::Proof proof) {
+  const auto ticket = unsealed(client.ticket, key_, store::now());
   if (!ticket) co_return no_ticket();
-  auto entry = audit::of_request(request, ticket->act, "");
-  entry.user_id = ticket->user;
-  auto proved = co_await proved_by(*ticket, std::move(proof));
-  if (!proved && proved.error().code == "SECOND_FACTOR_REQUIRED") co_return proved.error();  // not an attempt
-  co_return co_await admit(request, std::move(entry), std::move(proved));
+  audit::Entry entry{.act = ticket->act, .outcome = "ok", .user_id = ticket->user, .address = client.address};
+  auto user = co_await verify_factor(*ticket, std::move(proof));
+  if (!user && user.error().code == "SECOND_FACTOR_REQUIRED") co_return user.error();  // not an attempt
+  co_return co_await complete(std::move(client), std::move(entry), std::move(user));
 }
 
-web::Task<web::Result<accounts::User>> SignIn::proved_by(const Ticket& ticket, second_factor::Proof proof) {
+web::Task<web::Result<accounts::User>> SignIn::verify_factor(const Ticket& ticket, second_factor::Proof proof) {
   auto user = accounts_.find(ticket.user);
   if (!user || user->sessions_since != ticket.sessions_since || replay_guard_.is_used("second factor", ticket.id))
     co_return no_ticket();
@@ -64,34 +66,20 @@ web::Task<web::Result<accounts::User>> SignIn::proved_by(const Ticket& ticket, s
   co_return std::move(*user);
 }
 
-web::Cookie SignIn::ticket_for(const accounts::User& user, std::string act, bool secure) const {
+web::Cookie SignIn::ticket_for(const accounts::User& user, std::string act, bool is_secure) const {
   const Ticket ticket{.user = user.id,
                       .sessions_since = user.sessions_since,
                       .until = store::now() + ticket_lifetime,
                       .act = std::move(act),
                       .id = crypto::random_hex(16)};
-  return {
-      .name = std::string(ticket_cookie), .value = sealed(ticket, key_), .max_age = ticket_lifetime, .secure = secure};
+  return {.name = std::string(ticket_cookie),
+          .value = sealed(ticket, key_),
+          .max_age = ticket_lifetime,
+          .secure = is_secure};
 }
 
-std::optional<Ticket> SignIn::ticket_of(const web::Request& request) const {
-  const auto cookies = request.cookies(ticket_cookie);
-  if (cookies.size() != 1) return std::nullopt;
-  return unsealed(cookies.front(), key_, store::now());
-}
-
-web::Cookie SignIn::cleared_ticket(bool secure) {
-  return {.name = std::string(ticket_cookie), .value = {}, .max_age = std::chrono::seconds{0}, .secure = secure};
-}
-
-web::Response ask(const SignInResult& entered) {
-  return web::error_response(*entered.question).set("Set-Cookie", web::to_string(entered.cookie));
-}
-
-web::Response answer(const SignInResult& entered) {
-  if (entered.question) return ask(entered);
-  const LoggedIn answer{.user = {std::to_string(entered.user.id), entered.user.name}};
-  return web::reply(answer, 200).set("Set-Cookie", web::to_string(entered.cookie));
+web::Cookie SignIn::cleared_ticket(bool is_secure) {
+  return {.name = std::string(ticket_cookie), .value = {}, .max_age = std::chrono::seconds{0}, .secure = is_secure};
 }
 
 }  // namespace sign_in

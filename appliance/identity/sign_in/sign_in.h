@@ -1,5 +1,5 @@
-// What every way in ends with, once it knows who comes: the second factor of who has one, a session in the place of the
-// browser's own, and a line in the record that says how it ended.
+// The last step of every sign-in method: the second factor if the user has one, a new session in place of the
+// browser's current one, and an audit entry with the outcome.
 #pragma once
 
 #include <optional>
@@ -11,60 +11,52 @@
 #include "appliance/identity/second_factor/second_factor.h"
 #include "appliance/identity/security/replay_guard.h"
 #include "appliance/identity/sign_in/ticket.h"
-#include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"
 
 namespace sign_in {
 
-struct LoggedInUser {
-  std::string id, name;
+// The browser that signs in; see client_of in http.h.
+struct Client {
+  std::string address;        // for the audit log
+  bool is_secure = false;     // connected over HTTPS: its cookies are for HTTPS only
+  std::string session_token;  // of its current session, which the new one replaces; may be empty
+  std::string ticket;         // of a sign-in that waits for the second factor; may be empty
 };
-BOOST_DESCRIBE_STRUCT(LoggedInUser, (), (id, name))
 
-struct LoggedIn {
-  bool ok = true;
-  LoggedInUser user;
-};
-BOOST_DESCRIBE_STRUCT(LoggedIn, (), (ok, user))
-
-// How far somebody came who proved to be a user.
 struct SignInResult {
   accounts::User user;
-  web::Cookie cookie;                  // of the session, or of the ticket that waits for the second factor
-  std::optional<web::Error> question;  // SECOND_FACTOR_REQUIRED: there is no session yet
+  web::Cookie cookie;                   // of the session, or of the ticket if there is a challenge
+  std::optional<web::Error> challenge;  // SECOND_FACTOR_REQUIRED: there is no session yet
 };
 
 // Callable from every thread; the arguments must outlive it.
 class SignIn {
  public:
-  // `key` is what tickets are made with.
+  // `key` signs the tickets.
   SignIn(accounts::Accounts& accounts, accounts::Sessions& sessions, second_factor::SecondFactor& factor,
-         audit::Audit& audit, security::ReplayGuard& once, std::string key)
+         audit::Audit& audit, security::ReplayGuard& replay_guard, std::string key)
       : accounts_(accounts),
         sessions_(sessions),
         factor_(factor),
         audit_(audit),
-        replay_guard_(once),
+        replay_guard_(replay_guard),
         key_(std::move(key)) {}
 
-  // For a way in that proves one thing only. `entry` was made when the request came, `proved` is what came of it, its
-  // refusal included. Errors of `proved` and of Sessions::start.
-  web::Task<web::Result<SignInResult>> enter(const web::Request&, audit::Entry entry,
-                                             web::Result<accounts::User> proved);
-  // The same for who has proved everything.
-  web::Task<web::Result<SignInResult>> admit(const web::Request&, audit::Entry entry,
-                                             web::Result<accounts::User> proved);
-  // For who comes back with a ticket. A wrong proof does not spend it. unauthenticated: no ticket that is good, or the
-  // errors of SecondFactor::check.
-  web::Task<web::Result<SignInResult>> finish(const web::Request&, second_factor::Proof);
+  // For methods that verify one factor. `user` is the outcome of that, and `entry` was made when the request came.
+  // Errors: that of `user`, and those of Sessions::start.
+  web::Task<web::Result<SignInResult>> begin(Client, audit::Entry entry, web::Result<accounts::User> user);
+  // The same when every factor of the user has been verified: never a challenge.
+  web::Task<web::Result<SignInResult>> complete(Client, audit::Entry entry, web::Result<accounts::User> user);
+  // For a client that comes back with its ticket. A wrong proof does not spend the ticket. unauthenticated: there is no
+  // valid ticket. Else the errors of SecondFactor::check and Sessions::start.
+  web::Task<web::Result<SignInResult>> resume(Client, second_factor::Proof);
 
-  static web::Cookie cleared_ticket(bool secure);
+  static web::Cookie cleared_ticket(bool is_secure);
 
  private:
-  web::Cookie ticket_for(const accounts::User&, std::string act, bool secure) const;
-  std::optional<Ticket> ticket_of(const web::Request&) const;
-  web::Task<web::Result<accounts::User>> proved_by(const Ticket&, second_factor::Proof);
+  web::Cookie ticket_for(const accounts::User&, std::string act, bool is_secure) const;
+  web::Task<web::Result<accounts::User>> verify_factor(const Ticket&, second_factor::Proof);
 
   accounts::Accounts& accounts_;
   accounts::Sessions& sessions_;
@@ -73,10 +65,5 @@ class SignIn {
   security::ReplayGuard& replay_guard_;
   const std::string key_;
 };
-
-// {ok, user} with the session's cookie, or the question with the ticket's.
-web::Response answer(const SignInResult&);
-// The question with the ticket's cookie.
-web::Response ask(const SignInResult&);
 
 }  // namespace sign_in

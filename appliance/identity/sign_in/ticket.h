@@ -1,4 +1,4 @@
-// A sign-in that lacks nothing but the second factor, kept by the browser until that comes.
+// A sign-in that waits for its second factor. The browser keeps it in a cookie; the store holds nothing.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "appliance/identity/accounts/records.h"
-#include "web/http.h"
 
 namespace sign_in {
 
@@ -16,15 +15,15 @@ inline constexpr std::string_view ticket_cookie = "agentbox-second-factor";
 
 struct Ticket {
   store::UserId user = 0;
-  accounts::SessionEpoch sessions_since = 0;  // the user's: an ending of all sessions ends it
+  accounts::SessionEpoch sessions_since = 0;  // the user's: ending all sessions ends the ticket
   store::Time until{};
-  std::string act;  // which way in, as the record has it
+  std::string act;  // the sign-in method, as in the audit log
   std::string id;   // 128 random bits, in hex
 };
 
-// The store holds no ticket: it proves itself with a MAC under the box's key.
+// The ticket as text, with a MAC under the box's key.
 std::string sealed(const Ticket&, const std::string& key);
-// Nothing for a text of another make and for a ticket whose time is over.
+// Nothing for a text with a wrong MAC and for an expired ticket.
 std::optional<Ticket> unsealed(std::string_view text, const std::string& key, store::Time now);
 
 }  // namespace sign_in

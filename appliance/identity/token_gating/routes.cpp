@@ -1,48 +1,29 @@
 #include "appliance/identity/token_gating/routes.h"
 
+#include "appliance/identity/token_gating/handlers.h"
 #include "web/endpoint.h"
 
 namespace token_gating {
 
 namespace {
 
-using Answer = web::Task<web::Result<web::Response>>;
+const web::RateLimit lookup_limit{.group = "token-gating", .limit = 30};
 
-const web::RateLimit lookups{.group = "token-gating", .limit = 30};
-
-struct Wallet {
-  web::Text<1, 42> address;
-};
-BOOST_DESCRIBE_STRUCT(Wallet, (), (address))
+constexpr const char* summary = "Check whether a wallet holds enough of the gating token";
+constexpr const char* description =
+    "Balances are at most half a minute old. 503 without L2_RPC_URL or GATING_TOKEN_ADDRESS.";
 
 }  // namespace
 
-web::Task<web::Result<HoldingView>> look_up(TokenGating& gating, std::string text) {
-  const auto address = crypto::EthereumAddress::parse(text);
-  if (!address) co_return web::invalid("address is not a wallet's address");
-  const auto holding = co_await gating.holding_of(*address);
-  if (!holding) co_return holding.error();
-  co_return HoldingView{.verified = holding->is_enough,
-                        .address = address->checksummed(),
-                        .balance = holding->balance,
-                        .required = holding->required,
-                        .token = gating.token(),
-                        .chainId = static_cast<std::int64_t>(gating.chain_id())};
-}
-
-std::vector<web::Route> routes(TokenGating& gating, const agentbox::Guards& guards) {
-  const auto verify = [&gating](web::Request&, Wallet wallet) -> Answer {
-    const auto view = co_await look_up(gating, std::move(wallet.address));
-    if (!view) co_return view.error();
-    co_return web::reply(*view, 200);
-  };
-  constexpr std::string_view summary = "Whether a wallet holds enough of the gating token";
-  const std::string text = "Balances are at most half a minute old. 503 without L2_RPC_URL or GATING_TOKEN_ADDRESS.";
+std::vector<web::Route> web_routes(const Services& services) {
+  const auto& none = services.guards.none;
+  const std::string path = "/api/auth/token-gating/verify";
+  const auto verify = identity::bind(services, verify_wallet);
   return {
-      {web::GET, "/api/auth/token-gating/verify", guards.none, &lookups,
-       web::query<Wallet>(verify).returns<HoldingView>().describe(text), std::string(summary)},
-      {web::POST, "/api/auth/token-gating/verify", guards.none, &lookups,
-       web::body<Wallet>(verify).returns<HoldingView>().describe(text), std::string(summary)},
+      {web::GET, path, none, &lookup_limit,
+       web::query<WalletQuery>(verify).returns<HoldingView>().describe(description), summary},
+      {web::POST, path, none, &lookup_limit,
+       web::body<WalletQuery>(verify).returns<HoldingView>().describe(description), summary},
   };
 }
 

@@ -8,17 +8,12 @@
 
 namespace token_gating {
 
-// What both the route and social identity show of a holding.
-struct HoldingView {
-  bool verified = false;
-  std::string address, balance, required, token;
-  std::int64_t chainId = 0;
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  TokenGating& gating;
+  const agentbox::Guards& guards;
 };
-BOOST_DESCRIBE_STRUCT(HoldingView, (), (verified, address, balance, required, token, chainId))
 
-web::Task<web::Result<HoldingView>> look_up(TokenGating&, std::string address);
-
-// Web. The service must outlive the rows.
-std::vector<web::Route> routes(TokenGating&, const agentbox::Guards&);
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace token_gating

@@ -8,9 +8,9 @@ namespace token_gating {
 
 namespace {
 
-constexpr std::chrono::seconds kept_for{30};
-constexpr std::size_t most_known = 10'000;
-constexpr unsigned most_decimals = 77;  // as many digits as a balance can have
+constexpr std::chrono::seconds cache_lifetime{30};
+constexpr std::size_t max_cached = 10'000;
+constexpr unsigned max_decimals = 77;  // as many digits as a balance can have
 
 const std::string balance_of = crypto::unhex("70a08231"), decimals_selector = crypto::unhex("313ce567");
 
@@ -33,7 +33,7 @@ web::Task<web::Result<unsigned>> TokenGating::decimals() {
   const auto word = co_await word_of(decimals_selector);
   if (!word) co_return word.error();
   const auto number = chain::small_number(*word);
-  if (!number || *number > most_decimals) co_return web::unavailable("The gating token has no usable decimals");
+  if (!number || *number > max_decimals) co_return web::unavailable("The gating token has no usable decimals");
   const std::scoped_lock lock(mutex_);
   decimals_ = static_cast<unsigned>(*number);
   co_return *decimals_;
@@ -41,7 +41,7 @@ web::Task<web::Result<unsigned>> TokenGating::decimals() {
 
 web::Task<web::Result<Holding>> TokenGating::holding_of(crypto::EthereumAddress wallet) {
   const std::string address = wallet.lower_case();
-  if (auto held = known(address)) co_return std::move(*held);
+  if (auto held = cached(address)) co_return std::move(*held);
   const auto places = co_await decimals();
   if (!places) co_return places.error();
   const auto balance = co_await word_of(balance_of + chain::word(wallet));
@@ -52,21 +52,21 @@ web::Task<web::Result<Holding>> TokenGating::holding_of(crypto::EthereumAddress 
   const Holding holding{.is_enough = chain::at_least(digits, *required),
                         .balance = chain::with_point(digits, *places),
                         .required = chain::with_point(*required, *places)};
-  remember(address, holding);
+  cache(address, holding);
   co_return holding;
 }
 
-std::optional<Holding> TokenGating::known(const std::string& address) {
+std::optional<Holding> TokenGating::cached(const std::string& address) {
   const std::scoped_lock lock(mutex_);
-  const auto found = known_.find(address);
-  if (found == known_.end() || Clock::now() - found->second.at >= kept_for) return std::nullopt;
+  const auto found = cache_.find(address);
+  if (found == cache_.end() || Clock::now() - found->second.at >= cache_lifetime) return std::nullopt;
   return found->second.holding;
 }
 
-void TokenGating::remember(const std::string& address, const Holding& holding) {
+void TokenGating::cache(const std::string& address, const Holding& holding) {
   const std::scoped_lock lock(mutex_);
-  if (known_.size() >= most_known) known_.clear();
-  known_.insert_or_assign(address, Known{holding, Clock::now()});
+  if (cache_.size() >= max_cached) cache_.clear();
+  cache_.insert_or_assign(address, Cached{holding, Clock::now()});
 }
 
 }  // namespace token_gating

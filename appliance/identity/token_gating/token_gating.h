@@ -1,4 +1,4 @@
-// Whether a wallet holds enough of the gating token, as the chain says.
+// Checks on the chain whether a wallet holds enough of the gating token.
 #pragma once
 
 #include <chrono>
@@ -27,27 +27,27 @@ class TokenGating {
 
   const std::string& token() const { return token_; }
   std::uint64_t chain_id() const { return rpc_.chain_id(); }
-  // Of a balance that is at most half a minute old. unavailable: no chain or no token is configured, or neither can be
-  // asked.
+  // The balance is at most half a minute old. unavailable: chain or token is not configured, or the chain cannot be
+  // reached.
   web::Task<web::Result<Holding>> holding_of(crypto::EthereumAddress);
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Known {
+  struct Cached {
     Holding holding;
     Clock::time_point at;
   };
 
   web::Task<web::Result<std::string>> word_of(std::string call);
   web::Task<web::Result<unsigned>> decimals();
-  std::optional<Holding> known(const std::string& address);
-  void remember(const std::string& address, const Holding&);
+  std::optional<Holding> cached(const std::string& address);
+  void cache(const std::string& address, const Holding&);
 
   chain::Rpc& rpc_;
   const std::string token_, minimum_;
   std::mutex mutex_;  // protects the two below
   std::optional<unsigned> decimals_;
-  std::unordered_map<std::string, Known> known_;
+  std::unordered_map<std::string, Cached> cache_;
 };
 
 }  // namespace token_gating

@@ -4,7 +4,7 @@
 #include <boost/url/parse.hpp>
 #include <charconv>
 
-#include "appliance/identity/wallet_sign_in/timestamp.h"
+#include "appliance/foundation/timestamp.h"
 
 namespace wallet_sign_in {
 
@@ -111,7 +111,7 @@ bool read_number(std::string_view text, std::uint64_t& number) {
 bool read_optional_time(Lines& lines, std::string_view label, std::optional<store::Time>& time) {
   const auto text = lines.next_field(label);
   if (!text) return true;
-  time = parse_timestamp(*text);
+  time = agentbox::parse_timestamp(*text);
   return time.has_value();
 }
 
@@ -148,7 +148,7 @@ web::Result<Message> parse_message(std::string_view text) {
   if (!nonce || nonce->size() < nonce_min || !std::ranges::all_of(*nonce, is_alphanumeric))
     return not_of_the_grammar("Nonce");
   message.nonce = *nonce;
-  const auto issued = parse_timestamp(lines.next_field("Issued At: ").value_or(""));
+  const auto issued = agentbox::parse_timestamp(lines.next_field("Issued At: ").value_or(""));
   if (!issued) return not_of_the_grammar("Issued At");
   message.issued_at = *issued;
 

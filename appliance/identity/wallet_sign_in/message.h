@@ -1,4 +1,4 @@
-// The text a wallet shows and signs: ERC-4361, read by its grammar.
+// The text that a wallet shows and signs: ERC-4361, parsed by its grammar.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct Message {
   std::vector<std::string> resources;
 };
 
-// invalid, naming the line, for a text that is not exactly of the grammar: at most 8 KiB, LF alone between lines, every
-// field once and in its order, nothing before, between or after them, version 1.
+// invalid, naming the line, unless the text follows the grammar exactly: at most 8 KiB, LF line ends, every field once
+// and in order, nothing before, between or after them, version 1.
 web::Result<Message> parse_message(std::string_view text);
 
 }  // namespace wallet_sign_in

@@ -1,4 +1,4 @@
-// The random part of a sign-in message: handed out to anybody, good for ten minutes and one sign-in.
+// The nonce of a sign-in message: issued to any client, valid for ten minutes and one sign-in.
 #pragma once
 
 #include <chrono>
@@ -12,16 +12,16 @@ namespace wallet_sign_in {
 
 inline constexpr std::chrono::minutes nonce_lifetime{10};
 
-// A nonce says itself when it was issued and proves with a MAC that it was issued here, so that handing one out stores
-// nothing. 64 hex digits: 12 of the time in milliseconds, 20 of chance, 32 of the MAC. Callable from every thread.
+// A nonce contains its time of issue and a MAC, so that issuing one stores nothing. 64 hex digits: 12 of time in
+// milliseconds, 20 random ones, 32 of the MAC. Callable from every thread.
 class Nonces {
  public:
-  Nonces(std::string key, security::ReplayGuard& once) : key_(std::move(key)), replay_guard_(once) {}
+  Nonces(std::string key, security::ReplayGuard& replay_guard) : key_(std::move(key)), replay_guard_(replay_guard) {}
 
   std::string issue(store::Time now) const;
-  // Until when it is good; nothing for one of another make and one whose time is over.
+  // When the nonce expires; nothing if it was not issued here or has expired.
   std::optional<store::Time> valid_until(std::string_view nonce, store::Time now) const;
-  // True once for a nonce that valid_until knows.
+  // True once for a valid nonce.
   web::Task<bool> use(std::string nonce, store::Time now);
 
  private:

@@ -2,14 +2,21 @@
 
 #include <vector>
 
-#include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/guards.h"
+#include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
 #include "web/route.h"
 
 namespace wallet_sign_in {
 
-// Web: the nonce, and signing in. The services must outlive the rows.
-std::vector<web::Route> routes(WalletSignIn&, sign_in::SignIn&, const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  WalletSignIn& wallets;
+  sign_in::SignIn& sign_in;
+  const agentbox::Guards& guards;
+};
+
+// The nonce, and signing in.
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace wallet_sign_in

@@ -1,5 +1,4 @@
-// Wallets that are contracts: they say themselves whether a signature is theirs (ERC-1271), also before they are
-// deployed (ERC-6492).
+// Smart wallets: contracts that verify their own signatures (ERC-1271), also before they are deployed (ERC-6492).
 #pragma once
 
 #include <string>
@@ -12,11 +11,11 @@
 
 namespace wallet_sign_in {
 
-// Whether the signature ends in ERC-6492's mark: then it carries how to deploy the wallet it is of.
+// Whether the signature ends in ERC-6492's magic bytes: then it contains how to deploy its wallet.
 bool is_for_undeployed_wallet(std::string_view signature);
 
-// Asks the chain, by calls alone: nothing is ever deployed. An account without code that no deployment comes with, a
-// call that reverts and any answer but the standard's are false. Errors are the chain's.
+// Asks the chain by calls only: nothing is ever deployed. False for an account without code and without a deployment in
+// the signature, for a call that reverts and for any answer but the standard's. Errors are the chain's.
 web::Task<web::Result<bool>> contract_accepts(chain::Rpc&, crypto::EthereumAddress wallet, std::string digest,
                                               std::string signature);
 

@@ -28,8 +28,8 @@ std::optional<web::Error> WalletSignIn::refuse(const Message& message, store::Ti
   return std::nullopt;
 }
 
-// Whoever has the key of an externally owned account has the account, contract code delegated to it (EIP-7702) or not:
-// so recovery needs no look at the chain.
+// The key of an externally owned account controls it, also with delegated contract code (EIP-7702): recovering the
+// signer does not need the chain.
 web::Task<web::Result<bool>> WalletSignIn::is_signed(const Message& message, std::string text, std::string signature) {
   const std::string digest = crypto::personal_message_digest(text);
   if (crypto::recover_signer(digest, signature) == message.address) co_return true;

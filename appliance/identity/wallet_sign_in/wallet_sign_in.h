@@ -1,4 +1,4 @@
-// Signing in with a wallet: a message it signed, checked on the box itself as far as that goes.
+// Signing in with a wallet: verifies a message that the wallet signed, on the box itself where possible.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace wallet_sign_in {
 
 struct Proof {
-  std::string address;    // as the client says
+  std::string address;    // as the client sent it
   std::string message;    // the exact text that was signed
   std::string signature;  // 0x and hex
 };
@@ -27,9 +27,9 @@ class WalletSignIn {
 
   std::string nonce() const { return nonces_.issue(store::now()); }
 
-  // The wallet's user. invalid: not of the form; unauthenticated: a check failed, and which; unavailable: the wallet is
-  // a contract, and the chain cannot be asked; else the errors of Identities::sign_in. A nonce is spent by the
-  // first message whose signature is the wallet's.
+  // The wallet's user. invalid: malformed input. unauthenticated: a check failed; the message says which. unavailable:
+  // the wallet is a contract, and the chain cannot be reached. Else the errors of Identities::sign_in. The first
+  // message with a valid signature spends its nonce.
   web::Task<web::Result<accounts::User>> sign_in(Proof);
 
  private:

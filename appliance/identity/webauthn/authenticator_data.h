@@ -1,4 +1,4 @@
-// What the authenticator says about a ceremony (section 6.1).
+// The authenticator data of a ceremony (section 6.1).
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace webauthn {
 
-// Longest credential id there may be (section 7.1 of Level 3).
+// Maximum length of a credential id (section 7.1 of Level 3).
 inline constexpr std::size_t max_id_bytes = 1023;
 
 struct AttestedCredential {
-  std::string aaguid;      // 16 bytes: the make of the authenticator, or zeros
+  std::string aaguid;      // 16 bytes: the model of the authenticator, or zeros
   std::string id;          // raw bytes
-  std::string public_key;  // the COSE_Key as it came
+  std::string public_key;  // the COSE_Key as received
   crypto::VerificationKey key;
 };
 
 struct AuthenticatorData {
-  std::uint32_t sign_count = 0;  // 0 for authenticators that do not count
+  std::uint32_t sign_count = 0;  // 0 for authenticators without a counter
   bool is_user_verified = false;
   std::optional<AttestedCredential> credential;
 };
 
 // Bytes: SHA-256 of the relying party's id (32), flags (1: bit 0 user present, 2 user verified, 6 attested credential
 // follows, 7 extensions follow), counter (4, big-endian); aaguid (16), length of the id (2, big-endian), id, COSE_Key;
-// extensions, a CBOR map. invalid, naming authenticatorData: for another relying party, without a user present, cut off
-// anywhere, with bytes behind its end, or with a key that is neither ES256 nor RS256.
+// extensions, a CBOR map. invalid, naming authenticatorData: it is for another relying party, without a user present,
+// truncated, has trailing bytes, or a key that is neither ES256 nor RS256.
 web::Result<AuthenticatorData> parse_authenticator_data(std::string_view bytes, std::string_view relying_party);
 
 // The key out of AttestedCredential::public_key.

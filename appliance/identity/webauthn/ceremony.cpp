@@ -26,7 +26,7 @@ struct Attestation {
   bool is_empty = true;  // the statement
 };
 
-// alg and sig of a statement; what else it may hold (a chain of certificates) is nothing we asked for.
+// alg and sig of a statement; false if it holds anything else, such as a chain of certificates.
 bool read_statement(crypto::CborReader& reader, Attestation& read) {
   const auto count = reader.map();
   if (!count) return false;
@@ -45,7 +45,7 @@ bool read_statement(crypto::CborReader& reader, Attestation& read) {
   return true;
 }
 
-// A map of three: fmt, attStmt, authData, in canonical order and nothing behind it. The views are into `bytes`.
+// A map of three: fmt, attStmt, authData, in canonical order with nothing after it. The views are into `bytes`.
 std::optional<Attestation> read_attestation(std::string_view bytes) {
   crypto::CborReader reader(bytes);
   Attestation read;
@@ -58,7 +58,8 @@ std::optional<Attestation> read_attestation(std::string_view bytes) {
 }
 
 // Sections 8.7 and 8.2 ("self attestation").
-bool is_fine(const Attestation& attestation, const crypto::VerificationKey& key, const std::string& client_data_hash) {
+bool is_acceptable(const Attestation& attestation, const crypto::VerificationKey& key,
+                   const std::string& client_data_hash) {
   if (attestation.format == "none") return attestation.is_empty;
   return attestation.format == "packed" && attestation.algorithm == crypto::cose_algorithm(key.algorithm()) &&
          key.verify_asn1(std::string(attestation.authenticator_data) + client_data_hash, attestation.signature);
@@ -66,7 +67,9 @@ bool is_fine(const Attestation& attestation, const crypto::VerificationKey& key,
 
 }  // namespace
 
-bool is_counting_on(std::uint32_t kept, std::uint32_t said) { return (kept == 0 && said == 0) || said > kept; }
+bool is_valid_counter(std::uint32_t stored, std::uint32_t received) {
+  return (stored == 0 && received == 0) || received > stored;
+}
 
 web::Result<Registered> verify_registration(const Created& made, const RelyingParty& party,
                                             const IsChallenge& is_challenge) {
@@ -85,7 +88,7 @@ web::Result<Registered> verify_registration(const Created& made, const RelyingPa
   if (!data) return data.error();
   if (!data->credential) return refused("authenticatorData has no credential");
   if (made.id != crypto::to_base64url(data->credential->id)) return refused("id is not that of authenticatorData");
-  if (!is_fine(*attestation, data->credential->key, crypto::sha256(*client_data)))
+  if (!is_acceptable(*attestation, data->credential->key, crypto::sha256(*client_data)))
     return refused("attestationObject has an attestation that was not asked for, or a false one");
   return Registered{.id = std::move(data->credential->id),
                     .public_key = std::move(data->credential->public_key),
@@ -93,8 +96,8 @@ web::Result<Registered> verify_registration(const Created& made, const RelyingPa
                     .challenge = std::move(*challenge)};
 }
 
-web::Result<Proved> verify_assertion(const Asserted& given, const KnownCredential& known, const RelyingParty& party,
-                                     const IsChallenge& is_challenge) {
+web::Result<VerifiedAssertion> verify_assertion(const Asserted& given, const KnownCredential& known,
+                                                const RelyingParty& party, const IsChallenge& is_challenge) {
   if (given.type != credential_type) return refused("type must be public-key");
   if (given.response.userHandle && !given.response.userHandle->empty() &&
       *given.response.userHandle != crypto::to_base64url(known.user_handle))
@@ -114,9 +117,9 @@ web::Result<Proved> verify_assertion(const Asserted& given, const KnownCredentia
   const auto key = stored_key(known.public_key);
   if (!key || !key->verify_asn1(*bytes + crypto::sha256(*client_data), *signature))
     return refused("signature is wrong");
-  if (!is_counting_on(known.sign_count, data->sign_count))
+  if (!is_valid_counter(known.sign_count, data->sign_count))
     return refused("authenticatorData has a counter that went back: there may be a copy of this passkey");
-  return Proved{.sign_count = data->sign_count, .challenge = std::move(*challenge)};
+  return VerifiedAssertion{.sign_count = data->sign_count, .challenge = std::move(*challenge)};
 }
 
 }  // namespace webauthn

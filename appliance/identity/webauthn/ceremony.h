@@ -1,4 +1,4 @@
-// The two ceremonies of Web Authentication Level 2, judged as sections 7.1 and 7.2 have it; nothing is stored here.
+// Verifies the two ceremonies of Web Authentication Level 2 (sections 7.1 and 7.2). Nothing is stored here.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -15,8 +15,8 @@
 
 namespace webauthn {
 
-// What a browser makes of navigator.credentials.create(), as PublicKeyCredential.toJSON() writes it: bytes as base64url
-// without padding. Further fields of it are ignored.
+// The result of navigator.credentials.create(), as PublicKeyCredential.toJSON() writes it: bytes as base64url without
+// padding. Other fields are ignored.
 struct CreationResponse {
   web::Text<1, 4096> clientDataJSON;
   web::Text<1, 16'384> attestationObject;
@@ -30,7 +30,7 @@ struct Created {
 };
 BOOST_DESCRIBE_STRUCT(Created, (), (id, type, response))
 
-// The same of navigator.credentials.get().
+// The result of navigator.credentials.get().
 struct AssertionResponse {
   web::Text<1, 4096> clientDataJSON;
   web::Text<1, 8192> authenticatorData;
@@ -48,27 +48,28 @@ BOOST_DESCRIBE_STRUCT(Asserted, (), (id, type, response))
 struct Registered {
   std::string id, public_key;  // raw bytes
   std::uint32_t sign_count = 0;
-  std::string challenge;  // raw bytes, to be spent
+  std::string challenge;  // raw bytes, to be marked as used
 };
-// invalid, naming the field. Attestation is not asked for: "none" is taken, and "packed" made with the credential's own
-// key, which browsers pass on unasked, when its signature is right. Whether the id is free is for the caller.
+// invalid, naming the field. Attestation is not requested: accepted are "none", and "packed" self attestation with a
+// valid signature, which some browsers send unasked. The caller checks whether the id is free.
 web::Result<Registered> verify_registration(const Created&, const RelyingParty&, const IsChallenge&);
 
 // What is known about the credential of an assertion.
 struct KnownCredential {
   std::string public_key;  // raw bytes, of Registered
   std::uint32_t sign_count = 0;
-  std::string user_handle;  // raw bytes: what the authenticator was told of its user
+  std::string user_handle;  // raw bytes, as in the creation options
 };
-struct Proved {
-  std::uint32_t sign_count = 0;  // to be kept
+struct VerifiedAssertion {
+  std::uint32_t sign_count = 0;  // to be stored
   std::string challenge;
 };
-// The credential's id has been looked up already. invalid, naming the field; also when the counter does not go up,
-// which says that there are two copies of the key.
-web::Result<Proved> verify_assertion(const Asserted&, const KnownCredential&, const RelyingParty&, const IsChallenge&);
+// The caller has looked up the credential by its id. invalid, naming the field; also if the counter does not increase,
+// which means that there may be a copy of the key.
+web::Result<VerifiedAssertion> verify_assertion(const Asserted&, const KnownCredential&, const RelyingParty&,
+                                                const IsChallenge&);
 
-// Both count from 0, or the second is higher. 0 is what authenticators say that do not count.
-bool is_counting_on(std::uint32_t kept, std::uint32_t said);
+// Whether the counter has increased, or both are 0: authenticators without a counter send 0.
+bool is_valid_counter(std::uint32_t stored, std::uint32_t received);
 
 }  // namespace webauthn

@@ -1,4 +1,4 @@
-// Who asks a browser for a passkey (Web Authentication Level 2, section 5.1.2: the relying party).
+// The site that asks a browser for a passkey (Web Authentication Level 2, section 5.1.2).
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 namespace webauthn {
 
 struct RelyingParty {
-  std::string id;                                          // a domain; passkeys belong to it
-  std::function<bool(std::string_view origin)> is_origin;  // whose pages may use them
+  std::string id;                                          // a domain; passkeys are bound to it
+  std::function<bool(std::string_view origin)> is_origin;  // of a page that may use them
 };
 
-// Whether a challenge is the one that this ceremony began with, and still good.
+// Whether the challenge was issued for this ceremony and is still valid.
 using IsChallenge = std::function<bool(std::string_view challenge)>;
 
 }  // namespace webauthn

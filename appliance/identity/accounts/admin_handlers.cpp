@@ -1,0 +1,88 @@
+#include "appliance/identity/accounts/handlers.h"
+#include "web/reply.h"
+
+namespace accounts {
+
+namespace {
+
+constexpr std::size_t default_page = 100;
+
+UserView view(const Services& services, const User& user) {
+  UserView shown{.id = std::to_string(user.id),
+                 .email = user.email,
+                 .name = user.name,
+                 .isAdmin = services.accounts.is_admin(user),
+                 .isDisabled = user.is_disabled,
+                 .plan = std::nullopt,
+                 .subscriptionId = std::nullopt,
+                 .credits = services.accounts.credits_of(user.id),
+                 .createdAt = user.created_at};
+  if (auto held = services.plans.held(user.id)) {
+    shown.plan = std::move(held->plan);
+    shown.subscriptionId = std::move(held->subscription_id);
+  }
+  return shown;
+}
+
+std::optional<User> named(const Services& services, const web::Request& request) {
+  return services.administration.find(request.param("user"));
+}
+
+web::Error no_such_user() { return web::not_found("No such user"); }
+
+}  // namespace
+
+identity::Answer list_users(const Services& services, const web::Request&, UserQuery query) {
+  const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : default_page;
+  const std::int64_t after = query.after ? query.after->value : 0;
+  auto read = [services, after, limit] {
+    UserPage page;
+    const auto found = services.accounts.list(after, limit);
+    for (const User& user : found) page.users.push_back(view(services, user));
+    if (found.size() == limit) page.next = std::to_string(found.back().id);
+    return page;
+  };
+  const auto page = co_await web::offload(services.blocking, std::move(read));
+  co_return web::reply(page, 200);
+}
+
+identity::Answer show_user(const Services& services, const web::Request& request) {
+  const auto user = named(services, request);
+  if (!user) co_return no_such_user();
+  co_return web::reply(view(services, *user), 200);
+}
+
+identity::Answer edit_user(const Services& services, const web::Request& request, EditUser form) {
+  if (!form.password && !form.isAdmin && !form.isDisabled && !form.plan)
+    co_return web::invalid("password, isAdmin, isDisabled or plan is required");
+  auto user = named(services, request);
+  if (!user) co_return no_such_user();
+  AdminEdit edit{.account = {.password = {}, .is_admin = form.isAdmin, .is_disabled = form.isDisabled}, .plan = {}};
+  if (form.password) edit.account.password = std::move(*form.password);
+  if (form.plan) edit.plan = std::move(*form.plan);
+  auto actor = audit::actor_of(request);
+  const auto edited =
+      co_await services.administration.edit(std::move(actor), std::move(*user), std::move(edit), services.plans);
+  if (!edited) co_return edited.error();
+  co_return web::reply(view(services, *edited), 200);
+}
+
+identity::Answer end_user_sessions(const Services& services, const web::Request& request) {
+  auto user = named(services, request);
+  if (!user) co_return no_such_user();
+  auto actor = audit::actor_of(request);
+  co_await services.administration.end_sessions(std::move(actor), std::move(*user));
+  const identity::Succeeded answer;
+  co_return web::reply(answer, 200);
+}
+
+identity::Answer remove_second_factor(const Services& services, const web::Request& request) {
+  auto user = named(services, request);
+  if (!user) co_return no_such_user();
+  auto actor = audit::actor_of(request);
+  co_await services.administration.remove_second_factor(std::move(actor), std::move(*user));
+  const identity::Succeeded answer;
+  co_return web::reply(answer, 200);
+}
+
+}  // namespace accounts

@@ -1,0 +1,62 @@
+#include "appliance/identity/accounts/administration.h"
+
+#include "appliance/foundation/email.h"
+#include "appliance/identity/accounts/user_id.h"
+
+namespace accounts {
+
+namespace {
+
+std::string summary_of(const AdminEdit& edit) {
+  const AdminChange& account = edit.account;
+  std::string words = "changed by admin:";
+  if (account.password) words += " password";
+  if (account.is_admin) words += *account.is_admin ? " granted" : " revoked";
+  if (account.is_disabled) words += *account.is_disabled ? " disabled" : " enabled";
+  if (edit.plan) words += " plan " + *edit.plan;
+  return words;
+}
+
+}  // namespace
+
+std::optional<User> Administration::find(const std::string& name) const {
+  if (const auto id = parse_user_id(name)) return accounts_.find(*id);
+  if (const auto email = agentbox::normalised_email(name)) return accounts_.find_by_email(*email);
+  return std::nullopt;
+}
+
+web::Task<> Administration::note(const audit::Actor& actor, std::string act, const User& user,
+                                 std::optional<web::Error> error) {
+  auto entry = audit::entry_by(actor, std::move(act), user.email);
+  entry.user_id = user.id;
+  if (error) entry.outcome = error->message;
+  co_await audit_.note(std::move(entry));
+}
+
+web::Task<web::Result<User>> Administration::edit(audit::Actor actor, User user, AdminEdit edit, PlanDirectory& plans) {
+  if (edit.plan) {
+    const auto valid = plans.check(*edit.plan);
+    if (!valid) co_return valid.error();
+  }
+  std::string act = summary_of(edit);
+  auto edited = co_await accounts_.change_as_admin(user.id, std::move(edit.account));
+  if (edited && edit.plan) {
+    const auto assigned = co_await plans.assign(user.id, *edit.plan);
+    if (!assigned) edited = assigned.error();
+  }
+  auto error = edited ? std::nullopt : std::optional(edited.error());
+  co_await note(actor, std::move(act), user, std::move(error));
+  co_return edited;
+}
+
+web::Task<> Administration::end_sessions(audit::Actor actor, User user) {
+  co_await sessions_.end_all(user.id);
+  co_await note(actor, "signed out by admin", user);
+}
+
+web::Task<> Administration::remove_second_factor(audit::Actor actor, User user) {
+  co_await factor_.remove(user.id);
+  co_await note(actor, "second factor removed by admin", user);
+}
+
+}  // namespace accounts

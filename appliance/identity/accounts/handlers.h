@@ -1,0 +1,151 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/identity/accounts/routes.h"
+#include "appliance/identity/handlers.h"
+#include "web/fields.h"
+
+namespace accounts {
+
+// The user's own account (account_handlers.cpp).
+
+struct Register {
+  web::Text<1, 254> email;
+  web::Text<8, 256> password;
+  std::optional<web::Text<1, 100>> name;
+  std::optional<web::Text<1, 20>> referralCode;
+  std::optional<std::string> website;
+};
+BOOST_DESCRIBE_STRUCT(Register, (), (email, password, name, referralCode, website))
+
+struct Registered {
+  std::string id, email, name;
+};
+BOOST_DESCRIBE_STRUCT(Registered, (), (id, email, name))
+
+struct Login {
+  web::Text<1, 254> email;
+  web::Text<1, 256> password;
+  std::optional<web::Text<1, 32>> code;
+  std::optional<webauthn::Asserted> passkey;
+};
+BOOST_DESCRIBE_STRUCT(Login, (), (email, password, code, passkey))
+
+struct SessionUser {
+  std::string id, name, email;
+  bool isAdmin = false;
+};
+BOOST_DESCRIBE_STRUCT(SessionUser, (), (id, name, email, isAdmin))
+
+struct SessionView {
+  std::optional<SessionUser> user;
+};
+BOOST_DESCRIBE_STRUCT(SessionView, (), (user))
+
+struct SignedOut {
+  bool ok = true;
+};
+BOOST_DESCRIBE_STRUCT(SignedOut, (), (ok))
+
+// The browser has dropped the session, but the box could not end it.
+struct SignedOutHere {
+  bool ok = true, sessionEnded = false;
+  std::string message =
+      "This browser is signed out. The session itself could not be ended, because the box cannot write just now: end "
+      "it in the settings once it can.";
+};
+BOOST_DESCRIBE_STRUCT(SignedOutHere, (), (ok, sessionEnded, message))
+
+struct Profile {
+  std::string id, name, email;
+  bool isAdmin = false;
+  std::optional<std::string> plan;
+  std::string referralCode;
+  std::int64_t credits = 0;
+  store::Time createdAt;
+};
+BOOST_DESCRIBE_STRUCT(Profile, (), (id, name, email, isAdmin, plan, referralCode, credits, createdAt))
+
+struct EditSettings {
+  std::optional<web::Text<1, 100>> name;
+  std::optional<web::Text<1, 254>> email;
+  std::optional<web::Text<1, 256>> currentPassword;
+  std::optional<web::Text<1, 32>> code;
+  std::optional<webauthn::Asserted> passkey;
+};
+BOOST_DESCRIBE_STRUCT(EditSettings, (), (name, email, currentPassword, code, passkey))
+
+struct ChangePassword {
+  web::Text<1, 256> currentPassword;
+  web::Text<8, 256> newPassword;
+};
+BOOST_DESCRIBE_STRUCT(ChangePassword, (), (currentPassword, newPassword))
+
+identity::Answer register_user(const Services&, const web::Request&, Register);
+identity::Answer log_in(const Services&, const web::Request&, Login);
+identity::Answer show_session(const Services&, const web::Request&);
+identity::Answer sign_out(const Services&, const web::Request&);
+identity::Answer show_settings(const Services&, const web::Request&);
+identity::Answer edit_settings(const Services&, const web::Request&, EditSettings);
+identity::Answer change_password(const Services&, const web::Request&, ChangePassword);
+
+// The user's own sessions (session_handlers.cpp).
+
+struct SessionEntry {
+  std::string id;
+  store::Time createdAt, expiresAt;
+  bool current = false;
+};
+BOOST_DESCRIBE_STRUCT(SessionEntry, (), (id, createdAt, expiresAt, current))
+
+struct SessionList {
+  std::vector<SessionEntry> sessions;
+  std::int64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(SessionList, (), (sessions, count))
+
+identity::Answer list_sessions(const Services&, const web::Request&);
+identity::Answer end_other_sessions(const Services&, const web::Request&);
+identity::Answer end_session(const Services&, const web::Request&);
+
+// Administration (admin_handlers.cpp).
+
+struct UserQuery {
+  std::optional<web::Integer<1, 1000>> limit;
+  std::optional<web::Integer<0, std::numeric_limits<std::int64_t>::max()>> after;
+};
+BOOST_DESCRIBE_STRUCT(UserQuery, (), (limit, after))
+
+struct UserView {
+  std::string id, email, name;
+  bool isAdmin = false, isDisabled = false;
+  std::optional<std::string> plan, subscriptionId;
+  std::int64_t credits = 0;
+  store::Time createdAt;
+};
+BOOST_DESCRIBE_STRUCT(UserView, (), (id, email, name, isAdmin, isDisabled, plan, subscriptionId, credits, createdAt))
+
+struct UserPage {
+  std::vector<UserView> users;
+  std::optional<std::string> next;
+};
+BOOST_DESCRIBE_STRUCT(UserPage, (), (users, next))
+
+struct EditUser {
+  std::optional<web::Text<8, 256>> password;
+  std::optional<bool> isAdmin, isDisabled;
+  std::optional<web::Text<1, 20>> plan;
+};
+BOOST_DESCRIBE_STRUCT(EditUser, (), (password, isAdmin, isDisabled, plan))
+
+identity::Answer list_users(const Services&, const web::Request&, UserQuery);
+identity::Answer show_user(const Services&, const web::Request&);
+identity::Answer edit_user(const Services&, const web::Request&, EditUser);
+identity::Answer end_user_sessions(const Services&, const web::Request&);
+identity::Answer remove_second_factor(const Services&, const web::Request&);
+
+}  // namespace accounts

@@ -1,0 +1,101 @@
+#include "appliance/identity/accounts/routes.h"
+
+#include "appliance/identity/accounts/handlers.h"
+#include "appliance/identity/sign_in/http.h"
+#include "web/endpoint.h"
+
+namespace accounts {
+
+namespace {
+
+const web::RateLimit register_limit{.group = "register", .limit = 20};
+const web::RateLimit login_limit{.group = "login", .limit = 60};
+const web::RateLimit password_limit{.group = "password", .limit = 20};
+
+constexpr const char* register_description =
+    "No session is created. `website` is a honeypot: if it is filled, or there is no User-Agent, the answer is 403. "
+    "Passwords have 8 to 256 characters and must not be among the most used ones.";
+constexpr const char* login_description =
+    "Ten failures within 15 minutes lock the sign-in of an account for the rest of that time (429). With a second "
+    "factor `code` or `passkey` is required: without either the answer to the right password is 401, "
+    "SECOND_FACTOR_REQUIRED, with `passkey` for PublicKeyCredential.parseRequestOptionsFromJSON(), or null for users "
+    "without passkeys. `code` is the app's or a recovery code; `passkey` is the result of navigator.credentials.get() "
+    "for these options, as its toJSON() writes it, within five minutes.";
+constexpr const char* session_description =
+    "`user` is null without a live session. With one, X-CSRF-Token carries the session's token.";
+constexpr const char* sign_out_description =
+    "Always 200, and the cookie is cleared. Every session whose cookie is sent ends; if the box cannot write, "
+    "`sessionEnded` is false and `message` says so.";
+constexpr const char* edit_user_description =
+    "Only the given fields change. `plan` is one of label, solo, collective, network, or none to cancel. A new "
+    "password, and disabling, end all sessions.";
+
+std::string settings_description() {
+  return std::string(
+             "Only the given fields change. Another email requires currentPassword if the user has a "
+             "password. ") +
+         second_factor::proof_description;
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const Services& services) {
+  const auto& guards = services.guards;
+  const auto to = [&](auto handler) { return identity::bind(services, handler); };
+  const auto edit = [&] {
+    return web::body<EditSettings>(to(edit_settings)).returns<Profile>().describe(settings_description());
+  };
+  return {
+      {web::POST, "/api/register", guards.none, &register_limit,
+       web::body<Register>(to(register_user)).returns<Registered>().describe(register_description),
+       "Create an account"},
+      {web::POST, "/api/auth/login", guards.none, &login_limit,
+       web::body<Login>(to(log_in)).returns<sign_in::LoggedIn>().describe(login_description), "Sign in"},
+      {web::GET, "/api/auth/session", guards.none, nullptr,
+       web::plain(to(show_session)).returns<SessionView>().describe(session_description), "Current session"},
+      {web::POST, "/api/auth/signout", guards.none, nullptr,
+       web::plain(to(sign_out)).returns<SignedOut>().describe(sign_out_description), "Sign out"},
+      {web::GET, "/api/settings", guards.session, nullptr, web::plain(to(show_settings)).returns<Profile>(),
+       "Show the profile"},
+      {web::POST, "/api/settings", guards.session, nullptr, edit(), "Change the profile"},
+      {web::PATCH, "/api/settings", guards.session, nullptr, edit(), "Change the profile"},
+      {web::POST, "/api/settings/password", guards.session, &password_limit,
+       web::body<ChangePassword>(to(change_password))
+           .returns<identity::Succeeded>()
+           .describe("All other sessions of the user end."),
+       "Change the password"},
+
+      {web::GET, "/api/auth/sessions", guards.session, nullptr, web::plain(to(list_sessions)).returns<SessionList>(),
+       "List sessions"},
+      {web::DELETE, "/api/auth/sessions", guards.session, nullptr,
+       web::plain(to(end_other_sessions)).returns<identity::Succeeded>(), "End all other sessions"},
+      {web::DELETE, "/api/auth/sessions/:id", guards.session, nullptr,
+       web::plain(to(end_session)).returns<identity::Succeeded>(), "End a session"},
+  };
+}
+
+std::vector<web::Route> backend_routes(const Services& services) {
+  const auto& key = services.guards.internal_key;
+  const auto to = [&](auto handler) { return identity::bind(services, handler); };
+  return {
+      {web::GET, "/api/admin/users", key, nullptr,
+       web::query<UserQuery>(to(list_users))
+           .returns<UserPage>()
+           .describe("In the order of their ids; `next` is the `after` of the following page."),
+       "List users"},
+      {web::GET, "/api/admin/users/:user", key, nullptr,
+       web::plain(to(show_user)).returns<UserView>().describe("`user` is an id or an e-mail."), "Show a user"},
+      {web::PATCH, "/api/admin/users/:user", key, nullptr,
+       web::body<EditUser>(to(edit_user)).returns<UserView>().describe(edit_user_description),
+       "Change a user's rights, plan or password"},
+      {web::DELETE, "/api/admin/users/:user/sessions", key, nullptr,
+       web::plain(to(end_user_sessions)).returns<identity::Succeeded>(), "End all sessions of a user"},
+      {web::DELETE, "/api/admin/users/:user/second-factor", key, nullptr,
+       web::plain(to(remove_second_factor))
+           .returns<identity::Succeeded>()
+           .describe("Removes the user's app, passkeys and recovery codes."),
+       "Remove a user's second factor"},
+  };
+}
+
+}  // namespace accounts

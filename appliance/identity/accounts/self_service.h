@@ -1,0 +1,75 @@
+// What users do to their own account: register, sign in with a password, sign out, change profile and password. The
+// rules around Accounts are here (bot detection, step-up, second factor), and every attempt is written to the audit
+// log.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/identity/second_factor/step_up.h"
+#include "appliance/identity/sign_in/sign_in.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace accounts {
+
+struct RegistrationAttempt {
+  Registration registration;
+  std::string user_agent;
+  std::string honeypot;  // a form field that people do not see
+};
+
+struct PasswordSignIn {
+  std::string email, password;
+  second_factor::Proof proof;
+};
+
+struct ProfileEdit {
+  std::optional<std::string> name, email;
+  second_factor::StepUpProof proof;  // for another e-mail
+};
+
+struct PasswordChange {
+  std::string current, replacement;
+};
+
+// Callable from every thread; the arguments must outlive it.
+class SelfService {
+ public:
+  SelfService(Accounts& accounts, Sessions& session_service, second_factor::SecondFactor& factor,
+              sign_in::SignIn& sign_in, audit::Audit& audit)
+      : accounts_(accounts), sessions_(session_service), factor_(factor), sign_in_(sign_in), audit_(audit) {}
+
+  // forbidden: it looks like a bot. Else the errors of Accounts::create.
+  web::Task<web::Result<User>> register_user(audit::Actor, RegistrationAttempt);
+  // Errors of Accounts::authenticate, SecondFactor::check and SignIn::complete.
+  web::Task<web::Result<sign_in::SignInResult>> sign_in(sign_in::Client, PasswordSignIn);
+  // Ends the sessions of all these cookie tokens. False: the store is read-only, so sessions may be left.
+  web::Task<bool> sign_out(audit::Actor, std::vector<std::string> tokens);
+  // Another e-mail requires step-up. Errors of step_up, Accounts::new_email and Accounts::change_profile.
+  web::Task<web::Result<User>> edit_profile(audit::Actor, ProfileEdit);
+  // All other sessions end. Errors of Accounts::change_password.
+  web::Task<web::Result<void>> change_password(audit::Actor, PasswordChange);
+  // Ends all sessions but the caller's.
+  web::Task<> end_other_sessions(audit::Actor);
+  // `id` is the beginning of the session's, as SessionList shows it. not_found.
+  web::Task<web::Result<void>> end_session(audit::Actor, std::string id);
+
+ private:
+  web::Task<web::Result<User>> authenticate(PasswordSignIn);
+  web::Task<web::Result<User>> apply(const web::Caller&, ProfileEdit);
+
+  Accounts& accounts_;
+  Sessions& sessions_;
+  second_factor::SecondFactor& factor_;
+  sign_in::SignIn& sign_in_;
+  audit::Audit& audit_;
+};
+
+// How much of a session's id users see: enough to tell their sessions apart.
+inline constexpr std::size_t shown_id_length = 16;
+
+}  // namespace accounts

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/identity/handlers.h"
+#include "appliance/identity/mail/routes.h"
+#include "web/fields.h"
+
+namespace mail {
+
+struct ListQuery {
+  std::optional<web::Integer<1, 1000>> limit;
+};
+BOOST_DESCRIBE_STRUCT(ListQuery, (), (limit))
+
+struct MailView {
+  std::string id, to, subject, body;
+  Delivery delivery;
+  std::string problem;
+  store::Time createdAt;
+};
+BOOST_DESCRIBE_STRUCT(MailView, (), (id, to, subject, body, delivery, problem, createdAt))
+
+struct MailList {
+  std::vector<MailView> mails;
+};
+BOOST_DESCRIBE_STRUCT(MailList, (), (mails))
+
+identity::Answer list_mails(const Services&, const web::Request&, ListQuery);
+
+}  // namespace mail

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "appliance/identity/handlers.h"
+#include "appliance/identity/recovery/routes.h"
+#include "web/fields.h"
+
+namespace recovery {
+
+struct ForgotPassword {
+  web::Text<1, 254> email;
+};
+BOOST_DESCRIBE_STRUCT(ForgotPassword, (), (email))
+
+struct ResetRequested {
+  bool ok = true;
+  std::string message = "If there is an account of this email, a mail with a link is on its way.";
+};
+BOOST_DESCRIBE_STRUCT(ResetRequested, (), (ok, message))
+
+struct ResetPassword {
+  web::Text<1, 100> token;
+  web::Text<8, 256> password;
+};
+BOOST_DESCRIBE_STRUCT(ResetPassword, (), (token, password))
+
+identity::Answer forgot_password(const Services&, const web::Request&, ForgotPassword);
+identity::Answer reset_password(const Services&, const web::Request&, ResetPassword);
+
+}  // namespace recovery

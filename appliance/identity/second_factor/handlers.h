@@ -1,0 +1,90 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/identity/handlers.h"
+#include "appliance/identity/second_factor/routes.h"
+#include "web/fields.h"
+
+namespace second_factor {
+
+struct StateView {
+  bool enabled = false, app = false;
+  std::int64_t passkeys = 0, recoveryCodesLeft = 0;
+  bool required = false, hasPassword = false;
+};
+BOOST_DESCRIBE_STRUCT(StateView, (), (enabled, app, passkeys, recoveryCodesLeft, required, hasPassword))
+
+struct AppSecretView {
+  std::string secret, otpauthUrl;
+};
+BOOST_DESCRIBE_STRUCT(AppSecretView, (), (secret, otpauthUrl))
+
+struct AppCode {
+  web::Text<1, 32> code;
+};
+BOOST_DESCRIBE_STRUCT(AppCode, (), (code))
+
+struct RecoveryCodes {
+  bool success = true;
+  std::vector<std::string> recoveryCodes;
+};
+BOOST_DESCRIBE_STRUCT(RecoveryCodes, (), (success, recoveryCodes))
+
+identity::Answer show_state(const Services&, const web::Request&);
+identity::Answer begin_app(const Services&, const web::Request&, StepUpProof);
+identity::Answer confirm_app(const Services&, const web::Request&, AppCode);
+identity::Answer remove_app(const Services&, const web::Request&, Proof);
+identity::Answer renew_codes(const Services&, const web::Request&, Proof);
+identity::Answer disable(const Services&, const web::Request&, Proof);
+
+struct PasskeyView {
+  std::string id, name;
+  store::Time createdAt;
+  std::optional<store::Time> lastUsedAt;
+};
+BOOST_DESCRIBE_STRUCT(PasskeyView, (), (id, name, createdAt, lastUsedAt))
+
+struct PasskeyList {
+  std::vector<PasskeyView> passkeys;
+  std::int64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(PasskeyList, (), (passkeys, count))
+
+struct CreationOffer {
+  CreationOptions publicKey;
+};
+BOOST_DESCRIBE_STRUCT(CreationOffer, (), (publicKey))
+
+struct NewPasskey {
+  web::Text<1, 100> name;
+  webauthn::Created credential;
+};
+BOOST_DESCRIBE_STRUCT(NewPasskey, (), (name, credential))
+
+struct AddedPasskey {
+  PasskeyView passkey;
+  std::vector<std::string> recoveryCodes;
+};
+BOOST_DESCRIBE_STRUCT(AddedPasskey, (), (passkey, recoveryCodes))
+
+struct PasskeyName {
+  web::Text<1, 100> name;
+};
+BOOST_DESCRIBE_STRUCT(PasskeyName, (), (name))
+
+struct RemovedPasskey {
+  bool success = true;
+  std::string id;
+};
+BOOST_DESCRIBE_STRUCT(RemovedPasskey, (), (success, id))
+
+identity::Answer list_passkeys(const Services&, const web::Request&);
+identity::Answer begin_passkey(const Services&, const web::Request&, StepUpProof);
+identity::Answer add_passkey(const Services&, const web::Request&, NewPasskey);
+identity::Answer rename_passkey(const Services&, const web::Request&, PasskeyName);
+identity::Answer remove_passkey(const Services&, const web::Request&, Proof);
+
+}  // namespace second_factor

@@ -1,0 +1,63 @@
+#include "appliance/identity/security_events/handlers.h"
+
+#include "web/reply.h"
+
+namespace security_events {
+
+namespace {
+
+constexpr std::size_t default_page = 100;
+
+EventView view(const Received& event) {
+  return {event.id,     event.jti,      event.subject, event.email,
+          event.events, event.progress, event.actions, event.received_at};
+}
+
+web::Response as_json_lines(const std::vector<Received>& found) {
+  std::string lines;
+  for (const Received& event : found) {
+    web::write_json(lines, view(event));
+    lines += '\n';
+  }
+  return web::text(std::move(lines), "application/x-ndjson");
+}
+
+identity::Answer receive(const Services& services, const web::Request& request, Matching matching) {
+  const auto is_new = co_await services.events.receive(request.body, matching);
+  if (!is_new && is_new.error().kind == web::Kind::invalid)
+    services.failures.count(audit::failure_of(request, "security event refused", is_new.error().message));
+  if (!is_new) co_return is_new.error();
+  if (!*is_new) services.failures.count(audit::failure_of(request, "security event repeated", "Received before"));
+  co_return web::text("", "text/plain; charset=utf-8", 202);
+}
+
+}  // namespace
+
+identity::Answer show_receiver(const Services&, const web::Request&) {
+  const ReceiverInfo answer;
+  co_return web::reply(answer, 200);
+}
+
+identity::Answer receive_event(const Services& services, const web::Request& request) {
+  return receive(services, request, Matching::by_subject_or_email);
+}
+
+identity::Answer receive_event_by_email(const Services& services, const web::Request& request) {
+  return receive(services, request, Matching::by_email);
+}
+
+identity::Answer list_events(const Services& services, const web::Request&, ListQuery query) {
+  const bool as_lines = query.format && *query.format == "jsonl";
+  if (query.format && !as_lines && *query.format != "json") co_return web::invalid("format must be json or jsonl");
+  const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : default_page;
+  const std::string before = query.before ? std::string(*query.before) : std::string();
+  auto read = [&events = services.events, before, limit] { return events.list(before, limit); };
+  const auto found = co_await web::offload(services.blocking, std::move(read));
+  if (as_lines) co_return as_json_lines(found);
+  EventList page;
+  for (const Received& event : found) page.events.push_back(view(event));
+  if (found.size() == limit) page.next = found.back().id;
+  co_return web::reply(page, 200);
+}
+
+}  // namespace security_events

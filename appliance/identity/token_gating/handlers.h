@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "appliance/identity/handlers.h"
+#include "appliance/identity/token_gating/routes.h"
+#include "web/fields.h"
+
+namespace token_gating {
+
+struct WalletQuery {
+  web::Text<1, 42> address;
+};
+BOOST_DESCRIBE_STRUCT(WalletQuery, (), (address))
+
+// Also a part of the answer to a social identity.
+struct HoldingView {
+  bool verified = false;
+  std::string address, balance, required, token;
+  std::int64_t chainId = 0;
+};
+BOOST_DESCRIBE_STRUCT(HoldingView, (), (verified, address, balance, required, token, chainId))
+
+// invalid: not an address. Else the errors of TokenGating::holding_of.
+web::Task<web::Result<HoldingView>> look_up(TokenGating&, std::string address);
+
+identity::Answer verify_wallet(const Services&, const web::Request&, WalletQuery);
+
+}  // namespace token_gating

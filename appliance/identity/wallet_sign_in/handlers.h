@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "appliance/identity/handlers.h"
+#include "appliance/identity/wallet_sign_in/routes.h"
+#include "web/fields.h"
+
+namespace wallet_sign_in {
+
+struct NonceView {
+  std::string nonce;
+};
+BOOST_DESCRIBE_STRUCT(NonceView, (), (nonce))
+
+struct SignedMessage {
+  web::Text<1, 42> address;
+  web::Prose<1, 8192> message;
+  web::Text<4, 32770> signature;
+};
+BOOST_DESCRIBE_STRUCT(SignedMessage, (), (address, message, signature))
+
+identity::Answer issue_nonce(const Services&, const web::Request&);
+identity::Answer sign_in_with_wallet(const Services&, const web::Request&, SignedMessage);
+
+}  // namespace wallet_sign_in
