@@ -2,6 +2,7 @@
 #pragma once
 
 #include "appliance/billing/mpp/wallets.h"
+#include "appliance/billing/spending/cap_policy.h"
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/billing/subscriptions/plan_directory.h"
@@ -16,26 +17,26 @@ class Module {
  public:
   Module(const agentbox::Platform&, identity::Module&);
 
-  // Whether a user has this agent, for caps on agents.
-  using HasAgent = std::function<bool(store::UserId, std::string_view agent)>;
-  agentbox::Rows rows(HasAgent has_agent);
-  void start() { old_names_.start(); }
-  web::Task<> stop() { return old_names_.stop(); }
+  agentbox::Rows rows(CapPolicy::HasAgent has_agent);
+  void start() { name_collection_.start(); }
+  web::Task<> stop() { return name_collection_.stop(); }
 
  private:
   identity::Module& identity_;
+  CapPolicy::HasAgent has_agent_;  // set by rows()
 
  public:
   Subscriptions subscriptions;
-  PlanDirectory plans;
+  PlanDirectory plan_directory;
   usage::Ledger ledger;
   Caps caps;
   SpendPolicy spend_policy;
+  CapPolicy cap_policy;
   mpp::Wallets wallets;
 
  private:
   usage::NameCollector name_collector_;
-  agentbox::Periodic old_names_;
+  agentbox::Periodic name_collection_;
 };
 
 }  // namespace billing

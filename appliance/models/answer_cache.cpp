@@ -9,11 +9,10 @@ namespace models {
 
 namespace {
 
-const std::string record_id = CacheWish{}.id;
+const std::string record_id = CacheSetting{}.id;
 
-std::size_t size_of(const std::string& name, const ChatAnswer& answer) {
-  auto bytes =
-      name.size() + sizeof(ChatAnswer) + answer.id.size() + answer.model.size() + answer.message.content.size();
+std::size_t size_of(const std::string& key, const ChatAnswer& answer) {
+  auto bytes = key.size() + sizeof(ChatAnswer) + answer.id.size() + answer.model.size() + answer.message.content.size();
   for (const auto& call : answer.message.tool_calls)
     bytes += sizeof call + call.id.size() + call.name.size() + call.arguments.size();
   return bytes;
@@ -38,26 +37,26 @@ web::Task<> AnswerCache::set_lifetime(store::UserId user, std::chrono::minutes l
       row->value.minutes = lifetime.count();
       change.update(cache_wishes, *row);
     } else {
-      const CacheWish query{.user_id = user, .minutes = lifetime.count()};
-      change.insert(cache_wishes, query);
+      const CacheSetting setting{.user_id = user, .minutes = lifetime.count()};
+      change.insert(cache_wishes, setting);
     }
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return;
   }
 }
 
-std::string AnswerCache::name_of(store::UserId user, const ChatRequest& request, const ModelQuery& query) {
+std::string AnswerCache::key_of(store::UserId user, const ChatRequest& request, const ModelQuery& query) {
   std::string text = std::to_string(user) + (query.is_agents ? "\nagent\n" : "\n\n");
   text.append(query.provider).append("\n").append(query.model).append("\n").append(query.task).append("\n");
   text += boost::json::serialize(openai::to_wire(request));
   return std::to_string(user) + " " + crypto::sha256_hex(text);
 }
 
-std::optional<ChatAnswer> AnswerCache::find(const std::string& name, std::chrono::minutes lifetime,
+std::optional<ChatAnswer> AnswerCache::find(const std::string& key, std::chrono::minutes lifetime,
                                             Clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return std::nullopt;
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) return std::nullopt;
   if (now - found->second->at >= lifetime) {
     drop(found->second);
     return std::nullopt;
@@ -66,18 +65,18 @@ std::optional<ChatAnswer> AnswerCache::find(const std::string& name, std::chrono
   return found->second->answer;
 }
 
-void AnswerCache::keep(const std::string& name, const ChatAnswer& answer, Clock::time_point now) {
+void AnswerCache::add(const std::string& key, const ChatAnswer& answer, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = by_name_.find(name); found != by_name_.end()) drop(found->second);
-  by_use_.push_front({.name = name, .answer = answer, .at = now, .bytes = size_of(name, answer)});
-  by_name_[name] = by_use_.begin();
+  if (const auto found = by_key_.find(key); found != by_key_.end()) drop(found->second);
+  by_use_.push_front({.key = key, .answer = answer, .at = now, .bytes = size_of(key, answer)});
+  by_key_[key] = by_use_.begin();
   bytes_ += by_use_.front().bytes;
-  while (bytes_ > most_bytes_) drop(std::prev(by_use_.end()));
+  while (bytes_ > max_bytes_) drop(std::prev(by_use_.end()));
 }
 
 void AnswerCache::drop(std::list<Entry>::iterator entry) {
   bytes_ -= entry->bytes;
-  by_name_.erase(entry->name);
+  by_key_.erase(entry->key);
   by_use_.erase(entry);
 }
 

@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-web::Error hung_up() { return {.kind = web::Kind::abandoned, .message = "The client has hung up"}; }
+web::Error client_gone() { return {.kind = web::Kind::abandoned, .message = "The client has hung up"}; }
 
 }  // namespace
 
@@ -20,9 +20,9 @@ struct CallHandle::State final : Listener {
   explicit State(web::Executor executor) : changed(executor, std::chrono::steady_clock::time_point::max()) {}
 
   void text(std::string_view piece) override {
-    // A reader that is far behind gets what has gathered in one piece.
-    constexpr std::size_t far_behind = 256;
-    if (pieces.size() >= far_behind && !pieces.back().call) {
+    // Pieces are merged for a slow reader.
+    constexpr std::size_t max_pieces = 256;
+    if (pieces.size() >= max_pieces && !pieces.back().call) {
       pieces.back().text += piece;
     } else {
       pieces.push_back({.text = std::string(piece)});
@@ -34,12 +34,12 @@ struct CallHandle::State final : Listener {
         {.call = index, .id = std::string(id), .name = std::string(name), .arguments = std::string(arguments)});
     changed.cancel();
   }
-  void cut() {
-    if (result || interest.is_lost) return;
-    interest.is_lost = true;
-    interest.cancel.emit(asio::cancellation_type::terminal);
+  void abandon() {
+    if (result || control.is_abandoned) return;
+    control.is_abandoned = true;
+    control.cancel.emit(asio::cancellation_type::terminal);
   }
-  // Until something has changed. False: the connection says that nobody waits any more.
+  // Waits for a change. False: the client has disconnected.
   web::Task<bool> wait() {
     constexpr auto as_tuple = asio::as_tuple(web::use_task);
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
@@ -50,17 +50,17 @@ struct CallHandle::State final : Listener {
     co_return !is_cancelled;
   }
 
-  web::Timer changed;  // cancelled whenever something below changes
+  web::Timer changed;  // cancelled when a member below changes
   std::vector<AnswerPiece> pieces;
   std::optional<web::Result<ChatAnswer>> result;
-  std::exception_ptr failure;  // of the store: the call ended without a result
+  std::exception_ptr failure;  // an exception of the store; the call ended without a result
   bool ended = false;
-  Interest interest;
+  CallControl control;
 };
 
-web::Task<> CallHandle::run(std::shared_ptr<State> state, ModelGateway& ai, Ask asked) {
+web::Task<> CallHandle::run(std::shared_ptr<State> state, ModelGateway& gateway, ModelCall call) {
   try {
-    state->result.emplace(co_await ai.complete(std::move(asked), state->interest));
+    state->result.emplace(co_await gateway.complete(std::move(call), state->control));
   } catch (...) {
     state->failure = std::current_exception();
   }
@@ -68,26 +68,26 @@ web::Task<> CallHandle::run(std::shared_ptr<State> state, ModelGateway& ai, Ask 
   state->changed.cancel();
 }
 
-web::Task<CallHandle> CallHandle::start(ModelGateway& ai, Ask asked, bool streamed) {
+web::Task<CallHandle> CallHandle::start(ModelGateway& gateway, ModelCall call, bool streamed) {
   const auto executor = co_await asio::this_coro::executor;
   auto state = std::make_shared<State>(executor);
-  if (streamed) state->interest.listener = state.get();
-  asio::co_spawn(executor, run(state, ai, std::move(asked)), asio::detached);
+  if (streamed) state->control.listener = state.get();
+  asio::co_spawn(executor, run(state, gateway, std::move(call)), asio::detached);
   co_return CallHandle(std::move(state));
 }
 
-const std::string& CallHandle::serving() const { return state_->interest.serving; }
+const std::string& CallHandle::serving() const { return state_->control.serving; }
 
 CallHandle::~CallHandle() {
-  if (state_) state_->cut();
+  if (state_) state_->abandon();
 }
 
 web::Task<web::Result<ChatAnswer>> CallHandle::answer() {
   const auto state = state_;
   while (!state->ended)
     if (!co_await state->wait()) {
-      state->cut();
-      co_return hung_up();
+      state->abandon();
+      co_return client_gone();
     }
   if (state->failure) std::rethrow_exception(state->failure);
   co_return *state->result;
@@ -97,8 +97,8 @@ web::Task<bool> CallHandle::begins() {
   const auto state = state_;
   while (!state->ended && state->pieces.empty())
     if (!co_await state->wait()) {
-      state->cut();
-      state->result.emplace(hung_up());
+      state->abandon();
+      state->result.emplace(client_gone());
       state->ended = true;
     }
   co_return !state->pieces.empty();

@@ -1,5 +1,5 @@
-// One call of the AI layer as a handler sees it: waited for whole or piece by piece, and cut off when the handler's
-// client is gone.
+// A call of the model gateway in a handler: its answer is awaited as a whole or piece by piece, and it is cancelled
+// when the handler's client disconnects.
 #pragma once
 
 #include <memory>
@@ -11,28 +11,28 @@
 
 namespace models {
 
-// Lives on one io thread. The call itself goes on until it has been settled, also when this is gone before.
+// Used on one io thread. The call goes on until it is settled, even if the handle is destroyed before.
 class CallHandle {
  public:
-  // Starts the call on the awaiting coroutine's io_context. `ai` must outlive the call.
-  static web::Task<CallHandle> start(ModelGateway& ai, Ask, bool streamed);
+  // Starts the call on the awaiting coroutine's io_context. The gateway must outlive the call.
+  static web::Task<CallHandle> start(ModelGateway&, ModelCall, bool streamed);
   CallHandle(CallHandle&&) = default;
   CallHandle& operator=(CallHandle&&) = delete;
-  ~CallHandle();  // cuts off a call that has not ended
+  ~CallHandle();  // cancels a call that has not ended
 
-  // The answer once it is whole. When the client hangs up before, the call is cut off and an error comes back.
+  // Waits for the end of the call. abandoned: the client disconnected before, which cancels the call.
   web::Task<web::Result<ChatAnswer>> answer();
-  // Until the first piece has come or the call has ended. False: it ended without a piece; answer() tells how.
+  // Waits for the first piece or the end of the call. False: it ended without a piece; see answer().
   web::Task<bool> begins();
-  // The pieces that have come since, at least one; none once there are none any more: then answer() does not wait.
+  // Waits for pieces and returns them. Empty: the call has ended, and answer() does not wait.
   web::Task<std::vector<AnswerPiece>> next();
-  // The model that is being asked, or was asked last.
+  // The model of the current or last attempt.
   const std::string& serving() const;
 
  private:
   struct State;
   explicit CallHandle(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  static web::Task<> run(std::shared_ptr<State>, ModelGateway&, Ask);
+  static web::Task<> run(std::shared_ptr<State>, ModelGateway&, ModelCall);
   std::shared_ptr<State> state_;
 };
 

@@ -1,10 +1,10 @@
-// The models the box knows: what they can do and cost, which plans may use them, which serve which work, and who stands
-// in for whom. catalogue.json is embedded in the binary; a file of that name in the data folder takes its place.
+// The catalogue of models: abilities, prices, plans, models by kind of work, and fallbacks. catalogue.json is embedded
+// in the binary; a file of that name in the data folder replaces it.
 //
-//   models      id, name, provider (whose model it is), description, tags (images go to those with "vision"), context
-//               and maxOutput in tokens, prices in US dollars for a million tokens as text, direct: "<provider>:<its
-//               own name there>" when one of the providers anthropic, openai and google has it besides the router
-//   plans       the models of label, solo and collective, each set within the next; network has all
+//   models      id, name, provider (its vendor), description, tags (images go to those with "vision"), context
+//               and maxOutput in tokens, prices in US dollars per million tokens as text, direct: "<provider>:<its
+//               name there>" if one of the providers anthropic, openai and google serves it besides the router
+//   plans       the models of label, solo and collective, each a subset of the next; network has all
 //   tiers       reasoning, coding, fast, creative: a primary and two fallbacks
 //   tasks       task types and their tiers; "general" must be one
 //   providers   the primary and the fallback of each
@@ -29,8 +29,8 @@
 namespace models {
 
 struct Price {
-  usage::Money input, output;  // US dollars for a million tokens
-  usage::Money cached_input;   // of input tokens that the provider had cached
+  usage::Money input, output;  // US dollars per million tokens
+  usage::Money cached_input;   // of input tokens cached by the provider
   usage::Money of(std::int64_t input_tokens, std::int64_t output_tokens, std::int64_t cached_tokens = 0) const;
 };
 
@@ -40,7 +40,7 @@ struct Model {
   std::int64_t context = 0, max_output = 0;  // tokens
   Price price;
   std::string direct_provider, direct_name;  // empty: only through the router
-  bool sees() const;                         // takes images
+  bool sees() const;                         // accepts images
 };
 
 struct Substitutes {
@@ -58,7 +58,7 @@ class Catalogue {
   const Model* find(std::string_view id) const;
   bool allows(billing::Plan, std::string_view model) const;
   std::vector<std::string> models_of(billing::Plan) const;
-  // The models of a kind of work, the first choice first. What is no task type counts as general; tiers are task types.
+  // The models of a task type, best first. Unknown types count as general; tiers are task types, too.
   const std::vector<std::string>& models_for(std::string_view task) const;
   // Null: the provider has none.
   const Substitutes* substitutes(std::string_view provider) const;
@@ -77,13 +77,13 @@ class Catalogue {
   std::string demo_default_;
 };
 
-// The catalogue in force. Callable from every thread.
+// Holds the current catalogue. Callable from every thread.
 class Catalogues {
  public:
-  // The file need not exist: then the embedded one is in force. Throws agentbox::UsageError when it cannot be used.
+  // Without the file the embedded catalogue is used. Throws agentbox::UsageError if the file is invalid.
   explicit Catalogues(std::filesystem::path file);
   std::shared_ptr<const Catalogue> current() const;
-  // Reads the file again. On an error, which says what is wrong with it, the catalogue in force stays.
+  // Reads the file again. An invalid file is reported, and the current catalogue is kept.
   web::Result<std::shared_ptr<const Catalogue>> reload();
 
  private:

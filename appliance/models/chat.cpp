@@ -5,12 +5,12 @@
 namespace models {
 
 namespace {
-// What a vendor's template adds around each message: role and separators.
+// Added around each message by a vendor's template: role and separators.
 constexpr std::int64_t tokens_around_message = 4;
 constexpr std::int64_t most_tokens_around_message = 16;
-// What vendors count for an image: small ones some hundreds, the largest up to this (Gemini tiles, GPT-4o mini's 48k).
+// The maximum that vendors count for an image: some hundreds for small ones (Gemini tiles, GPT-4o mini's 48k).
 constexpr std::int64_t estimated_image_tokens = 1'000, most_image_tokens = 50'000;
-// The system text some vendors put before tools.
+// The system text that some vendors add before tools.
 constexpr std::int64_t most_tokens_around_tools = 1'000;
 
 std::int64_t images_in(const Message& message) {

@@ -7,14 +7,14 @@ namespace models {
 namespace {
 
 constexpr std::int64_t shares = 4;
-constexpr std::size_t most_remembered = 20'000;
+constexpr std::size_t max_visitors = 20'000;
 
 }  // namespace
 
 bool DemoVisitors::admit(const std::string& visitor, std::int64_t tokens, std::int64_t daily, store::Time now) {
   auto today = usage::Period::day(now).name();
   const std::lock_guard lock(mutex_);
-  if (today != day_ || used_.size() >= most_remembered) {
+  if (today != day_ || used_.size() >= max_visitors) {
     used_.clear();
     day_ = std::move(today);
   }

@@ -1,4 +1,4 @@
-// The other end of chat.h's most_tokens: what a request takes of a model's context at the very least.
+// The counterpart of most_tokens in chat.h: the minimum of a model's context that a request needs.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace models {
 
-// No text of a length worth counting makes fewer: no language comes near so many letters a token, and vocabularies have
-// no longer tokens of one repeated sign. 0 for most conversations.
+// A lower limit for every tokenizer and language: assumes more letters per token than any language has, and the longest
+// tokens of one repeated character. 0 for most conversations.
 std::int64_t least_tokens(const ChatRequest&);
 
 }  // namespace models

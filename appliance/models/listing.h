@@ -1,4 +1,4 @@
-// Every model the box can tell of: the catalogue's, and what the local server and the builtin provider have now.
+// An entry in the list of models: from the catalogue, the local server or the builtin provider.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace models {
 
-struct Listed {
+struct ListedModel {
   std::string id, name, provider, description;
   std::vector<std::string> tags;
   std::shared_ptr<const Catalogue> catalogue;  // keeps `entry` alive
-  const Model* entry = nullptr;                // null: free, and nothing more is known of it
-  bool available = false;                      // a provider of this box serves it
+  const Model* entry = nullptr;                // null: not in the catalogue, and free
+  bool available = false;                      // a configured provider serves it
 };
 
 }  // namespace models

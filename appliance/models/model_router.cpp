@@ -26,7 +26,7 @@ web::Error nothing_configured() {
   return web::not_found("No model is configured: set LOCAL_MODEL_URL or the API key of a provider, or AI_BUILTIN=on");
 }
 
-// What a typical request costs with it: three tokens in for one out.
+// The cost of a typical request: three input tokens for one output token.
 usage::Money weight(const Model& model) { return model.price.of(3'000'000, 1'000'000); }
 
 bool has(const std::vector<Candidate>& chain, std::string_view id) {
@@ -87,8 +87,8 @@ std::optional<Candidate> ModelRouter::local() const {
   return std::nullopt;
 }
 
-// The model that is named, or else the provider's own first. The box's premium model, the first choice for reasoning,
-// is always asked of its maker.
+// The named model, else the provider's primary one. The premium model, the first choice for reasoning, is always
+// requested from its vendor.
 std::vector<Candidate> ModelRouter::as_asked(const ModelQuery& query, const billing::Payer& payer,
                                              const Catalogue& catalogue) const {
   if (query.provider == "local" || query.provider == "builtin") {
@@ -123,7 +123,7 @@ std::vector<Candidate> ModelRouter::by_task(std::string_view task, const billing
   };
   for (const auto& id : catalogue.models_for(task)) add(id);
   if (!chain.empty()) return chain;
-  // A plan that has none of the tier's: the best it has, as its price tells.
+  // A plan without models of the tier uses its most expensive model.
   auto allowed = catalogue.models_of(payer.plan);
   std::ranges::stable_sort(allowed, [&](const auto& one, const auto& other) {
     return weight(*catalogue.find(one)) > weight(*catalogue.find(other));
@@ -142,7 +142,7 @@ std::vector<Candidate> ModelRouter::with_fallback(Candidate first, const billing
     if (has(chain, *id) || !catalogue.allows(payer.plan, *id) || chain.size() > 1) continue;
     if (auto candidate = server_of(*catalogue.find(*id), payer.user)) chain.push_back(std::move(*candidate));
   }
-  // What its maker's API does not answer, the router may. Not for who pays a maker: the router is at the plan's cost.
+  // The router is the fallback of a vendor's API, except for users' own keys: the router is at the plan's cost.
   auto router = providers_.find("openrouter");
   if (!named.own_key && router && named.provider != router) {
     chain.push_back({.provider = std::move(router), .id = named.id, .name_there = named.id, .model = named.model});
@@ -153,7 +153,7 @@ std::vector<Candidate> ModelRouter::with_fallback(Candidate first, const billing
 web::Task<std::optional<std::vector<ModelInfo>>> ModelRouter::listed_locally() {
   const auto local_server = providers_.local();
   if (!local_server) co_return std::nullopt;
-  if (auto known = local_server->known_models()) co_return known;
+  if (auto cached = local_server->cached_models()) co_return cached;
   auto& breaker = providers_.breaker("local").whole();
   if (!breaker.admit(Breaker::Clock::now())) co_return std::nullopt;
   try {
@@ -183,14 +183,14 @@ web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery qu
     auto served = allowed ? server_of(*model, payer.user) : std::nullopt;
     if (served) co_return with_fallback(std::move(*served), payer, catalogue);
   } else if (!query.model.empty() && !query.is_agents) {
-    // When the local server does not say what it has, asking it for the model tells why.
+    // If the local server does not list its models, requesting the model shows why.
     const auto here = co_await listed_locally();
     const bool is_unknown =
         here ? std::ranges::find(*here, query.model, &ModelInfo::id) == here->end() : providers_.local() == nullptr;
     if (is_unknown) co_return unknown_model(query.model);
   }
-  // A model of the local server, or one that nobody here serves: the local server is asked for it, and takes its own
-  // when it has not got that.
+  // A model of the local server, or one without a provider: requested from the local server, which falls back to its
+  // default.
   if (auto here = local(); here && !query.model.empty()) {
     here->name_there = query.model;
     co_return std::vector{std::move(*here)};

@@ -1,4 +1,4 @@
-// Which models are asked for a request, in which order, and through whom.
+// Chooses the models for a request, their order, and the providers that serve them.
 #pragma once
 
 #include <memory>
@@ -18,22 +18,22 @@ namespace models {
 
 struct Candidate {
   std::shared_ptr<Provider> provider;
-  std::string id;                // as the catalogue and the box's answers have it; empty: the provider's default
-  std::string name_there;        // what the provider calls it
-  const Model* model = nullptr;  // of the catalogue in hand; null: it has no entry
-  bool own_key = false;          // the user's own
+  std::string id;                // in the catalogue and in answers; empty: the provider's default
+  std::string name_there;        // the provider's name of the model
+  const Model* model = nullptr;  // null: not in the catalogue
+  bool own_key = false;          // through the user's own key
   bool is_free() const { return provider->name() == "local" || provider->name() == "builtin"; }
 };
 
 struct ModelQuery {
   std::string model, task;  // either may be empty
-  std::string provider;     // who is to be asked, where they have the model; empty or unknown: as the box has it
-  // True: a model that the box does not know, or the plan does not have, is as good as none. Agents carry names of
-  // models from the time they were made.
+  std::string provider;     // preferred if it serves the model; empty or unknown: no preference
+  // For calls of agents, whose configuration may name outdated models: a model that is unknown or not included in the
+  // plan counts as none.
   bool is_agents = false;
 };
 
-// What is said of a name that no model of the box has.
+// The error for an unknown model.
 web::Error unknown_model(std::string_view name);
 
 // Callable from every thread; the arguments must outlive it.
@@ -42,30 +42,29 @@ class ModelRouter {
   ModelRouter(Providers& providers, const ProviderKeys& keys, std::string default_model)
       : providers_(providers), keys_(keys), default_model_(std::move(default_model)) {}
 
-  // Never empty. invalid: nobody knows the model; forbidden, MODEL_RESTRICTED with allowedModels: it is not in the
-  // plan; not_found: there is no model for this; unavailable: none is configured. The catalogue must outlive the
-  // candidates.
+  // In the order in which they are to be tried; never empty. invalid: unknown model; forbidden, MODEL_RESTRICTED with
+  // allowedModels: not included in the plan; not_found: no configured provider serves the request. The catalogue must
+  // outlive the candidates.
   web::Task<web::Result<std::vector<Candidate>>> choose(ModelQuery, const billing::Payer&, const Catalogue&);
-  // The cheapest model of the plan that costs less than this one, if somebody serves one.
+  // The cheapest model of the plan that a provider serves, if it is cheaper than this one.
   std::optional<Candidate> cheaper_than(const Candidate&, const billing::Payer&, const Catalogue&) const;
-  // What the local server lists now; nothing when there is none, or it does not answer or is left alone.
+  // The models that the local server lists. Not set: there is none, it does not answer, or its circuit is open.
   web::Task<std::optional<std::vector<ModelInfo>>> listed_locally();
-  // Who embeds with the model of this name: the local server if it lists it, or if there is nobody else; else OpenAI or
-  // the router, through the user's own key if there is one. A name with a vendor before it ("openai/...") is the
-  // router's. not_found: nobody embeds; forbidden: a model of the catalogue that the plan does not have. The provider
-  // is an OpenAiProvider.
+  // The provider of an embedding model: the local server if it lists the model or no other is configured; else OpenAI
+  // or the router, through the user's own key if there is one. A name with a vendor ("openai/...") is the router's.
+  // not_found: no provider has embeddings; forbidden: the plan does not include the model.
   web::Task<web::Result<Candidate>> embedder(std::string model, const billing::Payer&, const Catalogue&);
-  // The local server's default, else the builtin model when nothing is configured.
+  // The local server's default model, else the builtin model if no provider is configured.
   std::optional<Candidate> local() const;
-  // Whoever serves a model of the catalogue: the user's own key, its maker, the router. Nothing: nobody.
+  // Serves a model of the catalogue through the user's own key, its vendor or the router. Not set: none is configured.
   std::optional<Candidate> server_of(const Model&, store::UserId) const;
 
  private:
-  // Through ModelQuery::provider; empty when that one does not serve the model.
+  // Through ModelQuery::provider; empty if that does not serve the model.
   std::vector<Candidate> as_asked(const ModelQuery&, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> by_task(std::string_view task, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> with_fallback(Candidate, const billing::Payer&, const Catalogue&) const;
-  // With the user's own key, else as the box has it; without a provider when it has not.
+  // With the user's own key, else the box's; the provider is null if neither exists.
   Candidate through(std::string_view provider, store::UserId) const;
 
   Providers& providers_;

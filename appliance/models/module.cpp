@@ -1,6 +1,10 @@
 #include "appliance/models/module.h"
 
+#include "appliance/models/ai_api/routes.h"
 #include "appliance/models/builtin/builtin.h"
+#include "appliance/models/demo/routes.h"
+#include "appliance/models/plan_overview/routes.h"
+#include "appliance/models/user_settings/routes.h"
 
 namespace models {
 
@@ -8,11 +12,12 @@ Module::Module(const agentbox::Platform& platform, identity::Module& identity, b
     : settings_(platform.settings),
       identity_(identity),
       billing_(billing),
-      model_guard_(model_guard(identity.guards)),
+      model_guard_(openai_api::model_guard(identity.guards)),
       catalogues(platform.folder.catalogue_file()),
       provider_keys(platform.system),
       answer_cache(platform.system),
-      gateway(platform.settings, billing.ledger, billing.spend_policy, catalogues, provider_keys, answer_cache) {
+      gateway(platform.settings, billing.ledger, billing.spend_policy, catalogues, provider_keys, answer_cache),
+      demo_(gateway, platform.settings.demo_daily_tokens) {
   identity.authentication.identities().when_claimed(
       {.claim = [system = platform.system](store::UserId user,
                                            store::Change& change) { ProviderKeys::remove_all(system, user, change); },
@@ -23,23 +28,23 @@ agentbox::Rows Module::rows(ProviderOf provider_of) {
   auto& audit = identity_.authentication.audit();
   const auto& guards = identity_.guards;
   agentbox::Rows rows;
-  web::append(rows.web, web_routes(gateway, settings_, guards));
-  web::append(rows.web, own_key_routes(provider_keys, audit, guards));
-  web::append(rows.web, billing_routes({identity_.accounts, billing_.subscriptions, billing_.spend_policy,
-                                        billing_.ledger, provider_keys, audit, guards}));
-  web::append(rows.backend, openai_routes(gateway, model_guard_, std::move(provider_of)));
-  web::append(rows.backend, api_routes(gateway, guards));
+  web::append(rows.web, demo::web_routes({demo_, guards}));
+  web::append(rows.web, user_settings::web_routes({gateway, provider_keys, audit, guards}));
+  web::append(rows.web, plan_overview::web_routes({identity_.accounts, billing_.subscriptions, billing_.spend_policy,
+                                                   billing_.ledger, provider_keys, audit, guards}));
+  web::append(rows.backend, openai_api::routes({gateway, model_guard_, std::move(provider_of)}));
+  web::append(rows.backend, ai_api::backend_routes({gateway, guards}));
   return rows;
 }
 
 std::vector<web::Route> Module::agent_rows(ProviderOf provider_of) {
-  return openai_routes(gateway, identity_.guards.agent_token, std::move(provider_of));
+  return openai_api::routes({gateway, identity_.guards.agent_token, std::move(provider_of)});
 }
 
 bool Module::knows(std::string_view model) const {
-  // What the local server has is its own affair.
-  const bool is_anything = !settings_.local_model_url.empty();
-  return is_anything || model == builtin_model || catalogues.current()->find(model);
+  // A local server may serve any model.
+  const bool has_local_server = !settings_.local_model_url.empty();
+  return has_local_server || model == builtin_model || catalogues.current()->find(model);
 }
 
 }  // namespace models

@@ -1,12 +1,13 @@
-// The model gateway and what its users set for it: the parts of the module, built in order.
+// The model gateway, its settings and its APIs: the parts of the module, built in order.
 #pragma once
 
 #include "appliance/billing/module.h"
 #include "appliance/models/answer_cache.h"
 #include "appliance/models/catalogue.h"
+#include "appliance/models/demo/demo.h"
 #include "appliance/models/model_gateway.h"
+#include "appliance/models/openai_api/routes.h"
 #include "appliance/models/provider_keys.h"
-#include "appliance/models/routes.h"
 
 namespace models {
 
@@ -15,9 +16,9 @@ class Module {
   Module(const agentbox::Platform&, identity::Module&, billing::Module&);
 
   agentbox::Rows rows(ProviderOf provider_of);
-  // For the listener of agents: what their tokens open.
+  // For the listener of agents, guarded by their tokens.
   std::vector<web::Route> agent_rows(ProviderOf provider_of);
-  // Whether an agent's config may name this model.
+  // Whether an agent's configuration may name this model.
   bool knows(std::string_view model) const;
 
  private:
@@ -31,6 +32,9 @@ class Module {
   ProviderKeys provider_keys;
   AnswerCache answer_cache;
   ModelGateway gateway;
+
+ private:
+  demo::Demo demo_;
 };
 
 }  // namespace models

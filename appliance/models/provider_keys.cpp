@@ -29,7 +29,7 @@ web::Task<web::Result<ProviderKey>> ProviderKeys::put(web::Caller caller, std::s
   constexpr std::size_t shown = 4, fewest = 8;
   if (std::ranges::count(keyed_providers, provider) == 0)
     co_return web::invalid("provider must be one of: openrouter, anthropic, openai, google");
-  // It becomes a header of the calls to its provider.
+  // The key is sent as a header.
   const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
   if (key.size() < fewest || !std::ranges::all_of(key, is_visible))
     co_return web::invalid("key must be at least 8 visible ASCII characters without spaces");

@@ -1,5 +1,5 @@
-// Users' own keys at providers (bring your own key): calls with them go on the user's account there, and are no part of
-// the plan's quota.
+// Users' own keys at providers (bring your own key). Calls with them are billed to the user's account there and do not
+// count towards the plan's quota.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -22,7 +22,7 @@ struct ProviderKey {
   store::Sealed key;  // never shown again
   std::string hint;   // its last four characters
   store::Time updated_at{};
-  bool is_set_aside = false;  // kept, but nobody is asked with it
+  bool is_set_aside = false;  // stored but not used
 };
 BOOST_DESCRIBE_STRUCT(ProviderKey, (), (user_id, id, key, hint, updated_at, is_set_aside))
 
@@ -35,28 +35,28 @@ class ProviderKeys {
   explicit ProviderKeys(store::System system) : system_(std::move(system)) {}
 
   std::vector<ProviderKey> list(store::UserId user) const { return system_.tenant(user).list(provider_keys); }
-  // Nothing: there is none, or it is set aside.
+  // Not set: there is none, or it is set aside.
   std::optional<std::string> find(store::UserId, std::string_view provider) const;
-  // For the caller of a session: in use from now on, whatever became of the one before. unauthenticated: the session
-  // has ended; invalid, naming the field: nobody takes such a key.
+  // For the caller of a session. The key is in use at once, even if the previous one was set aside. unauthenticated:
+  // the session has ended; invalid, naming the field: no such provider, or not a possible key.
   web::Task<web::Result<ProviderKey>> put(web::Caller, std::string provider, std::string key);
-  // All of the user's keys at once. They stay sealed where they are.
+  // All of the user's keys. They stay stored, sealed.
   web::Task<> set_aside(store::UserId);
   web::Task<> take_up(store::UserId);
-  // False: there is none.
+  // Returns false if there is none.
   web::Task<bool> remove(store::UserId, std::string provider);
-  // All of the user's, as part of a change.
+  // Removes all of the user's keys as part of a change.
   static void remove_all(store::System, store::UserId, store::Change&);
 
  private:
   using Names = std::vector<std::string>;
 
-  // Asked for with every call, of users who mostly have none.
+  // Cached, since every call needs it and most users have no keys.
   bool has_in_use(store::UserId, std::string_view provider) const;
   web::Task<> set_all(store::UserId, bool aside);
 
   store::System system_;
-  mutable store::VersionedCache<Names, store::UserId> in_use_;  // the providers whose keys are, never the keys
+  mutable store::VersionedCache<Names, store::UserId> in_use_;  // the providers, never the keys
 };
 
 }  // namespace models

@@ -1,4 +1,4 @@
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
@@ -6,7 +6,7 @@ using billing::Plan;
 
 class Billing : public people_tests::People {};
 
-TEST_F(Billing, ADeployedPlanIsActiveUnderANewIdEachTime) {
+TEST_F(Billing, EachDeploymentIsActiveUnderANewId) {
   const auto user = register_as("ada@example.com").value();
   EXPECT_FALSE(subscriptions.active(user.id));
   const auto first = run(subscriptions.deploy(user.id, Plan::solo)).value();
@@ -18,7 +18,7 @@ TEST_F(Billing, ADeployedPlanIsActiveUnderANewIdEachTime) {
   EXPECT_EQ(subscriptions.named(second.subscription_id)->user_id, user.id);
 }
 
-TEST_F(Billing, NobodyHasNoPlan) {
+TEST_F(Billing, DeployForAnUnknownUserFails) {
   EXPECT_EQ(run(subscriptions.deploy(4711, Plan::solo)).error().kind, web::Kind::not_found);
 }
 
@@ -38,7 +38,7 @@ TEST(Plans, ThePlansTable) {
   EXPECT_FALSE(billing::limits(Plan::network).monthly_tokens);
 }
 
-TEST(Plans, TheThreeAgentLimitsDisagreeAsTheContractHasThem) {
+TEST(Plans, AgentLimitsDifferByRouteAsInTheContract) {
   EXPECT_EQ(billing::web_proxy_limit("starter"), 1);
   EXPECT_EQ(billing::web_proxy_limit("pro"), 3);
   EXPECT_EQ(billing::web_proxy_limit("enterprise"), 100);

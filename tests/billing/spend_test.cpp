@@ -9,15 +9,16 @@
 
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/usage/ledger.h"
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
-using namespace testing_words;
+using namespace test_support;
 using testing::SizeIs;
 using testing::VariantWith;
 using usage::Period;
-using usage::Tallied;
+using usage::TallyField;
 
 constexpr store::UserId user = 7;
 
@@ -61,16 +62,16 @@ struct Caps {
   std::vector<usage::Limit> limits(const usage::Call& call) const {
     const auto month = Period::month(call.at), day = Period::day(call.at);
     std::vector<usage::Limit> limits{
-        {.tally = usage::tally(month, "all").name, .most = all_tokens, .figure = Tallied::tokens, .name = "quota"}};
+        {.tally = usage::tally(month, "all").name, .most = all_tokens, .field = TallyField::tokens, .name = "quota"}};
     if (call.agent == "a") {
       limits.push_back({.tally = usage::tally(day, "agent/a").name,
                         .most = agent_tokens,
-                        .figure = Tallied::tokens,
+                        .field = TallyField::tokens,
                         .name = "agent"});
     }
     if (call.key == "k") {
       limits.push_back(
-          {.tally = usage::tally(month, "key/k").name, .most = key_cost, .figure = Tallied::cost, .name = "key"});
+          {.tally = usage::tally(month, "key/k").name, .most = key_cost, .field = TallyField::cost, .name = "key"});
     }
     return limits;
   }
@@ -119,7 +120,7 @@ class Round {
   std::mt19937 random_;
 };
 
-TEST(Spend, NeverPassesACapAndLosesNothing) {
+TEST(Spend, NeverExceedsACapAndLosesNoUsage) {
   TemporaryFolder folder;
   const Caps caps{.all_tokens = 60'000, .agent_tokens = 25'000, .key_cost = 300'000};
   Truth truth;
@@ -127,23 +128,23 @@ TEST(Spend, NeverPassesACapAndLosesNothing) {
   const auto start = store::now();
   for (unsigned round = 0; round < 8; ++round) {
     boost::asio::io_context io;  // outlives the store's writer, which resumes callers on it
-    auto store = open_at(folder.path / "store");
+    auto store = open_at(folder.path() / "store");
     usage::Ledger ledger(store->system());
     ledger.settle_leftovers();
-    const auto spent = [&](const Period& period, const char* slice, Figure figure) {
-      return ledger.spent(user, usage::tally(period, slice), figure);
+    const auto spent = [&](const Period& period, const char* slice, TallyField field) {
+      return ledger.spent(user, usage::tally(period, slice), field);
     };
     const auto month = Period::month(start), day = Period::day(start);
-    EXPECT_LE(spent(month, "all", Tallied::tokens), caps.all_tokens);
-    EXPECT_LE(spent(day, "agent/a", Tallied::tokens), caps.agent_tokens);
-    EXPECT_LE(spent(month, "key/k", Tallied::cost), caps.key_cost);
-    EXPECT_GE(spent(month, "all", Tallied::tokens), truth.all_tokens);
-    EXPECT_GE(spent(day, "agent/a", Tallied::tokens), truth.agent_tokens);
-    EXPECT_GE(spent(month, "key/k", Tallied::cost), truth.key_cost);
+    EXPECT_LE(spent(month, "all", TallyField::tokens), caps.all_tokens);
+    EXPECT_LE(spent(day, "agent/a", TallyField::tokens), caps.agent_tokens);
+    EXPECT_LE(spent(month, "key/k", TallyField::cost), caps.key_cost);
+    EXPECT_GE(spent(month, "all", TallyField::tokens), truth.all_tokens);
+    EXPECT_GE(spent(day, "agent/a", TallyField::tokens), truth.agent_tokens);
+    EXPECT_GE(spent(month, "key/k", TallyField::cost), truth.key_cost);
     const auto totals = ledger.totals(user, month);
-    EXPECT_EQ(totals.total_tokens(), spent(month, "all", Tallied::tokens))
+    EXPECT_EQ(totals.total_tokens(), spent(month, "all", TallyField::tokens))
         << "with nothing under way both are the same";
-    EXPECT_EQ(totals.cost.units(), spent(month, "all", Tallied::cost));
+    EXPECT_EQ(totals.cost.units(), spent(month, "all", TallyField::cost));
     EXPECT_EQ(ledger.settle_leftovers(), 0U);
 
     Round callers(ledger, caps, truth, round);
@@ -181,16 +182,16 @@ class SpendTest : public testing::Test {
   usage::Limit most_tokens(std::int64_t most) {
     return {.tally = usage::tally(Period::month(store::now()), "all").name,
             .most = most,
-            .figure = Tallied::tokens,
+            .field = TallyField::tokens,
             .name = std::to_string(most)};
   }
 
   TemporaryFolder folder;
-  std::unique_ptr<store::Store> store = open_at(folder.path / "store");
+  std::unique_ptr<store::Store> store = open_at(folder.path() / "store");
   usage::Ledger ledger{store->system()};
 };
 
-TEST_F(SpendTest, TellsTheNarrowestLimit) {
+TEST_F(SpendTest, ReturnsTheLowestExceededLimit) {
   const auto call = call_of("a", "", 50, 60);
   EXPECT_THAT(reserve(call, {most_tokens(500), most_tokens(100), most_tokens(105)}), VariantWith<std::size_t>(1));
   auto reserved = reserve(call, {most_tokens(500), most_tokens(110)});
@@ -205,7 +206,7 @@ TEST_F(SpendTest, TellsTheNarrowestLimit) {
       << "what was not used is free again";
 }
 
-TEST_F(SpendTest, ACallIsSettledOnce) {
+TEST_F(SpendTest, ACallIsSettledOnlyOnce) {
   const auto call = call_of("", "k", 5, 5);
   const auto reserved = reserve(call);
   auto other = reserved;
@@ -216,11 +217,11 @@ TEST_F(SpendTest, ACallIsSettledOnce) {
   EXPECT_EQ(ledger.totals(user, Period::month(store::now())).calls, 1);
 }
 
-TEST_F(SpendTest, WhatACrashLeftIsRecordedAtItsMost) {
+TEST_F(SpendTest, ReservationsLeftByACrashAreSettledAtTheirMaximum) {
   reserve(call_of("a", "", 40, 60));
   EXPECT_EQ(ledger.totals(user, Period::month(store::now())).calls, 0);
   store.reset();
-  store = open_at(folder.path / "store");
+  store = open_at(folder.path() / "store");
   usage::Ledger next(store->system());
   EXPECT_EQ(next.settle_leftovers(), 1U);
   EXPECT_EQ(next.settle_leftovers(), 0U);
@@ -228,7 +229,7 @@ TEST_F(SpendTest, WhatACrashLeftIsRecordedAtItsMost) {
   EXPECT_EQ(row.outcome, "interrupted");
   EXPECT_TRUE(row.estimated);
   EXPECT_EQ(next.totals(user, Period::month(store::now())).total_tokens(), 100);
-  EXPECT_EQ(next.spent(user, usage::tally(Period::day(store::now()), "agent/a"), Tallied::tokens), 100);
+  EXPECT_EQ(next.spent(user, usage::tally(Period::day(store::now()), "agent/a"), TallyField::tokens), 100);
 }
 
 TEST_F(SpendTest, ListsByAgentModelAndTool) {

@@ -4,11 +4,12 @@
 
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/billing/usage/name_collector.h"
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
-using namespace testing_words;
+using namespace test_support;
 using testing::SizeIs;
 using usage::Money;
 using usage::Period;
@@ -19,7 +20,7 @@ struct Amount {
 
 class MoneyText : public testing::TestWithParam<Amount> {};
 
-TEST_P(MoneyText, GoesBothWays) {
+TEST_P(MoneyText, RoundTrips) {
   const auto money = Money::parse(GetParam().text);
   ASSERT_TRUE(money) << GetParam().text;
   EXPECT_EQ(money->to_string(), GetParam().shown);
@@ -31,14 +32,14 @@ INSTANTIATE_TEST_SUITE_P(Amounts, MoneyText,
                                          Amount{"0.000000000001", "0.000000000001"}, Amount{"9000000", "9000000.00"},
                                          Amount{"0.10", "0.10"}));
 
-TEST(Money, RefusesWhatIsNoAmount) {
+TEST(Money, RejectsInvalidAmounts) {
   for (const auto* text :
        {"", ".", "1.", ".5", "1e3", "+1", "1,5", "--1", "abc", "0.0000000000001", "99999999999", " 1"}) {
     EXPECT_FALSE(Money::parse(text)) << text;
   }
 }
 
-TEST(Money, SumsEndWhereTheRangeDoes) {
+TEST(Money, SumsSaturate) {
   const auto most = Money::of_units(INT64_MAX), least = Money::of_units(INT64_MIN), one = Money::of_units(1);
   EXPECT_EQ((most + one).units(), INT64_MAX);
   EXPECT_EQ((most + most).units(), INT64_MAX);
@@ -57,7 +58,7 @@ TEST(Money, PricesAreExact) {
 class UsageTest : public testing::Test {
  protected:
   UsageTest()
-      : store(store::Store::open({.folder = folder.path / "store",
+      : store(store::Store::open({.folder = folder.path() / "store",
                                   .master_key = std::string(32, 'k'),
                                   .tables = {store::describe(usage::calls), store::describe(usage::reservations),
                                              store::describe(usage::names)}})),
@@ -129,14 +130,14 @@ TEST_F(UsageTest, CountsByDayMonthAgentAndModel) {
   EXPECT_THAT(ledger.newest(1, 10, earlier[0].id), SizeIs(0));
 }
 
-TEST(Period, IsNamedAsItNamesItself) {
+TEST(Period, ParsesItsOwnName) {
   for (const auto* name : {"2026-11", "2026-01", "2026-12"}) EXPECT_EQ(Period::month_named(name)->name(), name);
   for (const auto* name : {"", "2026", "2026-00", "2026-13", "2026-1", "2026-111", "2026-11-21", "2026/11", "+026-11",
                            "last-11", "2026-1x"})
     EXPECT_FALSE(Period::month_named(name)) << name;
 }
 
-TEST_F(UsageTest, PeriodsAreCalendarOnesInUtc) {
+TEST_F(UsageTest, PeriodsAreCalendarDaysAndMonthsInUtc) {
   const auto midnight = store::Time(std::chrono::sys_days(2026y / 3 / 1));
   EXPECT_EQ(Period::day(midnight).name(), "2026-03-01");
   EXPECT_EQ(Period::day(midnight - 1ms).name(), "2026-02-28");
@@ -145,7 +146,7 @@ TEST_F(UsageTest, PeriodsAreCalendarOnesInUtc) {
   EXPECT_EQ(usage::months_before(at(2026y / 3 / 31), 1), store::Time(std::chrono::sys_days(2026y / 2 / 1)));
 }
 
-TEST_F(UsageTest, NamesOfAYearAgoAreRemovedAndCountersStay) {
+TEST_F(UsageTest, NamesAreRemovedAfterAYearAndCountersKept) {
   const auto now = at(2026y / 11 / 21);
   std::size_t old_months = 0;
   for (const auto when : {at(2026y / 11 / 1), at(2025y / 11 / 1), at(2025y / 10 / 31), at(2024y / 12 / 5)}) {
@@ -180,7 +181,7 @@ TEST_F(UsageTest, SurvivesARestart) {
   record({.user_id = 1, .at = at(2026y / 11 / 21), .model = "m", .input_tokens = 7, .outcome = "ok"});
   store.reset();
   store = store::Store::open(
-      {.folder = folder.path / "store",
+      {.folder = folder.path() / "store",
        .master_key = std::string(32, 'k'),
        .tables = {store::describe(usage::calls), store::describe(usage::reservations), store::describe(usage::names)}});
   usage::Ledger again(store->system());

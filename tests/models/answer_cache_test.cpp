@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
-using namespace testing_words;
+using namespace test_support;
 using namespace std::chrono_literals;
 using models::AnswerCache;
 
@@ -22,14 +23,14 @@ class AnswerCacheTest : public testing::Test {
     }(cache, user, lifetime));
   }
   TemporaryFolder folder;
-  std::unique_ptr<store::Store> store = store::Store::open({.folder = folder.path / "store",
+  std::unique_ptr<store::Store> store = store::Store::open({.folder = folder.path() / "store",
                                                             .master_key = std::string(32, 'k'),
                                                             .tables = {store::describe(models::cache_wishes)}});
   AnswerCache cache{store->system(), 8'000};  // two of the answers below
   AnswerCache::Clock::time_point now = AnswerCache::Clock::now();
 };
 
-TEST_F(AnswerCacheTest, IsOffUntilItsUserSwitchesItOn) {
+TEST_F(AnswerCacheTest, IsOffByDefault) {
   EXPECT_EQ(cache.lifetime(1), 0min);
   switch_on(1, 5min);
   switch_on(1, 7min);
@@ -37,32 +38,32 @@ TEST_F(AnswerCacheTest, IsOffUntilItsUserSwitchesItOn) {
   EXPECT_EQ(cache.lifetime(2), 0min);
 }
 
-TEST_F(AnswerCacheTest, KnowsARequestByEveryByteAndItsUser) {
+TEST_F(AnswerCacheTest, KeyCoversTheUserAndEveryByteOfTheRequest) {
   models::ChatRequest request{.messages = {{.role = models::Role::user, .content = "Hello?"}}};
-  const auto name = AnswerCache::name_of(1, request, {.model = "m"});
-  EXPECT_EQ(AnswerCache::name_of(1, request, {.model = "m"}), name);
-  EXPECT_NE(AnswerCache::name_of(2, request, {.model = "m"}), name);
-  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "n"}), name);
-  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "m", .task = "fast"}), name);
-  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "m", .provider = "google"}), name);
-  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "m", .is_agents = true}), name);
+  const auto name = AnswerCache::key_of(1, request, {.model = "m"});
+  EXPECT_EQ(AnswerCache::key_of(1, request, {.model = "m"}), name);
+  EXPECT_NE(AnswerCache::key_of(2, request, {.model = "m"}), name);
+  EXPECT_NE(AnswerCache::key_of(1, request, {.model = "n"}), name);
+  EXPECT_NE(AnswerCache::key_of(1, request, {.model = "m", .task = "fast"}), name);
+  EXPECT_NE(AnswerCache::key_of(1, request, {.model = "m", .provider = "google"}), name);
+  EXPECT_NE(AnswerCache::key_of(1, request, {.model = "m", .is_agents = true}), name);
   request.temperature = 0.5;
-  EXPECT_NE(AnswerCache::name_of(1, request, {.model = "m"}), name);
+  EXPECT_NE(AnswerCache::key_of(1, request, {.model = "m"}), name);
 }
 
-TEST_F(AnswerCacheTest, ForgetsWhatIsOldAndWhatWasUsedLongestAgo) {
-  cache.keep("a", answer("one"), now);
+TEST_F(AnswerCacheTest, EvictsExpiredAndLeastRecentlyUsedAnswers) {
+  cache.add("a", answer("one"), now);
   EXPECT_EQ(cache.find("a", 5min, now + 4min)->message.content, "one");
   EXPECT_FALSE(cache.find("a", 5min, now + 5min));
   EXPECT_FALSE(cache.find("a", 60min, now)) << "it is gone";
 
-  cache.keep("a", answer(std::string(3'500, 'x')), now);
-  cache.keep("b", answer(std::string(3'500, 'x')), now);
+  cache.add("a", answer(std::string(3'500, 'x')), now);
+  cache.add("b", answer(std::string(3'500, 'x')), now);
   ASSERT_TRUE(cache.find("a", 5min, now));
-  cache.keep("c", answer(std::string(3'500, 'x')), now);
+  cache.add("c", answer(std::string(3'500, 'x')), now);
   EXPECT_TRUE(cache.find("a", 5min, now));
   EXPECT_FALSE(cache.find("b", 5min, now));
-  cache.keep("d", answer(std::string(20'000, 'x')), now);
+  cache.add("d", answer(std::string(20'000, 'x')), now);
   EXPECT_FALSE(cache.find("d", 5min, now)) << "larger than all there is room for";
 }
 

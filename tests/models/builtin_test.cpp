@@ -74,7 +74,7 @@ TEST(Builtin, CallsOnlyToolsItIsOffered) {
   EXPECT_FALSE(answer.message.content.empty());
 }
 
-TEST(Builtin, DoesNotMistakeTalkForATool) {
+TEST(Builtin, DoesNotTakeConversationForAToolCall) {
   for (const auto* talk :
        {"I read a lot of books", "Do you like to write?", "listen", "remember", "reading is fun", ""}) {
     EXPECT_FALSE(models::intent_of(talk)) << talk;
@@ -97,7 +97,7 @@ TEST(Builtin, IntroducesItselfOnce) {
   EXPECT_THAT(models::builtin_answer(request).message.content, Not(HasSubstr("no language model is configured")));
 }
 
-TEST(Builtin, AnswersFromWhatItWasTold) {
+TEST(Builtin, AnswersFromEarlierMessages) {
   const auto answer = models::builtin_answer(conversation({user("The harbour opens at nine. Fish is sold on Tuesdays."),
                                                            {.role = models::Role::assistant, .content = "Noted."},
                                                            user("When does the harbour open?")}));
@@ -123,7 +123,7 @@ TEST(Builtin, AnswersFromTheTextThatStandsBesideTheQuestion) {
   }
 }
 
-TEST(Builtin, RefusesWhatItCannotDoByName) {
+TEST(Builtin, RefusesUnsupportedParametersByName) {
   models::Builtin builtin;
   const auto refusal = [&](const char* options) {
     return builtin.cannot({.messages = {user("Hello?")}, .options = json::parse(options).as_object()}).value_or("");
@@ -137,7 +137,7 @@ TEST(Builtin, RefusesWhatItCannotDoByName) {
   EXPECT_EQ(refusal(R"({"response_format":{"type":"text"},"tool_choice":"auto","seed":7})"), "");
 }
 
-TEST(Builtin, CallsNoToolWhenItMustNotAndEndsWhereItIsToldTo) {
+TEST(Builtin, ObeysToolChoiceAndStop) {
   auto request = conversation({user("list files")});
   request.options["tool_choice"] = "none";
   EXPECT_TRUE(models::builtin_answer(request).message.tool_calls.empty());
@@ -172,7 +172,7 @@ TEST(Builtin, RefusesAMessageOfNothingButImages) {
   EXPECT_EQ(builtin.cannot({.messages = {with_image(""), user("What is this?")}}), std::nullopt);
 }
 
-TEST(Builtin, TellsWhatAToolBroughtBack) {
+TEST(Builtin, ReportsToolResults) {
   auto request = conversation({user("summarize https://x.test")});
   request.messages.push_back(models::builtin_answer(request).message);
   request.messages.push_back(
@@ -186,7 +186,7 @@ TEST(Builtin, TellsWhatAToolBroughtBack) {
   EXPECT_THAT(answer.message.content, HasSubstr("The nest of a stork weighs a ton."));
 }
 
-TEST(Builtin, TellsErrorsAndShapesItDoesNotKnow) {
+TEST(Builtin, ReportsErrorsAndUnknownShapes) {
   EXPECT_THAT(models::report_tool_result("read_file", R"({"path":"x"})", R"({"error":"There is no such file"})"),
               HasSubstr("There is no such file"));
   EXPECT_THAT(models::report_tool_result("git_log", "{}", R"({"commits":[]})"), HasSubstr("no commits"));
@@ -248,7 +248,7 @@ TEST(Builtin, SummarizesTheTextAbove) {
   }
 }
 
-TEST(Builtin, KnowsADocumentOfTheSystems) {
+TEST(Builtin, UsesADocumentInTheSystemMessage) {
   const auto asked =
       models::builtin_answer({.messages = {system_text(seven_sentences), user("What does the lamp burn?")}});
   EXPECT_THAT(asked.message.content, HasSubstr("The lamp of the lighthouse burns oil."));

@@ -8,7 +8,8 @@
 
 #include "appliance/foundation/settings/settings.h"
 #include "models/catalogue_json.h"
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 namespace json = boost::json;
 
-TEST(Catalogue, HoldsWhatTheContractAsksFor) {
+TEST(Catalogue, HasTheModelsOfTheContract) {
   const auto catalogue = models::Catalogue::embedded();
   EXPECT_THAT(catalogue.models_of(Plan::label), SizeIs(3));
   EXPECT_THAT(catalogue.models_of(Plan::solo), SizeIs(5));
@@ -126,9 +127,9 @@ TEST(Catalogue, IsAnObject) {
   }
 }
 
-TEST(Catalogues, AreReadAgainAndKeptWhenBroken) {
-  testing_words::TemporaryFolder folder;
-  const auto file = folder.path / "catalogue.json";
+TEST(Catalogues, AreReloadedAndKeptIfInvalid) {
+  test_support::TemporaryFolder folder;
+  const auto file = folder.path() / "catalogue.json";
   models::Catalogues catalogues(file);
   EXPECT_EQ(catalogues.current()->models().size(), models::Catalogue::embedded().models().size());
 

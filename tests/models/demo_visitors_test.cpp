@@ -1,4 +1,4 @@
-// The day of the public demo, shared among its visitors.
+// The daily limit of the public demo, shared among its visitors.
 #include "appliance/models/demo_visitors.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(DemoVisitors, HaveAQuarterOfTheDayEach) {
+TEST(DemoVisitors, HaveAQuarterOfTheDailyTokensEach) {
   models::DemoVisitors visitors;
   const store::Time now{1'800'000'000'000ms};
   EXPECT_TRUE(visitors.admit("one", 5'000, 4'000, now)) << "the first is never too much";

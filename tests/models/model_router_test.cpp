@@ -1,14 +1,15 @@
-// Who is asked, in which order; and when a provider is left alone.
+// The choice and order of models, and the circuit breakers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "appliance/models/model_router.h"
 #include "appliance/models/providers/breaker.h"
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
-using namespace testing_words;
+using namespace test_support;
 using namespace std::chrono_literals;
 using billing::Plan;
 using models::Breaker;
@@ -35,7 +36,7 @@ TEST(Breaker, OpensOnFailuresInARow) {
   EXPECT_EQ(breaker.wait(now), Breaker::first_pause);
 }
 
-TEST(Breaker, ATimeOutIsEnough) {
+TEST(Breaker, OpensOnOneTimeOut) {
   Breaker breaker;
   const auto now = Breaker::Clock::now();
   breaker.failed(Fault::timeout, now);
@@ -43,7 +44,7 @@ TEST(Breaker, ATimeOutIsEnough) {
   EXPECT_FALSE(breaker.admit(now, true)) << "waiting for it again would cost as long again";
 }
 
-TEST(Breaker, WhatIsTheCallersFaultDoesNotCount) {
+TEST(Breaker, IgnoresFaultsOfTheCaller) {
   Breaker breaker;
   const auto now = Breaker::Clock::now();
   for (const auto fault : {Fault::bad_request, Fault::context_too_long, Fault::rate_limited, Fault::bad_key,
@@ -52,7 +53,7 @@ TEST(Breaker, WhatIsTheCallersFaultDoesNotCount) {
   EXPECT_EQ(breaker.state(now), Circuit::closed);
 }
 
-TEST(Breaker, OnePassesWhenThePauseIsOver) {
+TEST(Breaker, AdmitsOneAttemptAfterThePause) {
   Breaker breaker;
   auto now = Breaker::Clock::now();
   breaker.failed(Fault::timeout, now);
@@ -77,16 +78,16 @@ TEST(Breaker, OnePassesWhenThePauseIsOver) {
 constexpr auto late = [](bool was_asked) {
   return models::Failure{.fault = Fault::timeout, .message = "late", .may_be_billed = was_asked};
 };
-constexpr auto asked_for = models::ProviderBreaker::Leave::asked_for;
+constexpr auto asked_for = models::ProviderBreaker::Reason::requested;
 
-TEST(ProviderBreaker, AModelThatDoesNotAnswerInTimeIsLeftAloneByItself) {
+TEST(ProviderBreaker, ATimeOutOpensTheCircuitOfTheModelOnly) {
   models::ProviderBreaker breaker(false);
   auto now = Breaker::Clock::now();
   ASSERT_TRUE(breaker.admit("slow", now, asked_for));
   breaker.failed("slow", late(true), now);
   EXPECT_EQ(breaker.whole().state(now), Circuit::closed);
   EXPECT_FALSE(breaker.admit("slow", now, asked_for));
-  EXPECT_FALSE(breaker.admit("slow", now, models::ProviderBreaker::Leave::as_last_resort))
+  EXPECT_FALSE(breaker.admit("slow", now, models::ProviderBreaker::Reason::last_resort))
       << "it would cost as long again";
   EXPECT_EQ(breaker.model_wait("slow", now), Breaker::first_pause);
   EXPECT_EQ(breaker.model_wait("other", now), std::nullopt);
@@ -99,7 +100,7 @@ TEST(ProviderBreaker, AModelThatDoesNotAnswerInTimeIsLeftAloneByItself) {
   EXPECT_TRUE(breaker.admit("slow", now, asked_for));
 }
 
-TEST(ProviderBreaker, TwoTimeOutsInARowSpeakAgainstAll) {
+TEST(ProviderBreaker, TwoTimeOutsInARowOpenTheCircuitOfTheProvider) {
   models::ProviderBreaker breaker(false);
   const auto now = Breaker::Clock::now();
   breaker.failed("one", late(true), now);
@@ -108,11 +109,11 @@ TEST(ProviderBreaker, TwoTimeOutsInARowSpeakAgainstAll) {
   EXPECT_EQ(breaker.whole().state(now), Circuit::closed) << "one has answered in between";
   breaker.failed("three", late(true), now);
   EXPECT_EQ(breaker.whole().state(now), Circuit::open);
-  EXPECT_FALSE(breaker.admit("four", now, models::ProviderBreaker::Leave::as_last_resort));
-  EXPECT_TRUE(breaker.admit("four", now, models::ProviderBreaker::Leave::going_on)) << "whoever has met it may go on";
+  EXPECT_FALSE(breaker.admit("four", now, models::ProviderBreaker::Reason::last_resort));
+  EXPECT_TRUE(breaker.admit("four", now, models::ProviderBreaker::Reason::fallback)) << "whoever has met it may go on";
 }
 
-TEST(ProviderBreaker, WhereNobodyWasAskedOrThereIsOneMachineATimeOutIsEnough) {
+TEST(ProviderBreaker, OneTimeOutOpensItIfUnreachableOrOneMachine) {
   const auto now = Breaker::Clock::now();
   models::ProviderBreaker unreachable(false), local(true);
   unreachable.failed("one", late(false), now);
@@ -122,12 +123,12 @@ TEST(ProviderBreaker, WhereNobodyWasAskedOrThereIsOneMachineATimeOutIsEnough) {
   EXPECT_EQ(local.model_wait("one", now), std::nullopt);
 }
 
-class ChoiceTest : public testing::Test {
+class ModelRouterTest : public testing::Test {
  protected:
   // The models asked for a query, as provider:name, or the error's code or message.
   std::vector<std::string> chosen(models::ModelQuery query, Plan plan = Plan::network) {
     models::Providers providers(settings);
-    models::ModelRouter chooser(providers, keys, settings.openrouter_model);
+    models::ModelRouter router(providers, keys, settings.openrouter_model);
     const billing::Payer payer{.user = 1, .plan = plan};
     const auto candidates = await(router.choose(std::move(query), payer, catalogue));
     if (!candidates) {
@@ -148,7 +149,7 @@ class ChoiceTest : public testing::Test {
   }
 
   TemporaryFolder folder;
-  std::unique_ptr<store::Store> store = store::Store::open({.folder = folder.path / "store",
+  std::unique_ptr<store::Store> store = store::Store::open({.folder = folder.path() / "store",
                                                             .master_key = std::string(32, 'k'),
                                                             .tables = {store::describe(models::provider_keys)}});
   models::ProviderKeys keys{store->system()};
@@ -156,7 +157,7 @@ class ChoiceTest : public testing::Test {
   agentbox::Settings settings;
 };
 
-TEST_F(ChoiceTest, ATiersModelsInTheirOrderThroughTheRouter) {
+TEST_F(ModelRouterTest, ModelsOfATierInOrder) {
   settings.openrouter_api_key = "k";
   EXPECT_THAT(chosen({.task = "coding"}),
               ElementsAre("openrouter:anthropic/claude-sonnet-4", "openrouter:openai/gpt-4.1-mini",
@@ -169,7 +170,7 @@ TEST_F(ChoiceTest, ATiersModelsInTheirOrderThroughTheRouter) {
       << "the best of the plan when it has none of them";
 }
 
-TEST_F(ChoiceTest, ANamedModelAndItsProvidersFallback) {
+TEST_F(ModelRouterTest, ANamedModelAndItsFallback) {
   settings.openrouter_api_key = "k";
   settings.anthropic_api_key = "k";
   EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4"}),
@@ -182,25 +183,25 @@ TEST_F(ChoiceTest, ANamedModelAndItsProvidersFallback) {
   EXPECT_THAT(chosen({.model = "nobody/nothing"}), ElementsAre("model_not_found"));
 }
 
-TEST_F(ChoiceTest, ALocalServerThatDoesNotSayWhatItHasIsAskedForTheModel) {
+TEST_F(ModelRouterTest, ALocalServerThatListsNoModelsGetsTheRequest) {
   settings.local_model_url = "http://127.0.0.1:1/v1";  // nobody listens
   EXPECT_THAT(chosen({.model = "llama3"}), ElementsAre("local:llama3")) << "its failure tells the caller why";
 }
 
-TEST_F(ChoiceTest, TheRoutersModelOfTheBoxIsForPlansThatHaveIt) {
+TEST_F(ModelRouterTest, TheDefaultModelNeedsAPlanThatIncludesIt) {
   settings.openrouter_api_key = "k";
   settings.openrouter_model = "anthropic/claude-sonnet-4";
   EXPECT_THAT(chosen({}), ElementsAre("openrouter:anthropic/claude-sonnet-4"));
   EXPECT_THAT(chosen({}, Plan::label), testing::Each(testing::Ne("openrouter:anthropic/claude-sonnet-4")));
 }
 
-TEST_F(ChoiceTest, OnesOwnKeyComesFirst) {
+TEST_F(ModelRouterTest, AUsersOwnKeyIsPreferred) {
   settings.openrouter_api_key = "k";
   bring_key("openai");
   EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini"}), ElementsAre("openai*:gpt-4o-mini", "openai*:gpt-4.1-mini"));
 }
 
-TEST_F(ChoiceTest, AgentsTakeTheLocalServer) {
+TEST_F(ModelRouterTest, AgentsUseTheLocalServer) {
   ScriptedServer local(std::vector{http(200, R"({"data":[{"id":"llama"}]})")});
   settings.local_model_url = local.url();
   settings.openrouter_api_key = "k";
@@ -210,7 +211,7 @@ TEST_F(ChoiceTest, AgentsTakeTheLocalServer) {
   EXPECT_THAT(chosen({.model = "mistral"}), ElementsAre("model_not_found"));
 }
 
-TEST_F(ChoiceTest, AgentsAreServedByTheProviderOfTheirConfig) {
+TEST_F(ModelRouterTest, AgentsUseTheProviderOfTheirConfiguration) {
   settings.openrouter_api_key = settings.openai_api_key = settings.anthropic_api_key = "k";
   const auto served = [&](std::string provider, std::string model) {
     return chosen({.model = std::move(model), .provider = std::move(provider), .is_agents = true}).front();
@@ -224,7 +225,7 @@ TEST_F(ChoiceTest, AgentsAreServedByTheProviderOfTheirConfig) {
   EXPECT_NE(served("openrouter", premium), "openrouter:" + premium) << "always of its maker";
 }
 
-TEST_F(ChoiceTest, BuiltinOnlyWhereThereIsNothingElse) {
+TEST_F(ModelRouterTest, BuiltinOnlyWithoutOtherProviders) {
   EXPECT_THAT(chosen({.task = "general"}), ElementsAre("builtin:"));
   EXPECT_THAT(chosen({.model = "agentbox/builtin"}), ElementsAre("builtin:"));
   settings.ai_builtin = false;

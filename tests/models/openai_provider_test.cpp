@@ -5,11 +5,11 @@
 #include "appliance/models/providers/openai_chunks.h"
 #include "appliance/models/providers/openai_provider.h"
 #include "appliance/models/providers/openai_wire.h"
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
 
 namespace {
 
-using namespace testing_words;
+using namespace test_support;
 using testing::HasSubstr;
 using testing::Not;
 namespace json = boost::json;
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "tools[0].function.strict must be true or false"},
         BadRequest{R"({"messages":[{"role":"user","content":"x"}],"service_tier":"priority"})", "service_tier"}));
 
-TEST(OpenaiRequest, PassesOnWhatItTakes) {
+TEST(OpenaiRequest, PassesOnSupportedParameters) {
   const auto parsed = models::openai::parse_request(json::parse(R"({
     "messages": [{"role": "user", "name": "Ada", "content": [{"type": "text", "text": "What is it?"},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}}]}],
@@ -131,7 +131,7 @@ TEST(OpenaiRequest, SendsEmptyArgumentsInPlaceOfMalformedOnes) {
 
 // Answers of upstreams
 
-TEST(OpenaiAnswer, TakesWhatServersSendInPlaceOfTheForm) {
+TEST(OpenaiAnswer, ToleratesDeviationsOfServers) {
   const auto answer = models::openai::parse_answer(R"({"choices":[{"message":{"content":null,"tool_calls":[
       {"function":{"name":"a","arguments":{"x":1}}},
       {"id":"k","function":{"name":"b","arguments":"{broken"}},
@@ -166,7 +166,7 @@ TEST(OpenaiAnswer, TakesContentInPartsAndTheOldFunctionCall) {
 
 class UsageReport : public testing::TestWithParam<std::string> {};
 
-TEST_P(UsageReport, IsNoneWhereNoModelTakesSoMuch) {
+TEST_P(UsageReport, IsIgnoredBeyondEveryContext) {
   const auto answer = models::openai::parse_answer(
       R"({"choices":[{"message":{"content":"Hi"}}],"usage":)" + GetParam() + "}", question());
   ASSERT_TRUE(answer) << answer.error().message;
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"prompt_tokens":-1,"completion_tokens":5})", R"({"prompt_tokens":1e30,"completion_tokens":5})",
                     R"({"prompt_tokens":"10","completion_tokens":5})"));
 
-TEST(OpenaiAnswer, CountsNoMoreThoughtsThanWords) {
+TEST(OpenaiAnswer, LimitsReasoningToOutputTokens) {
   const auto answer = models::openai::parse_answer(R"({"choices":[{"message":{"content":"Hi"}}],
       "usage":{"prompt_tokens":10,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":50}}})",
                                                    question());
@@ -191,7 +191,7 @@ TEST(OpenaiAnswer, CountsNoMoreThoughtsThanWords) {
   EXPECT_EQ(answer->usage.reasoning, 5);
 }
 
-TEST(OpenaiAnswer, SaysWhatIsMissing) {
+TEST(OpenaiAnswer, NamesWhatIsMissing) {
   for (const auto& [body, clause] :
        std::vector<std::pair<std::string, std::string>>{{"<html>", "not a JSON object"},
                                                         {R"({"choices":null})", "without choices"},
@@ -227,7 +227,7 @@ models::OpenAiSettings settings_for(const ScriptedServer& server) {
   return {.name = "local", .base_url = server.url() + "/v1/", .key = "sk-very-secret", .default_model = "m"};
 }
 
-TEST(OpenAiProvider, AsksAndAnswers) {
+TEST(OpenAiProvider, CompletesARequest) {
   ScriptedServer server(std::vector{says("Hello.")});
   models::OpenAiProvider provider(settings_for(server));
   const auto answer = await(provider.complete(question()));
@@ -286,7 +286,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Faulty{"", models::Fault::unreachable, "cannot be reached"},
                     Faulty{ScriptedServer::stall, models::Fault::timeout, "in time"}));
 
-TEST(OpenAiProvider, TellsWhoseKeyWasRefusedAndWhatToDo) {
+TEST(OpenAiProvider, ARefusedKeyNamesItsOwnerAndTheRemedy) {
   for (const auto* said : {"No such key", "No such key."}) {
     ScriptedServer server(std::vector{http(401, R"({"error":{"message":")" + std::string(said) + R"("}})")});
     auto settings = settings_for(server);
@@ -307,7 +307,7 @@ web::Error error_of(web::Kind kind, std::string code = {}, std::string message =
   return {.kind = kind, .message = std::move(message), .code = std::move(code)};
 }
 
-TEST(OpenaiError, HasOpenaisWordsForItsKind) {
+TEST(OpenaiError, HasOpenaisTypeAndCode) {
   using web::Kind;
   struct Told {
     web::Error error;
@@ -330,7 +330,7 @@ TEST(OpenaiError, HasOpenaisWordsForItsKind) {
     EXPECT_EQ(json::value(models::openai::error_body(error)).at("error"), json::parse(body)) << body;
 }
 
-TEST(OpenaiError, TellsTheLimitThatWasMet) {
+TEST(OpenaiError, IncludesTheExceededLimit) {
   auto error = error_of(web::Kind::too_many, "CAP_REACHED");
   error.extra =
       json::parse(R"({"limit": 10, "used": "0.5", "retryAfter": 3, "cap": {"not": "one"}, "secret": "s"})").as_object();
@@ -341,7 +341,7 @@ TEST(OpenaiError, TellsTheLimitThatWasMet) {
   EXPECT_TRUE(models::openai::limit_told(json::object{{"resetsAt", std::string(200, 'x')}}).empty());
 }
 
-TEST(OpenAiProvider, QuotesARefusalAlsoWhereTheKeyIsAPartOfItsMark) {
+TEST(OpenAiProvider, RedactsAKeyThatIsPartOfThePlaceholder) {
   for (const auto* key : {"key", "k", "["}) {
     ScriptedServer server(std::vector{http(401, R"({"error":{"message":"Incorrect API key [k] provided"}})")});
     auto settings = settings_for(server);
@@ -361,7 +361,7 @@ TEST(OpenAiProvider, KeepsRetryAfter) {
   EXPECT_EQ(answer.error().retry_after, std::chrono::seconds(7));
 }
 
-TEST(OpenAiProvider, SaysWhenNothingListens) {
+TEST(OpenAiProvider, ReportsARefusedConnection) {
   std::string url;
   {
     ScriptedServer gone(std::vector{says("never")});
@@ -378,7 +378,7 @@ std::string serve_two_models(const Received& request) {
   return says("ok");
 }
 
-TEST(OpenAiProvider, ListsNoNameThatIsNone) {
+TEST(OpenAiProvider, SkipsInvalidNamesInTheList) {
   json::array data;
   for (const auto* id : {"", "line\nbreak", "\x7f", "sound"}) data.push_back(json::object{{"id", id}});
   data.push_back(json::object{{"id", std::string(201, 'x')}});
@@ -392,7 +392,7 @@ TEST(OpenAiProvider, ListsNoNameThatIsNone) {
   EXPECT_EQ(listed->at(1).id, "model-0");
 }
 
-TEST(LeastTokens, AreFewerThanAnyVocabularyMakes) {
+TEST(LeastTokens, AreALowerLimitForEveryTokenizer) {
   EXPECT_EQ(models::least_tokens(question("Hello?")), 1);
   EXPECT_GT(models::least_tokens(question(std::string(1'000'000, 'x'))), 128'000);
   EXPECT_GT(models::least_tokens(question(std::string(1 << 20, '7'))), 128'000);

@@ -6,12 +6,12 @@
 #include "appliance/models/providers/openai_provider.h"
 #include "appliance/models/providers/sse.h"
 #include "appliance/models/providers/vendor_providers.h"
-#include "tests/foundation/scripted_server.h"
-#include "tests/web/loopback.h"
+#include "tests/support/loopback.h"
+#include "tests/support/scripted_server.h"
 
 namespace {
 
-using namespace testing_words;
+using namespace test_support;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -77,7 +77,7 @@ json::value asked_of(const std::string& vendor, models::ChatRequest request) {
   return server.received().at(0).json();
 }
 
-TEST(Vendors, AreToldInstructionsAsWordsWhereThereIsNothingElse) {
+TEST(Vendors, InstructionsAloneAreSentAsAMessage) {
   const models::ChatRequest request{.messages = {{.role = models::Role::system, .content = "Tell a joke."},
                                                  {.role = models::Role::system, .content = "A short one."}}};
   const auto anthropic = asked_of("anthropic", request), google = asked_of("google", request);
@@ -89,7 +89,7 @@ TEST(Vendors, AreToldInstructionsAsWordsWhereThereIsNothingElse) {
   EXPECT_FALSE(google.as_object().contains("systemInstruction"));
 }
 
-TEST(Vendors, RefuseByNameWhatTheirFormsCannotSay) {
+TEST(Vendors, RefuseUnsupportedParametersByName) {
   const auto refusal = [](const char* vendor, auto change) {
     auto request = whole_conversation();
     change(request);
@@ -106,7 +106,7 @@ TEST(Vendors, RefuseByNameWhatTheirFormsCannotSay) {
   EXPECT_THAT(refusal("anthropic", without_question), HasSubstr("messages[1].role must be user"));
 }
 
-TEST(Vendors, LeaveOutWhatOnlyOpenaisFormHas) {
+TEST(Vendors, DropParametersOfOpenaiWithoutEffect) {
   for (const auto* vendor : {"anthropic", "google"}) {
     auto request = whole_conversation();
     const auto plain = asked_of(vendor, request);
@@ -122,7 +122,7 @@ struct Report {
 };
 class VendorUsage : public testing::TestWithParam<Report> {};
 
-TEST_P(VendorUsage, IsNoReportWhereNoModelTakesSoMuch) {
+TEST_P(VendorUsage, IsIgnoredBeyondEveryContext) {
   const bool is_google = std::string_view(GetParam().vendor) == "google";
   const std::string usage = GetParam().usage;
   ScriptedServer server(std::vector{http(
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Report{"google", R"({"promptTokenCount":1,"candidatesTokenCount":1000000000000000})"},
                     Report{"google", R"({"promptTokenCount":1,"thoughtsTokenCount":"many"})"}));
 
-TEST(Anthropic, SpeaksItsForm) {
+TEST(Anthropic, TranslatesRequestsAndAnswers) {
   ScriptedServer server(std::vector{http(200, R"({"id":"msg_1","type":"message","role":"assistant","model":"claude-x",
     "content":[{"type":"text","text":"Yes. "},{"type":"tool_use","id":"toolu_1","name":"look","input":{"at":"that"}}],
     "stop_reason":"tool_use","stop_sequence":null,
@@ -211,7 +211,7 @@ TEST(Anthropic, Streams) {
   EXPECT_EQ(server.received().at(0).json().at("stream"), true);
 }
 
-TEST(Anthropic, SaysWhatItCannot) {
+TEST(Anthropic, RefusesUnsupportedRequests) {
   const auto provider = provider_of("anthropic", "http://127.0.0.1:1");
   auto request = whole_conversation();
   EXPECT_FALSE(provider->cannot(request));
@@ -222,7 +222,7 @@ TEST(Anthropic, SaysWhatItCannot) {
   EXPECT_THAT(provider->cannot(request).value_or(""), HasSubstr("temperature"));
 }
 
-TEST(Google, SpeaksItsForm) {
+TEST(Google, TranslatesRequestsAndAnswers) {
   ScriptedServer server(std::vector{http(200, R"({"candidates":[{"content":{"role":"model","parts":[
       {"text":"thinking...","thought":true},{"text":"Yes."},{"functionCall":{"name":"look","args":{"at":"that"}}}]},
       "finishReason":"STOP","index":0}],
@@ -309,7 +309,7 @@ TEST(OpenAiStream, ComesInPieces) {
   EXPECT_EQ(asked.at("stream_options").at("include_usage"), true);
 }
 
-TEST(OpenAiStream, EstimatesWhatNobodyCounted) {
+TEST(OpenAiStream, EstimatesMissingUsage) {
   auto silent = openai_stream;
   silent.erase(silent.end() - 2);
   ScriptedServer server(std::vector{events(silent)});
@@ -328,7 +328,7 @@ TEST(OpenAiStream, TakesAWholeAnswerFromAServerThatDoesNotStream) {
   EXPECT_THAT(heard.texts, ElementsAre("Hello."));
 }
 
-TEST(EventReader, TakesAnyCutOfTheBytes) {
+TEST(EventReader, AcceptsAnyFragmentation) {
   const std::string text = "data: one\r\n\r\nevent: e\ndata:two\ndata: three\n\n:note\n\ndata: four\r\r";
   for (std::size_t piece = 1; piece < 8; ++piece) {
     std::vector<std::string> seen;
@@ -350,7 +350,7 @@ struct Fault {
 
 class VendorFault : public testing::TestWithParam<std::tuple<std::string, bool, Fault>> {};
 
-TEST_P(VendorFault, IsToldAsWhatItIs) {
+TEST_P(VendorFault, HasItsFault) {
   const auto& [vendor, streamed, fault] = GetParam();
   ScriptedServer server(std::vector{fault.answer});
   const auto provider = provider_of(vendor, server.url(), std::chrono::milliseconds(250));
@@ -390,7 +390,7 @@ INSTANTIATE_TEST_SUITE_P(Vendors, VendorFault,
                          });
 
 // A gateway in the vendor's place may not know streams.
-TEST(Vendors, AWholeAnswerToAStreamIsHeard) {
+TEST(Vendors, AcceptAWholeAnswerToAStreamedRequest) {
   const std::vector<std::pair<std::string, std::string>> whole{
       {"anthropic", R"({"type":"message","model":"m","content":[{"type":"text","text":"At Fastnet."}],
                         "stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}})"},
@@ -408,8 +408,8 @@ TEST(Vendors, AWholeAnswerToAStreamIsHeard) {
 }
 
 // Nothing was said to it, so nothing can have been used.
-TEST(Vendors, WhoseDoorDoesNotOpenHaveNotWorked) {
-  const web::testing::Loopback server([](web::testing::Peer& peer) {
+TEST(Vendors, AreNotBilledIfUnreachable) {
+  const test_support::Loopback server([](test_support::Peer& peer) {
     peer.take(1);
     peer.send("this is no TLS");
   });
@@ -425,7 +425,7 @@ TEST(Vendors, WhoseDoorDoesNotOpenHaveNotWorked) {
   }
 }
 
-TEST(Vendors, WhoseListOfModelsDoesNotComeHaveNotWorked) {
+TEST(Vendors, AreNotBilledForAFailedListOfModels) {
   ScriptedServer server(std::vector{ScriptedServer::stall});
   models::OpenAiProvider provider(
       {.name = "local", .base_url = server.url(), .only_listed = true, .timeout = std::chrono::milliseconds(200)});
@@ -445,7 +445,7 @@ struct Cut {
 
 class BrokenStream : public testing::TestWithParam<Cut> {};
 
-TEST_P(BrokenStream, IsToldAsWhatItIs) {
+TEST_P(BrokenStream, HasItsFault) {
   auto begun = std::vector<std::string>(GetParam().stream.begin(), GetParam().stream.begin() + 2);
   const bool stalls = GetParam().last == "stall";
   if (!GetParam().last.empty() && !stalls) begun.push_back(GetParam().last);

@@ -11,8 +11,16 @@
 
 namespace keys {
 
-// /api/keys on the web. The arguments must outlive the rows.
-std::vector<web::Route> routes(Keys&, const billing::Subscriptions&, const usage::Ledger&, audit::Audit&,
-                               const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Keys& keys;
+  const billing::Subscriptions& subscriptions;
+  const usage::Ledger& ledger;
+  audit::Audit& audit;
+  const agentbox::Guards& guards;
+};
+
+// /api/keys: a user's API keys.
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace keys

@@ -8,7 +8,13 @@
 
 namespace mpp {
 
-// /api/agent/mpp on the web. The arguments must outlive the rows.
-std::vector<web::Route> web_routes(Wallets&, const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Wallets& wallets;
+  const agentbox::Guards& guards;
+};
+
+// /api/agent/mpp: the payment wallets of a user.
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace mpp

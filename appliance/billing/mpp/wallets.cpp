@@ -52,7 +52,7 @@ web::Task<web::Result<Wallet>> Wallets::insert(Wallet wallet) {
   const auto outcome = co_await change.commit();
   if (outcome.ok()) co_return wallet;
   if (outcome.kind != store::Outcome::Kind::over_bound) throw std::logic_error("a random wallet id was taken");
-  web::Error full{.kind = web::Kind::too_many, .message = "You have as many wallets as one may have."};
+  web::Error full{.kind = web::Kind::too_many, .message = "You have reached the limit of payment wallets."};
   full.extra["current"] = tenant.counter(count);
   full.extra["limit"] = wallets_per_user;
   co_return full;

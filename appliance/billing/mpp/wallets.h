@@ -1,5 +1,5 @@
-// Wallets of the payment protocol that agents pay from: made here, with a key that never leaves the box, or made
-// elsewhere and only known by their address.
+// Wallets for agents' payments: created here, with a key that never leaves the box, or created elsewhere and registered
+// by their address.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -23,7 +23,7 @@ struct Wallet {
   std::string name;
   Kind kind = Kind::created;
   std::string address;  // 0x and 40 hex digits, with its checksum
-  store::Sealed key;    // created: the private key in hex; empty of a registered one
+  store::Sealed key;    // created: the private key in hex; registered: empty
   store::Time created_at;
 };
 BOOST_DESCRIBE_STRUCT(Wallet, (), (owner, id, name, kind, address, key, created_at))
@@ -40,9 +40,9 @@ class Wallets {
   // Oldest first.
   std::vector<Wallet> list(store::UserId) const;
   std::optional<Wallet> find(store::UserId, std::string_view id) const;
-  // too_many, with `current` and `limit`, when the user has wallets_per_user.
+  // too_many, with `current` and `limit`: the user has wallets_per_user.
   web::Task<web::Result<Wallet>> create(store::UserId, std::string name);
-  // Also conflict: the user has a wallet of this address.
+  // Also conflict: the user has a wallet with this address.
   web::Task<web::Result<Wallet>> enrol(store::UserId, std::string name, crypto::EthereumAddress);
 
  private:

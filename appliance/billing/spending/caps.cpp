@@ -8,7 +8,7 @@ const store::CounterName own_count{"caps"}, admin_count{"admin-caps"};
 
 const store::CounterName& count_of(const Cap& cap) { return cap.by_admin ? admin_count : own_count; }
 
-bool binds(const Cap& cap, const usage::Call& call) {
+bool applies(const Cap& cap, const usage::Call& call) {
   switch (cap.scope) {
     case CapScope::agent:
       return cap.target == call.agent;
@@ -21,6 +21,12 @@ bool binds(const Cap& cap, const usage::Call& call) {
   return false;
 }
 
+std::string slice_of(const Cap& cap) {
+  if (cap.scope == CapScope::agent) return usage::slice::agent(cap.target);
+  if (cap.scope == CapScope::key) return usage::slice::key(cap.target);
+  return std::string(usage::slice::all);
+}
+
 }  // namespace
 
 std::string cap_id(const Cap& cap) {
@@ -30,7 +36,7 @@ std::string cap_id(const Cap& cap) {
 }
 
 std::vector<Cap> Caps::list(store::UserId user) const {
-  return system_.tenant(user).list(caps, {.limit = 2 * most_caps, .after = {}});
+  return system_.tenant(user).list(caps, {.limit = 2 * max_caps, .after = {}});
 }
 
 std::optional<Cap> Caps::find(store::UserId user, std::string_view id) const {
@@ -50,13 +56,13 @@ web::Task<web::Result<Cap>> Caps::put(Cap cap) {
       change.update(caps, *row);
     } else {
       change.insert(caps, cap);
-      change.add(cap.user_id, count_of(cap), 1, most_caps);
+      change.add(cap.user_id, count_of(cap), 1, max_caps);
     }
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return cap;
     if (outcome.kind == store::Outcome::Kind::over_bound) {
       co_return web::Error{.kind = web::Kind::too_many,
-                           .message = "There are " + std::to_string(most_caps) + " caps already: delete one first"};
+                           .message = "There are " + std::to_string(max_caps) + " caps already: delete one first"};
     }
   }
 }
@@ -77,52 +83,35 @@ web::Task<web::Result<void>> Caps::remove(store::UserId user, std::string id) {
 web::Task<> Caps::forget(store::UserId user, std::string target) {
   for (const auto& cap : list(user)) {
     if (cap.target != target) continue;
-    const auto gone = co_await remove(user, cap.id);
-    static_cast<void>(gone);  // somebody else may have been faster
+    const auto removed = co_await remove(user, cap.id);
+    static_cast<void>(removed);  // a concurrent request may have removed it already
   }
 }
 
-Caps::List Caps::current(store::UserId user) const {
-  constexpr std::size_t most_remembered = 10'000;
-  const auto version = system_.tenant(user).version(caps);
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = remembered_.find(user);
-    if (known != remembered_.end() && known->second.version == version) return known->second.caps;
-  }
-  auto read = std::make_shared<const std::vector<Cap>>(list(user));
-  const std::lock_guard lock(mutex_);
-  if (remembered_.size() >= most_remembered) remembered_.clear();
-  remembered_[user] = {.version = version, .caps = read};
-  return read;
+Caps::CachedCaps Caps::cached(store::UserId user) const {
+  return cache_.get(user, system_.tenant(user).version(caps), [&] { return std::make_optional(list(user)); });
 }
 
-std::vector<Cap> Caps::of(const usage::Call& call, Plan plan) const {
-  std::vector<Cap> binding;
-  const auto own = current(call.user_id);
+std::vector<Cap> Caps::applying_to(const usage::Call& call, Plan plan) const {
+  std::vector<Cap> applying;
+  const auto own = cached(call.user_id);
   for (const auto& cap : *own)
-    if (binds(cap, call)) binding.push_back(cap);
-  if (call.own_key) return binding;
-  const auto on_plans = current(0);
+    if (applies(cap, call)) applying.push_back(cap);
+  if (call.own_key) return applying;
+  const auto on_plans = cached(0);
   for (const auto& cap : *on_plans)
-    if (cap.scope == CapScope::plan && cap.target == to_string(plan)) binding.push_back(cap);
-  return binding;
+    if (cap.scope == CapScope::plan && cap.target == to_string(plan)) applying.push_back(cap);
+  return applying;
 }
 
 std::vector<usage::Limit> limits_of(const Cap& cap, store::Time at) {
   const auto period = cap.period == CapPeriod::day ? usage::Period::day(at) : usage::Period::month(at);
-  std::string slice = "all";
-  if (cap.scope == CapScope::agent) slice = "agent/" + cap.target;
-  if (cap.scope == CapScope::key) slice = "key/" + cap.target;
-  const auto tally = usage::tally(period, slice);
+  const auto tally = usage::tally(period, slice_of(cap));
   std::vector<usage::Limit> limits;
-  using usage::Tallied;
-  if (cap.tokens) {
-    limits.push_back({.tally = tally.name, .most = *cap.tokens, .figure = Tallied::tokens, .name = cap.id});
-  }
-  if (cap.cost) {
-    limits.push_back({.tally = tally.name, .most = *cap.cost, .figure = Tallied::cost, .name = cap.id});
-  }
+  using usage::TallyField;
+  if (cap.tokens)
+    limits.push_back({.tally = tally.name, .most = *cap.tokens, .field = TallyField::tokens, .name = cap.id});
+  if (cap.cost) limits.push_back({.tally = tally.name, .most = *cap.cost, .field = TallyField::cost, .name = cap.id});
   return limits;
 }
 

@@ -1,20 +1,19 @@
-// Caps: how much of tokens or money may be spent on models in a day or a month, by a user, an agent or a key. A cap on
-// a plan holds for each user who has it. Users set their own; those of the administrator stand beside them.
+// Caps limit the tokens or the money that model calls may use in a day or a month: those of a user, an agent, a key, or
+// of each user of a plan. Caps of users and caps of the administrator apply side by side.
 #pragma once
 
 #include <boost/describe.hpp>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/billing/usage/period.h"
 #include "appliance/billing/usage/tally.h"
 #include "store/store.h"
+#include "store/versioned_cache.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -22,15 +21,15 @@ namespace billing {
 
 BOOST_DEFINE_ENUM_CLASS(CapScope, plan, user, agent, key)
 BOOST_DEFINE_ENUM_CLASS(CapPeriod, day, month)
-// What becomes of a call that a cap has no room for: it is refused; or the cheapest model that is allowed is asked,
-// when there is room for that; or the box's local model, which the cap then does not bind.
+// What happens to a call that exceeds the cap: it is refused; or it goes to the cheapest allowed model, if that fits;
+// or to the box's local model, which the cap does not limit.
 BOOST_DEFINE_ENUM_CLASS(WhenReached, refuse, cheaper, local)
 
 struct Cap {
   std::int64_t user_id = 0;  // 0: a cap on a plan
   std::string id;            // see cap_id
   CapScope scope = CapScope::user;
-  std::string target;  // plan's name, agent's id, key's id; of a user: empty
+  std::string target;  // the plan's name, the agent's id or the key's id; empty for a user
   CapPeriod period = CapPeriod::month;
   std::optional<std::int64_t> tokens, cost;  // cost: Money::units
   WhenReached when_reached = WhenReached::refuse;
@@ -41,10 +40,10 @@ BOOST_DESCRIBE_STRUCT(Cap, (), (user_id, id, scope, target, period, tokens, cost
 
 inline const store::Owned<Cap> caps{{.family = "caps", .number = 60}, &Cap::user_id, &Cap::id, {}};
 
-// How many a user may set, and as many again the administrator for each user.
-inline constexpr std::int64_t most_caps = 200;
+// The maximum a user may set, and that the administrator may set for each user or for all plans together.
+inline constexpr std::int64_t max_caps = 200;
 
-// own-agent-<id>-day, admin-user--month, ...: there is one cap for each.
+// own-agent-<id>-day, admin-user--month, ...; unique for each owner.
 std::string cap_id(const Cap&);
 
 // Callable from every thread; must not outlive the store.
@@ -55,31 +54,26 @@ class Caps {
   // In the order of their ids.
   std::vector<Cap> list(store::UserId) const;
   std::optional<Cap> find(store::UserId, std::string_view id) const;
-  // Replaces the one of the same scope, target and period. too_many when whoever sets it has set `most_caps` of this
-  // user's.
+  // Replaces the cap of the same scope, target and period. too_many: `max_caps` caps exist already.
   web::Task<web::Result<Cap>> put(Cap);
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
-  // Removes what was set on an agent or key that is gone.
+  // Removes the caps on a deleted agent or key.
   web::Task<> forget(store::UserId, std::string target);
 
-  // Those that bind a call of this user, agent and key.
-  std::vector<Cap> of(const usage::Call&, Plan) const;
+  // The caps that apply to a call of this user, agent and key.
+  std::vector<Cap> applying_to(const usage::Call&, Plan) const;
 
  private:
-  using List = std::shared_ptr<const std::vector<Cap>>;
-  struct Remembered {
-    std::uint64_t version = 0;
-    List caps;
-  };
-  // As list(), but read only when something has changed: every model call asks.
-  List current(store::UserId) const;
+  using Cache = store::VersionedCache<std::vector<Cap>, store::UserId>;
+  using CachedCaps = Cache::Value;
+  // As list(), from memory: every model call needs them.
+  CachedCaps cached(store::UserId) const;
 
   store::System system_;
-  mutable std::mutex mutex_;
-  mutable std::unordered_map<store::UserId, Remembered> remembered_;  // protected by mutex_
+  mutable Cache cache_;
 };
 
-// The bounds of a cap on a call made at `at`; named after the cap's id.
+// The limits that a cap sets for calls made at `at`. Their name is the cap's id.
 std::vector<usage::Limit> limits_of(const Cap&, store::Time at);
 
 }  // namespace billing

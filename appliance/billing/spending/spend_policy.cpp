@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view quota_name = "quota", budget_name = "key-budget", demo_limit_name = "demo";
 
-// FailureCounter of the gate say success: false, as the contract has them.
+// The contract has success: false in these errors.
 web::Error refused(web::Kind kind, std::string code, std::string message) {
   web::Error error{.kind = kind, .message = std::move(message), .code = std::move(code)};
   error.extra["success"] = false;
@@ -22,7 +22,7 @@ web::Error refused(web::Kind kind, std::string code, std::string message) {
 
 web::Error plan_required() {
   return refused(web::Kind::payment_required, "PLAN_REQUIRED",
-                 "A paid plan is required: x-user-plan must be label, solo, collective or network");
+                 "A paid plan is required: x-user-plan must be " + plan_names(" or "));
 }
 
 web::Error subscription_required() {
@@ -30,19 +30,19 @@ web::Error subscription_required() {
 }
 
 std::string amount_text(const usage::Limit& limit) {
-  return limit.figure == usage::Tallied::tokens ? std::to_string(limit.most) + " tokens"
-                                                : usage::Money::of_units(limit.most).to_string() + " USD";
+  return limit.field == usage::TallyField::tokens ? std::to_string(limit.most) + " tokens"
+                                                  : usage::Money::of_units(limit.most).to_string() + " USD";
 }
 
-boost::json::value amount(usage::Tallied figure, std::int64_t value) {
-  if (figure == usage::Tallied::tokens) return value;
+boost::json::value amount(usage::TallyField field, std::int64_t value) {
+  if (field == usage::TallyField::tokens) return value;
   return boost::json::string(usage::Money::of_units(value).to_string());
 }
 
 }  // namespace
 
 bool Bounds::has_money() const {
-  return std::ranges::any_of(limits, [](const auto& limit) { return limit.figure == usage::Tallied::cost; });
+  return std::ranges::any_of(limits, [](const auto& limit) { return limit.field == usage::TallyField::cost; });
 }
 
 const Cap* Bounds::cap_of(const usage::Limit& limit) const {
@@ -51,20 +51,21 @@ const Cap* Bounds::cap_of(const usage::Limit& limit) const {
 }
 
 std::vector<usage::Limit> Bounds::for_local() const {
-  std::vector<usage::Limit> binding;
+  std::vector<usage::Limit> applying;
   for (const auto& limit : limits) {
     const auto* cap = cap_of(limit);
-    if (!cap || cap->when_reached != WhenReached::local) binding.push_back(limit);
+    if (!cap || cap->when_reached != WhenReached::local) applying.push_back(limit);
   }
-  return binding;
+  return applying;
 }
 
-SpendPolicy::SpendPolicy(const accounts::Accounts& people, const keys::Keys& api_keys, const Subscriptions& held,
-                         const Caps& set, const usage::Ledger& ledger, std::vector<std::string> admin_emails)
-    : accounts_(people),
-      keys_(api_keys),
-      subscriptions_(held),
-      caps_(set),
+SpendPolicy::SpendPolicy(const accounts::Accounts& accounts, const keys::Keys& keys,
+                         const Subscriptions& stored_subscriptions, const Caps& stored_caps,
+                         const usage::Ledger& ledger, std::vector<std::string> admin_emails)
+    : accounts_(accounts),
+      keys_(keys),
+      subscriptions_(stored_subscriptions),
+      caps_(stored_caps),
       ledger_(ledger),
       admin_emails_(std::move(admin_emails)) {}
 
@@ -74,15 +75,15 @@ bool SpendPolicy::is_admin(std::string_view email) const {
   return user && !user->is_disabled && accounts_.is_admin(*user);
 }
 
-web::Result<Payer> SpendPolicy::payer_of(const web::Request& request) const {
-  const auto email = agentbox::normalised_email(request.header("x-user-email"));
+web::Result<Payer> SpendPolicy::payer_of(const PlanClaim& claim) const {
+  const auto email = agentbox::normalised_email(claim.email);
   if (email && is_admin(*email)) {
     const auto account = accounts_.find_by_email(*email);
     return Payer{.user = account ? account->id : 0, .plan = Plan::network, .is_admin = true};
   }
-  const auto plan = plan_named(request.header("x-user-plan"));
+  const auto plan = plan_named(claim.plan);
   if (!plan) return plan_required();
-  const auto subscription = subscriptions_.named(std::string(request.header("x-billing-subscription-id")));
+  const auto subscription = subscriptions_.named(std::string(claim.subscription_id));
   if (!subscription || subscription->status != "active" || subscription->plan != *plan) return subscription_required();
   const auto user = accounts_.find(subscription->user_id);
   if (!user || user->is_disabled) return subscription_required();
@@ -108,26 +109,26 @@ web::Result<Payer> SpendPolicy::payer_of(const web::Caller& caller) const {
 }
 
 Bounds SpendPolicy::bounds_of(const Payer& payer, const usage::Call& call) const {
-  Bounds bounds{.caps = caps_.of(call, payer.plan), .limits = {}};
+  Bounds bounds{.caps = caps_.applying_to(call, payer.plan), .limits = {}};
   bounds.limits.reserve(3 + 2 * bounds.caps.size());
   const auto month = usage::Period::month(call.at);
   const auto quota = limits(payer.plan).monthly_tokens;
   if (quota && !payer.is_admin && !call.own_key) {
-    bounds.limits.push_back({.tally = usage::tally(month, "all").name,
+    bounds.limits.push_back({.tally = usage::tally(month, usage::slice::all).name,
                              .most = *quota,
-                             .figure = usage::Tallied::tokens,
+                             .field = usage::TallyField::tokens,
                              .name = std::string(quota_name)});
   }
   if (payer.key_budget) {
-    bounds.limits.push_back({.tally = usage::tally(month, "key/" + payer.key).name,
+    bounds.limits.push_back({.tally = usage::tally(month, usage::slice::key(payer.key)).name,
                              .most = *payer.key_budget,
-                             .figure = usage::Tallied::cost,
+                             .field = usage::TallyField::cost,
                              .name = std::string(budget_name)});
   }
   if (payer.daily_tokens) {
-    bounds.limits.push_back({.tally = usage::tally(usage::Period::day(call.at), "all").name,
+    bounds.limits.push_back({.tally = usage::tally(usage::Period::day(call.at), usage::slice::all).name,
                              .most = *payer.daily_tokens,
-                             .figure = usage::Tallied::tokens,
+                             .field = usage::TallyField::tokens,
                              .name = std::string(demo_limit_name)});
   }
   for (const auto& cap : bounds.caps)
@@ -154,8 +155,8 @@ web::Error SpendPolicy::refusal(const Bounds& bounds, const usage::Limit& met, c
                         boost::describe::enum_to_string(cap->scope, "") + " has no room for this request");
     error.extra["cap"] = cap->id;
   }
-  error.extra["limit"] = amount(met.figure, met.most);
-  error.extra["used"] = amount(met.figure, ledger_.spent(call.user_id, met));
+  error.extra["limit"] = amount(met.field, met.most);
+  error.extra["used"] = amount(met.field, ledger_.spent(call.user_id, met));
   error.extra["resetsAt"] = web::iso8601(resets);
   error.extra["retryAfter"] = std::chrono::ceil<std::chrono::seconds>(resets - store::now()).count();
   return error;

@@ -1,8 +1,9 @@
-// The gate before every model call: who pays for it, under which plan, and what may still be spent.
+// Decides before every model call which user and plan pay for it, and what limits apply to it.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "appliance/billing/spending/caps.h"
@@ -21,22 +22,29 @@ class Keys;
 
 namespace billing {
 
-// On whose account a call goes.
+// The account that a call is charged to.
 struct Payer {
   store::UserId user = 0;
   Plan plan = Plan::label;
-  bool is_admin = false;  // neither plan nor subscription is asked for, and the models are those of network
+  bool is_admin = false;  // needs no plan or subscription, and may use the models of the plan network
   std::string agent, key;
-  std::optional<std::int64_t> key_budget;    // Money::units a month
-  std::optional<std::int64_t> daily_tokens;  // of the public demo
+  std::optional<std::int64_t> key_budget;    // Money::units per month
+  std::optional<std::int64_t> daily_tokens;  // limit of the public demo
 };
 
-// What binds one call.
+// What a request claims in the headers of the AI API; empty where a header is missing.
+struct PlanClaim {
+  std::string_view email;            // x-user-email
+  std::string_view plan;             // x-user-plan
+  std::string_view subscription_id;  // x-billing-subscription-id
+};
+
+// The limits that apply to one call.
 struct Bounds {
   std::vector<Cap> caps;
   std::vector<usage::Limit> limits;  // the plan's quota, the key's budget, the caps
   bool has_money() const;
-  // The cap that is the cause of a limit; null for the quota and the key's budget.
+  // The cap that set the limit; null for the quota and the key's budget.
   const Cap* cap_of(const usage::Limit&) const;
   // Without the caps that let the local model answer beyond them.
   std::vector<usage::Limit> for_local() const;
@@ -48,15 +56,15 @@ class SpendPolicy {
   SpendPolicy(const accounts::Accounts&, const keys::Keys&, const Subscriptions&, const Caps&, const usage::Ledger&,
               std::vector<std::string> admin_emails);
 
-  // By the AI API's headers: x-user-email, x-user-plan, x-billing-subscription-id. PLAN_REQUIRED,
-  // SUBSCRIPTION_REQUIRED.
-  web::Result<Payer> payer_of(const web::Request&) const;
-  // By an API key or an agent's token: its user's own subscription. SUBSCRIPTION_REQUIRED. User 0 is the box itself.
+  // Checks a claim against the stored subscription. An administrator's email needs neither plan nor subscription.
+  // PLAN_REQUIRED, SUBSCRIPTION_REQUIRED.
+  web::Result<Payer> payer_of(const PlanClaim&) const;
+  // The subscription of the user of an API key or an agent's token. User 0 is the box itself. SUBSCRIPTION_REQUIRED.
   web::Result<Payer> payer_of(const web::Caller&) const;
 
-  // `call` says whose it is and when.
+  // `call` has its user, agent, key and time set.
   Bounds bounds_of(const Payer&, const usage::Call& call) const;
-  // The answer to a call that `limits[met]` has no room for: QUOTA_EXCEEDED, BUDGET_EXCEEDED or CAP_REACHED.
+  // The error for a call that exceeds the limit `met`: QUOTA_EXCEEDED, BUDGET_EXCEEDED or CAP_REACHED.
   web::Error refusal(const Bounds&, const usage::Limit& met, const usage::Call&) const;
 
  private:

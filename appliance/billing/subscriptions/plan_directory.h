@@ -5,10 +5,10 @@
 
 namespace billing {
 
-// The plans that accounts show and administrators change.
+// Users' plans, for the accounts and administration routes of identity.
 class PlanDirectory final : public accounts::PlanDirectory {
  public:
-  explicit PlanDirectory(Subscriptions& given) : subscriptions_(given) {}
+  explicit PlanDirectory(Subscriptions& stored) : subscriptions_(stored) {}
 
   std::optional<accounts::HeldPlan> held(store::UserId) const override;
   web::Result<void> check(const std::string& plan) const override;

@@ -6,39 +6,48 @@ namespace billing {
 
 namespace {
 
-constexpr std::array<PlanLimits, 4> table{{
-    // price, agents, skills, messages a day, AI tokens a month
-    {29, 1, 3, 100, 20'000'000},            // label
-    {79, 3, 10, 500, 2'000'000},            // solo
-    {199, 10, 25, 2'000, 6'000'000},        // collective
-    {499, 100, 100, 10'000, std::nullopt},  // network
-}};
-constexpr std::array<std::string_view, 4> names{"label", "solo", "collective", "network"};
-
 constexpr std::uint64_t mebibyte = 1u << 20;
-constexpr std::array<AgentResources, 4> resources{{
-    // memory, cores, processes, storage
-    {512 * mebibyte, 1, 64, 100 * mebibyte},       // label
-    {512 * mebibyte, 1, 64, 500 * mebibyte},       // solo
-    {1'024 * mebibyte, 2, 128, 2'048 * mebibyte},  // collective
-    {2'048 * mebibyte, 4, 256, 10'240 * mebibyte}  // network
+
+struct PlanRow {
+  Plan plan;
+  PlanLimits limits;
+  AgentResources resources;
+};
+constexpr std::array<PlanRow, 4> plan_rows{{
+    // price, agents, skills, messages a day, AI tokens a month; memory, cores, processes, storage
+    {Plan::label, {29, 1, 3, 100, 20'000'000}, {512 * mebibyte, 1, 64, 100 * mebibyte}},
+    {Plan::solo, {79, 3, 10, 500, 2'000'000}, {512 * mebibyte, 1, 64, 500 * mebibyte}},
+    {Plan::collective, {199, 10, 25, 2'000, 6'000'000}, {1'024 * mebibyte, 2, 128, 2'048 * mebibyte}},
+    {Plan::network, {499, 100, 100, 10'000, std::nullopt}, {2'048 * mebibyte, 4, 256, 10'240 * mebibyte}},
 }};
 
 constexpr std::size_t rank(Plan plan) { return static_cast<std::size_t>(plan); }
 
+const PlanRow& row_of(Plan plan) { return plan_rows.at(rank(plan)); }
+
 }  // namespace
 
-const PlanLimits& limits(Plan plan) { return table.at(rank(plan)); }
+const PlanLimits& limits(Plan plan) { return row_of(plan).limits; }
 
-const AgentResources& agent_resources(Plan plan) { return resources.at(rank(plan)); }
+const AgentResources& agent_resources(Plan plan) { return row_of(plan).resources; }
 
 std::optional<Plan> plan_named(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<Plan>(i);
+  for (const auto& row : plan_rows)
+    if (to_string(row.plan) == name) return row.plan;
   return std::nullopt;
 }
 
-std::string_view to_string(Plan plan) { return names.at(rank(plan)); }
+std::string_view to_string(Plan plan) { return boost::describe::enum_to_string(plan, ""); }
+
+std::string plan_names(std::string_view last_separator) {
+  std::string names;
+  for (const auto& row : plan_rows) {
+    const bool is_first = row.plan == plan_rows.front().plan, is_last = row.plan == plan_rows.back().plan;
+    if (!is_first) names += is_last ? last_separator : ", ";
+    names += to_string(row.plan);
+  }
+  return names;
+}
 
 std::optional<Plan> plan_of_tier(std::string_view tier) {
   if (tier == "starter") return Plan::solo;

@@ -8,12 +8,19 @@
 #include "appliance/identity/guards.h"
 #include "web/route.h"
 
-namespace billing {
+namespace billing::plans {
 
-// POST /api/subscriptions/deploy on the backend. The arguments must outlive the rows.
-std::vector<web::Route> routes(Subscriptions&, audit::Audit&, const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  const accounts::Accounts& accounts;
+  Subscriptions& subscriptions;
+  audit::Audit& audit;
+  const agentbox::Guards& guards;
+};
 
-// GET /api/credits on the web.
-std::vector<web::Route> web_routes(const accounts::Accounts&, const agentbox::Guards&);
+// GET /api/credits.
+std::vector<web::Route> web_routes(const Services&);
+// POST /api/subscriptions/deploy.
+std::vector<web::Route> backend_routes(const Services&);
 
-}  // namespace billing
+}  // namespace billing::plans

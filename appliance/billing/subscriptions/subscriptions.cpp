@@ -13,12 +13,12 @@ const std::string record_id = Subscription{}.id;
 
 std::optional<Subscription> Subscriptions::active(store::UserId user) const {
   const auto tenant = system_.tenant(user);
-  const auto known = known_.get(user, tenant.version(subscriptions), [&tenant] {
+  const auto cached = cache_.get(user, tenant.version(subscriptions), [&tenant] {
     const auto row = tenant.get(subscriptions, record_id);
     const bool is_active = row && row->value.status == "active";
     return std::make_optional(is_active ? std::optional(row->value) : std::nullopt);
   });
-  return *known;
+  return *cached;
 }
 
 std::optional<Subscription> Subscriptions::named(const std::string& subscription_id) const {

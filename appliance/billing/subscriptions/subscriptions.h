@@ -1,4 +1,4 @@
-// Who has which plan. Activated by the admin on a box without a payment provider.
+// The users' plans. The administrator activates them on a box without a payment provider.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace billing {
 
-// One row a user: the newest deployment replaces the one before.
+// One row per user: a new deployment replaces the previous one.
 struct Subscription {
   std::int64_t user_id = 0;
   std::string id = "subscription";  // record id within the owner; there is one
-  std::string subscription_id;      // what x-billing-subscription-id carries: sub_ and 24 random characters; unique
+  std::string subscription_id;      // sub_ and 24 random characters; unique; sent as x-billing-subscription-id
   Plan plan = Plan::label;
   std::string status;  // active, cancelled
   store::Time activated_at{};
@@ -29,20 +29,21 @@ inline const store::Owned<Subscription> subscriptions{
     &Subscription::id,
     {store::unique<Subscription>(1, "subscription_id", &Subscription::subscription_id)}};
 
+// Callable from every thread; must not outlive the store.
 class Subscriptions {
  public:
   explicit Subscriptions(store::System system) : system_(std::move(system)) {}
   std::optional<Subscription> active(store::UserId) const;
-  // By what x-billing-subscription-id carries; also when it is not active any more.
+  // By Subscription::subscription_id; cancelled ones as well.
   std::optional<Subscription> named(const std::string& subscription_id) const;
-  // Replaces the user's subscription, under a new id. Kind::not_found when there is no such user.
+  // Replaces the user's subscription; it gets a new subscription_id. not_found: no such user.
   web::Task<web::Result<Subscription>> deploy(store::UserId, Plan);
-  // Cancelling none is success.
+  // Succeeds without a subscription, too.
   web::Task<> cancel(store::UserId);
 
  private:
   store::System system_;
-  mutable store::VersionedCache<std::optional<Subscription>, store::UserId> known_;
+  mutable store::VersionedCache<std::optional<Subscription>, store::UserId> cache_;
 };
 
 }  // namespace billing

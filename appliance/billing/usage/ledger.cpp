@@ -9,14 +9,14 @@ namespace usage {
 
 namespace {
 
-// The row and its counters; all but `rest` of what a bound is about was reserved.
-void keep(store::Change& change, const Call& call, Amounts rest) {
+// Adds the row and its counters. All amounts except `rest` were reserved before.
+void store_call(store::Change& change, const Call& call, Amounts rest) {
   change.insert_new(calls, call);
   count(change, call, rest);
 }
 
-// Another call has added a name that this one wanted to add: trying again finds it there.
-bool is_a_name(const store::Outcome& outcome) { return outcome.duplicate("id"); }
+// A concurrent call added the same name; a retry will find it.
+bool is_name_conflict(const store::Outcome& outcome) { return outcome.duplicate("id"); }
 
 std::uint64_t random_number() {
   std::uint64_t number = 0;
@@ -24,8 +24,7 @@ std::uint64_t random_number() {
   return number;
 }
 
-// Milliseconds since the epoch as 13 digits and 12 characters that no other call has: a count in base 36, from a start
-// that no other run of the box has.
+// Milliseconds since the epoch as 13 digits, then 12 unique characters: a counter in base 36 with a random start.
 std::string new_id(store::Time at) {
   constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz", form = "0000000000000-000000000000";
   static std::atomic<std::uint64_t> count{random_number()};
@@ -46,11 +45,11 @@ web::Task<> Ledger::record(Call call) {
   call.id = new_id(call.at);
   for (;;) {
     auto change = system_.change();
-    keep(change, call, Amounts::of(call));
+    store_call(change, call, Amounts::of(call));
     add_names(change, call);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return;
-    if (!is_a_name(outcome)) throw std::logic_error("usage row " + call.id + " was refused by the store");
+    if (!is_name_conflict(outcome)) throw std::logic_error("usage row " + call.id + " was refused by the store");
   }
 }
 
@@ -63,9 +62,9 @@ web::Task<std::variant<Reservation, std::size_t>> Ledger::reserve(Call most, con
   if (outcome.ok()) co_return Reservation{.most = std::move(most), .stored = std::move(stored)};
   std::optional<std::size_t> met;
   for (std::size_t at = 0; at < limits.size(); ++at) {
-    const bool named =
-        limits[at].tally == outcome.index && static_cast<std::size_t>(limits[at].figure) == outcome.figure;
-    if (named && (!met || limits[at].most < limits[*met].most)) met = at;
+    const bool is_met =
+        limits[at].tally == outcome.index && static_cast<std::size_t>(limits[at].field) == outcome.field;
+    if (is_met && (!met || limits[at].most < limits[*met].most)) met = at;
   }
   if (!met) throw std::logic_error("the reservation " + most.id + " was refused by the store");
   co_return *met;
@@ -75,17 +74,16 @@ web::Task<> Ledger::settle(Call used, Reservation reserved) {
   const auto rest = Amounts::of(used) - Amounts::of(reserved.most);
   used.id = reserved.most.id;
   used.at = reserved.most.at;
-  // Whoever has the reservation in hand need not read it. The store judges whether it stands.
+  // The row is not read again: the commit fails if the reservation has changed.
   const store::Row<Call> row{.value = std::move(reserved.most), .stored = std::move(reserved.stored)};
   for (;;) {
     auto change = system_.change();
     change.erase(reservations, row);
-    keep(change, used, rest);
+    store_call(change, used, rest);
     add_names(change, used);
     const auto outcome = co_await change.commit(store::Durability::relaxed);
     if (outcome.ok()) co_return;
-    if (!is_a_name(outcome))
-      throw std::logic_error("the reservation " + used.id + " is gone, or is not what was reserved");
+    if (!is_name_conflict(outcome)) throw std::logic_error("the reservation " + used.id + " is missing or has changed");
   }
 }
 
@@ -99,25 +97,25 @@ std::size_t Ledger::settle_leftovers() {
     const auto row = system_.get(reservations, call.user_id, call.id);
     auto change = system_.change();
     change.erase(reservations, *row);
-    keep(change, call, {});
+    store_call(change, call, {});
     add_names(change, call);
     if (!change.commit_blocking().ok()) throw std::logic_error("the reservation " + call.id + " was settled twice");
   }
   return left.size();
 }
 
-Totals Ledger::totals(store::UserId user, const Period& period) const { return read(user, tally(period, "all")); }
+Totals Ledger::totals(store::UserId user, const Period& period) const { return read(user, tally(period, slice::all)); }
 
 Totals Ledger::own_key_totals(store::UserId user, const Period& period) const {
-  return read(user, tally(period, "own-key"));
+  return read(user, tally(period, slice::own_keys));
 }
 
 Totals Ledger::agent_totals(store::UserId user, std::string_view agent, const Period& period) const {
-  return read(user, tally(period, "agent/" + std::string(agent)));
+  return read(user, tally(period, slice::agent(agent)));
 }
 
 std::map<std::string, Totals> Ledger::totals_by(store::UserId user, std::string_view kind, const Period& month) const {
-  const auto prefix = month.name() + "/" + std::string(kind) + "/";
+  const auto prefix = month.name() + "/" + slice::of(kind, "");
   std::map<std::string, Totals> found;
   store::Page page{.limit = 1000, .after = prefix};
   for (;;) {
@@ -125,7 +123,7 @@ std::map<std::string, Totals> Ledger::totals_by(store::UserId user, std::string_
     for (const auto& name : names_here) {
       if (!name.id.starts_with(prefix)) return found;
       const auto id = name.id.substr(prefix.size());
-      const auto totals = read(user, tally(month, std::string(kind) + "/" + id));
+      const auto totals = read(user, tally(month, slice::of(kind, id)));
       if (totals.calls > 0) found.emplace(id, totals);
     }
     if (names_here.size() < page.limit) return found;
@@ -138,39 +136,39 @@ std::vector<Call> Ledger::newest(store::UserId user, std::size_t limit, std::str
 }
 
 Totals Ledger::read(store::UserId user, const store::CounterName& name) const {
-  const auto figures = system_.tally(user, name);
-  const auto figure = [&](Tallied wanted) { return figures[static_cast<std::size_t>(wanted)]; };
-  return {.calls = figure(Tallied::made),
-          .failed = figure(Tallied::failed),
-          .input_tokens = figure(Tallied::input),
-          .output_tokens = figure(Tallied::output),
-          .cached_tokens = figure(Tallied::cached),
-          .reasoning_tokens = figure(Tallied::reasoning),
-          .cost = Money::of_units(figure(Tallied::paid)),
-          .latency_ms = figure(Tallied::latency),
-          .streamed = figure(Tallied::streamed),
-          .first_token_ms = figure(Tallied::first_token)};
+  const auto fields = system_.tally(user, name);
+  const auto field = [&](TallyField at) { return fields[static_cast<std::size_t>(at)]; };
+  return {.calls = field(TallyField::all_calls),
+          .failed = field(TallyField::failed),
+          .input_tokens = field(TallyField::input),
+          .output_tokens = field(TallyField::output),
+          .cached_tokens = field(TallyField::cached),
+          .reasoning_tokens = field(TallyField::reasoning),
+          .cost = Money::of_units(field(TallyField::paid)),
+          .latency_ms = field(TallyField::latency),
+          .streamed = field(TallyField::streamed),
+          .first_token_ms = field(TallyField::first_token)};
 }
 
 void Ledger::add_names(store::Change& change, const Call& call) {
   const auto month = Period::month(call.at).name() + "/";
-  for (const auto& text : names_of(call)) {
-    const Name name{.user_id = call.user_id, .id = month + text};
-    if (!is_known(name)) change.insert(names, name);
+  for (const auto& slice : named_slices_of(call)) {
+    const Name name{.user_id = call.user_id, .id = month + slice};
+    if (!is_stored(name)) change.insert(names, name);
   }
 }
 
-bool Ledger::is_known(const Name& name) {
-  constexpr std::size_t most_remembered = 100'000;
+bool Ledger::is_stored(const Name& name) {
+  constexpr std::size_t max_cached_names = 100'000;
   auto key = std::to_string(name.user_id) + " " + name.id;
   {
     const std::lock_guard lock(mutex_);
-    if (known_names_.contains(key)) return true;
+    if (stored_names_.contains(key)) return true;
   }
   if (!system_.get(names, name.user_id, name.id)) return false;
   const std::lock_guard lock(mutex_);
-  if (known_names_.size() >= most_remembered) known_names_.clear();
-  known_names_.insert(std::move(key));
+  if (stored_names_.size() >= max_cached_names) stored_names_.clear();
+  stored_names_.insert(std::move(key));
   return true;
 }
 

@@ -1,6 +1,6 @@
 // Amounts in US dollars, exact: whole numbers of 10^-12 dollars. Prices are dollars for a million tokens with at most
 // six decimals, so that price times tokens is always whole. The range is about nine million dollars either way; sums
-// beyond it are its end, so that what is too much never looks like little.
+// beyond it saturate.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@ class Money {
  public:
   Money() = default;
   static constexpr Money of_units(std::int64_t units) { return Money(units); }
-  // Plain decimal text such as "0.15" or "3". Nothing for anything else, more than twelve decimals, or out of range.
+  // Plain decimal text such as "0.15" or "3". Not set for anything else, more than twelve decimals, or out of range.
   static std::optional<Money> parse(std::string_view text);
 
   constexpr std::int64_t units() const { return units_; }

@@ -1,4 +1,4 @@
-// Removes the names of agents, keys, models and tools from months that no report reaches back to.
+// Removes the names of agents, keys, models and tools of months that are too old for every report.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -9,17 +9,17 @@
 
 namespace usage {
 
-// Beside the current month; as far as reports by day go.
+// Kept besides the current month; reports by day reach as far.
 inline constexpr int months_of_names = 12;
 
 // Callable from every thread; the arguments must outlive it.
 class NameCollector {
  public:
-  // `blocking` reads the whole table.
+  // `blocking` is used to read the whole table.
   NameCollector(store::System system, boost::asio::thread_pool& blocking)
       : system_(std::move(system)), blocking_(blocking) {}
 
-  // How many were removed. Throws store::Unavailable.
+  // Returns the number of removed names. Throws store::Unavailable.
   web::Task<std::size_t> run(store::Time now);
 
  private:

@@ -13,7 +13,7 @@ class Period {
  public:
   static Period day(store::Time);
   static Period month(store::Time);
-  // From its name; nothing for what is none.
+  // Parses a name; not set if it is not a month.
   static std::optional<Period> month_named(std::string_view);
   // 2026-11-21 or 2026-11.
   const std::string& name() const { return name_; }
@@ -23,10 +23,10 @@ class Period {
   std::string name_;
 };
 
-// The first moment of the day or of the month after `at`: when what is counted begins anew.
+// The start of the next day or month after `at`, when counting starts again.
 store::Time next_day(store::Time at);
 store::Time next_month(store::Time at);
-// The first moment of the month so many before that of `at`.
+// The start of the month that is `months` before the month of `at`.
 store::Time months_before(store::Time at, int months);
 
 }  // namespace usage

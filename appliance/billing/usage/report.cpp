@@ -4,7 +4,7 @@
 
 namespace usage {
 
-UsageTotals usage_totals(const Totals& totals) {
+TotalsView totals_view(const Totals& totals) {
   return {.calls = totals.calls,
           .failed = totals.failed,
           .inputTokens = totals.input_tokens,
@@ -23,7 +23,7 @@ std::vector<Row> rows(const Ledger& ledger, store::UserId user, std::string_view
            std::pair(other.second.cost, other.second.total_tokens());
   });
   std::vector<Row> sorted;
-  for (auto& [id, totals] : found) sorted.push_back({.id = std::move(id), .usage = usage_totals(totals)});
+  for (auto& [id, totals] : found) sorted.push_back({.id = std::move(id), .usage = totals_view(totals)});
   return sorted;
 }
 
@@ -32,7 +32,7 @@ std::vector<DayRow> daily(const Ledger& ledger, store::UserId user, int days) {
   std::vector<DayRow> rows;
   for (int ago = days - 1; ago >= 0; --ago) {
     const auto day = Period::day(now - std::chrono::days(ago));
-    rows.push_back({.date = day.name(), .usage = usage_totals(ledger.totals(user, day))});
+    rows.push_back({.date = day.name(), .usage = totals_view(ledger.totals(user, day))});
   }
   return rows;
 }

@@ -9,11 +9,16 @@
 
 namespace usage {
 
-// The arguments must outlive the rows.
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  const Ledger& ledger;
+  std::function<bool(store::UserId)> is_user;
+  const agentbox::Guards& guards;
+};
 
-// /api/usage/* and /api/metrics/:userId/* on the backend. The latter tell nothing of whom `is_user` does not know.
-std::vector<web::Route> routes(Ledger&, std::function<bool(store::UserId)> is_user, const agentbox::Guards&);
-// GET /api/dashboard/cost and /api/dashboard/calls on the web: one's own.
-std::vector<web::Route> web_routes(Ledger&, const agentbox::Guards&);
+// /api/dashboard/cost and /api/dashboard/calls: the caller's usage.
+std::vector<web::Route> web_routes(const Services&);
+// /api/usage/* and /api/metrics/:userId/*: the usage of any user. The latter return 404 for unknown users.
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace usage

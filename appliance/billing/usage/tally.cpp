@@ -6,56 +6,65 @@ namespace usage {
 
 namespace {
 
-// Who is billed and bounded.
-std::vector<std::string> payers_of(const Call& call) {
-  std::vector<std::string> slices{call.own_key ? "own-key" : "all"};
-  if (!call.agent.empty()) slices.push_back("agent/" + call.agent);
-  if (!call.key.empty()) slices.push_back("key/" + call.key);
+// The slices that limits and bills apply to. The first is the user's whole usage.
+std::vector<std::string> billed_slices_of(const Call& call) {
+  std::vector<std::string> slices{std::string(call.own_key ? slice::own_keys : slice::all)};
+  if (!call.agent.empty()) slices.push_back(slice::agent(call.agent));
+  if (!call.key.empty()) slices.push_back(slice::key(call.key));
   return slices;
 }
 
-// What they used.
-std::vector<std::string> things_of(const Call& call) {
-  const std::string whose = call.own_key ? "own-" : "";
-  std::vector<std::string> slices{whose + "model/" + call.model};
-  for (const auto& tool : call.tools) slices.push_back(whose + "tool/" + tool);
+// The slices of the model and the tools.
+std::vector<std::string> resource_slices_of(const Call& call) {
+  const auto kind = [&call](std::string_view name) {
+    return call.own_key ? slice::with_own_keys(name) : std::string(name);
+  };
+  std::vector<std::string> slices{slice::of(kind(slice::models), call.model)};
+  for (const auto& tool : call.tools) slices.push_back(slice::of(kind(slice::tools), tool));
   return slices;
 }
 
-// Calls on users' own keys are no part of what their plan bounds.
-bool is_bounded(std::string_view slice) { return slice != "own-key"; }
+// Usage of users' own keys does not count towards the limits of their plan.
+bool is_limited(std::string_view slice) { return slice != slice::own_keys; }
 
-// The narrowest bounds on the figures of a tally. What takes nothing of a figure needs no room within its bound, which
-// may have been drawn below what was used already.
+// The lowest limit on each field of a tally. A field to which the call adds nothing is not limited: the limit may have
+// been set below what was used already.
 std::vector<store::Bound> bounds_of(const std::vector<Limit>& limits, const std::string& tally, Amounts most) {
   std::vector<store::Bound> bounds;
   for (const auto& limit : limits) {
-    const auto amount = limit.figure == Tallied::cost ? most.cost : most.tokens;
+    const auto amount = limit.field == TallyField::cost ? most.cost : most.tokens;
     if (limit.tally != tally || amount == 0) continue;
-    const auto figure = static_cast<std::size_t>(limit.figure);
-    const auto same = std::ranges::find(bounds, figure, &store::Bound::figure);
+    const auto field = static_cast<std::size_t>(limit.field);
+    const auto same = std::ranges::find(bounds, field, &store::Bound::field);
     if (same == bounds.end())
-      bounds.push_back({.most = limit.most, .figure = figure});
+      bounds.push_back({.most = limit.most, .field = field});
     else
       same->most = std::min(same->most, limit.most);
   }
   return bounds;
 }
 
-// In the order of Tallied.
-store::CounterFields figures_of(const Call& call, Amounts bounded, bool with_times) {
+// In the order of TallyField.
+store::CounterFields fields_of(const Call& call, Amounts limited, bool with_times) {
   const bool is_ok = call.outcome == "ok";
-  store::CounterFields figures{bounded.tokens,     bounded.cost,          1,
-                               is_ok ? 0 : 1,      call.input_tokens,     call.output_tokens,
-                               call.cached_tokens, call.reasoning_tokens, call.cost};
+  store::CounterFields fields{limited.tokens,     limited.cost,          1,
+                              is_ok ? 0 : 1,      call.input_tokens,     call.output_tokens,
+                              call.cached_tokens, call.reasoning_tokens, call.cost};
   if (with_times)
     for (const std::int64_t time :
          {is_ok ? call.latency_ms : 0, std::int64_t(call.first_token_ms > 0), call.first_token_ms})
-      figures.push_back(time);
-  return figures;
+      fields.push_back(time);
+  return fields;
 }
 
 }  // namespace
+
+std::string slice::with_own_keys(std::string_view kind) { return "own-" + std::string(kind); }
+
+std::string slice::of(std::string_view kind, std::string_view id) {
+  std::string name(kind);
+  return name.append("/").append(id);
+}
 
 store::CounterName tally(const Period& period, std::string_view slice) {
   std::string name;
@@ -65,10 +74,10 @@ store::CounterName tally(const Period& period, std::string_view slice) {
 
 void reserve(store::Change& change, const Call& call, const std::vector<Limit>& limits) {
   const auto most = Amounts::of(call);
-  const auto payers = payers_of(call);
+  const auto billed = billed_slices_of(call);
   for (const auto& period : {Period::day(call.at), Period::month(call.at)}) {
-    for (const auto& slice : payers) {
-      if (!is_bounded(slice)) continue;
+    for (const auto& slice : billed) {
+      if (!is_limited(slice)) continue;
       const auto counter = tally(period, slice);
       change.add(call.user_id, counter, {most.tokens, most.cost}, bounds_of(limits, counter.name, most));
     }
@@ -77,20 +86,20 @@ void reserve(store::Change& change, const Call& call, const std::vector<Limit>& 
 
 void count(store::Change& change, const Call& call, Amounts rest) {
   const auto day = Period::day(call.at), month = Period::month(call.at);
-  const auto payers = payers_of(call);
-  for (std::size_t at = 0; at < payers.size(); ++at) {
-    const auto figures = figures_of(call, is_bounded(payers[at]) ? rest : Amounts(), at == 0);
-    change.add(call.user_id, tally(day, payers[at]), figures);
-    change.add(call.user_id, tally(month, payers[at]), figures);
+  const auto billed = billed_slices_of(call);
+  for (std::size_t at = 0; at < billed.size(); ++at) {
+    const auto fields = fields_of(call, is_limited(billed[at]) ? rest : Amounts(), at == 0);
+    change.add(call.user_id, tally(day, billed[at]), fields);
+    change.add(call.user_id, tally(month, billed[at]), fields);
   }
-  const auto used = figures_of(call, {}, false);
-  for (const auto& slice : things_of(call)) change.add(call.user_id, tally(month, slice), used);
+  const auto used = fields_of(call, {}, false);
+  for (const auto& slice : resource_slices_of(call)) change.add(call.user_id, tally(month, slice), used);
 }
 
-std::vector<std::string> names_of(const Call& call) {
-  auto slices = things_of(call);
-  const auto payers = payers_of(call);
-  slices.insert(slices.end(), payers.begin() + 1, payers.end());
+std::vector<std::string> named_slices_of(const Call& call) {
+  auto slices = resource_slices_of(call);
+  const auto billed = billed_slices_of(call);
+  slices.insert(slices.end(), billed.begin() + 1, billed.end());
   return slices;
 }
 

@@ -1,6 +1,6 @@
-// The counters of usage: one tally for each period and slice, by the name usage/<period>/<slice>. The slice is all,
-// agent/<id>, key/<id>, model/<id> or tool/<name>; the last two are counted by month only. Calls on users' own provider
-// keys are not among all, models and tools, but in own-key, own-model/<id> and own-tool/<name>.
+// The counters of usage. One tally for each period and slice, named usage/<period>/<slice>; models and tools are
+// counted by month only. Calls with users' own provider keys are counted in slices of their own instead of all, models
+// and tools, and in those of their agent and key.
 #pragma once
 
 #include <string>
@@ -13,49 +13,64 @@
 
 namespace usage {
 
-// The figures of a tally, in this order.
-enum class Tallied : std::size_t {
-  // What bounds are about: what was used and what is reserved, so that a bound on one is a bound on both. Of all,
-  // agents and keys.
+// The names of slices.
+namespace slice {
+
+inline constexpr std::string_view all = "all", own_keys = "own-key";
+
+// The kinds of slices that exist once for each id.
+inline constexpr std::string_view agents = "agent", keys = "key", models = "model", tools = "tool";
+// A kind for calls with users' own provider keys: "own-model", "own-tool".
+std::string with_own_keys(std::string_view kind);
+// "agent/<id>"
+std::string of(std::string_view kind, std::string_view id);
+inline std::string agent(std::string_view id) { return of(agents, id); }
+inline std::string key(std::string_view id) { return of(keys, id); }
+
+}  // namespace slice
+
+// The fields of a tally, in stored order.
+enum class TallyField : std::size_t {
+  // Limits apply to these two, which count usage and reservations. In the slices all, agent and key.
   tokens,
   cost,  // Money::units
-  // What was used.
-  made,  // calls, with those that failed
+  // Usage.
+  all_calls,  // including failed ones
   failed,
   input,
   output,
   cached,
   reasoning,
   paid,  // Money::units
-  // Of all and own-key.
-  latency,      // milliseconds, of the calls that succeeded
-  streamed,     // calls that had a first token to wait for
+  // In the slices all and own-key.
+  latency,      // milliseconds, of successful calls
+  streamed,     // calls with a time to first token
   first_token,  // milliseconds
 };
 
 store::CounterName tally(const Period&, std::string_view slice);
 
-// A bound on one figure of a tally, and what to tell who meets it.
+// An upper limit on one field of a tally.
 struct Limit {
   std::string tally;
   std::int64_t most = 0;  // tokens, or Money::units
-  Tallied figure = Tallied::tokens;
-  std::string name;  // whoever made the limit knows it by this again
+  TallyField field = TallyField::tokens;
+  std::string name;  // identifies the limit to its creator
 };
 
-// What of a call a bound is about.
+// The amounts of a call that limits apply to.
 struct Amounts {
   std::int64_t tokens = 0, cost = 0;
   static Amounts of(const Call& call) { return {call.input_tokens + call.output_tokens, call.cost}; }
   friend Amounts operator-(Amounts a, Amounts b) { return {a.tokens - b.tokens, a.cost - b.cost}; }
 };
 
-// Reserves the amounts of `call` in each tally it will count in, within `limits`.
+// Reserves the amounts of `call` in each of its tallies, within `limits`.
 void reserve(store::Change&, const Call& call, const std::vector<Limit>& limits);
-// Counts what `call` has used, of which all but `rest` was reserved.
+// Counts the usage of `call`. All of its amounts except `rest` were reserved before.
 void count(store::Change&, const Call& call, Amounts rest);
 
-// The models, agents, keys and tools of a call, which have a tally of their own: "model/<id>", "own-model/<id>".
-std::vector<std::string> names_of(const Call&);
+// The slices of a call's model, agent, key and tools: "model/<id>", "own-model/<id>", ...
+std::vector<std::string> named_slices_of(const Call&);
 
 }  // namespace usage

@@ -87,13 +87,13 @@ std::string summary_of(std::string_view text) {
 
 // A message may hold the text that its question is about: the sentences that ask, and the others.
 struct Question {
-  std::string asked, beside;
+  std::string question, beside;
 };
 Question question_in(std::string_view message) {
   Question parts;
   for (const auto& sentence : score_sentences(message))
-    (sentence.text.ends_with('?') ? parts.asked : parts.beside).append(sentence.text).append("\n");
-  if (parts.asked.empty()) return {.asked = std::string(message), .beside = {}};
+    (sentence.text.ends_with('?') ? parts.question : parts.beside).append(sentence.text).append("\n");
+  if (parts.question.empty()) return {.question = std::string(message), .beside = {}};
   return parts;
 }
 
@@ -192,7 +192,7 @@ std::optional<std::string> Builtin::cannot(const ChatRequest& request) const {
 web::Task<Outcome<ChatAnswer>> Builtin::complete(ChatRequest request, Listener* listener) {
   auto answer = builtin_answer(request);
   answer.id = "chatcmpl-" + crypto::random_id(24);
-  if (listener) openai::tell(answer, *listener);
+  if (listener) openai::replay(answer, *listener);
   co_return answer;
 }
 

@@ -1,4 +1,4 @@
-// What the builtin model understands of a message: a few plain English requests, each of which is one tool call.
+// The requests that the builtin model understands: a few plain English sentences, each of which is one tool call.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -13,7 +13,7 @@ struct Intent {
   boost::json::object arguments;
 };
 
-// Nothing when the message asks for no tool. Understood, in any case and with "please" before it:
+// Not set: the message requests no tool. Understood, in any letter case and with "please" before it:
 //   summarize https://...             a URL with nothing else said is this too
 //   links of https://...
 //   read | show | open [the] file X
@@ -30,7 +30,7 @@ struct SummaryWish {
 };
 std::optional<SummaryWish> summary_wish_of(std::string_view message);
 
-// Whether the message asks who or what is answering.
+// Whether the message asks about the identity of the model.
 bool asks_for_identity(std::string_view message);
 
 }  // namespace models

@@ -63,10 +63,10 @@ std::string tell_summary(const json::object&, const json::object& page) {
   for (const auto& paragraph : strings_in(page, "paragraphs")) text += paragraph + "\n";
   const auto title = string_in(page, "title");
   const auto best = best_sentences(text, summary_sentences, title);
-  auto told = (title.empty() ? std::string("The page") : title) + " (" + string_in(page, "url") + ")";
-  if (!best.empty()) return told + ":" + bullets(best);
+  auto heading = (title.empty() ? std::string("The page") : title) + " (" + string_in(page, "url") + ")";
+  if (!best.empty()) return heading + ":" + bullets(best);
   const auto headings = strings_in(page, "headings");
-  return told +
+  return heading +
          (headings.empty() ? " holds no text that I can summarize." : " holds only headings:" + bullets(headings));
 }
 

@@ -1,4 +1,4 @@
-// How the builtin model tells what a tool brought back.
+// The builtin model's report of a tool's result.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace models {
 
-// `arguments` and `result` are JSON objects as text, as the tool protocol carries them; a result with "error" is told
-// as one. Anything else is told by its best sentences. At most a few kilobytes.
+// `arguments` and `result` are JSON objects as text. A result with "error" is reported as an error, unknown shapes by
+// their best sentences. Returns at most a few kilobytes.
 std::string report_tool_result(std::string_view tool, std::string_view arguments, std::string_view result);
 
 }  // namespace models

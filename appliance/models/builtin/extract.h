@@ -1,4 +1,4 @@
-// Words and sentences: the ranking of the summarizer, and what else is done to text.
+// Words and sentences: the summarizer's ranking, and helpers for text.
 #pragma once
 
 #include <cstddef>

@@ -55,8 +55,8 @@ web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& r
     answer.message.tool_calls.push_back(checked_call(std::move(call)));
   }
   answer.finish = finish_of(string_in(*body, "stop_reason"), !answer.message.tool_calls.empty());
-  const auto* told = object_in(*body, "usage");
-  const auto usage = told ? usage_of(*told) : std::nullopt;
+  const auto* reported = object_in(*body, "usage");
+  const auto usage = reported ? usage_of(*reported) : std::nullopt;
   answer.usage = usage ? *usage : estimated_usage(request, answer.message);
   if (answer.id.empty()) answer.id = new_id();
   if (answer.model.empty()) answer.model = request.model;
@@ -68,13 +68,15 @@ bool AnswerStream::event(std::string_view data) {
   const auto value = json::parse(data, error);
   const auto* event = error ? nullptr : value.if_object();
   if (!event) {
-    told_ = Told{.type = "", .message = "an event that is not a JSON object"};
+    reported_error_ = ReportedError{.type = "", .message = "an event that is not a JSON object"};
     return false;
   }
   const auto type = string_in(*event, "type");
   if (type == "error") {
     const auto* failure = object_in(*event, "error");
-    told_ = failure ? Told{.type = string_in(*failure, "type"), .message = string_in(*failure, "message")} : Told{};
+    reported_error_ =
+        failure ? ReportedError{.type = string_in(*failure, "type"), .message = string_in(*failure, "message")}
+                : ReportedError{};
     return false;
   }
   const auto merge_usage = [this](const json::object& holder) {

@@ -95,7 +95,7 @@ json::object to_wire(const ChatRequest& request) {
       messages.push_back(json::object{{"role", role}, {"content", std::move(blocks)}});
     }
   }
-  // Somebody has to speak: with nothing but instructions these are what is said.
+  // The API needs a message: instructions alone are sent as one.
   if (messages.empty()) {
     json::array blocks;
     blocks.push_back(text_block(std::exchange(system, {})));

@@ -27,10 +27,10 @@ class AnswerStream {
 
   // The data of one event; its type is inside. False: the answer has ended.
   bool event(std::string_view data);
-  struct Told {
+  struct ReportedError {
     std::string type, message;
   };
-  const std::optional<Told>& told() const { return told_; }
+  const std::optional<ReportedError>& reported_error() const { return reported_error_; }
   bool is_complete() const { return complete_; }
   ChatAnswer take(const ChatRequest&);
 
@@ -43,7 +43,7 @@ class AnswerStream {
   boost::json::object usage_;
   std::string stop_reason_;
   std::map<std::int64_t, std::size_t> calls_;  // block's index: place in tool_calls
-  std::optional<Told> told_;
+  std::optional<ReportedError> reported_error_;
   bool complete_ = false;
 };
 

@@ -70,11 +70,11 @@ std::chrono::seconds Breaker::wait(Clock::time_point now) const {
   return std::chrono::ceil<std::chrono::seconds>(open_until_ - now);
 }
 
-bool ProviderBreaker::admit(const std::string& model, Clock::time_point now, Leave leave) {
+bool ProviderBreaker::admit(const std::string& model, Clock::time_point now, Reason reason) {
   const std::lock_guard lock(mutex_);
   const auto slow = models_.find(model);
   if (slow != models_.end() && !slow->second.admit(now)) return false;
-  if (leave == Leave::going_on || whole_.admit(now, leave == Leave::as_last_resort)) return true;
+  if (reason == Reason::fallback || whole_.admit(now, reason == Reason::last_resort)) return true;
   if (slow != models_.end()) slow->second.abandoned();
   return false;
 }
@@ -90,7 +90,7 @@ void ProviderBreaker::failed(const std::string& model, const Failure& failure, C
   const bool is_models = failure.fault == Fault::timeout && failure.may_be_billed && !is_one_machine_;
   if (!is_models) {
     whole_.failed(failure.fault, now);
-    // Whatever it says, it says it in time.
+    // The server answered in time.
     if (failure.fault == Fault::unreachable || failure.fault == Fault::timeout) {
       if (const auto slow = models_.find(model); slow != models_.end()) slow->second.abandoned();
     } else {
@@ -98,7 +98,7 @@ void ProviderBreaker::failed(const std::string& model, const Failure& failure, C
     }
     return;
   }
-  if (models_.size() >= most_models) models_.clear();  // names of models for embeddings are the callers'
+  if (models_.size() >= most_models) models_.clear();  // callers choose the names of embedding models
   models_.try_emplace(model).first->second.failed(Fault::timeout, now);
   whole_.failed(Fault::timeout, now, Breaker::threshold - 1);
 }

@@ -105,11 +105,11 @@ bool AnswerStream::event(std::string_view data) {
   const auto value = json::parse(data, error);
   const auto* body = error ? nullptr : value.if_object();
   if (!body) {
-    told_ = Told{.type = "", .message = "an event that is not a JSON object"};
+    reported_error_ = ReportedError{.type = "", .message = "an event that is not a JSON object"};
     return false;
   }
   if (const auto* failure = object_in(*body, "error")) {
-    told_ = Told{.type = string_in(*failure, "status"), .message = string_in(*failure, "message")};
+    reported_error_ = ReportedError{.type = string_in(*failure, "status"), .message = string_in(*failure, "message")};
     return false;
   }
   name(answer_, *body);

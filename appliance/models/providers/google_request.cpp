@@ -117,7 +117,7 @@ json::object to_wire(const ChatRequest& request) {
       contents.push_back(json::object{{"role", role}, {"parts", std::move(parts)}});
     }
   }
-  // Somebody has to speak: with nothing but instructions these are what is said.
+  // The API needs a message: instructions alone are sent as one.
   if (contents.empty()) {
     json::array parts;
     parts.push_back(json::object{{"text", std::exchange(system, {})}});

@@ -24,10 +24,10 @@ class AnswerStream {
   explicit AnswerStream(Listener& listener) : listener_(listener) {}
 
   bool event(std::string_view data);
-  struct Told {
+  struct ReportedError {
     std::string type, message;
   };
-  const std::optional<Told>& told() const { return told_; }
+  const std::optional<ReportedError>& reported_error() const { return reported_error_; }
   bool is_complete() const { return complete_; }
   ChatAnswer take(const ChatRequest&);
 
@@ -36,7 +36,7 @@ class AnswerStream {
   ChatAnswer answer_;
   std::optional<TokenUsage> usage_;
   std::string finish_;
-  std::optional<Told> told_;
+  std::optional<ReportedError> reported_error_;
   bool complete_ = false;
 };
 

@@ -74,7 +74,7 @@ std::int64_t unix_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// What clients ask to be topped up rather than tried again.
+// Errors that need a higher limit, not a retry.
 bool is_used_up(const web::Error& error) {
   return error.kind == web::Kind::payment_required || error.code == "QUOTA_EXCEEDED" ||
          error.code == "BUDGET_EXCEEDED" || error.code == "CAP_REACHED";
@@ -99,7 +99,7 @@ std::string_view error_type(const web::Error& error) {
   }
 }
 
-// Sentences about a field begin with it: "messages[2].role must be ...".
+// Messages about a field begin with its name: "messages[2].role must be ...".
 std::string_view field_named_by(const web::Error& error) {
   if (error.code == "model_not_found") return "model";
   if (error.code == to_string(Fault::context_too_long)) return "messages";
@@ -115,7 +115,7 @@ std::string_view field_named_by(const web::Error& error) {
   return {};
 }
 
-// As OpenAI's clients know it; the box's own where they know none.
+// OpenAI's code, or the box's own if there is none.
 std::string_view code_of(const web::Error& error) {
   if (error.code == to_string(Fault::context_too_long)) return context_length_exceeded;
   if (error.code == to_string(Fault::rate_limited)) return "rate_limit_exceeded";
@@ -164,7 +164,7 @@ std::optional<TokenUsage> parse_usage(const json::object& body) {
 
 web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& request) {
   boost::system::error_code error;
-  std::array<unsigned char, 4096> room;  // the tree is read once and given up as a whole
+  std::array<unsigned char, 4096> room;  // the tree is read once and freed as a whole
   json::monotonic_resource memory(room.data(), room.size());
   const auto value = json::parse(text, error, &memory);
   const auto* body = error ? nullptr : value.if_object();
@@ -223,34 +223,34 @@ json::object to_wire(const ChatAnswer& answer, const json::storage_ptr& memory) 
 
 json::object error_body(const web::Error& error) {
   const auto or_null = [](std::string_view text) { return text.empty() ? json::value() : json::value(text); };
-  json::object told{{"message", error.message},
+  json::object body{{"message", error.message},
                     {"type", error_type(error)},
                     {"code", or_null(code_of(error))},
                     {"param", or_null(field_named_by(error))}};
-  for (const auto& [name, value] : limit_told(error.extra)) told[name] = value;
-  return {{"error", std::move(told)}};
+  for (const auto& [name, value] : limit_told(error.extra)) body[name] = value;
+  return {{"error", std::move(body)}};
 }
 
 json::object limit_told(const json::object& error) {
   constexpr std::size_t longest = 100;
-  json::object told;
+  json::object members;
   for (const auto* name : {"limit", "used", "resetsAt", "retryAfter", "cap"}) {
     const auto* value = error.if_contains(name);
     if (!value) continue;
     const auto* text = value->if_string();
-    if (value->is_number() || (text && text->size() <= longest)) told[name] = *value;
+    if (value->is_number() || (text && text->size() <= longest)) members[name] = *value;
   }
-  return told;
+  return members;
 }
 
 json::value error_schema() {
   const json::object text{{"type", "string"}}, text_or_null{{"type", json::array{"string", "null"}}};
-  const json::object told{
+  const json::object error{
       {"type", "object"},
       {"required", json::array{"message", "type", "code", "param"}},
       {"properties", json::object{{"message", text}, {"type", text}, {"code", text_or_null}, {"param", text_or_null}}}};
   return json::object{
-      {"type", "object"}, {"required", json::array{"error"}}, {"properties", json::object{{"error", told}}}};
+      {"type", "object"}, {"required", json::array{"error"}}, {"properties", json::object{{"error", error}}}};
 }
 
 web::ErrorForm error_form() { return {.prefix = "/v1", .body = error_body}; }

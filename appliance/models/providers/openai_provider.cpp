@@ -15,9 +15,9 @@ namespace {
 
 constexpr auto listing_lifetime = std::chrono::seconds(60);
 
-constexpr std::size_t most_listed = 1'000;
+constexpr std::size_t max_listed = 1'000;
 
-// What a request can name and a page can show.
+// A name that requests can carry and pages can show.
 bool is_model_id(std::string_view id) {
   constexpr std::size_t most_bytes = 200;
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
@@ -43,14 +43,14 @@ web::FetchHeaders OpenAiProvider::headers() const {
   return headers;
 }
 
-std::optional<std::vector<ModelInfo>> OpenAiProvider::known_models() const {
+std::optional<std::vector<ModelInfo>> OpenAiProvider::cached_models() const {
   const std::lock_guard lock(mutex_);
   if (std::chrono::steady_clock::now() >= listed_until_) return std::nullopt;
   return listed_;
 }
 
 web::Task<Outcome<std::vector<ModelInfo>>> OpenAiProvider::models() {
-  if (auto known = known_models()) co_return std::move(*known);
+  if (auto cached = cached_models()) co_return std::move(*cached);
   const auto body = co_await upstream_.ask("GET", "/models", headers(), {});
   if (!body) co_return body.error();
   boost::system::error_code error;
@@ -62,7 +62,7 @@ web::Task<Outcome<std::vector<ModelInfo>>> OpenAiProvider::models() {
   for (const auto& entry : data->get_array()) {
     const auto* model = entry.if_object();
     const auto* id = model ? model->if_contains("id") : nullptr;
-    if (listed.size() == most_listed) break;
+    if (listed.size() == max_listed) break;
     if (id && id->is_string() && is_model_id(id->get_string()))
       listed.push_back({.id = std::string(id->get_string()), .provider = settings_.name});
   }
@@ -72,21 +72,21 @@ web::Task<Outcome<std::vector<ModelInfo>>> OpenAiProvider::models() {
   co_return listed;
 }
 
-web::Task<Outcome<std::string>> OpenAiProvider::choose_model(std::string asked) {
-  if (!settings_.only_listed) co_return asked.empty() ? settings_.default_model : asked;
-  if (!settings_.default_model.empty() && (asked.empty() || asked == settings_.default_model)) {
+web::Task<Outcome<std::string>> OpenAiProvider::choose_model(std::string requested) {
+  if (!settings_.only_listed) co_return requested.empty() ? settings_.default_model : requested;
+  if (!settings_.default_model.empty() && (requested.empty() || requested == settings_.default_model)) {
     co_return settings_.default_model;
   }
   const auto listed = co_await models();
   if (!listed) {
-    // A server may serve a model it does not list; only without any name is there nothing to ask for.
+    // A server may serve a model that it does not list. Without any name there is nothing to request.
     if (!settings_.default_model.empty()) co_return settings_.default_model;
     auto failure = listed.error();
-    failure.may_be_billed = false;  // nobody was asked for an answer yet
+    failure.may_be_billed = false;  // no answer was requested yet
     co_return failure;
   }
   for (const auto& model : *listed) {
-    if (model.id == asked) co_return asked;
+    if (model.id == requested) co_return requested;
   }
   if (!settings_.default_model.empty()) co_return settings_.default_model;
   if (listed->empty()) {
@@ -97,13 +97,13 @@ web::Task<Outcome<std::string>> OpenAiProvider::choose_model(std::string asked) 
 
 Outcome<ChatAnswer> OpenAiProvider::parsed(const std::string& body, const ChatRequest& request) const {
   auto answer = openai::parse_answer(body, request);
-  if (!answer) return upstream_.bad_answer(upstream_.quotable(answer.error().message) + ".");
+  if (!answer) return upstream_.bad_answer(upstream_.quoted(answer.error().message) + ".");
   answer->provider = settings_.name;
   return std::move(*answer);
 }
 
 std::string OpenAiProvider::body_of(const ChatRequest& request, bool is_streamed) const {
-  std::array<unsigned char, 4096> room;  // the tree is written once and given up as a whole
+  std::array<unsigned char, 4096> room;  // the tree is written once and freed as a whole
   json::monotonic_resource memory(room.data(), room.size());
   auto wire = openai::to_wire(request, &memory);
   if (settings_.completion_tokens && wire.contains("max_tokens")) {
@@ -121,9 +121,9 @@ web::Task<Outcome<ChatAnswer>> OpenAiProvider::complete(ChatRequest request, Lis
   auto model = co_await choose_model(request.model);
   if (!model) co_return model.error();
   request.model = std::move(*model);
-  auto asked = body_of(request, listener != nullptr);
-  if (listener) co_return co_await streamed(request, std::move(asked), *listener);
-  const auto body = co_await upstream_.ask("POST", "/chat/completions", headers(), std::move(asked));
+  auto body_text = body_of(request, listener != nullptr);
+  if (listener) co_return co_await streamed(request, std::move(body_text), *listener);
+  const auto body = co_await upstream_.ask("POST", "/chat/completions", headers(), std::move(body_text));
   if (!body) co_return body.error();
   co_return parsed(*body, request);
 }
@@ -136,10 +136,10 @@ web::Task<Outcome<ChatAnswer>> OpenAiProvider::streamed(const ChatRequest& reque
   if (!ended) co_return ended.error();
   if (!ended->whole.empty()) {
     auto answer = parsed(ended->whole, request);
-    if (answer) openai::tell(*answer, listener);
+    if (answer) openai::replay(*answer, listener);
     co_return answer;
   }
-  if (const auto& told = stream.told()) co_return upstream_.told(told->type, told->message);
+  if (const auto& error = stream.reported_error()) co_return upstream_.reported(error->type, error->message);
   if (!stream.is_complete()) co_return upstream_.bad_answer("ended its answer in the middle.");
   auto answer = stream.take(request);
   answer.provider = settings_.name;

@@ -1,5 +1,5 @@
-// Any server that speaks the OpenAI form: OpenAI's own, one on the LAN (Ollama, llama.cpp, vLLM), or the multi-model
-// router on the internet.
+// Any server with OpenAI's API: OpenAI, a server on the LAN (Ollama, llama.cpp, vLLM), or the multi-model router on the
+// internet.
 #pragma once
 
 #include <chrono>
@@ -17,11 +17,11 @@ struct OpenAiSettings {
   std::string base_url;       // up to and including /v1
   std::string key;            // secret; empty: no Authorization header
   std::string default_model;  // empty: the first the server lists
-  // True: ask for the default instead of a model the server does not list. For servers that hold a few models of their
-  // own, while agents carry the names of the router's.
+  // Replace a model that the server does not list by the default. For servers with a few models of their own, since
+  // agents carry the names of the router's models.
   bool only_listed = false;
   bool own_key = false;            // as in UpstreamSettings
-  bool completion_tokens = false;  // the limit is called max_completion_tokens there
+  bool completion_tokens = false;  // the server calls the limit max_completion_tokens
   std::chrono::milliseconds timeout{30'000};
 };
 
@@ -31,13 +31,12 @@ class OpenAiProvider : public Provider {
 
   std::string_view name() const override { return settings_.name; }
   web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) override;
-  // Remembered for a minute.
+  // Cached for a minute.
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;
-  std::optional<std::vector<ModelInfo>> known_models() const;  // while they are remembered
-  // The model that is asked for one of this name, or for none (OpenAiSettings::only_listed).
-  web::Task<Outcome<std::string>> choose_model(std::string asked);
-  // The embeddings form, passed through with another model's name: the body of the answer.
-  web::Task<Outcome<std::string>> embeddings(std::string body) const;
+  std::optional<std::vector<ModelInfo>> cached_models() const;
+  // The model used for a request with this name, which may be empty (OpenAiSettings::only_listed).
+  web::Task<Outcome<std::string>> choose_model(std::string requested);
+  web::Task<Outcome<std::string>> embeddings(std::string body) const override;
 
  private:
   web::FetchHeaders headers() const;
@@ -48,7 +47,7 @@ class OpenAiProvider : public Provider {
   const OpenAiSettings settings_;
   const Upstream upstream_;
 
-  mutable std::mutex mutex_;  // protects the two below; never held across a suspension
+  mutable std::mutex mutex_;  // protects listed_ and listed_until_; never held across a suspension
   std::vector<ModelInfo> listed_;
   std::chrono::steady_clock::time_point listed_until_{};
 };

@@ -23,11 +23,11 @@ bool AnswerStream::event(std::string_view data) {
   const auto value = json::parse(data, error, &memory);
   const auto* chunk = error ? nullptr : value.if_object();
   if (!chunk) {
-    told_ = Told{.type = "", .message = "a chunk that is not a JSON object"};
+    reported_error_ = ReportedError{.type = "", .message = "a chunk that is not a JSON object"};
     return false;
   }
   if (const auto* failure = object_in(*chunk, "error")) {
-    told_ = Told{.type = string_in(*failure, "type"), .message = string_in(*failure, "message")};
+    reported_error_ = ReportedError{.type = string_in(*failure, "type"), .message = string_in(*failure, "message")};
     return false;
   }
   if (answer_.id.empty()) answer_.id = string_in(*chunk, "id");
@@ -87,7 +87,7 @@ ChatAnswer AnswerStream::take(const ChatRequest& request) {
   return std::move(answer_);
 }
 
-void tell(const ChatAnswer& answer, Listener& listener) {
+void replay(const ChatAnswer& answer, Listener& listener) {
   if (!answer.message.content.empty()) listener.text(answer.message.content);
   const auto& calls = answer.message.tool_calls;
   for (std::size_t i = 0; i < calls.size(); ++i) listener.call(i, calls[i].id, calls[i].name, calls[i].arguments);

@@ -1,4 +1,4 @@
-// A streamed answer in the OpenAI form, put together as its chunks come.
+// Assembles a streamed answer in OpenAI's form from its chunks.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -12,20 +12,20 @@ namespace models::openai {
 
 class AnswerStream {
  public:
-  // Pieces go to the listener as they come.
+  // Pieces are passed to the listener as they arrive.
   explicit AnswerStream(Listener& listener) : listener_(listener) {}
 
-  // The data of one event. False: the answer has ended.
+  // Takes the data of one event. Returns false at the end of the answer.
   bool event(std::string_view data);
 
-  // An error that came in place of a chunk, or data that is not a chunk.
-  struct Told {
+  // An error sent instead of a chunk, or data that is not a chunk.
+  struct ReportedError {
     std::string type, message;
   };
-  const std::optional<Told>& told() const { return told_; }
-  // A reason to finish or the closing [DONE] has come.
+  const std::optional<ReportedError>& reported_error() const { return reported_error_; }
+  // A finish reason or the closing [DONE] was received.
   bool is_complete() const { return complete_; }
-  // The whole, once complete. Usage that did not come is estimated.
+  // The whole answer, once complete. Usage that was not reported is estimated.
   ChatAnswer take(const ChatRequest&);
 
  private:
@@ -36,11 +36,11 @@ class AnswerStream {
   ChatAnswer answer_;
   std::string finish_;
   std::optional<TokenUsage> usage_;
-  std::optional<Told> told_;
+  std::optional<ReportedError> reported_error_;
   bool complete_ = false;
 };
 
-// A whole answer as if it had streamed.
-void tell(const ChatAnswer&, Listener&);
+// Passes a whole answer to the listener as if it were streamed.
+void replay(const ChatAnswer&, Listener&);
 
 }  // namespace models::openai

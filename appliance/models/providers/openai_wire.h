@@ -1,5 +1,5 @@
-// The OpenAI chat-completions form, both ways: requests and answers, whole and as a stream. Strict with what clients
-// send us, tolerant with what the many servers that claim this form send back.
+// OpenAI's chat completions in both directions: requests and answers. Strict with clients, tolerant with servers, since
+// many deviate from the form.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -30,23 +30,23 @@ boost::json::object to_wire(const ChatRequest&, const boost::json::storage_ptr& 
 // name, such as "sent an answer without choices".
 web::Result<ChatAnswer> parse_answer(std::string_view body, const ChatRequest& request);
 
-// The usage of a whole answer or of a chunk; nothing when there is none.
+// The usage in an answer or a chunk; not set if there is none.
 std::optional<TokenUsage> parse_usage(const boost::json::object& body);
 Finish finish_named(std::string_view reason, bool has_calls);
 std::string_view wire_name(Finish);
 
 boost::json::object to_wire(const ChatAnswer&, const boost::json::storage_ptr& = {});
 boost::json::object usage_to_wire(const TokenUsage&, const boost::json::storage_ptr& = {});
-// The code of an error that says the messages do not fit the model, as OpenAI has it.
+// OpenAI's code of the error for messages that do not fit the model's context.
 inline constexpr std::string_view context_length_exceeded = "context_length_exceeded";
-// {error: {message, type, code, param}}: type is one of OpenAI's words for the kind, param the field at fault, or null.
-// Beside them stands what limit_told() finds in the error's further fields.
+// {error: {message, type, code, param}}: type is OpenAI's name of the kind, param the invalid field or null.
+// Further members are those of limit_told().
 boost::json::object error_body(const web::Error&);
-// What an error tells of the limit that was met: of limit, used, resetsAt, retryAfter and cap those that are there, as
-// numbers or short texts. The error may be anybody's.
+// The members of an error that describe an exceeded limit: limit, used, resetsAt, retryAfter and cap, as far as they
+// are numbers or short texts. The error may come from an untrusted server.
 boost::json::object limit_told(const boost::json::object& error);
 boost::json::value error_schema();  // of error_body()
-// The form of all errors beneath /v1, for listeners that have rows there.
+// The form of all errors beneath /v1, for listeners with rows there.
 web::ErrorForm error_form();
 
 }  // namespace models::openai

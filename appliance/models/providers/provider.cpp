@@ -28,4 +28,8 @@ web::Error to_error(const Failure& failure) {
   return error;
 }
 
+web::Task<Outcome<std::string>> Provider::embeddings(std::string) const {
+  co_return Failure{.fault = Fault::bad_request, .message = "The model provider has no embeddings."};
+}
+
 }  // namespace models

@@ -1,4 +1,4 @@
-// What every source of answers offers, and the one type of what can go wrong with it.
+// The interface of model providers, and the type of their failures.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -18,12 +18,12 @@ namespace models {
 BOOST_DEFINE_ENUM_CLASS(Fault, rate_limited, overloaded, bad_key, context_too_long, bad_request, upstream_error,
                         bad_answer, unreachable, timeout, cancelled)
 
-// Why a provider gave no answer. The message is a sentence for the caller: it names the provider and never holds a key.
+// Why a provider returned no answer. The message is for the caller; it names the provider and never contains a key.
 struct Failure {
   Fault fault = Fault::upstream_error;
   std::string message;
   std::optional<std::chrono::seconds> retry_after;
-  bool may_be_billed = false;  // the provider may have made an answer, or a part of one, and charge for it
+  bool may_be_billed = false;  // the provider may have generated output and charge for it
 };
 
 template <class T>
@@ -34,7 +34,7 @@ using Outcome = boost::system::result<T, Failure>;
 }
 
 std::string_view to_string(Fault);
-// The failure as the box's callers see it; the code is the fault's name.
+// The failure as an error of the API; the code is the fault's name.
 web::Error to_error(const Failure&);
 
 struct ModelInfo {
@@ -47,13 +47,16 @@ class Provider {
  public:
   virtual ~Provider() = default;
   virtual std::string_view name() const = 0;
-  // The whole answer at the end; with a listener, its pieces as they come before that. Callable from every io thread,
-  // many at a time; cancelling the coroutine aborts the upstream call and throws operation_aborted.
+  // Returns the whole answer; a listener gets its pieces as they arrive. Callable from every io thread, concurrently.
+  // Cancelling the coroutine aborts the upstream call and throws operation_aborted.
   virtual web::Task<Outcome<ChatAnswer>> complete(ChatRequest, Listener* = nullptr) = 0;
-  // What of the request it cannot do, as a sentence that names the field; nothing when it can do all.
+  // What the provider cannot do of the request, as a sentence that names the field; not set if it can do all.
   virtual std::optional<std::string> cannot(const ChatRequest&) const { return std::nullopt; }
-  // What the provider lists now.
+  // The models that the provider lists.
   virtual web::Task<Outcome<std::vector<ModelInfo>>> models() = 0;
+  // Passes a body in OpenAI's embeddings form through and returns the body of the answer. bad_request: the provider has
+  // no embeddings.
+  virtual web::Task<Outcome<std::string>> embeddings(std::string body) const;
 };
 
 }  // namespace models

@@ -1,4 +1,4 @@
-// The providers of this box: which are configured, how each is reached, and how it has been doing.
+// The configured providers of this box and their circuit breakers.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace models {
 
 inline constexpr std::array<std::string_view, 6> provider_names{"openrouter", "anthropic", "openai",
                                                                 "google",     "local",     "builtin"};
-// Those a user can bring a key for.
+// The providers that users can store their own keys for.
 inline constexpr std::array<std::string_view, 4> keyed_providers{"openrouter", "anthropic", "openai", "google"};
 
 // Callable from every thread.
@@ -25,7 +25,7 @@ class Providers {
  public:
   explicit Providers(const agentbox::Settings&);
 
-  // Null: not configured. The builtin one counts as configured only when nothing else is, and AI_BUILTIN allows it.
+  // Null: not configured. The builtin provider counts as configured if no other is, and AI_BUILTIN allows it.
   std::shared_ptr<Provider> find(std::string_view name) const;
   std::shared_ptr<OpenAiProvider> local() const { return local_; }
   bool any() const { return !configured_.empty(); }
@@ -41,7 +41,7 @@ class Providers {
   const agentbox::Settings& settings_;
   std::shared_ptr<OpenAiProvider> local_;
   std::map<std::string, std::shared_ptr<Provider>, std::less<>> configured_;
-  // One for each of provider_names; the map does not change.
+  // One for each of provider_names; the map is constant.
   std::map<std::string, ProviderBreaker, std::less<>> breakers_;
 };
 

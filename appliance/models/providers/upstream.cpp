@@ -19,10 +19,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t answer_bytes = 8u << 20;
-constexpr std::size_t quoted_bytes = 300;  // of an upstream's own words
+constexpr std::size_t quoted_bytes = 300;  // of a quoted message
 constexpr std::size_t error_bytes = 64u << 10;
 
-// The upstream's own sentence about what is wrong: {error: {message}}, {error: "..."}, {message}, or any of these as
+// The upstream's error message: {error: {message}}, {error: "..."}, {message}, or any of these as
 // the one element of an array, which is Google's way; else empty.
 std::string upstream_message(std::string_view body) {
   boost::system::error_code error;
@@ -68,14 +68,14 @@ UpstreamSettings normalized(UpstreamSettings settings) {
   return settings;
 }
 
-// How long nothing has come, and how long nothing may.
+// Measures how long no bytes have arrived.
 struct Silence {
   Clock::time_point since = Clock::now();
   std::chrono::milliseconds limit;
   web::Timer timer;
 };
 
-// Returns when the limit has passed. Both times may move meanwhile; the limit with a cancel of the timer.
+// Returns when the limit has passed. Both may change meanwhile; a change of the limit must cancel the timer.
 web::Task<> until_too_long(Silence& silence) {
   while (Clock::now() - silence.since < silence.limit) {
     silence.timer.expires_at(silence.since + silence.limit);
@@ -84,7 +84,7 @@ web::Task<> until_too_long(Silence& silence) {
   }
 }
 
-// For what a server still sends behind the end of its answer, so that the connection can be kept.
+// Time for bytes after the end of the answer, so that the connection can be reused.
 constexpr std::chrono::milliseconds time_to_end{500};
 
 }  // namespace
@@ -101,7 +101,7 @@ Failure Upstream::bad_answer(std::string_view what) const {
   return failure;
 }
 
-std::string Upstream::quotable(std::string text) const {
+std::string Upstream::quoted(std::string text) const {
   text = agentbox::redact_secret(text, settings_.key, "[key]");
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
@@ -114,8 +114,8 @@ std::string Upstream::quotable(std::string text) const {
   return text;
 }
 
-Failure Upstream::told(std::string_view type, std::string_view message) const {
-  const auto suffix = message.empty() ? std::string(".") : ": " + quotable(std::string(message));
+Failure Upstream::reported(std::string_view type, std::string_view message) const {
+  const auto suffix = message.empty() ? std::string(".") : ": " + quoted(std::string(message));
   const bool overloaded = type == "overloaded_error" || type == "UNAVAILABLE";
   const bool limited = type == "rate_limit_error" || type == "rate_limit_exceeded" || type == "RESOURCE_EXHAUSTED";
   auto failure = overloaded ? fail(Fault::overloaded, "is overloaded" + suffix)
@@ -126,7 +126,7 @@ Failure Upstream::told(std::string_view type, std::string_view message) const {
 }
 
 Failure Upstream::failure_of(int status, std::string_view body, const std::string& retry_after) const {
-  const auto said = quotable(upstream_message(body));
+  const auto said = quoted(upstream_message(body));
   const auto suffix = said.empty() ? "." : ": " + said;
   if (status == 429) {
     auto failure = fail(Fault::rate_limited, "is rate limited" + suffix);
@@ -156,12 +156,12 @@ Failure Upstream::failure_of(int status, std::string_view body, const std::strin
   return fail(Fault::upstream_error, "answered with status " + std::to_string(status) + suffix);
 }
 
-Failure Upstream::failure_of(const web::Error& error, bool was_asked) const {
+Failure Upstream::failure_of(const web::Error& error, bool was_sent) const {
   if (error.kind == web::Kind::too_large) return bad_answer("sent an answer of more than 8 MB.");
   const bool late = error.kind == web::Kind::timeout;
   auto failure = late ? fail(Fault::timeout, "did not answer in time.")
-                      : fail(Fault::unreachable, "cannot be reached: " + quotable(error.message));
-  failure.may_be_billed = was_asked;
+                      : fail(Fault::unreachable, "cannot be reached: " + quoted(error.message));
+  failure.may_be_billed = was_sent;
   return failure;
 }
 
@@ -180,12 +180,12 @@ web::FetchRequest Upstream::request(std::string method, std::string path, web::F
 
 web::Task<Outcome<std::string>> Upstream::ask(std::string method, std::string path, web::FetchHeaders headers,
                                               std::string body) const {
-  auto asked = request(std::move(method), std::move(path), std::move(headers), std::move(body));
-  asked.headers.emplace_back("Accept", "application/json");
-  bool was_asked = false;
-  asked.on_sending = [&was_asked] { was_asked = true; };
-  auto response = co_await web::fetch(std::move(asked));
-  if (!response) co_return failure_of(response.error(), was_asked);
+  auto outgoing = request(std::move(method), std::move(path), std::move(headers), std::move(body));
+  outgoing.headers.emplace_back("Accept", "application/json");
+  bool was_sent = false;
+  outgoing.on_sending = [&was_sent] { was_sent = true; };
+  auto response = co_await web::fetch(std::move(outgoing));
+  if (!response) co_return failure_of(response.error(), was_sent);
   if (response->status != 200) co_return failure_of(response->status, response->body, response->header("retry-after"));
   co_return std::move(response->body);
 }
@@ -193,27 +193,27 @@ web::Task<Outcome<std::string>> Upstream::ask(std::string method, std::string pa
 web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::FetchHeaders headers, std::string body,
                                                         OnEvent on_event) const {
   using namespace boost::asio::experimental::awaitable_operators;
-  auto asked = request("POST", std::move(path), std::move(headers), std::move(body));
-  asked.headers.emplace_back("Accept", "text/event-stream");
-  asked.timeout = std::chrono::milliseconds(0);
+  auto outgoing = request("POST", std::move(path), std::move(headers), std::move(body));
+  outgoing.headers.emplace_back("Accept", "text/event-stream");
+  outgoing.timeout = std::chrono::milliseconds(0);
   const auto executor = co_await boost::asio::this_coro::executor;
   Silence silence{.limit = settings_.timeout, .timer = web::Timer(executor)};
   int status = 0;
   std::string type, retry_after, whole;
-  // Comments and pings tell that somebody is there, not that an answer has begun.
-  bool has_begun = false, has_ended = false, was_asked = false;
+  // Comments and pings do not begin an answer.
+  bool has_begun = false, has_ended = false, was_sent = false;
   EventReader events([&](std::string_view event, std::string_view data) {
     has_begun = has_begun || event != "ping";
     return on_event(event, data);
   });
-  asked.on_sending = [&was_asked] { was_asked = true; };
-  asked.on_head = [&](int code, const web::FetchHeaders& answered) {
+  outgoing.on_sending = [&was_sent] { was_sent = true; };
+  outgoing.on_head = [&](int code, const web::FetchHeaders& head) {
     status = code;
-    type = header(answered, "content-type");
-    retry_after = header(answered, "retry-after");
+    type = header(head, "content-type");
+    retry_after = header(head, "retry-after");
     return true;
   };
-  asked.sink = [&](std::string_view bytes) {
+  outgoing.sink = [&](std::string_view bytes) {
     if (status == 200 && type.starts_with("text/event-stream")) {
       if (has_ended) return true;
       has_ended = !events.feed(bytes);
@@ -227,20 +227,20 @@ web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::F
     whole += bytes;
     return status == 200 || whole.size() < error_bytes;
   };
-  auto fetching = web::fetch(std::move(asked));
+  auto fetching = web::fetch(std::move(outgoing));
   auto watching = until_too_long(silence);
   auto ended = co_await (std::move(fetching) || std::move(watching));
   if (has_ended) co_return Streamed{};
   if (ended.index() == 1) {
     auto failure = fail(Fault::timeout, has_begun ? "stopped in the middle of its answer." : "did not answer in time.");
-    failure.may_be_billed = was_asked;
+    failure.may_be_billed = was_sent;
     co_return failure;
   }
   const auto& response = std::get<0>(ended);
   if (status != 0 && status != 200) co_return failure_of(status, whole, retry_after);
-  if (!response) co_return failure_of(response.error(), was_asked);
+  if (!response) co_return failure_of(response.error(), was_sent);
   if (!type.starts_with("text/event-stream") && whole.find_first_not_of(" \r\n\t") == whole.npos)
-    co_return bad_answer("sent an empty answer of type '" + quotable(type) + "'.");
+    co_return bad_answer("sent an empty answer of type '" + quoted(type) + "'.");
   co_return Streamed{.whole = std::move(whole)};
 }
 

@@ -13,7 +13,7 @@ namespace json = boost::json;
 
 namespace {
 
-// What the two do alike once a request has become bytes: `Stream` and `parse` are of the vendor's wire.
+// Common to both vendors; `Stream` and `parse` are those of the wire format.
 template <class Stream, class Parse>
 web::Task<Outcome<ChatAnswer>> stream_of(const Upstream& upstream, std::string path, web::FetchHeaders headers,
                                          std::string body, const ChatRequest& request, Listener& listener,
@@ -24,12 +24,12 @@ web::Task<Outcome<ChatAnswer>> stream_of(const Upstream& upstream, std::string p
   if (!ended) co_return ended.error();
   if (!ended->whole.empty()) {
     auto answer = parse(ended->whole, request);
-    if (!answer) co_return upstream.bad_answer(upstream.quotable(answer.error().message) + ".");
+    if (!answer) co_return upstream.bad_answer(upstream.quoted(answer.error().message) + ".");
     answer->provider = upstream.name();
-    openai::tell(*answer, listener);
+    openai::replay(*answer, listener);
     co_return std::move(*answer);
   }
-  if (const auto& told = stream.told()) co_return upstream.told(told->type, told->message);
+  if (const auto& error = stream.reported_error()) co_return upstream.reported(error->type, error->message);
   if (!stream.is_complete()) co_return upstream.bad_answer("ended its answer in the middle.");
   auto answer = stream.take(request);
   answer.provider = upstream.name();
@@ -42,12 +42,12 @@ web::Task<Outcome<ChatAnswer>> whole_of(const Upstream& upstream, std::string pa
   const auto answered = co_await upstream.ask("POST", std::move(path), std::move(headers), std::move(body));
   if (!answered) co_return answered.error();
   auto answer = parse(*answered, request);
-  if (!answer) co_return upstream.bad_answer(upstream.quotable(answer.error().message) + ".");
+  if (!answer) co_return upstream.bad_answer(upstream.quoted(answer.error().message) + ".");
   answer->provider = upstream.name();
   co_return std::move(*answer);
 }
 
-// The ids in a list of models; nothing when the body holds none.
+// The ids in a list of models; not set if the body has none.
 std::optional<std::vector<ModelInfo>> listed_in(const std::string& body, const char* list, const char* id,
                                                 const std::string& provider) {
   boost::system::error_code error;

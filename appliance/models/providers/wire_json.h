@@ -1,4 +1,4 @@
-// Reading vendors' JSON with the tolerance it takes: what is not there or of another type is empty.
+// Tolerant reading of vendors' JSON: members that are missing or of another type are empty.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -15,7 +15,7 @@ namespace models {
 const boost::json::object* object_in(const boost::json::object&, std::string_view name);
 const boost::json::array* array_in(const boost::json::object&, std::string_view name);
 std::string string_in(const boost::json::object&, std::string_view name);
-// A whole number that is not negative.
+// A non-negative integer.
 std::optional<std::int64_t> count_in(const boost::json::object&, std::string_view name);
 
 // A count of tokens that an upstream reports. More than any model takes is no report, like what is no count at all.

@@ -1,0 +1,104 @@
+#include "appliance/billing/api_keys/handlers.h"
+
+#include "web/reply.h"
+
+namespace keys {
+
+using billing::Answer;
+
+namespace {
+
+std::optional<std::string> budget_text(const ApiKey& key) {
+  if (!key.monthly_budget) return std::nullopt;
+  return usage::Money::of_units(*key.monthly_budget).to_string();
+}
+
+KeyView view(const ApiKey& key, const usage::Ledger& ledger) {
+  const auto this_month = usage::tally(usage::Period::month(store::now()), usage::slice::key(key.id));
+  const auto used = usage::Money::of_units(ledger.spent(key.user_id, this_month, usage::TallyField::cost));
+  return {.id = key.id,
+          .name = key.name,
+          .prefix = key.prefix,
+          .createdAt = key.created_at,
+          .lastUsedAt = key.last_used_at,
+          .expiresAt = key.expires_at,
+          .budgetUsd = budget_text(key),
+          .usedUsd = used.to_string()};
+}
+
+// The key in the body, or the bearer token when there is no body.
+web::Result<std::string> candidate(const web::Request& request) {
+  if (request.body.empty()) {
+    if (const auto bearer = request.bearer()) return std::string(*bearer);
+    return web::invalid("apiKey is required");
+  }
+  auto body = web::parse_body<Candidate>(request);
+  if (!body) return body.error();
+  return std::string(std::move(body->apiKey));
+}
+
+web::Result<std::optional<std::int64_t>> parse_budget(const std::optional<web::Text<1, 20>>& text) {
+  if (!text) return std::optional<std::int64_t>();
+  const auto amount = usage::Money::parse(*text);
+  if (!amount || amount->units() < 0) return web::invalid("budgetUsd must be an amount such as \"12.50\"");
+  return std::optional(amount->units());
+}
+
+web::Task<> note(const Services& services, const web::Request& request, std::string event, std::string subject) {
+  auto entry = audit::of_request(request, std::move(event), std::move(subject));
+  co_await services.audit.note(std::move(entry));
+}
+
+}  // namespace
+
+Answer list_keys(const Services& services, const web::Request& request) {
+  KeyList answer;
+  for (const auto& key : services.keys.list(request.caller.user_id)) answer.keys.push_back(view(key, services.ledger));
+  answer.count = static_cast<std::int64_t>(answer.keys.size());
+  co_return web::reply(answer, 200);
+}
+
+Answer create_key(const Services& services, const web::Request& request, NewKey body) {
+  std::optional<store::Time> expires_at;
+  if (body.expiresInDays) expires_at = store::now() + std::chrono::days(body.expiresInDays->value);
+  const auto budget = parse_budget(body.budgetUsd);
+  if (!budget) co_return budget.error();
+  auto created = co_await services.keys.create(request.caller, std::move(body.name), expires_at, *budget);
+  if (!created) co_return created.error();
+  const auto& key = created->key;
+  co_await note(services, request, "API key made", key.prefix);
+  const CreatedView answer{key.id,         key.name,       key.prefix,      created->secret,
+                           key.created_at, key.expires_at, budget_text(key)};
+  co_return web::reply(answer, 201);
+}
+
+Answer show_key(const Services& services, const web::Request& request) {
+  const auto key = services.keys.find(request.caller.user_id, request.param("id"));
+  if (!key) co_return web::not_found("No such key");
+  co_return web::reply(view(*key, services.ledger), 200);
+}
+
+Answer delete_key(const Services& services, const web::Request& request) {
+  const auto removed = co_await services.keys.remove(request.caller.user_id, request.param("id"));
+  if (!removed) co_return removed.error();
+  co_await note(services, request, "API key deleted", request.param("id"));
+  const Deleted answer{.id = request.param("id")};
+  co_return web::reply(answer, 200);
+}
+
+Answer validate_key(const Services& services, const web::Request& request) {
+  const auto key = candidate(request);
+  if (!key) co_return key.error();
+  const auto valid = services.keys.validate(*key);
+  if (!valid) {
+    web::Error refused = web::unauthenticated("Invalid API key");
+    refused.extra["valid"] = false;
+    co_return refused;
+  }
+  Validity answer{.userId = std::to_string(valid->user->id), .plan = std::nullopt};
+  if (const auto held = services.subscriptions.active(valid->user->id))
+    answer.plan = std::string(to_string(held->plan));
+  co_return web::reply(answer, 200);
+}
+
+}  // namespace keys

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <boost/describe.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/billing/api_keys/routes.h"
+#include "appliance/billing/handlers.h"
+#include "web/fields.h"
+
+namespace keys {
+
+struct NewKey {
+  web::Text<1, 100> name;
+  std::optional<web::Integer<1, 3650>> expiresInDays;
+  std::optional<web::Text<1, 20>> budgetUsd;
+};
+BOOST_DESCRIBE_STRUCT(NewKey, (), (name, expiresInDays, budgetUsd))
+
+struct KeyView {
+  std::string id, name, prefix;
+  store::Time createdAt;
+  std::optional<store::Time> lastUsedAt, expiresAt;
+  std::optional<std::string> budgetUsd;  // for a calendar month (UTC)
+  std::string usedUsd;                   // in this month, including reservations of calls in progress
+};
+BOOST_DESCRIBE_STRUCT(KeyView, (), (id, name, prefix, createdAt, lastUsedAt, expiresAt, budgetUsd, usedUsd))
+
+struct CreatedView {
+  std::string id, name, prefix, key;
+  store::Time createdAt;
+  std::optional<store::Time> expiresAt;
+  std::optional<std::string> budgetUsd;
+};
+BOOST_DESCRIBE_STRUCT(CreatedView, (), (id, name, prefix, key, createdAt, expiresAt, budgetUsd))
+
+struct KeyList {
+  std::vector<KeyView> keys;
+  std::int64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(KeyList, (), (keys, count))
+
+struct Deleted {
+  bool success = true;
+  std::string id;
+};
+BOOST_DESCRIBE_STRUCT(Deleted, (), (success, id))
+
+struct Candidate {
+  web::Text<1, 256> apiKey;
+};
+BOOST_DESCRIBE_STRUCT(Candidate, (), (apiKey))
+
+struct Validity {
+  bool valid = true;
+  std::string userId;
+  std::optional<std::string> plan;
+};
+BOOST_DESCRIBE_STRUCT(Validity, (), (valid, userId, plan))
+
+billing::Answer list_keys(const Services&, const web::Request&);
+billing::Answer create_key(const Services&, const web::Request&, NewKey);
+billing::Answer show_key(const Services&, const web::Request&);
+billing::Answer delete_key(const Services&, const web::Request&);
+billing::Answer validate_key(const Services&, const web::Request&);
+
+}  // namespace keys

@@ -1,0 +1,86 @@
+#include "appliance/billing/mpp/handlers.h"
+
+#include "appliance/foundation/chain/amount.h"
+#include "web/reply.h"
+
+namespace mpp {
+
+using billing::Answer;
+
+namespace {
+
+constexpr unsigned decimals = 6;  // of the stablecoins used for payments
+
+WalletView view(const Wallet& wallet) {
+  return {wallet.id, wallet.name, wallet.kind, wallet.address, wallet.created_at};
+}
+
+web::Result<web::Response> reply_with(const web::Result<Wallet>& wallet) {
+  if (!wallet) return wallet.error();
+  const WalletAnswer answer{.wallet = view(*wallet)};
+  return web::reply(answer, 200);
+}
+
+template <class Id>
+web::Result<Wallet> find_wallet(const Wallets& wallets, store::UserId user, const std::optional<Id>& id) {
+  if (!id) return web::invalid("walletId is required");
+  auto wallet = wallets.find(user, *id);
+  if (!wallet) return web::not_found("No such wallet");
+  return std::move(*wallet);
+}
+
+Answer list_wallets(const Wallets& wallets, store::UserId user) {
+  WalletList answer;
+  for (const auto& wallet : wallets.list(user)) answer.wallets.push_back(view(wallet));
+  answer.count = std::int64_t(answer.wallets.size());
+  co_return web::reply(answer, 200);
+}
+
+Answer make_payment(const Wallets& wallets, store::UserId user, WalletAction body) {
+  const auto wallet = find_wallet(wallets, user, body.walletId);
+  if (!wallet) co_return wallet.error();
+  if (!body.to || !crypto::EthereumAddress::parse(*body.to))
+    co_return web::invalid("to must be 0x and 40 hex digits; in mixed case with its checksum");
+  const auto amount = body.amount ? chain::without_point(*body.amount, decimals) : std::nullopt;
+  if (!amount || *amount == "0")
+    co_return web::invalid("amount must be a decimal number above 0, with six decimals at most");
+  if (wallet->kind == Kind::registered)
+    co_return web::conflict("The key of this wallet is not on this box: a payment has to be signed where it is.");
+  co_return web::unavailable("This box is connected to no payment chain, so nothing can be paid.");
+}
+
+Answer create_wallet(Wallets& wallets, store::UserId user, std::string name) {
+  const auto created = co_await wallets.create(user, std::move(name));
+  co_return reply_with(created);
+}
+
+Answer register_wallet(Wallets& wallets, store::UserId user, std::string name, WalletAction body) {
+  const auto address = body.address ? crypto::EthereumAddress::parse(*body.address) : std::nullopt;
+  if (!address) co_return web::invalid("address must be 0x and 40 hex digits; in mixed case with its checksum");
+  const auto registered = co_await wallets.enrol(user, std::move(name), *address);
+  co_return reply_with(registered);
+}
+
+}  // namespace
+
+Answer read_wallets(const Services& services, const web::Request& request, WalletQuery query) {
+  const auto user = request.caller.user_id;
+  if (query.action == "list-wallets") co_return co_await list_wallets(services.wallets, user);
+  if (query.action != "get-wallet" && query.action != "get-balance")
+    co_return web::invalid("action must be one of: list-wallets, get-wallet, get-balance");
+  const auto wallet = find_wallet(services.wallets, user, query.walletId);
+  if (query.action == "get-wallet" || !wallet) co_return reply_with(wallet);
+  co_return web::unavailable("This box is connected to no payment chain, so no balance can be read.");
+}
+
+Answer run_wallet_action(const Services& services, const web::Request& request, WalletAction body) {
+  const auto user = request.caller.user_id;
+  std::string name = body.name ? std::string(*body.name) : std::string("Wallet");
+  if (body.action == "create-wallet") co_return co_await create_wallet(services.wallets, user, std::move(name));
+  if (body.action == "make-payment") co_return co_await make_payment(services.wallets, user, std::move(body));
+  if (body.action == "register-wallet")
+    co_return co_await register_wallet(services.wallets, user, std::move(name), std::move(body));
+  co_return web::invalid("action must be one of: create-wallet, register-wallet, make-payment");
+}
+
+}  // namespace mpp

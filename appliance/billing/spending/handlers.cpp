@@ -1,0 +1,108 @@
+#include "appliance/billing/spending/handlers.h"
+
+#include "appliance/identity/accounts/user_id.h"
+#include "web/reply.h"
+
+namespace billing::spending {
+
+namespace {
+
+// With the usage of `user`; without any for user 0.
+CapView view(const Cap& cap, const CapPolicy& policy, store::UserId user) {
+  const auto use = policy.use_of(cap, user);
+  return {.id = cap.id,
+          .scope = cap.scope,
+          .target = cap.target.empty() ? std::nullopt : std::optional(cap.target),
+          .period = cap.period,
+          .tokens = cap.tokens,
+          .usd = cap.cost ? std::optional(usage::Money::of_units(*cap.cost).to_string()) : std::nullopt,
+          .whenReached = cap.when_reached,
+          .byAdmin = cap.by_admin,
+          .usedTokens = use.tokens,
+          .usedUsd = use.cost ? std::optional(use.cost->to_string()) : std::nullopt,
+          .resetsAt = use.resets_at,
+          .updatedAt = cap.updated_at};
+}
+
+web::Response reply_with(const std::vector<Cap>& found, const CapPolicy& policy, store::UserId user) {
+  CapList list;
+  for (const auto& cap : found) list.caps.push_back(view(cap, policy, user));
+  list.count = static_cast<std::int64_t>(list.caps.size());
+  return web::reply(list);
+}
+
+// The fields that both bodies share. CapPolicy checks the target.
+template <class Body>
+web::Result<Cap> parse_cap(const Body& body) {
+  Cap cap{.scope = body.scope,
+          .target = body.target ? std::string(*body.target) : std::string(),
+          .period = body.period,
+          .when_reached = body.whenReached.value_or(WhenReached::refuse)};
+  if (body.tokens) cap.tokens = *body.tokens;
+  if (body.usd) {
+    const auto amount = usage::Money::parse(*body.usd);
+    if (!amount || amount->units() < 0)
+      return web::invalid("usd must be an amount such as \"12.50\", of less than 9223372");
+    cap.cost = amount->units();
+  }
+  if (!cap.tokens && !cap.cost) return web::invalid("tokens or usd is required");
+  return cap;
+}
+
+web::Result<std::optional<store::UserId>> parse_user(const std::optional<web::Text<1, 20>>& text) {
+  if (!text) return std::optional<store::UserId>();
+  const auto user = accounts::parse_user_id(*text);
+  if (!user) return web::invalid("userId must be a user's id");
+  return user;
+}
+
+}  // namespace
+
+Answer list_own_caps(const Services& services, const web::Request& request) {
+  const auto user = request.caller.user_id;
+  co_return reply_with(services.caps.caps_of_user(user), services.caps, user);
+}
+
+Answer set_own_cap(const Services& services, const web::Request& request, NewCap body) {
+  auto cap = parse_cap(body);
+  if (!cap) co_return cap.error();
+  const auto stored = co_await services.caps.set_by_user(request.caller.user_id, std::move(*cap));
+  if (!stored) co_return stored.error();
+  co_return web::reply(view(*stored, services.caps, stored->user_id));
+}
+
+Answer remove_own_cap(const Services& services, const web::Request& request) {
+  const Removed answer{.id = request.param("id")};
+  const auto removed = co_await services.caps.remove_by_user(request.caller.user_id, answer.id);
+  if (!removed) co_return removed.error();
+  co_return web::reply(answer);
+}
+
+Answer list_caps(const Services& services, const web::Request&, CapsQuery query) {
+  const auto user = parse_user(query.userId);
+  if (!user) co_return user.error();
+  const auto found = services.caps.caps_for_admin(*user);
+  if (!found) co_return found.error();
+  co_return reply_with(*found, services.caps, user->value_or(0));
+}
+
+Answer set_cap(const Services& services, const web::Request&, NewAdminCap body) {
+  auto cap = parse_cap(body);
+  if (!cap) co_return cap.error();
+  const auto user = parse_user(body.userId);
+  if (!user) co_return user.error();
+  const auto stored = co_await services.caps.set_by_admin(*user, std::move(*cap));
+  if (!stored) co_return stored.error();
+  co_return web::reply(view(*stored, services.caps, stored->user_id));
+}
+
+Answer remove_cap(const Services& services, const web::Request& request, CapsQuery query) {
+  const auto user = parse_user(query.userId);
+  if (!user) co_return user.error();
+  const Removed answer{.id = request.param("id")};
+  const auto removed = co_await services.caps.remove_by_admin(*user, answer.id);
+  if (!removed) co_return removed.error();
+  co_return web::reply(answer);
+}
+
+}  // namespace billing::spending

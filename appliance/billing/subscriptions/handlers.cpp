@@ -1,0 +1,30 @@
+#include "appliance/billing/subscriptions/handlers.h"
+
+#include "appliance/billing/subscriptions/plan_choice.h"
+#include "appliance/identity/accounts/user_id.h"
+#include "web/reply.h"
+
+namespace billing::plans {
+
+Answer show_credits(const Services& services, const web::Request& request) {
+  const Credits answer{.credits = services.accounts.credits_of(request.caller.user_id)};
+  co_return web::reply(answer);
+}
+
+Answer deploy_plan(const Services& services, const web::Request& request, Deployment body) {
+  const auto user = accounts::parse_user_id(body.userId);
+  if (!user) co_return web::invalid("userId must be a user's id");
+  const auto plan = plan_of_request(body.plan, "plan");
+  if (!plan) co_return plan.error();
+  auto entry = audit::of_request(request, "plan " + std::string(to_string(*plan)) + " deployed", "");
+  entry.user_id = *user;
+  const auto subscription = co_await services.subscriptions.deploy(*user, *plan);
+  if (!subscription) entry.outcome = subscription.error().message;
+  co_await services.audit.note(std::move(entry));
+  if (!subscription) co_return subscription.error();
+  const Deployed answer{
+      .subscriptionId = subscription->subscription_id, .plan = subscription->plan, .status = subscription->status};
+  co_return web::reply(answer, 200);
+}
+
+}  // namespace billing::plans

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <boost/describe.hpp>
+#include <string>
+
+#include "appliance/billing/handlers.h"
+#include "appliance/billing/subscriptions/routes.h"
+#include "web/fields.h"
+
+namespace billing::plans {
+
+struct Deployment {
+  web::Text<1, 20> userId, plan;
+};
+BOOST_DESCRIBE_STRUCT(Deployment, (), (userId, plan))
+
+struct Deployed {
+  bool success = true;
+  std::string subscriptionId;
+  Plan plan;
+  std::string status;
+};
+BOOST_DESCRIBE_STRUCT(Deployed, (), (success, subscriptionId, plan, status))
+
+struct Credits {
+  std::int64_t credits = 0;
+};
+BOOST_DESCRIBE_STRUCT(Credits, (), (credits))
+
+Answer show_credits(const Services&, const web::Request&);
+Answer deploy_plan(const Services&, const web::Request&, Deployment);
+
+}  // namespace billing::plans

@@ -1,0 +1,65 @@
+#include "appliance/billing/usage/views.h"
+
+#include "appliance/identity/accounts/user_id.h"
+
+namespace usage {
+
+namespace {
+
+constexpr std::int64_t default_calls = 50, default_days = 30;
+
+}  // namespace
+
+std::optional<store::UserId> parse_user(std::string_view text) {
+  return text == demo_name ? std::optional(demo_user) : accounts::parse_user_id(text);
+}
+
+std::string user_text(store::UserId user) { return user == demo_user ? std::string(demo_name) : std::to_string(user); }
+
+web::Result<Period> parse_month(const std::optional<web::Text<1, 20>>& name) {
+  if (!name) return Period::month(store::now());
+  const auto month = Period::month_named(*name);
+  if (!month) return web::invalid("period must be a calendar month, such as " + Period::month(store::now()).name());
+  return *month;
+}
+
+CurrentPeriods current_periods() {
+  const auto now = store::now();
+  return {.day = Period::day(now), .month = Period::month(now)};
+}
+
+PeriodSummary summary_of(const Totals& totals, const Period& period) {
+  return {.period = period.name(),
+          .calls = totals.calls,
+          .failed = totals.failed,
+          .inputTokens = totals.input_tokens,
+          .outputTokens = totals.output_tokens,
+          .cachedTokens = totals.cached_tokens,
+          .reasoningTokens = totals.reasoning_tokens,
+          .totalTokens = totals.total_tokens(),
+          .cost = totals.cost.to_string()};
+}
+
+PeriodSummary summary_of(const Ledger& ledger, store::UserId user, const Period& period) {
+  return summary_of(ledger.totals(user, period), period);
+}
+
+DailyAnswer daily_answer(const Ledger& ledger, store::UserId user, const std::optional<web::Integer<1, 366>>& days) {
+  const auto count = days ? days->value : default_days;
+  return {.userId = user_text(user), .days = daily(ledger, user, static_cast<int>(count))};
+}
+
+CallsAnswer calls_page(const Ledger& ledger, store::UserId user, CallsQuery query) {
+  const auto limit = static_cast<std::size_t>(query.limit ? query.limit->value : default_calls);
+  auto found = ledger.newest(user, limit + 1, query.before.value_or(""));
+  CallsAnswer answer;
+  if (found.size() > limit) {
+    found.pop_back();
+    answer.next = found.back().id;
+  }
+  for (const auto& call : found) answer.calls.push_back(call_row(call));
+  answer.count = static_cast<std::int64_t>(found.size());
+  return answer;
+}
+
+}  // namespace usage

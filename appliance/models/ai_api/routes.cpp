@@ -1,0 +1,52 @@
+#include "appliance/models/ai_api/routes.h"
+
+#include "appliance/models/ai_api/handlers.h"
+#include "web/endpoint.h"
+
+namespace models::ai_api {
+
+namespace {
+
+const web::RateLimit rate{.group = "ai", .limit = 30, .message = "AI rate limit exceeded."};
+
+constexpr const char* chat_text =
+    "Headers: x-user-plan and x-billing-subscription-id, or an administrator's x-user-email instead. Checked in this "
+    "order: plan, subscription, body, model, quota and caps. Without a model, taskType selects one. `usage` has "
+    "`estimated: true` if the provider returned no counts. With stream: true the answer is sent as server-sent events: "
+    "`delta` ({content}) for each piece, then `done` with the whole answer, or `error`. If no provider could serve the "
+    "call: 500 with the last provider's failure as `code` (unreachable, overloaded, timeout, bad_key, ...), or 429 if "
+    "it limits the rate; with `Retry-After` if known.";
+
+web::Endpoint chat_endpoint(const Services& services) {
+  auto endpoint = web::plain(billing::bind(services, chat));
+  endpoint.body = web::schema_of<ChatBody>;
+  endpoint.description = chat_text;
+  return endpoint;
+}
+
+}  // namespace
+
+std::vector<web::Route> backend_routes(const Services& services) {
+  using billing::bind;
+  const auto& key = services.guards.internal_key;
+  return {
+      {web::GET, "/api/ai/health", key, &rate, web::plain(bind(services, show_health)),
+       "The configured providers and their state"},
+      {web::GET, "/api/ai/models", key, &rate,
+       web::plain(bind(services, list_models))
+           .describe("`models`, `count`, and the count of each provider by its name. Costs are US dollars per million "
+                     "tokens."),
+       "List the models of the catalogue and of the local server"},
+      {web::GET, "/api/ai/models/:provider", key, &rate,
+       web::plain(bind(services, list_provider_models)).returns<ProviderModels>(), "List the models of a provider"},
+      {web::POST, "/api/ai/models/select", key, &rate,
+       web::body<SelectionQuery>(bind(services, select_model)).returns<Selected>(), "Select the model for a task type"},
+      {web::POST, "/api/ai/chat", key, &rate, chat_endpoint(services), "Ask a model"},
+      {web::POST, "/api/ai/estimate-cost", key, &rate,
+       web::body<EstimateQuery>(bind(services, estimate_cost)).returns<Estimate>(), "Estimate the cost of a call"},
+      {web::POST, "/api/admin/models/reload", key, nullptr,
+       web::plain(bind(services, reload_catalogue)).returns<Reloaded>(), "Reload the model catalogue"},
+  };
+}
+
+}  // namespace models::ai_api

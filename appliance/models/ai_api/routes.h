@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/identity/guards.h"
+#include "appliance/models/model_gateway.h"
+#include "web/route.h"
+
+namespace models::ai_api {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  ModelGateway& gateway;
+  const agentbox::Guards& guards;
+};
+
+// The contract's AI API, /api/ai/*, and POST /api/admin/models/reload.
+std::vector<web::Route> backend_routes(const Services&);
+
+}  // namespace models::ai_api

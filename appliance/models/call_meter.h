@@ -1,0 +1,34 @@
+// Reserves attempts in the usage ledger before they are made, and settles them afterwards.
+#pragma once
+
+#include <optional>
+
+#include "appliance/billing/usage/ledger.h"
+#include "appliance/models/attempt.h"
+#include "appliance/models/providers/provider.h"
+#include "web/task.h"
+
+namespace models {
+
+// Callable from every thread; the ledger must outlive it.
+class CallMeter {
+ public:
+  explicit CallMeter(usage::Ledger& ledger) : ledger_(ledger) {}
+
+  // Reserves the maximum that the attempt can use. If that exceeds a limit, an answer without a limit set by the caller
+  // is shortened once. Returns the limit that is still exceeded.
+  web::Task<std::optional<usage::Limit>> reserve(Attempt&);
+  // Replaces the reservation by the usage of the answer or the failure.
+  web::Task<> settle(Attempt&, const Outcome<ChatAnswer>&);
+  // An answer from the cache is recorded as a call without cost.
+  web::Task<> record_cached(const billing::Payer&, const ChatAnswer&);
+
+ private:
+  // The most output tokens that fit within a limit.
+  std::int64_t room_within(const usage::Limit&, const Attempt&) const;
+  std::int64_t shortened_answer(const Attempt&, std::int64_t max_tokens) const;
+
+  usage::Ledger& ledger_;
+};
+
+}  // namespace models

@@ -1,0 +1,40 @@
+// The public demo: anybody may ask some models without an account, within a daily limit.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <string>
+#include <vector>
+
+#include "appliance/models/demo_visitors.h"
+#include "appliance/models/model_gateway.h"
+
+namespace models::demo {
+
+inline constexpr std::int64_t answer_tokens = 1024;
+
+struct DemoModel {
+  std::string id, name, provider;
+};
+BOOST_DESCRIBE_STRUCT(DemoModel, (), (id, name, provider))
+
+// Callable from every thread; the gateway must outlive it.
+class Demo {
+ public:
+  // `daily_tokens`: the limit for all visitors together.
+  Demo(ModelGateway& gateway, std::int64_t daily_tokens) : gateway_(gateway), daily_tokens_(daily_tokens) {}
+
+  // The catalogue's demo models that have a provider, else the local or the builtin model.
+  std::vector<DemoModel> models() const;
+  // The model of a request that names none. `models` must not be empty.
+  std::string default_model(const std::vector<DemoModel>& models) const;
+  // `visitor` identifies the client. too_many: the limit of the visitor or of the demo is reached; internal: the call
+  // failed for another reason.
+  web::Task<web::Result<ChatAnswer>> answer(ChatRequest, std::string model, std::string visitor);
+
+ private:
+  ModelGateway& gateway_;
+  const std::int64_t daily_tokens_;
+  DemoVisitors visitors_;
+};
+
+}  // namespace models::demo

@@ -1,0 +1,36 @@
+#include "appliance/models/demo/routes.h"
+
+#include "appliance/models/demo/handlers.h"
+#include "web/endpoint.h"
+
+namespace models::demo {
+
+namespace {
+
+const web::RateLimit models_rate{.group = "demo-models", .limit = 60, .message = "Too many requests"};
+const web::RateLimit chat_rate{.group = "demo-chat", .limit = 10, .message = "Too many requests"};
+
+constexpr const char* chat_text =
+    "Returns {id, model, message, usage, done: true}. Only entries of `conversation` with the role user are used, each "
+    "cut at 4000 characters; of these the newest, with 16,000 characters in total. 429 also when a visitor has used a "
+    "quarter of the demo's daily limit (UTC).";
+
+web::Endpoint chat_endpoint(const Services& services) {
+  auto endpoint = web::plain(billing::bind(services, chat));
+  endpoint.body = web::schema_of<DemoBody>;
+  endpoint.description = chat_text;
+  return endpoint;
+}
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const Services& services) {
+  const auto& none = services.guards.none;
+  return {
+      {web::GET, "/api/demo/chat", none, &models_rate,
+       web::plain(billing::bind(services, show_demo)).returns<DemoInfo>(), "List the models of the demo"},
+      {web::POST, "/api/demo/chat", none, &chat_rate, chat_endpoint(services), "Ask a model without an account"},
+  };
+}
+
+}  // namespace models::demo

@@ -1,0 +1,100 @@
+#include "appliance/models/openai_api/handlers.h"
+
+#include <algorithm>
+
+#include "web/reply.h"
+
+namespace models::openai_api {
+
+namespace json = boost::json;
+
+using billing::Answer;
+
+namespace {
+
+// A text, tokens, or a list of either, of up to the length that OpenAI accepts.
+bool is_input(const json::value& input) {
+  constexpr std::size_t max_inputs = 2048;
+  const auto is_element = [](const json::value& each) {
+    if (const auto* text = each.if_string()) return !text->empty();
+    if (const auto* tokens = each.if_array()) return !tokens->empty();
+    return each.is_int64();
+  };
+  const auto* list = input.if_array();
+  if (!list) return input.is_string() && is_element(input);
+  return !list->empty() && list->size() <= max_inputs && std::ranges::all_of(*list, is_element);
+}
+
+struct EmbeddingRequest {
+  std::string model, body;
+};
+
+// Only the fields of OpenAI's form are passed on: a router might act on others, at the box's cost.
+web::Result<EmbeddingRequest> parse_embedding(const web::Request& request) {
+  auto body = web::parse_body<json::object>(request);
+  if (!body) return body.error();
+  const auto* model = body->if_contains("model");
+  if (!model) return web::invalid("model is required");
+  auto name = web::parse_value<web::Text<1, 200>>(*model, "model");
+  if (!name) return name.error();
+  const auto* input = body->if_contains("input");
+  if (!input) return web::invalid("input is required");
+  if (!is_input(*input))
+    return web::invalid("input must be a text, or an array of 1 to 2048 texts or tokens, none of them empty");
+  json::object kept;
+  for (const char* field : {"model", "input", "dimensions", "encoding_format", "user"})
+    if (auto* value = body->if_contains(field)) kept[field] = std::move(*value);
+  return EmbeddingRequest{.model = std::string(std::move(*name)), .body = json::serialize(kept)};
+}
+
+// The available models that the caller may use.
+web::Task<web::Result<std::vector<ListedModel>>> usable_models(ModelGateway& gateway, web::Caller caller) {
+  const auto payer = gateway.policy().payer_of(caller);
+  if (!payer) co_return payer.error();
+  auto models = co_await gateway.models();
+  std::erase_if(models, [&](const ListedModel& model) {
+    const bool in_plan = !model.entry || model.catalogue->allows(payer->plan, model.entry->id);
+    return !model.available || !in_plan;
+  });
+  co_return models;
+}
+
+json::object to_wire(const ListedModel& model) {
+  return {{"id", model.id}, {"object", "model"}, {"created", 0}, {"owned_by", model.provider}};
+}
+
+}  // namespace
+
+Answer create_embeddings(const Services& services, const web::Request& request) {
+  auto body = parse_embedding(request);
+  if (!body) co_return body.error();
+  const auto payer = services.gateway.policy().payer_of(request.caller);
+  if (!payer) co_return payer.error();
+  const auto answer = co_await services.gateway.embed(std::move(body->model), std::move(body->body), *payer);
+  if (!answer) co_return answer.error();
+  web::Response response;
+  response.body = *answer;
+  co_return response;
+}
+
+Answer list_models(const Services& services, const web::Request& request) {
+  const auto models = co_await usable_models(services.gateway, request.caller);
+  if (!models) co_return models.error();
+  json::array data;
+  for (const auto& model : *models) data.push_back(to_wire(model));
+  co_return web::json(json::object{{"object", "list"}, {"data", std::move(data)}});
+}
+
+Answer show_model(const Services& services, const web::Request& request) {
+  const auto models = co_await usable_models(services.gateway, request.caller);
+  if (!models) co_return models.error();
+  const auto& id = request.param("model");
+  const auto found = std::ranges::find(*models, id, &ListedModel::id);
+  if (found != models->end()) co_return web::json(to_wire(*found));
+  auto unknown = unknown_model(id);
+  unknown.kind = web::Kind::not_found;
+  unknown.message += ", or not one of your plan's";
+  co_return unknown;
+}
+
+}  // namespace models::openai_api

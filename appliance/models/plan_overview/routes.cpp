@@ -1,0 +1,31 @@
+#include "appliance/models/plan_overview/routes.h"
+
+#include "appliance/models/plan_overview/handlers.h"
+#include "web/endpoint.h"
+
+namespace models::plan_overview {
+
+namespace {
+
+constexpr const char* action_text =
+    "`action` is enable-byok (uses your own provider keys; `provider` and `key` store one first, as PUT "
+    "/api/provider-keys/:provider does), disable-byok (disables all of them: they stay sealed, and calls use the plan "
+    "again), both returning {success, action, byok: {enabled, providers[]}}; or get-usage ({success, action, period, "
+    "tokens, usage, ownKeys} of this calendar month). create-checkout and buy-credits need a payment provider: 503 on "
+    "a box without one.";
+
+}  // namespace
+
+std::vector<web::Route> web_routes(const Services& services) {
+  const auto& session = services.guards.session;
+  return {
+      {web::GET, "/api/billing", session, nullptr,
+       web::plain(billing::bind(services, show_billing)).returns<BillingInfo>(),
+       "Your plan, its usage, your credits and your own provider keys"},
+      {web::POST, "/api/billing", session, nullptr,
+       web::body<ActionRequest>(billing::bind(services, run_billing_action)).describe(action_text),
+       "Run a billing action"},
+  };
+}
+
+}  // namespace models::plan_overview

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/billing/spending/spend_policy.h"
+#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/billing/usage/ledger.h"
+#include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/identity/guards.h"
+#include "appliance/models/provider_keys.h"
+#include "web/route.h"
+
+namespace models::plan_overview {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  const accounts::Accounts& accounts;
+  const billing::Subscriptions& subscriptions;
+  const billing::SpendPolicy& policy;
+  const usage::Ledger& ledger;
+  ProviderKeys& keys;
+  audit::Audit& audit;
+  const agentbox::Guards& guards;
+};
+
+// /api/billing: the caller's plan and usage, and whether the caller's own provider keys are used.
+std::vector<web::Route> web_routes(const Services&);
+
+}  // namespace models::plan_overview
