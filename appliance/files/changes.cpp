@@ -11,7 +11,7 @@ namespace files {
 
 namespace {
 
-// The folder that holds the last of some components, and that one's name.
+// The last component of a path and the folder that contains it.
 struct Entry {
   Descriptor folder;
   std::string name;
@@ -25,7 +25,7 @@ web::Result<Entry> entry_at(const Root& root, Components components) {
   return Entry{.folder = std::move(*folder), .name = std::move(name)};
 }
 
-// What may be moved and removed: a regular file or a folder, itself and not what a link leads to.
+// An error for anything but a regular file or a folder; links are not followed.
 web::Result<bool> is_folder(const Entry& entry) {
   struct stat info {};
   if (::fstatat(entry.folder.get(), entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return error_of(errno);
@@ -38,14 +38,14 @@ bool is_above(const Components& upper, const Components& lower) {
   return upper.size() < lower.size() && std::equal(upper.begin(), upper.end(), lower.begin());
 }
 
-// Whether a file may take the place of what is at `to`.
+// An error unless a file may replace whatever is at `to`.
 web::Result<void> require_replaceable(const Entry& to, bool moves_folder) {
-  const auto stands_folder = is_folder(to);
-  if (!stands_folder) {
-    if (stands_folder.error().kind == web::Kind::not_found) return {};
-    return stands_folder.error();
+  const auto target_is_folder = is_folder(to);
+  if (!target_is_folder) {
+    if (target_is_folder.error().kind == web::Kind::not_found) return {};
+    return target_is_folder.error();
   }
-  if (*stands_folder || moves_folder) return web::conflict("to exists already, and only a file replaces a file");
+  if (*target_is_folder || moves_folder) return web::conflict("to exists already, and only a file replaces a file");
   return {};
 }
 
@@ -79,7 +79,7 @@ web::Result<void> move(const Root& root, const Components& from, const Component
     if (errno == EINVAL) return web::invalid("to must not lie in the folder that is moved");
     return named_after("to", error_of(errno));
   }
-  // The new place first: after a power cut there may be two names, never none.
+  // The target first: after a power failure there may be two names, but never none.
   if (::fsync(target.folder.get()) != 0 || ::fsync(source->folder.get()) != 0) return error_of(errno);
   return {};
 }

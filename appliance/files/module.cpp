@@ -28,8 +28,8 @@ Module::Module(const agentbox::Platform& platform, identity::Module& identity, W
 
 agentbox::Rows Module::rows() {
   agentbox::Rows rows;
-  web::append(rows.backend, explorer::routes(explorer_, identity_.guards));
-  web::append(rows.backend, explorer::admin_routes(git_hosts_, identity_.authentication.audit(), identity_.guards));
+  web::append(rows.backend,
+              explorer::backend_routes({explorer_, git_hosts_, identity_.authentication.audit(), identity_.guards}));
   return rows;
 }
 

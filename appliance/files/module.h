@@ -9,7 +9,7 @@ namespace files {
 
 class Module {
  public:
-  // Where an agent's workspace is; nothing for an unknown agent.
+  // The path of an agent's workspace; nullopt for an unknown agent.
   using WorkspaceOf = std::function<std::optional<std::filesystem::path>(std::string_view agent)>;
   Module(const agentbox::Platform&, identity::Module&, WorkspaceOf);
 

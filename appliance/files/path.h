@@ -1,4 +1,4 @@
-// Paths as people and models write them, and the names that git and its file systems give a meaning.
+// Paths written by users and models, and names with a meaning for git.
 #pragma once
 
 #include <string>
@@ -20,13 +20,13 @@ web::Result<Components> components_of(std::string_view path, IsReserved);
 // "a/b"; "." for none.
 std::string join(const Components&);
 
-// What the laxest file systems make of a name: lower case, without trailing dots and spaces, NTFS streams
+// A name as the most lenient file systems treat it: lower case, without trailing dots and spaces, NTFS streams
 // (.git::$INDEX_ALLOCATION) and code points that HFS+ ignores.
 std::string folded(std::string_view name);
 // "git~1": a short name that NTFS may give to a file whose name begins with `stem`. Both are folded.
 bool is_short_name(std::string_view name, std::string_view stem);
 
-// True for names that are, or that some file system takes for, .git.
+// True for .git and for names that some file system treats as .git.
 bool is_git_folder(std::string_view component);
 // The same for .gitmodules.
 bool is_git_modules(std::string_view component);

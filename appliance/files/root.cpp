@@ -32,8 +32,8 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// A box that runs as root works in the folders of its agents, who must be able to go on with what it made.
-bool give_to(const Descriptor& made, uid_t user, gid_t group) {
+// When the box runs as root, agents must be able to use the files that it creates in their folders.
+bool set_owner(const Descriptor& made, uid_t user, gid_t group) {
   return ::geteuid() != 0 || ::fchown(made.get(), user, group) == 0;
 }
 
@@ -56,7 +56,7 @@ void visit_entries(const Descriptor& folder, Visit visit) {
   }
 }
 
-// Most file systems tell it with the name. Nothing: it is gone.
+// Most file systems return the kind with the name. nullopt: the entry no longer exists.
 std::optional<EntryKind> kind_of(int folder, const dirent& entry) {
   if (entry.d_type == DT_REG) return EntryKind::file;
   if (entry.d_type == DT_DIR) return EntryKind::folder;
@@ -102,7 +102,7 @@ int open_beneath(const Descriptor& folder, const char* name, int flags) {
   how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
   const auto opened = static_cast<int>(::syscall(SYS_openat2, folder.get(), name, &how, sizeof how));
-  // Asked for a folder, the kernel says of a link at the end that it is none.
+  // With O_DIRECTORY the kernel reports ENOTDIR for a link at the end.
   if (opened < 0 && errno == ENOTDIR) errno = ends_in_link(folder, name) ? ELOOP : ENOTDIR;
   return opened;
 }
@@ -129,7 +129,7 @@ web::Result<Descriptor> Root::open_or_make(const Components& components) const {
     if (!made && errno != EEXIST) return error_of(errno);
     if (made && ::fsync(folder.get()) != 0) return error_of(errno);
     Descriptor below(open_beneath(folder, name.c_str(), O_RDONLY | O_DIRECTORY));
-    if (!below || (made && !give_to(below, above.st_uid, above.st_gid))) return error_of(errno);
+    if (!below || (made && !set_owner(below, above.st_uid, above.st_gid))) return error_of(errno);
     folder = std::move(below);
   }
   return folder;
@@ -155,7 +155,7 @@ web::Result<Text> read_text(const Descriptor& file, std::size_t most_bytes) {
   if (S_ISDIR(text.info.st_mode)) return error_of(EISDIR);
   if (!S_ISREG(text.info.st_mode)) return error_of(ENXIO);
   if (static_cast<std::size_t>(text.info.st_size) > most_bytes) return too_large(most_bytes);
-  // One byte more than it said: it may be growing.
+  // One byte more than its size: the file may be growing.
   text.content.resize(static_cast<std::size_t>(text.info.st_size) + 1);
   std::size_t size = 0;
   for (;;) {
@@ -187,8 +187,8 @@ web::Result<void> replace(const Descriptor& folder, const std::string& name, std
   const Descriptor file(::openat(staging.folder.get(), staging.name.c_str(),
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, new_file));
   if (!file) return error_of(errno);
-  // The owner first: giving a file away takes bits from its mode.
-  if (!give_to(file, old.st_uid, old.st_gid) || (exists && ::fchmod(file.get(), old.st_mode & permissions) != 0) ||
+  // The owner first: changing it clears bits of the mode.
+  if (!set_owner(file, old.st_uid, old.st_gid) || (exists && ::fchmod(file.get(), old.st_mode & permissions) != 0) ||
       !write_all(file.get(), content) || ::fsync(file.get()) != 0 ||
       ::renameat(staging.folder.get(), staging.name.c_str(), folder.get(), name.c_str()) != 0 ||
       ::fsync(folder.get()) != 0) {

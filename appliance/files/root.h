@@ -1,5 +1,5 @@
 // Files beneath one folder only: every path is resolved by the kernel with openat2 beneath the root, through no
-// symbolic link and no mount, whatever someone does to the tree meanwhile.
+// symbolic link and no mount, even while others change the tree.
 #pragma once
 
 #include <sys/stat.h>
@@ -15,10 +15,10 @@
 
 namespace files {
 
-// What the file system answered, as a sentence for whoever named the path.
+// An errno value as an error whose message is written for the client that sent the path.
 web::Error error_of(int code);
 
-// Blocks; callable from every thread.
+// Blocks; thread-safe.
 class Root {
  public:
   // The folder itself may be reached through links. Kind::internal when it cannot be opened.
@@ -26,7 +26,7 @@ class Root {
 
   // The folder itself for no components. `flags` are those of open(2); O_CLOEXEC and O_NOFOLLOW are added.
   web::Result<Descriptor> open(const Components&, int flags) const;
-  // The folder of these components; missing ones are made durably, each belonging to whom the one above belongs.
+  // The folder of these components; missing ones are created durably, each with the owner of its parent.
   web::Result<Descriptor> open_or_make(const Components&) const;
 
  private:
@@ -35,12 +35,12 @@ class Root {
   Descriptor folder_;
 };
 
-// Opens `name` within `folder` under the same rules; -1 and errno when it fails.
+// Opens `name` within `folder` under the same rules; -1 and errno on failure.
 int open_beneath(const Descriptor& folder, const char* name, int flags);
 
-// What is in a folder, but for "." and ".."; in no order.
+// The names in a folder without "." and "..", unordered.
 std::vector<std::string> names_in(const Descriptor& folder);
-// The same with what each is, links not followed; what is gone meanwhile is left out.
+// The same with the kind of each entry; links are not followed. Entries deleted meanwhile are omitted.
 enum class EntryKind { file, folder, other };
 struct FolderEntry {
   std::string name;
@@ -52,16 +52,16 @@ struct Text {
   std::string content;
   struct stat info {};
 };
-// The whole of an open file: regular, at most `most_bytes` bytes, UTF-8. Kind::invalid when it is not.
+// The whole content of an open file: regular, at most `most_bytes` bytes, UTF-8. Kind::invalid when it is not.
 web::Result<Text> read_text(const Descriptor& file, std::size_t most_bytes);
 
-// Where a new version of a file is written before it takes its place: in the same file system.
+// Where a new version of a file is written before it is renamed: in the same file system.
 struct Staging {
   const Descriptor& folder;
-  std::string name;  // unused; gone again afterwards, unless the process is killed meanwhile
+  std::string name;  // must not exist; removed afterwards, unless the process is killed
 };
-// Gives the file `name` in `folder` this content: whole or not at all, durably. A file that was there keeps its mode
-// and, when this process may give it away, its owner; a new one belongs to the owner of the folder. Kind::invalid when
+// Gives the file `name` in `folder` this content, atomically and durably. An existing file keeps its mode and, if this
+// process may change it, its owner; a new one belongs to the owner of the folder. Kind::invalid when
 // `name` is a folder, a link or a device.
 web::Result<void> replace(const Descriptor& folder, const std::string& name, std::string_view content, const Staging&);
 

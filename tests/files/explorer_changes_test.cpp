@@ -12,7 +12,7 @@ using web::Kind;
 class ExplorerChanges : public ExplorerTest {
  protected:
   ExplorerChanges() {
-    put(scratch.path / "owner/secret.txt", "secret");
+    put(scratch.path() / "owner/secret.txt", "secret");
     put(root / ".git/config", "[core]");
     put(root / ".gitmodules", "[submodule]");
     put(root / "a.txt", "a");
@@ -124,7 +124,7 @@ TEST_F(ExplorerChanges, NeitherEndIsGitsNorOutside) {
     EXPECT_EQ(moving("folder", path), Kind::invalid) << path;
     EXPECT_EQ(removing(path), Kind::invalid) << path;
   }
-  EXPECT_EQ(content_of(scratch.path / "owner/secret.txt"), "secret");
+  EXPECT_EQ(content_of(scratch.path() / "owner/secret.txt"), "secret");
   EXPECT_EQ(content_of(root / ".git/config"), "[core]");
   EXPECT_EQ(content_of(root / ".gitmodules"), "[submodule]");
   EXPECT_EQ(content_of(root / "a.txt"), "a");
@@ -134,8 +134,8 @@ TEST_F(ExplorerChanges, NeitherEndIsGitsNorOutside) {
 
 // Somebody swaps a folder for a link to the outside all the time: nothing arrives there and nothing is taken from it.
 TEST_F(ExplorerChanges, ASwapBetweenCheckAndUseGainsNothing) {
-  put(scratch.path / "outside/b.txt", "secret");
-  fs::create_directory_symlink(scratch.path / "outside", root / "swap");
+  put(scratch.path() / "outside/b.txt", "secret");
+  fs::create_directory_symlink(scratch.path() / "outside", root / "swap");
   std::atomic<bool> is_done = false;
   std::thread attacker([&] {
     while (!is_done) ::renameat2(AT_FDCWD, (root / "folder").c_str(), AT_FDCWD, (root / "swap").c_str(), 2);
@@ -148,8 +148,8 @@ TEST_F(ExplorerChanges, ASwapBetweenCheckAndUseGainsNothing) {
   }
   is_done = true;
   attacker.join();
-  EXPECT_EQ(content_of(scratch.path / "outside/b.txt"), "secret");
-  EXPECT_FALSE(fs::exists(scratch.path / "outside/planted.txt"));
+  EXPECT_EQ(content_of(scratch.path() / "outside/b.txt"), "secret");
+  EXPECT_FALSE(fs::exists(scratch.path() / "outside/planted.txt"));
 }
 
 }  // namespace

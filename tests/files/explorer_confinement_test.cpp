@@ -33,7 +33,7 @@ class ExplorerConfinement : public ExplorerTest, public testing::WithParamInterf
       for (const auto& change : status ? status->changes.list : std::vector<git::Change>{}) shown += change.path + "\n";
       return shown;
     });
-    add(box.sync(where(), "Take it all"), [](const explorer::Synced& synced) { return synced.message; });
+    add(box.sync(where(), "Take it all"), [](const explorer::SyncResult& synced) { return synced.message; });
     add(box.diff(where(), ""), [](const explorer::Diffs& diffs) { return diffs.unstaged + diffs.staged; });
     add(box.log(where(), 100), [](const std::vector<git::Commit>& commits) {
       std::string shown;
@@ -61,7 +61,7 @@ class ExplorerConfinement : public ExplorerTest, public testing::WithParamInterf
 
   // A repository elsewhere on the machine that holds the secret in a commit.
   fs::path other_repository() {
-    const auto other = scratch.path / "other";
+    const auto other = scratch.path() / "other";
     fs::create_directories(other);
     git(other, {"init", "-q"});
     put(other / "stolen", secret);

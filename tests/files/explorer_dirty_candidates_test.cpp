@@ -20,14 +20,14 @@ class ExplorerSuspects : public ExplorerTest {
     make_repository();
     settle();
   }
-  std::optional<git::DirtyCandidates> suspects() {
+  std::optional<git::DirtyCandidates> candidates() {
     const auto repository = git::open(root);
     return git::dirty_candidates(repository.get());
   }
 };
 
 TEST_F(ExplorerSuspects, ThereAreNoneAtRest) {
-  const auto found = suspects();
+  const auto found = candidates();
   ASSERT_TRUE(found);
   EXPECT_THAT(found->staged, IsEmpty());
   EXPECT_THAT(found->edited, IsEmpty());
@@ -48,7 +48,7 @@ TEST_F(ExplorerSuspects, AreWhatDiffersFromWhatGitRemembers) {
   fs::permissions(root / "kept", fs::perms(0755));
   put(root / "new folder/x", "x");
   put(root / "folder/new", "x");
-  const auto found = suspects().value();
+  const auto found = candidates().value();
   EXPECT_THAT(found.staged, ElementsAre("staged"));
   EXPECT_THAT(found.edited, testing::IsSupersetOf({"edited", "deep/er/gone", "kept"}));
   EXPECT_THAT(found.unknown, UnorderedElementsAre("new folder", "folder/new"));
@@ -58,31 +58,31 @@ TEST_F(ExplorerSuspects, AForgedTimeDeceivesNobody) {
   const auto before = fs::last_write_time(root / "a.txt");
   put(root / "a.txt", "ONE\ntwo\nthree\n");
   fs::last_write_time(root / "a.txt", before);
-  EXPECT_THAT(suspects()->edited, ElementsAre("a.txt"));
+  EXPECT_THAT(candidates()->edited, ElementsAre("a.txt"));
 }
 
 TEST_F(ExplorerSuspects, WhatWasWrittenWithTheIndexProvesNothing) {
   put(root / "a.txt", "another\n");
   git({"add", "a.txt"});
   fs::last_write_time(root / ".git/index", fs::last_write_time(root / "a.txt"));
-  EXPECT_THAT(suspects()->edited, ElementsAre("a.txt")) << "it may have changed again in the same second";
+  EXPECT_THAT(candidates()->edited, ElementsAre("a.txt")) << "it may have changed again in the same second";
 }
 
 TEST_F(ExplorerSuspects, NothingIsLookedAtThroughALink) {
-  fs::rename(root / "folder", scratch.path / "elsewhere");
-  fs::create_directory_symlink(scratch.path / "elsewhere", root / "folder");
-  EXPECT_THAT(suspects()->edited, ElementsAre("folder/b.txt"));
+  fs::rename(root / "folder", scratch.path() / "elsewhere");
+  fs::create_directory_symlink(scratch.path() / "elsewhere", root / "folder");
+  EXPECT_THAT(candidates()->edited, ElementsAre("folder/b.txt"));
 }
 
 TEST_F(ExplorerSuspects, StagedFoldersComeAndGo) {
   put(root / "coming/x", "x");
   git({"add", "-A"});
   git({"rm", "-rq", "folder"});
-  EXPECT_THAT(suspects()->staged, UnorderedElementsAre("coming", "folder"));
+  EXPECT_THAT(candidates()->staged, UnorderedElementsAre("coming", "folder"));
 }
 
 TEST_F(ExplorerSuspects, WhatOnlyLibgit2JudgesIsLeftToIt) {
-  const auto is_left = [&](const std::string& what) { EXPECT_FALSE(suspects()) << what; };
+  const auto is_left = [&](const std::string& what) { EXPECT_FALSE(candidates()) << what; };
   git({"update-index", "--assume-unchanged", "a.txt"});
   is_left("a file that is never looked at");
   git({"update-index", "--no-assume-unchanged", "a.txt"});
@@ -92,7 +92,7 @@ TEST_F(ExplorerSuspects, WhatOnlyLibgit2JudgesIsLeftToIt) {
   git({"update-index", "--index-version", "4"});
   is_left("names in short");
   git({"update-index", "--index-version", "2"});
-  EXPECT_TRUE(suspects());
+  EXPECT_TRUE(candidates());
   git({"update-index", "--split-index"});
   is_left("an index in two files");
   git({"update-index", "--no-split-index"});
@@ -108,7 +108,7 @@ TEST_F(ExplorerSuspects, WhatOnlyLibgit2JudgesIsLeftToIt) {
     is_left("a damaged index");
   }
   put(root / ".git/index", index);
-  EXPECT_TRUE(suspects());
+  EXPECT_TRUE(candidates());
   for (int i = 0; i < 1'100; ++i) put(root / ("new" + std::to_string(i)), "x");
   is_left("too many");
 }
@@ -128,19 +128,19 @@ TEST_F(ExplorerSuspects, ADamagedIndexIsNotBelieved) {
     auto broken = index;
     broken[at] = static_cast<char>(broken[at] ^ 0xff);
     put(root / ".git/index", broken);
-    EXPECT_FALSE(suspects()) << at;
+    EXPECT_FALSE(candidates()) << at;
   }
 }
 
 TEST_F(ExplorerSuspects, AHostileIndexLeadsNowhereElse) {
-  put(scratch.path / "owner/outside", "x");
+  put(scratch.path() / "owner/outside", "x");
   const auto index = content_of(root / ".git/index");
   for (std::size_t at = 0; at < index.size() - 20; ++at) {
     for (const int value : {0x00, 0x01, 0x2e, 0x2f, 0x7f, 0xff}) {
       auto hostile = index;
       hostile[at] = static_cast<char>(value);
       put(root / ".git/index", signed_index(hostile));
-      const auto found = suspects();
+      const auto found = candidates();
       for (const auto& path : found ? found->unknown : std::vector<std::string>()) EXPECT_NE(path, "outside") << at;
     }
   }
@@ -148,7 +148,7 @@ TEST_F(ExplorerSuspects, AHostileIndexLeadsNowhereElse) {
     auto hostile = index;
     hostile.replace(hostile.find("folder/b.txt"), path.size(), path);
     put(root / ".git/index", signed_index(hostile));
-    EXPECT_FALSE(suspects()) << path;
+    EXPECT_FALSE(candidates()) << path;
   }
 }
 

@@ -19,7 +19,7 @@ class ExplorerFilters : public ExplorerTest {
     commit("First");
     settle();
   }
-  web::Result<explorer::Synced> sync() const { return repositories().sync(place, "From the box"); }
+  web::Result<explorer::SyncResult> sync() const { return repositories().sync(place, "From the box"); }
   void expect_refused(const std::string& file, const std::string& conversion) const {
     const auto before = git({"rev-parse", "HEAD"}) + git({"ls-files", "-s"});
     const auto refused = sync();

@@ -12,7 +12,8 @@
 #include <sstream>
 
 #include "appliance/files/explorer/explorer.h"
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/temporary_folder.h"
 
 namespace explorer_tests {
 
@@ -112,7 +113,7 @@ class ExplorerTest : public testing::Test {
     run_git(root, {"update-index", "-q", "--refresh"});
   }
   fs::path make_bare(const std::string& name) {
-    const auto path = scratch.path / name;
+    const auto path = scratch.path() / name;
     fs::create_directories(path);
     git(path, {"init", "-q", "--bare"});
     return path;
@@ -153,9 +154,9 @@ class ExplorerTest : public testing::Test {
     EXPECT_THAT(ours, testing::ElementsAreArray(lines_of_git(root)));
   }
 
-  testing_words::TemporaryFolder scratch;
+  test_support::TemporaryFolder scratch;
   fs::path root = [this] {
-    const auto path = scratch.path / "owner" / "root";
+    const auto path = scratch.path() / "owner" / "root";
     fs::create_directories(path);
     return path;
   }();

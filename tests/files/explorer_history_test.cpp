@@ -39,7 +39,7 @@ TEST_F(ExplorerHistory, GitAppliesOurPatches) {
   put(root / "many", many + "unstaged\n");
   const auto patches = diff();
 
-  const auto copy = scratch.path / "copy";
+  const auto copy = scratch.path() / "copy";
   git({"clone", "-q", root.string(), copy.string()});
   git(copy, {"apply", "--index"}, patches.staged);
   EXPECT_EQ(git(copy, {"diff", "--cached"}), git({"diff", "--cached"}));
@@ -109,8 +109,8 @@ TEST_F(ExplorerHistory, NamesAreWrittenAsGitWritesThem) {
 }
 
 TEST_F(ExplorerHistory, ADirtySubmoduleIsToldAsGitTellsIt) {
-  const auto library = scratch.path / "library";
-  git(scratch.path, {"init", "-q", library.string()});
+  const auto library = scratch.path() / "library";
+  git(scratch.path(), {"init", "-q", library.string()});
   put(library / "l.txt", "1");
   git(library, {"add", "-A"});
   git(library, {"commit", "-q", "-m", "Library"});
@@ -176,7 +176,7 @@ TEST_F(ExplorerHistory, BinaryFilesAreNamedAndHugePatchesRefused) {
 }
 
 TEST_F(ExplorerHistory, ConfiguredProgramsAndPrefixesAreNotUsed) {
-  const auto proof = scratch.path / "ran";
+  const auto proof = scratch.path() / "ran";
   git({"config", "diff.external", "touch " + proof.string()});
   git({"config", "diff.noprefix", "true"});
   git({"config", "diff.evil.textconv", "touch " + proof.string() + "; cat"});

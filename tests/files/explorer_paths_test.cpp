@@ -13,7 +13,7 @@ using explorer::write;
 class ExplorerPaths : public ExplorerTest {
  protected:
   ExplorerPaths() {
-    put(scratch.path / "owner/secret.txt", "secret");
+    put(scratch.path() / "owner/secret.txt", "secret");
     put(root / ".git/config", "[core]");
     put(root / "folder/inside.txt", "inside");
     fs::create_symlink("../secret.txt", root / "out.txt");
@@ -24,11 +24,11 @@ class ExplorerPaths : public ExplorerTest {
     fs::create_symlink("/proc/self/environ", root / "magic");
   }
   void expect_untouched() const {
-    EXPECT_EQ(content_of(scratch.path / "owner/secret.txt"), "secret");
+    EXPECT_EQ(content_of(scratch.path() / "owner/secret.txt"), "secret");
     EXPECT_EQ(content_of(root / ".git/config"), "[core]");
     EXPECT_EQ(content_of(root / "folder/inside.txt"), "inside");
     EXPECT_EQ(std::distance(fs::directory_iterator(root / ".git"), fs::directory_iterator()), 1);
-    EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path / "owner"), fs::directory_iterator()), 2);
+    EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path() / "owner"), fs::directory_iterator()), 2);
   }
 };
 
@@ -156,8 +156,8 @@ TEST_F(ExplorerPaths, RandomSpellingsFollowTheModel) {
 
 // Somebody swaps a folder for a link to the outside all the time: not one of the reads in between gets out.
 TEST_F(ExplorerPaths, ASwapBetweenCheckAndUseGainsNothing) {
-  put(scratch.path / "outside/inside.txt", "secret");
-  fs::create_directory_symlink(scratch.path / "outside", root / "swap");
+  put(scratch.path() / "outside/inside.txt", "secret");
+  fs::create_directory_symlink(scratch.path() / "outside", root / "swap");
   std::atomic<bool> is_done = false;
   std::thread attacker([&] {
     while (!is_done) ::renameat2(AT_FDCWD, (root / "folder").c_str(), AT_FDCWD, (root / "swap").c_str(), 2);
@@ -172,7 +172,7 @@ TEST_F(ExplorerPaths, ASwapBetweenCheckAndUseGainsNothing) {
   is_done = true;
   attacker.join();
   EXPECT_EQ(leaked, 0u);
-  EXPECT_FALSE(fs::exists(scratch.path / "outside/planted.txt"));
+  EXPECT_FALSE(fs::exists(scratch.path() / "outside/planted.txt"));
 }
 
 }  // namespace

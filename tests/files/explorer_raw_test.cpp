@@ -47,7 +47,7 @@ TEST_F(ExplorerRaw, PiecesAreExact) {
 }
 
 TEST_F(ExplorerRaw, OpensRegularFilesBeneathTheRootOnly) {
-  put(scratch.path / "owner/secret.txt", "secret");
+  put(scratch.path() / "owner/secret.txt", "secret");
   fs::create_symlink("../secret.txt", root / "out");
   put(root / ".git/config", "");
   ASSERT_EQ(::mkfifo((root / "pipe").c_str(), 0600), 0);

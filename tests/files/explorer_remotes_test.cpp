@@ -9,8 +9,8 @@ namespace {
 
 using namespace explorer_tests;
 using explorer::Account;
-using explorer::judge;
 using explorer::RemoteUrl;
+using explorer::resolve_destination;
 using testing::HasSubstr;
 
 TEST(GitAccounts, AreUsersAtHosts) {
@@ -63,48 +63,49 @@ class Judged : public ExplorerTest {
 };
 
 TEST_F(Judged, AnAccountIsForItsSchemeHostAndPortAlone) {
-  const auto own = judge("http://someone:else@127.0.0.1:8080/x.git", place, known);
+  const auto own = resolve_destination("http://someone:else@127.0.0.1:8080/x.git", place, known);
   ASSERT_TRUE(own);
   EXPECT_EQ(own->url, "http://127.0.0.1:8080/x.git") << "without the URL's own";
   EXPECT_EQ(own->credential->user, "box");
   for (const auto* url : {"https://127.0.0.1:8080/x.git", "http://127.0.0.1:8081/x.git", "http://127.0.0.1/x.git",
                           "http://localhost:8080/x.git", "http://127.0.0.1.:8080/x.git"}) {
-    const auto other = judge(url, place, known);
+    const auto other = resolve_destination(url, place, known);
     EXPECT_TRUE(!other || !other->credential) << url;
   }
 }
 
 TEST_F(Judged, SshIsForHostsWhereTheBoxHasAKey) {
   for (const auto* url : {"ssh://somebody@127.0.0.1/x.git", "somebody@127.0.0.1:/x.git"}) {
-    const auto own = judge(url, workspace, known);
+    const auto own = resolve_destination(url, workspace, known);
     ASSERT_TRUE(own) << url;
     EXPECT_EQ(own->credential->user, "git") << "the box comes as who it is";
     EXPECT_EQ(own->ssh_path, "/x.git");
     EXPECT_EQ(own->route->port, 22);
   }
   for (const auto* url : {"ssh://git@127.0.0.1:23/x.git", "git@localhost:x.git"})
-    EXPECT_THAT(judge(url, place, known).error().message, HasSubstr("has no key for ssh://")) << url;
+    EXPECT_THAT(resolve_destination(url, place, known).error().message, HasSubstr("has no key for ssh://")) << url;
 }
 
 TEST_F(Judged, AWorkspaceReachesPublicAddressesAndHostsTheBoxKnows) {
-  EXPECT_TRUE(judge("http://127.0.0.1:8080/x.git", workspace, known));
-  EXPECT_THAT(judge("http://127.0.0.1:8081/x.git", workspace, known).error().message, HasSubstr("no public address"));
-  const auto open = judge("https://8.8.8.8/x.git", workspace, known);
+  EXPECT_TRUE(resolve_destination("http://127.0.0.1:8080/x.git", workspace, known));
+  EXPECT_THAT(resolve_destination("http://127.0.0.1:8081/x.git", workspace, known).error().message,
+              HasSubstr("no public address"));
+  const auto open = resolve_destination("https://8.8.8.8/x.git", workspace, known);
   ASSERT_TRUE(open);
   EXPECT_EQ(open->route->host, "8.8.8.8");
   EXPECT_EQ(open->route->port, 443);
   EXPECT_FALSE(open->credential);
-  EXPECT_TRUE(judge("http://127.0.0.1:8081/x.git", place, known)) << "the operator's own house";
+  EXPECT_TRUE(resolve_destination("http://127.0.0.1:8081/x.git", place, known)) << "the operator's own house";
 }
 
 TEST_F(Judged, FoldersAreTheOperatorsAlone) {
   const auto bare = make_bare("remote.git");
-  EXPECT_EQ(judge("../../remote.git", place, nobody)->url, bare.string());
-  EXPECT_FALSE(judge(bare.string(), place, nobody)->route);
-  EXPECT_FALSE(judge(bare.string(), workspace, nobody));
-  EXPECT_FALSE(judge("file://" + bare.string(), workspace, nobody));
-  EXPECT_FALSE(judge("absent", place, nobody));
-  EXPECT_FALSE(judge("git@host:x.git", place, nobody));
+  EXPECT_EQ(resolve_destination("../../remote.git", place, nobody)->url, bare.string());
+  EXPECT_FALSE(resolve_destination(bare.string(), place, nobody)->route);
+  EXPECT_FALSE(resolve_destination(bare.string(), workspace, nobody));
+  EXPECT_FALSE(resolve_destination("file://" + bare.string(), workspace, nobody));
+  EXPECT_FALSE(resolve_destination("absent", place, nobody));
+  EXPECT_FALSE(resolve_destination("git@host:x.git", place, nobody));
 }
 
 // The service: who is asked for where, and what it does when it ends.
@@ -115,17 +116,17 @@ class ExplorerService : public ExplorerTest {
       {.root = root, .author = {.name = "Box", .email = "box@example.org"}, .find_credential = nobody},
       [this](std::string_view agent) -> std::optional<fs::path> {
         if (agent == "unknown") return std::nullopt;
-        return scratch.path / agent / "workspace";
+        return scratch.path() / agent / "workspace";
       }};
 };
 
 TEST_F(ExplorerService, LooksWhereItIsAsked) {
   put(root / "mine", "operator");
-  put(scratch.path / "a" / "workspace" / "mine", "agent");
-  EXPECT_EQ(testing_words::await(box.read(std::nullopt, "mine"))->content, "operator");
-  EXPECT_EQ(testing_words::await(box.read("a", "mine"))->content, "agent");
-  EXPECT_THAT(testing_words::await(box.read("unknown", "mine")).error().message, HasSubstr("Agent not found"));
-  const auto early = testing_words::await(box.read("early", "mine")).error();
+  put(scratch.path() / "a" / "workspace" / "mine", "agent");
+  EXPECT_EQ(test_support::await(box.read(std::nullopt, "mine"))->content, "operator");
+  EXPECT_EQ(test_support::await(box.read("a", "mine"))->content, "agent");
+  EXPECT_THAT(test_support::await(box.read("unknown", "mine")).error().message, HasSubstr("Agent not found"));
+  const auto early = test_support::await(box.read("early", "mine")).error();
   EXPECT_EQ(early.kind, web::Kind::not_found);
   EXPECT_THAT(early.message, HasSubstr("no workspace yet"));
 }

@@ -75,13 +75,13 @@ TEST_F(ExplorerKept, AnotherConfigurationCounts) {
 
 TEST_F(ExplorerKept, AnotherRepositoryInItsPlaceIsTheOneShown) {
   EXPECT_EQ(status().branch, "main");
-  fs::rename(root / ".git", scratch.path / "old.git");
+  fs::rename(root / ".git", scratch.path() / "old.git");
   EXPECT_FALSE(box.status(place)->has_value());
   git({"init", "-q", "-b", "fresh"});
   EXPECT_EQ(status().branch, "fresh");
   EXPECT_THAT(box.log(place, 1).value(), IsEmpty());
   fs::remove_all(root / ".git");
-  fs::rename(scratch.path / "old.git", root / ".git");
+  fs::rename(scratch.path() / "old.git", root / ".git");
   EXPECT_EQ(status().branch, "main");
   EXPECT_EQ(changes(), "");
 }

@@ -8,13 +8,13 @@ namespace {
 
 using namespace explorer_tests;
 using explorer::search;
-using explorer::SearchOrder;
+using explorer::TextQuery;
 using testing::ElementsAre;
 
 class ExplorerSearch : public ExplorerTest {
  protected:
-  std::vector<std::string> lines(const SearchOrder& order, const explorer::SearchCaps& caps = {}) const {
-    const auto found = search(place, order, caps);
+  std::vector<std::string> lines(const TextQuery& query, const explorer::SearchLimits& caps = {}) const {
+    const auto found = search(place, query, caps);
     if (!found) throw std::runtime_error(found.error().message);
     std::vector<std::string> lines;
     for (const auto& match : found->matches) {
@@ -52,9 +52,9 @@ TEST_F(ExplorerSearch, PassesOverWhatTheTreeLeavesOutAndWhatIsNoText) {
   put(root / "binary", std::string("needle\0needle", 13));
   put(root / "latin1", "needle \xe9");
   put(root / "huge", "needle" + std::string(explorer::most_searched_file_bytes, ' '));
-  put(scratch.path / "outside", "needle");
-  fs::create_symlink(scratch.path / "outside", root / "link");
-  fs::create_directory_symlink(scratch.path, root / "folder link");
+  put(scratch.path() / "outside", "needle");
+  fs::create_symlink(scratch.path() / "outside", root / "link");
+  fs::create_directory_symlink(scratch.path(), root / "folder link");
   ASSERT_EQ(::mkfifo((root / "pipe").c_str(), 0600), 0);
   put(root / "seen", "needle");
   EXPECT_THAT(lines({.text = "needle"}), ElementsAre("seen:1:1:needle"));
@@ -77,9 +77,9 @@ TEST_F(ExplorerSearch, BadInputIsRefusedWithItsReason) {
 
 TEST_F(ExplorerSearch, EveryCapEndsItAndSaysSo) {
   for (int i = 0; i < 20; ++i) put(root / ("f" + std::to_string(i)), "needle\nneedle\n");
-  const auto cut = [&](const SearchOrder& order, const explorer::SearchCaps& caps) {
-    const auto found = search(place, order, caps);
-    EXPECT_TRUE(found->is_cut);
+  const auto cut = [&](const TextQuery& query, const explorer::SearchLimits& caps) {
+    const auto found = search(place, query, caps);
+    EXPECT_TRUE(found->is_truncated);
     return found->matches.size();
   };
   EXPECT_EQ(cut({.text = "needle", .matches = 7}, {}), 7u);
@@ -87,7 +87,7 @@ TEST_F(ExplorerSearch, EveryCapEndsItAndSaysSo) {
   EXPECT_EQ(cut({.text = "needle"}, {.files = 3}), 6u);
   EXPECT_EQ(cut({.text = "needle"}, {.bytes = 20}), 4u);
   EXPECT_EQ(cut({.text = "needle"}, {.time = std::chrono::milliseconds(0)}), 0u);
-  EXPECT_FALSE(search(place, {.text = "needle", .matches = 40})->is_cut) << "all of them are no fewer than all";
+  EXPECT_FALSE(search(place, {.text = "needle", .matches = 40})->is_truncated) << "all of them are no fewer than all";
 }
 
 TEST_F(ExplorerSearch, LongLinesAreShownRoundTheirMatch) {

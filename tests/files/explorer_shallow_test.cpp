@@ -17,7 +17,8 @@ class ExplorerShallow : public ExplorerTest {
     }
     const auto bare = make_bare("remote.git");
     git({"push", "-q", bare.string(), "main"});
-    git(scratch.path, {"clone", "-q", "--depth", "2", "-b", "main", "file://" + bare.string(), clone.folder.string()});
+    git(scratch.path(),
+        {"clone", "-q", "--depth", "2", "-b", "main", "file://" + bare.string(), clone.folder.string()});
   }
   std::string listed(std::size_t limit) const {
     std::string text;
@@ -31,7 +32,7 @@ class ExplorerShallow : public ExplorerTest {
     return out;
   }
 
-  explorer::Place clone{.folder = scratch.path / "owner" / "clone"};
+  explorer::Place clone{.folder = scratch.path() / "owner" / "clone"};
 };
 
 TEST_F(ExplorerShallow, TheLogEndsWhereTheCloneEnds) {
@@ -70,13 +71,13 @@ TEST_F(ExplorerShallow, ACloneOfSomeDepthIsPushedFrom) {
     const auto date = std::to_string(1'600'000'000 + i * 60) + " +0000";
     git({"-c", "alias.dated=!GIT_COMMITTER_DATE='" + date + "' git commit -q --allow-empty -m Dated", "dated"});
   }
-  git({"push", "-q", (scratch.path / "remote.git").string(), "main"});
+  git({"push", "-q", (scratch.path() / "remote.git").string(), "main"});
   git(clone.folder, {"fetch", "-q", "--depth", "8"});
   git(clone.folder, {"reset", "-q", "--hard", "origin/main"});
   put(clone.folder / "a.txt", "changed\n");
   const auto synced = repositories().sync(clone, "From the box");
   EXPECT_EQ(synced->message, "Committed and pushed to origin/main");
-  EXPECT_EQ(git(scratch.path / "remote.git", {"rev-parse", "main"}), *synced->hash + "\n");
+  EXPECT_EQ(git(scratch.path() / "remote.git", {"rev-parse", "main"}), *synced->hash + "\n");
   git(clone.folder, {"checkout", "-q", "-b", "topic"});
   put(clone.folder / "a.txt", "changed again\n");
   EXPECT_EQ(repositories().sync(clone, "From the box")->message, "Committed and pushed to origin/topic");

@@ -116,7 +116,7 @@ TEST_F(ExplorerShow, RevisionsAreHashesAndNamesAlone) {
 }
 
 TEST_F(ExplorerShow, WithoutACommitThereIsNothingToShow) {
-  const explorer::Place empty{.folder = scratch.path / "empty"};
+  const explorer::Place empty{.folder = scratch.path() / "empty"};
   fs::create_directories(empty.folder);
   EXPECT_EQ(repositories().show(empty, "HEAD", "").error().kind, web::Kind::internal) << "no repository";
   git(empty.folder, {"init", "-q"});

@@ -20,7 +20,7 @@ class ExplorerSparse : public ExplorerTest {
     EXPECT_EQ(diff().unstaged, git({"diff"}));
     EXPECT_EQ(diff().staged, git({"diff", "--cached"}));
   }
-  explorer::Synced sync() const { return repositories().sync(place, "From the box").value(); }
+  explorer::SyncResult sync() const { return repositories().sync(place, "From the box").value(); }
 };
 
 TEST_F(ExplorerSparse, WhatIsLeftOutIsNotGone) {

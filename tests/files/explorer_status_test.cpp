@@ -117,10 +117,10 @@ TEST_F(ExplorerStatus, WhatIsLeftOutOfALongListIsSaid) {
   make_repository();
   for (std::size_t i = 0; i < explorer::most_changes; ++i) put(root / std::to_string(i), "");
   EXPECT_EQ(status().changes.list.size(), explorer::most_changes);
-  EXPECT_FALSE(status().changes.is_cut);
+  EXPECT_FALSE(status().changes.is_truncated);
   put(root / "one more", "");
   EXPECT_EQ(status().changes.list.size(), explorer::most_changes);
-  EXPECT_TRUE(status().changes.is_cut);
+  EXPECT_TRUE(status().changes.is_truncated);
 }
 
 TEST_F(ExplorerStatus, AnUnbornBranchHasANameAndNoHistory) {
@@ -170,7 +170,7 @@ TEST_F(ExplorerStatus, EveryKindOfConflictIsTold) {
 }
 
 TEST_F(ExplorerStatus, SubmodulesAreToldAsGitTellsThem) {
-  const auto library = scratch.path / "library";
+  const auto library = scratch.path() / "library";
   fs::create_directories(library);
   git(library, {"init", "-q"});
   put(library / "l.txt", "1");
@@ -208,6 +208,19 @@ TEST_F(ExplorerStatus, TheRemoteIsToldWithoutItsPassword) {
   EXPECT_EQ(status().remote, "https://git.example.org/x.git");
   git({"remote", "set-url", "origin", "git@git.example.org:x.git"});
   EXPECT_EQ(status().remote, "git@git.example.org:x.git");
+}
+
+// libgit2 would allocate memory for each of them, and compute for minutes.
+TEST_F(ExplorerStatus, AnIndexThatClaimsMoreEntriesThanItHoldsIsRefused) {
+  make_repository();
+  auto box = repositories();
+  ASSERT_TRUE(box.status(place));
+  put(root / ".git/index", std::string("DIRC\0\0\0\x04\x2c\x21\xef\0", 12) + std::string(100, '\0'));
+  for (const auto& where : {place, workspace}) {
+    EXPECT_THAT(box.status(where).error().message, HasSubstr("index"));
+    EXPECT_THAT(box.diff(where, "").error().message, HasSubstr("index"));
+    EXPECT_THAT(box.sync(where, "x").error().message, HasSubstr("index"));
+  }
 }
 
 TEST_F(ExplorerStatus, ABrokenRepositorySaysWhatIsBroken) {

@@ -39,7 +39,7 @@ class Mute {
 class ExplorerSync : public ExplorerTest {
  protected:
   ExplorerSync() { make_repository(); }
-  explorer::Synced sync(const std::string& message = "From the box") {
+  explorer::SyncResult sync(const std::string& message = "From the box") {
     auto box = repositories();
     const auto synced = box.sync(place, message);
     if (!synced) throw std::runtime_error(synced.error().message);
@@ -145,7 +145,7 @@ TEST_F(ExplorerSync, ARefusedPushLeavesTheCommitAndSaysWhy) {
   const auto bare = make_bare("remote.git");
   git({"remote", "add", "origin", bare.string()});
   git({"push", "-q", "origin", "main"});
-  const auto other = scratch.path / "other";
+  const auto other = scratch.path() / "other";
   git({"clone", "-q", "-b", "main", bare.string(), other.string()});
   git(other, {"commit", "-q", "--allow-empty", "-m", "Elsewhere"});
   git(other, {"push", "-q"});
@@ -199,22 +199,22 @@ TEST_F(ExplorerSync, ARebaseIsLeftAlone) {
 TEST_F(ExplorerSync, NoHookRuns) {
   const auto bare = make_bare("remote.git");
   git({"remote", "add", "origin", bare.string()});
-  const auto proof = scratch.path / "ran";
-  for (const auto& folder : {root / ".git/hooks", bare / "hooks", scratch.path / "hooks"}) {
+  const auto proof = scratch.path() / "ran";
+  for (const auto& folder : {root / ".git/hooks", bare / "hooks", scratch.path() / "hooks"}) {
     for (const auto* name : {"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push", "pre-receive",
                              "update", "post-receive", "post-update", "reference-transaction", "post-index-change"}) {
       put(folder / name, "#!/bin/sh\ntouch " + proof.string() + "\nexit 1\n");
       fs::permissions(folder / name, fs::perms(0755));
     }
   }
-  git({"config", "core.hooksPath", (scratch.path / "hooks").string()});
+  git({"config", "core.hooksPath", (scratch.path() / "hooks").string()});
   put(root / "a.txt", "changed");
   EXPECT_TRUE(sync().is_pushed);
   EXPECT_FALSE(fs::exists(proof));
 }
 
 TEST_F(ExplorerSync, WhatIsNoRemoteOfOursIsNotTried) {
-  const auto proof = scratch.path / "ran";
+  const auto proof = scratch.path() / "ran";
   git({"remote", "add", "origin", "placeholder"});
   for (const auto& url : {std::string("git@127.0.0.1:x.git"), std::string("ssh://127.0.0.1/x.git"),
                           std::string("git://127.0.0.1/x.git"), "ext::sh -c touch% " + proof.string(),
@@ -272,7 +272,7 @@ TEST_F(ExplorerSync, TwoSyncsOfOneFolderDoNotMix) {
   put(root / "a.txt", "changed again");
   EXPECT_EQ(box.sync(place, "Second").error().kind, web::Kind::conflict);
   EXPECT_TRUE(box.status(place)) << "looking is free";
-  box.give_up();
+  box.cancel_remotes();
   EXPECT_FALSE(first.get()->is_pushed);
   EXPECT_TRUE(box.sync(place, "Second")->hash) << "the turn was given back";
 }
@@ -310,7 +310,7 @@ TEST_F(WorkspaceSync, IsCommittedForItsOwner) {
 }
 
 TEST_F(WorkspaceSync, DoesNotReachAnothersRepository) {
-  const auto other = scratch.path / "other";
+  const auto other = scratch.path() / "other";
   fs::rename(root, other);
   fs::create_directories(root);
   put(root / ".git", "gitdir: " + (other / ".git").string() + "\n");

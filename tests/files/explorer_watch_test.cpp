@@ -14,8 +14,8 @@ using testing::IsEmpty;
 
 class ExplorerWatch : public ExplorerTest {
  protected:
-  Watch open(const std::string& path = "", Watch::Caps caps = {}) const {
-    auto watch = Watch::open(place, path, caps);
+  Watch open(const std::string& path = "", Watch::Limits limits = {}) const {
+    auto watch = Watch::open(place, path, limits);
     if (!watch) throw std::runtime_error(watch.error().message);
     return std::move(*watch);
   }
@@ -58,8 +58,8 @@ TEST_F(ExplorerWatch, LooksIntoFoldersThatCome) {
   put(root / "a/b/c.txt", "d");
   EXPECT_THAT(told(watch.take()), ElementsAre("changed a/b/c.txt"));
 
-  put(scratch.path / "elsewhere/inner/y.txt", "y");
-  fs::rename(scratch.path / "elsewhere", root / "arrived");
+  put(scratch.path() / "elsewhere/inner/y.txt", "y");
+  fs::rename(scratch.path() / "elsewhere", root / "arrived");
   EXPECT_THAT(told(watch.take()),
               ElementsAre("created arrived/", "created arrived/inner/", "created arrived/inner/y.txt"));
 }
@@ -73,10 +73,10 @@ TEST_F(ExplorerWatch, FollowsFoldersThatMove) {
   put(root / "z/b/e.txt", "");
   EXPECT_THAT(told(watch.take()), ElementsAre("created z/b/e.txt"));
 
-  fs::rename(root / "z", scratch.path / "away");
+  fs::rename(root / "z", scratch.path() / "away");
   EXPECT_THAT(told(watch.take()), ElementsAre("deleted z/"));
   EXPECT_EQ(watch.folders(), 1u);
-  put(scratch.path / "away/b/unseen.txt", "");
+  put(scratch.path() / "away/b/unseen.txt", "");
   EXPECT_THAT(told(watch.take()), IsEmpty());
 }
 
@@ -102,8 +102,8 @@ TEST_F(ExplorerWatch, AFileThatArrivesIsNewUnlessItsNameWasTaken) {
   put(root / "folder/old.txt", "");
   auto watch = open();
   const auto arrives = [this](const fs::path& name) {
-    put(scratch.path / "saved", "x");
-    fs::rename(scratch.path / "saved", root / name);
+    put(scratch.path() / "saved", "x");
+    fs::rename(scratch.path() / "saved", root / name);
   };
   arrives("old.txt");
   arrives("new.txt");
@@ -132,8 +132,8 @@ TEST_F(ExplorerWatch, WhoeverRemembersFewNamesCallsNothingNewThatMayBeOld) {
   for (int i = 0; i < 10; ++i) put(root / ("f" + std::to_string(i)), "");
   auto watch = open("", {.names = 5});
   for (const auto* name : {"f0", "f9", "new.txt"}) {
-    put(scratch.path / "saved", "x");
-    fs::rename(scratch.path / "saved", root / name);
+    put(scratch.path() / "saved", "x");
+    fs::rename(scratch.path() / "saved", root / name);
   }
   put(root / "made here", "");
   EXPECT_THAT(told(watch.take()), ElementsAre("changed f0", "changed f9", "changed new.txt", "created made here"));

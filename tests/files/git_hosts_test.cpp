@@ -6,6 +6,7 @@
 
 #include "appliance/files/explorer/ssh_key.h"
 #include "tests/files/explorer_fixture.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
@@ -62,12 +63,12 @@ class GitHosts : public testing::Test {
     return {.account = Account::parse(url).value(), .secret = std::move(secret), .host_keys = std::move(host_keys)};
   }
   std::string refusal(explorer::GitHostChange wanted) {
-    const auto set = testing_words::await(hosts.put(std::move(wanted)));
+    const auto set = test_support::await(hosts.put(std::move(wanted)));
     return set ? "none" : set.error().message;
   }
 
-  testing_words::TemporaryFolder scratch;
-  std::unique_ptr<store::Store> store = store::Store::open({.folder = scratch.path / "store",
+  test_support::TemporaryFolder scratch;
+  std::unique_ptr<store::Store> store = store::Store::open({.folder = scratch.path() / "store",
                                                             .master_key = std::string(32, 'k'),
                                                             .tables = {store::describe(explorer::git_hosts)},
                                                             .migrations = {}});
@@ -75,8 +76,8 @@ class GitHosts : public testing::Test {
 };
 
 TEST_F(GitHosts, AnAccountIsFoundWhereItIsFor) {
-  ASSERT_TRUE(testing_words::await(hosts.put(change("ssh://git@Host", open_key, std::vector{fingerprint}))));
-  ASSERT_TRUE(testing_words::await(hosts.put(change("https://box@host", "token"))));
+  ASSERT_TRUE(test_support::await(hosts.put(change("ssh://git@Host", open_key, std::vector{fingerprint}))));
+  ASSERT_TRUE(test_support::await(hosts.put(change("https://box@host", "token"))));
   const auto ssh = hosts.find({.scheme = "ssh", .host = "host", .port = 22});
   ASSERT_TRUE(ssh);
   EXPECT_EQ(ssh->user, "git");
@@ -89,15 +90,15 @@ TEST_F(GitHosts, AnAccountIsFoundWhereItIsFor) {
 }
 
 TEST_F(GitHosts, WhatIsNotSaidStaysAsItWas) {
-  ASSERT_TRUE(testing_words::await(hosts.put(change("ssh://git@host", open_key))));
-  ASSERT_TRUE(testing_words::await(hosts.put(change("ssh://other@host", std::nullopt, std::vector{fingerprint}))));
+  ASSERT_TRUE(test_support::await(hosts.put(change("ssh://git@host", open_key))));
+  ASSERT_TRUE(test_support::await(hosts.put(change("ssh://other@host", std::nullopt, std::vector{fingerprint}))));
   const auto kept = hosts.find({.scheme = "ssh", .host = "host", .port = 22});
   EXPECT_EQ(kept->user, "other");
   EXPECT_EQ(kept->secret, open_key);
-  ASSERT_TRUE(testing_words::await(hosts.put(change("ssh://other@host", std::nullopt, std::vector<std::string>{}))));
+  ASSERT_TRUE(test_support::await(hosts.put(change("ssh://other@host", std::nullopt, std::vector<std::string>{}))));
   EXPECT_THAT(hosts.find({.scheme = "ssh", .host = "host", .port = 22})->host_keys, testing::IsEmpty());
-  EXPECT_TRUE(testing_words::await(hosts.remove("ssh://host:22")));
-  EXPECT_FALSE(testing_words::await(hosts.remove("ssh://host:22")));
+  EXPECT_TRUE(test_support::await(hosts.remove("ssh://host:22")));
+  EXPECT_FALSE(test_support::await(hosts.remove("ssh://host:22")));
   EXPECT_FALSE(hosts.find({.scheme = "ssh", .host = "host", .port = 22}));
 }
 
@@ -112,9 +113,9 @@ TEST_F(GitHosts, WhatCannotServeIsRefused) {
 }
 
 TEST_F(GitHosts, NoSecretLiesThereInClear) {
-  ASSERT_TRUE(testing_words::await(hosts.put(change("https://box@host", "a-token-in-clear"))));
+  ASSERT_TRUE(test_support::await(hosts.put(change("https://box@host", "a-token-in-clear"))));
   store.reset();
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch.path)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch.path())) {
     if (!entry.is_regular_file()) continue;
     EXPECT_THAT(explorer_tests::content_of(entry.path()), testing::Not(HasSubstr("a-token-in-clear"))) << entry.path();
   }

@@ -34,7 +34,7 @@ void body(std::string_view bytes) {
   require(whole.text.size() <= most_bytes, "no more comes out than may");
   for (const std::size_t piece : {1u, 2u, 5u}) {
     const auto cut = decode(codings, bytes, piece);
-    require(cut.is_whole() == whole.is_whole(), "the verdict does not depend on the cuts");
+    require(cut.is_whole() == whole.is_whole(), "the result does not depend on the cuts");
     // Of a body that ends early brotli may have told more or less before.
     require(cut.text.starts_with(whole.text) || whole.text.starts_with(cut.text), "nor does the text");
     require(!whole.is_whole() || cut.text == whole.text, "nor where it ends");

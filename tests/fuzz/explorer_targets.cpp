@@ -14,6 +14,7 @@
 #include "appliance/files/explorer/browse.h"
 #include "appliance/files/path.h"
 #include "appliance/files/root.h"
+#include "tests/support/temporary_folder.h"
 
 namespace fuzz {
 
@@ -54,19 +55,12 @@ std::map<std::string, std::string> content_of(const fs::path& folder) {
 class Ground {
  public:
   Ground() {
-    auto name = (fs::temp_directory_path() / "agentbox-fuzz-XXXXXX").string();
-    if (!::mkdtemp(name.data())) std::abort();
-    folder_ = name;
     put(folder_ / "outside/secret", secret);
     put(folder_ / "git/config", "[core]");
     outside_ = content_of(folder_ / "outside");
     make();
   }
   Ground(const Ground&) = delete;
-  ~Ground() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
 
   fs::path root() const { return folder_ / "root"; }
 
@@ -96,7 +90,8 @@ class Ground {
   }
 
  private:
-  fs::path folder_;
+  test_support::TemporaryFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
   std::map<std::string, std::string> outside_, git_;
 };
 

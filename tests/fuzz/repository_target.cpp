@@ -11,6 +11,7 @@
 #include "appliance/files/explorer/git/repository.h"
 #include "appliance/files/explorer/repositories.h"
 #include "tests/fuzz/require.h"
+#include "tests/support/temporary_folder.h"
 
 namespace fuzz {
 
@@ -47,19 +48,12 @@ std::string content_of(const fs::path& path) {
 class Ground {
  public:
   Ground() {
-    auto name = (fs::temp_directory_path() / "agentbox-fuzz-XXXXXX").string();
-    if (!::mkdtemp(name.data())) std::abort();
-    folder_ = name;
     put(folder_ / "secret", secret);
     put(master() / "a", "one\n");
     git::open_or_make(master());
     static_cast<void>(box.sync({.folder = master()}, "First"));
   }
   Ground(const Ground&) = delete;
-  ~Ground() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
 
   void make(const char* file, std::string_view content) const {
     fs::remove_all(root());
@@ -80,7 +74,8 @@ class Ground {
  private:
   fs::path master() const { return folder_ / "master"; }
 
-  fs::path folder_;
+  test_support::TemporaryFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 }  // namespace
@@ -114,7 +109,7 @@ void repository(std::string_view bytes) {
   // A remote's host would be looked up.
   const auto status = ground.box.status(place);
   if (status && *status && !(*status)->remote)
-    add(ground.box.sync(place, "Take it all"), [](const explorer::Synced& synced) { return synced.message; });
+    add(ground.box.sync(place, "Take it all"), [](const explorer::SyncResult& synced) { return synced.message; });
   add(ground.box.show(place, "HEAD", "a"), show);
   ground.check(answer);
 }

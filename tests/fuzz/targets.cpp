@@ -64,8 +64,8 @@ BOOST_DESCRIBE_STRUCT(Form, (), (text, prose, number, share, flag, list, anythin
 
 void request_head(std::string_view bytes) {
   const web::HeadLimits limits;
-  const auto verdict = web::check_request_head(bytes, limits);
-  const auto* head = std::get_if<web::RequestHead>(&verdict);
+  const auto result = web::check_request_head(bytes, limits);
+  const auto* head = std::get_if<web::RequestHead>(&result);
   if (!head) return;
   const auto whole = bytes.substr(0, head->size);
   require(head->size <= bytes.size() && whole.ends_with("\r\n\r\n"), "a head ends in an empty line");
@@ -95,7 +95,7 @@ void chunks(std::string_view bytes) {
   const auto whole = decode(bytes, std::max<std::size_t>(bytes.size(), 1));
   for (const std::size_t piece : {1u, 2u, 5u}) {
     const auto cut = decode(bytes, piece);
-    require(cut.state == whole.state && cut.status == whole.status, "the verdict does not depend on the cuts");
+    require(cut.state == whole.state && cut.status == whole.status, "the result does not depend on the cuts");
     if (whole.state == web::ChunkDecoder::State::done) require(cut.data == whole.data, "nor does the data");
   }
 }

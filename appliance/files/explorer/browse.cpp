@@ -31,7 +31,7 @@ class Walk {
     for (auto& [name, kind] : files::entries_in(folder)) {
       if (kind == files::EntryKind::other || !is_shown(name)) continue;
       if (++count_ > most_nodes) {
-        is_cut = true;
+        is_truncated = true;
         break;
       }
       auto path = prefix + name;
@@ -42,16 +42,16 @@ class Walk {
     }
     std::ranges::sort(nodes, comes_before);
     if (depth > 1) {
-      for (auto& node : nodes) look_into(folder, node, depth - 1);
+      for (auto& node : nodes) read_children(folder, node, depth - 1);
     }
     return nodes;
   }
 
-  bool is_cut = false;
+  bool is_truncated = false;
 
  private:
-  // A folder that may not be entered, or is gone by now, is shown as one that was not looked into.
-  void look_into(const files::Descriptor& above, Node& node, int depth) {
+  // Folders that cannot be opened, or no longer exist, keep `children` unset.
+  void read_children(const files::Descriptor& above, Node& node, int depth) {
     if (!node.is_folder) return;
     const files::Descriptor folder(files::open_beneath(above, node.name.c_str(), O_RDONLY | O_DIRECTORY));
     if (folder) node.children = children(folder, node.path + "/", depth);
@@ -90,7 +90,7 @@ web::Result<Tree> tree(const Place& place, std::string_view path, int depth) {
                .path = text_of(*components),
                .children = {}};
   tree.root.children = walk.children(*folder, components->empty() ? "" : tree.root.path + "/", depth);
-  tree.is_cut = walk.is_cut;
+  tree.is_truncated = walk.is_truncated;
   return tree;
 }
 
@@ -99,7 +99,7 @@ web::Result<File> read(const Place& place, std::string_view path) {
   if (!components) return components.error();
   const auto root = files::Root::open(place.folder);
   if (!root) return root.error();
-  // O_NONBLOCK: opening a pipe someone put there must not hang.
+  // O_NONBLOCK: opening a pipe must not block.
   const auto file = root->open(*components, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file) return file.error();
   auto text = files::read_text(*file, most_file_bytes);

@@ -1,5 +1,5 @@
-// Looking at the files of a place and writing them. Everything here blocks; errors are Kind::invalid for a path that
-// leads out, through a link or to .git, and not_found.
+// Lists, reads and writes the files of a place. Everything here blocks. Errors are Kind::invalid for a path that leads
+// outside, through a link or to .git, and not_found.
 #pragma once
 
 #include <chrono>
@@ -19,16 +19,15 @@ inline constexpr std::size_t most_file_bytes = 1u << 20, most_nodes = 20'000;
 struct Node {
   bool is_folder = false;
   std::string name, path;  // relative to the place; empty for the place itself
-  // Folders first, then by name without regard to case, then by bytes. Nothing: not looked into.
+  // Folders first, then by name ignoring case, then by bytes. nullopt: the folder was not read.
   std::optional<std::vector<Node>> children;
 };
 
 struct Tree {
   Node root;
-  bool is_cut = false;  // there are more than most_nodes
+  bool is_truncated = false;  // there are more than most_nodes entries
 };
-// What is in the folder `path`, `depth` levels deep. What is built, fetched or git's own is left out, and so are links,
-// devices and names that are not UTF-8.
+// The contents of the folder `path`, `depth` levels deep. Omits names that are not shown (names.h), links and devices.
 web::Result<Tree> tree(const Place&, std::string_view path, int depth);
 
 struct File {
@@ -38,20 +37,20 @@ struct File {
 // A regular file of at most most_file_bytes bytes of UTF-8 without NUL.
 web::Result<File> read(const Place&, std::string_view path);
 
-// Replaces the file whole, or not at all, durably, and keeps its mode; makes missing folders. What git reads as its own
-// configuration is refused. The path as it was understood.
+// Replaces the file atomically and durably and keeps its mode; creates missing folders. Files that git reads as its own
+// configuration are refused. Returns the normalized path.
 web::Result<std::string> write(const Place&, std::string_view path, std::string_view content);
 
 struct Moved {
-  std::string from, to;  // as they were understood
+  std::string from, to;  // normalized
 };
-// Renames a file or folder, durably; makes missing folders. Neither path may name what git reads as its own
-// configuration. `overwrite`: a file may take a file's place; else Kind::conflict, as for every folder.
+// Renames a file or folder durably; creates missing folders. Neither path may name a file that git reads as its own
+// configuration. With `overwrite` a file may replace a file; every other existing target is Kind::conflict.
 web::Result<Moved> move(const Place&, std::string_view from, std::string_view to, bool overwrite);
-// Removes a file or an empty folder, with the rules of writing. The path as it was understood.
+// Removes a file or an empty folder, with the same restrictions as write. Returns the normalized path.
 web::Result<std::string> remove(const Place&, std::string_view path);
 
-// A path as the explorer writes it ("a/b"), checked by the rules of reading; empty for the place itself.
+// The path in the explorer's form ("a/b"), checked as for reading; empty for the place itself.
 web::Result<std::string> normalised(std::string_view path);
 
 }  // namespace explorer

@@ -28,7 +28,7 @@ files::Descriptor open_folder(const fs::path& path) {
   return folder;
 }
 
-// libgit2 writes an object beside the folder it belongs into and renames it, which needs version 2.
+// libgit2 writes objects next to their final folder and renames them, which needs version 2.
 bool has_landlock() { return sandbox::landlock_version() >= 2; }
 
 void restrict_files(const Confinement& confinement) {
@@ -39,13 +39,13 @@ void restrict_files(const Confinement& confinement) {
   rules.enforce();
 }
 
-// The calling thread's view of the file system becomes `folder`. The thread must end with its work.
+// Makes `folder` the root directory of the calling thread. The thread must end after its work.
 void enclose(const files::Descriptor& folder) {
   if (::unshare(CLONE_FS) != 0 || ::fchdir(folder.get()) != 0 || ::chroot(".") != 0) fail("keep git to its folder");
 }
 
-// For the calling thread alone, which is why neither setuid nor glibc's setgroups will do: they change the whole
-// process. The ids for signals stay root's, so that the owner cannot send this thread any.
+// Changes the calling thread only; setuid and glibc's setgroups would change the whole process. The ids for signals
+// stay root's, so that the owner cannot signal this thread.
 void act_as(uid_t user, gid_t group) {
   if (::syscall(SYS_setgroups, 0, nullptr) != 0) fail("give up the box's groups");
   ::setfsgid(group);
@@ -56,7 +56,7 @@ void act_as(uid_t user, gid_t group) {
   }
 }
 
-// Confines the calling thread. Returns the path under which it then finds the folder.
+// Confines the calling thread and returns the path of the folder as the thread then sees it.
 fs::path confine_thread(const Confinement& confinement, const files::Descriptor& folder, const struct stat& info) {
   const bool is_root = ::geteuid() == 0;
   if (has_landlock()) {
@@ -76,7 +76,7 @@ fs::path confine_thread(const Confinement& confinement, const files::Descriptor&
 void confine(const Confinement& confinement, const std::function<void(const fs::path&)>& work) {
   const auto folder = open_folder(confinement.folder);
   struct stat info {};
-  if (::fstat(folder.get(), &info) != 0) fail("look at the folder");
+  if (::fstat(folder.get(), &info) != 0) fail("read the folder");
 
   std::exception_ptr failure;
   std::thread thread([&] {

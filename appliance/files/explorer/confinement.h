@@ -1,4 +1,4 @@
-// Keeps libgit2, which knows paths and not descriptors, to the folder it works on.
+// Confines libgit2, which works with paths instead of descriptors, to its folder.
 #pragma once
 
 #include <exception>
@@ -11,18 +11,18 @@ namespace explorer {
 
 struct Confinement {
   std::filesystem::path folder;
-  // A second folder that the work may change: the repository that is pushed to, where that is a folder of this machine.
+  // A second folder that the work may change: the target of a push, if it is a local folder.
   std::optional<std::filesystem::path> remote;
 };
 
-// Runs `work` with the path under which it finds the folder, and returns when it has ended; what it throws is thrown
-// here. `work` runs on a thread of its own that can open, make and remove files only beneath the folder and the remote,
-// so that no link, worktree, alternate or include leads to another file:
-// - by Landlock, where the kernel has version 2 of it (Linux 5.19);
-// - when the box runs as root and there is no remote, also by a change of the thread's root directory. Its file
-//   accesses count for the folder's owner then, so that what it makes belongs to that user.
-// A box that is not root, on a kernel without Landlock, relies on the checks of git::open alone.
-// Throws std::system_error when the confinement cannot be arranged.
+// Runs `work` on its own thread with the path by which that thread reaches the folder. Returns when it has ended and
+// rethrows its exceptions. The thread can open, create and remove files only beneath the folder and the remote, so that
+// no link, worktree, alternate or include leads to another file:
+// - by Landlock version 2 (Linux 5.19), if available;
+// - if the box runs as root and there is no remote, also by a root directory of its own. It then accesses files as the
+//   folder's owner, to whom new files belong.
+// Without root and Landlock only the checks of git::open apply.
+// Throws std::system_error if the thread cannot be confined.
 void confine(const Confinement&, const std::function<void(const std::filesystem::path& folder)>& work);
 
 template <class Work>

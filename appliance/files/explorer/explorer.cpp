@@ -4,12 +4,12 @@ namespace explorer {
 
 namespace {
 
-// A push may hold a thread for the whole remote time, so there are more than cores.
-constexpr std::size_t threads = 4, most_inside = 64, most_watches = 32;
+// A push may occupy a thread for the whole remote time.
+constexpr std::size_t threads = 4, most_in_progress = 64, most_watches = 32;
 
-struct Inside {
+struct InProgress {
   std::shared_ptr<std::atomic<std::size_t>> count;
-  ~Inside() { count->fetch_sub(1, std::memory_order_relaxed); }
+  ~InProgress() { count->fetch_sub(1, std::memory_order_relaxed); }
 };
 
 }  // namespace
@@ -21,7 +21,7 @@ Explorer::Explorer(Options options, FindWorkspace find_workspace)
       threads_(threads) {}
 
 Explorer::~Explorer() {
-  repositories_.give_up();
+  repositories_.cancel_remotes();
   threads_.stop();
   threads_.join();
 }
@@ -35,8 +35,8 @@ web::Result<Place> Explorer::place_of(const Agent& agent) const {
 
 template <class Work>
 web::Task<std::invoke_result_t<Work, const Place&>> Explorer::at(const Agent& agent, Work work) {
-  const bool is_full = inside_->fetch_add(1, std::memory_order_relaxed) >= most_inside;
-  const Inside inside{inside_};
+  const bool is_full = in_progress_->fetch_add(1, std::memory_order_relaxed) >= most_in_progress;
+  const InProgress counted{in_progress_};
   if (is_full) {
     co_return web::Error{.kind = web::Kind::too_many,
                          .message = "The file explorer is busy, please try again in a moment."};
@@ -78,8 +78,8 @@ web::Task<web::Result<std::string>> Explorer::remove(Agent agent, std::string pa
   co_return co_await at(agent, work);
 }
 
-web::Task<web::Result<Found>> Explorer::search(Agent agent, SearchOrder order) {
-  const auto work = [&](const Place& place) { return explorer::search(place, order); };
+web::Task<web::Result<SearchResult>> Explorer::search(Agent agent, TextQuery query) {
+  const auto work = [&](const Place& place) { return explorer::search(place, query); };
   co_return co_await at(agent, work);
 }
 
@@ -93,14 +93,14 @@ web::Task<std::string> Explorer::piece(const files::Descriptor& file, std::uint6
   co_return co_await web::offload(threads_, work);
 }
 
-web::Task<web::Result<std::shared_ptr<Explorer::Watching>>> Explorer::watch(Agent agent, std::string path) {
-  const auto work = [&](const Place& place) -> web::Result<std::shared_ptr<Watching>> {
+web::Task<web::Result<std::shared_ptr<Explorer::CountedWatch>>> Explorer::watch(Agent agent, std::string path) {
+  const auto work = [&](const Place& place) -> web::Result<std::shared_ptr<CountedWatch>> {
     if (watching_->fetch_add(1, std::memory_order_relaxed) >= most_watches) {
       watching_->fetch_sub(1, std::memory_order_relaxed);
       return web::Error{.kind = web::Kind::too_many, .message = "32 watches are open already, please close one."};
     }
     auto opened = Watch::open(place, path, {});
-    if (opened) return std::make_shared<Watching>(std::move(*opened), watching_);
+    if (opened) return std::make_shared<CountedWatch>(std::move(*opened), watching_);
     watching_->fetch_sub(1, std::memory_order_relaxed);
     return opened.error();
   };
@@ -132,7 +132,7 @@ web::Task<web::Result<git::ShownCommit>> Explorer::show(Agent agent, std::string
   co_return co_await at(agent, work);
 }
 
-web::Task<web::Result<Synced>> Explorer::sync(Agent agent, std::string message) {
+web::Task<web::Result<SyncResult>> Explorer::sync(Agent agent, std::string message) {
   const auto work = [&](const Place& place) { return repositories_.sync(place, message); };
   co_return co_await at(agent, work);
 }

@@ -1,4 +1,4 @@
-// The box's accounts at git hosts: passwords, tokens and ssh keys, sealed, and by which keys it knows the ssh hosts.
+// The box's accounts at git hosts: encrypted passwords, tokens and ssh keys, and the known host keys of ssh hosts.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -17,7 +17,7 @@ namespace explorer {
 struct GitHost {
   std::string id;  // Origin::text
   std::string user;
-  store::Sealed secret;                // password or token; for ssh the private key; never shown again
+  store::Sealed secret;                // password or token; for ssh the private key; never returned by a route
   std::vector<std::string> host_keys;  // SHA256:...; for ssh only
   store::Time updated_at{};
 };
@@ -25,24 +25,24 @@ BOOST_DESCRIBE_STRUCT(GitHost, (), (id, user, secret, host_keys, updated_at))
 
 inline const store::Global<GitHost, std::string> git_hosts{{.family = "git_hosts", .number = 50}, &GitHost::id, {}};
 
-// What the administrator says of a host; what is not said stays as it was.
+// Omitted members keep their values.
 struct GitHostChange {
   Account account;
   std::optional<std::string> secret;
   std::optional<std::vector<std::string>> host_keys;
 };
 
-// Callable from every thread; must not outlive the store.
+// Thread-safe; must not outlive the store.
 class GitHosts {
  public:
   explicit GitHosts(store::System system) : system_(std::move(system)) {}
 
   std::vector<GitHost> list() const;  // by id
   std::optional<git::Credential> find(const Origin&) const;
-  // Kind::invalid: a new host without a secret, a secret that cannot serve, host keys that are no fingerprints or for
-  // a host that has none.
+  // Kind::invalid: a new host without a secret, an unusable secret, host keys that are not fingerprints or are for a
+  // host without host keys.
   web::Task<web::Result<GitHost>> put(GitHostChange);
-  // False: there is none.
+  // False if there is no such account.
   web::Task<bool> remove(std::string id);
 
  private:

@@ -1,5 +1,5 @@
-// Which names folders hold, as a watch has seen them: inotify says that a file took a name, not whether the name was
-// taken before.
+// The names in watched folders. inotify reports that a file was moved to a name, but not whether the name existed
+// before.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace explorer {
 
 class KnownNames {
  public:
-  // `most` names in all folders together: beyond them a folder's names are not known any more.
+  // `most`: limit for all folders together; beyond it a folder's names become unknown.
   explicit KnownNames(std::size_t most) : most_(most) {}
 
-  // Folders are known by numbers of the caller's. False when the folder is known already.
+  // Folders are identified by numbers chosen by the caller. False when the folder is known already.
   bool begin(int folder) { return folders_.try_emplace(folder).second; }
   void add(int folder, std::string_view name) {
     Names& names = folders_[folder];
@@ -38,7 +38,7 @@ class KnownNames {
     count_ = 0;
   }
 
-  // Whether the folder has no such name, beyond doubt: two names in one folder may look the same, once in 2^64.
+  // True only if the folder certainly has no such name (except for hash collisions, once in 2^64).
   bool lacks(int folder, std::string_view name) const {
     const auto found = folders_.find(folder);
     if (found == folders_.end()) return true;

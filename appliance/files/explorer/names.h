@@ -5,16 +5,16 @@
 
 namespace explorer {
 
-// A file that is being written, under a name of its own until it takes its place.
+// Prefix of temporary files, which are renamed when they are complete.
 inline constexpr std::string_view temporary_prefix = ".agentbox-write-";
 
-// Not git's own, nor what is built, fetched or just being written; UTF-8. Listings, searches and watches pass over what
-// is not shown, with all that is in it.
+// False for git's own files, build output, fetched dependencies, temporary files and names that are not UTF-8.
+// Listings, searches and watches skip such entries with everything in them.
 bool is_shown(std::string_view name);
 
-// Never named by a request: git's own. For files::components_of.
+// Names no request may contain: git's own. For files::components_of.
 bool is_unreadable(std::string_view name);
-// In addition .gitmodules: a checkout elsewhere would fetch and write wherever it says.
+// Also .gitmodules: checkouts elsewhere would fetch from and write to the places it names.
 bool is_unwritable(std::string_view name);
 
 }  // namespace explorer

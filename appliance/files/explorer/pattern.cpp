@@ -25,11 +25,11 @@ web::Result<Pattern> Pattern::compile(const std::string& text, Options options) 
   settings.set_case_sensitive(!options.ignores_case);
   settings.set_never_nl(true);
   settings.set_max_mem(most_memory_bytes);
-  // By itself first, so that it is neither mended nor told of by the group.
+  // Without the group first, which could balance parentheses and would show up in the error message.
   if (const re2::RE2 alone(text, settings); !alone.ok()) {
     return web::invalid("q is no regular expression: " + alone.error());
   }
-  // ^ and $ stand for the ends of a line, as in grep; the group keeps the flag in force behind an alternative.
+  // ^ and $ match at line ends, as in grep; the group applies the flag to all alternatives.
   const auto source = options.is_regexp ? "(?m:" + text + ")" : text;
   auto compiled = std::unique_ptr<const Compiled>(new Compiled{.expression{source, settings}});
   if (!compiled->expression.ok() || compiled->expression.ProgramSize() > most_instructions)

@@ -1,4 +1,4 @@
-// What a search looks for, compiled. The one unit that includes RE2 stands behind it.
+// A compiled search pattern. Only pattern.cpp includes RE2.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ class Pattern {
   struct Options {
     bool is_regexp = false, ignores_case = false;
   };
-  // Kind::invalid with RE2's reason when it is no regular expression, or one that takes more than 2,000 instructions:
-  // the time for a text is its length times their number at worst.
+  // Kind::invalid with RE2's reason for an invalid regular expression or one of more than 2,000 instructions: in the
+  // worst case the search time is the text's length times their number.
   static web::Result<Pattern> compile(const std::string& text, Options);
   Pattern(Pattern&&) noexcept;
   ~Pattern();

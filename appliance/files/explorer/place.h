@@ -1,4 +1,4 @@
-// A folder that requests look into.
+// A folder that requests work on.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@ namespace explorer {
 
 struct Place {
   std::filesystem::path folder;
-  // An agent's, which may write anything there, its repository's configuration included. False: the operator's own
-  // folder, whose repository may be pushed to any remote.
+  // True for an agent's workspace: the agent may write anything there, including the repository's configuration. False
+  // for the operator's own folder, whose repository may be pushed to any remote.
   bool is_workspace = false;
 };
 

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t sniffed_bytes = 8 * 1024;
 
-// What browsers show without running anything in it. PDF and SVG are not among them: both hold scripts.
+// Types that browsers display without executing anything. Not PDF and SVG: both may contain scripts.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> shown_types{{
     {".png", "image/png"},
     {".jpg", "image/jpeg"},
@@ -48,7 +48,7 @@ bool ends_ignoring_case(std::string_view text, std::string_view end) {
   return text.size() > end.size() && web::equal_ignoring_case(text.substr(text.size() - end.size()), end);
 }
 
-// Without the character that the text may end inside of.
+// The text without an incomplete character at its end.
 std::string_view whole_characters(std::string_view text) {
   std::size_t last = text.size();
   while (last > 0 && text.size() - last < 3 && (static_cast<unsigned char>(text[last - 1]) & 0xC0) == 0x80) --last;
@@ -62,8 +62,8 @@ bool is_text(std::string_view beginning) {
   return beginning.find('\0') == std::string_view::npos && web::is_utf8(whole_characters(beginning));
 }
 
-// Two versions written within one tick of the kernel's clock have the same times: until a second has passed, the tag
-// promises no more than a weak one does (RFC 9110, section 8.8.2.2).
+// Two versions written within one tick of the kernel's clock have the same timestamps. Therefore the tag is weak until
+// a second has passed (RFC 9110, section 8.8.2.2).
 web::Validators validators_of(const struct stat& info) {
   const auto hex = [](auto number) {
     std::string digits;

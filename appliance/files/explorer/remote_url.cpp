@@ -17,15 +17,15 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::uint16_t usual_port(std::string_view scheme) { return scheme == "https" ? 443 : scheme == "http" ? 80 : 22; }
+std::uint16_t default_port(std::string_view scheme) { return scheme == "https" ? 443 : scheme == "http" ? 80 : 22; }
 
-// Nothing unless it is http, https or ssh with a host.
+// nullopt unless it is http, https or ssh with a host.
 std::optional<Origin> origin_of(const urls::url_view& url) {
   Origin origin{.scheme = lower(std::string_view(url.scheme().data(), url.scheme().size())), .host = {}};
   if (origin.scheme != "http" && origin.scheme != "https" && origin.scheme != "ssh") return std::nullopt;
   origin.host = lower(std::string(url.host_address()));
   if (origin.host.empty() || (url.has_port() && url.port_number() == 0)) return std::nullopt;
-  origin.port = url.has_port() ? url.port_number() : usual_port(origin.scheme);
+  origin.port = url.has_port() ? url.port_number() : default_port(origin.scheme);
   return origin;
 }
 
@@ -37,7 +37,7 @@ bool is_name(std::string_view text) {
   return !text.empty() && text.front() != '-' && std::ranges::all_of(text, is_name_character);
 }
 
-// Not an option, and nothing that would end a line.
+// Neither an option nor anything with control characters.
 bool is_ssh_path(std::string_view path) {
   return !path.empty() && path != "/" && path.front() != '-' &&
          std::ranges::none_of(path, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
@@ -91,13 +91,13 @@ std::optional<RemoteUrl> RemoteUrl::parse(const std::string& text) {
   url.path_ = std::string(path.data(), path.size());
   if (url.origin_.scheme != "ssh") return url;
   url.ssh_path_ = parsed->path();
-  if (url.ssh_path_.starts_with("/~")) url.ssh_path_.erase(0, 1);  // as git has it: ssh://host/~user/x is ~user/x
+  if (url.ssh_path_.starts_with("/~")) url.ssh_path_.erase(0, 1);  // as in git: ssh://host/~user/x is ~user/x
   if (parsed->has_query() || !is_ssh_path(url.ssh_path_)) return {};
   return url;
 }
 
 std::string RemoteUrl::text() const {
-  const auto port = origin_.port == usual_port(origin_.scheme) ? std::string() : ":" + std::to_string(origin_.port);
+  const auto port = origin_.port == default_port(origin_.scheme) ? std::string() : ":" + std::to_string(origin_.port);
   return origin_.scheme + "://" + bracketed(origin_.host) + port + path_;
 }
 

@@ -1,4 +1,4 @@
-// Where a remote is, read from its URL as git reads it.
+// Parses URLs of remotes like git.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace explorer {
 
-// What an account is for: neither another scheme nor another port gets its secret.
+// What an account is for: its secret is never sent to another scheme, host or port.
 struct Origin {
   std::string scheme;  // http, https or ssh
   std::string host;    // lower case; IPv6 without brackets
@@ -22,31 +22,31 @@ struct Account {
   Origin origin;
   std::string user;
 
-  // Nothing for another scheme, for a URL without a user, and for one with a password, a path or more.
+  // nullopt for other schemes, URLs without a user, and URLs with a password, path, query or fragment.
   static std::optional<Account> parse(const std::string& url);
 };
 
 // An http, https or ssh URL, or ssh's short form (user@host:path).
 class RemoteUrl {
  public:
-  // Nothing for all else, and for an ssh path that git at the other end would not take for one.
+  // nullopt for anything else, and for ssh paths that git on the host would not accept.
   static std::optional<RemoteUrl> parse(const std::string& url);
 
   const Origin& origin() const { return origin_; }
   // With neither user nor password.
   std::string text() const;
-  // For ssh: where the repository is at the host, as a program there names it.
+  // For ssh: the path of the repository on the host.
   std::optional<std::string> ssh_path() const;
 
  private:
   static std::optional<RemoteUrl> parse_short(const std::string&);
 
   Origin origin_;
-  std::string path_;      // with its query, as it is in the URL
+  std::string path_;      // as in the URL, with its query
   std::string ssh_path_;  // empty: not for ssh
 };
 
-// Whether git takes the text for ssh's short form and not for a folder.
+// True if git interprets the text as ssh's short form, not as a folder.
 bool is_short_form(const std::string& url);
 
 }  // namespace explorer

@@ -24,7 +24,7 @@ std::vector<boost::asio::ip::address> resolve(const Origin& origin) {
   return addresses;
 }
 
-web::Result<Destination> judge_host(const std::string& url, const Place& place, const FindCredential& find) {
+web::Result<Destination> host_destination(const std::string& url, const Place& place, const FindCredential& find) {
   const auto remote = RemoteUrl::parse(url);
   if (!remote) return web::invalid("The remote's URL cannot be used: it must be a plain http, https or ssh URL");
   const auto& origin = remote->origin();
@@ -45,7 +45,7 @@ web::Result<Destination> judge_host(const std::string& url, const Place& place, 
   return destination;
 }
 
-// As git reads it: a path counts from the repository, and in a file:// URL special characters are escaped.
+// As in git: a path is relative to the repository, and special characters in a file:// URL are escaped.
 web::Result<fs::path> folder_of(const std::string& url, const Place& place) {
   if (url.find("://") == std::string::npos) return place.folder / url;
   const auto parsed = boost::urls::parse_uri(url);
@@ -55,7 +55,7 @@ web::Result<fs::path> folder_of(const std::string& url, const Place& place) {
   return web::invalid("The box pushes over http, https and ssh and to folders, and this remote is none of them");
 }
 
-web::Result<Destination> judge_folder(const std::string& url, const Place& place) {
+web::Result<Destination> folder_destination(const std::string& url, const Place& place) {
   if (place.is_workspace) return web::invalid("An agent's workspace is pushed over http, https or ssh only");
   const auto folder = folder_of(url, place);
   if (!folder) return folder.error();
@@ -74,8 +74,8 @@ bool is_host(const std::string& url) {
 
 }  // namespace
 
-web::Result<Destination> judge(const std::string& url, const Place& place, const FindCredential& find) {
-  return is_host(url) ? judge_host(url, place, find) : judge_folder(url, place);
+web::Result<Destination> resolve_destination(const std::string& url, const Place& place, const FindCredential& find) {
+  return is_host(url) ? host_destination(url, place, find) : folder_destination(url, place);
 }
 
 }  // namespace explorer

@@ -1,4 +1,4 @@
-// Which remotes the box pushes to, and as whom.
+// Where the box may push to, and with which credentials.
 #pragma once
 
 #include <functional>
@@ -12,21 +12,22 @@
 
 namespace explorer {
 
-// The box's account at a host; nothing when it has none there. Callable from every thread.
+// The box's account at a host, if it has one. Thread-safe.
 using FindCredential = std::function<std::optional<git::Credential>(const Origin&)>;
 
 struct Destination {
-  std::string url;                  // what git is to use; holds no secret
+  std::string url;                  // for git; contains no secret
   std::optional<git::Route> route;  // none for a folder
   std::optional<std::filesystem::path> folder{};
   std::optional<git::Credential> credential;
-  std::optional<std::string> ssh_path;  // for ssh: where the repository is at the host
+  std::optional<std::string> ssh_path;  // for ssh: path of the repository on the host
 };
 
-// Judges a remote's URL. http and https, to hosts whose name resolves, and ssh to hosts where the box has an account; a
-// workspace's remotes must have public addresses unless the box has an account there. Folders (a path, or file://) for
-// the operator's own repository only. An account is used at its own scheme, host and port alone, and user and password
-// in the URL are not. Blocks on name resolution. Errors are sentences for the answer.
-web::Result<Destination> judge(const std::string& url, const Place&, const FindCredential&);
+// Checks and resolves a remote's URL. Allowed are http and https to hosts whose name resolves, and ssh to hosts where
+// the box has an account. Remotes of a workspace must have public addresses unless the box has an account there.
+// Folders (a path, or file://) are for the operator's own repository only. An account is used only for its own scheme,
+// host and port; user and password in the URL are ignored. Blocks on name resolution. Error messages are for the
+// client.
+web::Result<Destination> resolve_destination(const std::string& url, const Place&, const FindCredential&);
 
 }  // namespace explorer

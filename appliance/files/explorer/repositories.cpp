@@ -26,15 +26,16 @@ void require(git_repository* repository) {
 
 }  // namespace
 
-// Runs `use` on the open repository of the place, kept to its folder; what it may throw becomes an Error. `use` gets a
-// null pointer where there is no repository. An agent may exchange its repository at any time, so it is opened anew.
+// Runs `use` on the open repository of the place, confined to its folder; exceptions become an Error. `use` gets null
+// if there is no repository. Workspaces' repositories are not pooled: an agent may replace its repository at any time.
 template <class Use>
-auto Repositories::look(const Place& place, Use use, const std::optional<fs::path>& remote) const
+auto Repositories::with_repository(const Place& place, Use use, const std::optional<fs::path>& remote) const
     -> web::Result<std::invoke_result_t<Use, git_repository*>> {
   try {
-    git::start_library();  // outside the confinement: it reads the files of the authorities
+    git::start_library();  // outside the confinement: it reads the CA certificates
     return confined(Confinement{.folder = place.folder, .remote = remote}, [&](const fs::path& folder) {
-      // One that stays open knows the path it was opened by, which is another where there is a remote.
+      git::require_plausible_index(folder);
+      // A pooled repository remembers the path it was opened by, which differs when there is a remote.
       if (place.is_workspace || remote) return use(git::open(folder).get());
       auto lease = pool_.take(place.folder, folder);
       auto result = use(lease.repository.get());
@@ -48,34 +49,34 @@ auto Repositories::look(const Place& place, Use use, const std::optional<fs::pat
   }
 }
 
-// While it lives, nobody else syncs the folder.
-class Repositories::Turn {
+// Allows one sync per folder at a time.
+class Repositories::SyncLock {
  public:
-  Turn(Repositories& all, const fs::path& folder) : all_(all), folder_(folder) {
+  SyncLock(Repositories& all, const fs::path& folder) : all_(all), folder_(folder) {
     const std::lock_guard lock(all_.mutex_);
-    is_ours_ = all_.syncing_.insert(folder_).second;
+    is_held_ = all_.syncing_.insert(folder_).second;
   }
-  Turn(const Turn&) = delete;
-  ~Turn() {
-    if (!is_ours_) return;
+  SyncLock(const SyncLock&) = delete;
+  ~SyncLock() {
+    if (!is_held_) return;
     const std::lock_guard lock(all_.mutex_);
     all_.syncing_.erase(folder_);
   }
-  explicit operator bool() const { return is_ours_; }
+  explicit operator bool() const { return is_held_; }
 
  private:
   Repositories& all_;
   const fs::path& folder_;
-  bool is_ours_ = false;
+  bool is_held_ = false;
 };
 
 struct Repositories::Committed {
   std::optional<std::string> hash, branch;
   std::optional<git::Remote> remote;
-  std::optional<std::size_t> unpushed;  // where nothing was committed; see git::unpushed
+  std::optional<std::size_t> unpushed;  // if nothing was committed; see git::unpushed
 };
 
-std::string Repositories::told_of_nothing(const Committed& committed) {
+std::string Repositories::no_changes_message(const Committed& committed) {
   std::string nothing = "There is nothing to commit";
   if (!committed.remote || !committed.branch || committed.unpushed == 0u) return nothing;
   const auto& branch = *committed.branch;
@@ -93,7 +94,7 @@ Repositories::Repositories(git::Identity author, FindCredential find_credential,
     : author_(std::move(author)), find_credential_(std::move(find_credential)), remote_time_(remote_time) {}
 
 web::Result<std::optional<Status>> Repositories::status(const Place& place) const {
-  return look(place, [](git_repository* repository) -> std::optional<Status> {
+  return with_repository(place, [](git_repository* repository) -> std::optional<Status> {
     if (!repository) return std::nullopt;
     const auto remote = git::remote_of(repository);
     Status status{.branch = git::branch_of(repository).value_or("HEAD"),
@@ -107,12 +108,12 @@ web::Result<std::optional<Status>> Repositories::status(const Place& place) cons
 web::Result<Diffs> Repositories::diff(const Place& place, std::string_view path) const {
   const auto asked = normalised(path);
   if (!asked) return asked.error();
-  auto patches = look(place, [&](git_repository* repository) -> std::optional<Diffs> {
+  auto patches = with_repository(place, [&](git_repository* repository) -> std::optional<Diffs> {
     require(repository);
-    const auto suspects = git::dirty_candidates(repository);
-    auto unstaged = git::diff(repository, git::Side::unstaged, *asked, most_diff_bytes, suspects);
+    const auto candidates = git::dirty_candidates(repository);
+    auto unstaged = git::diff(repository, git::Side::unstaged, *asked, most_diff_bytes, candidates);
     if (!unstaged) return std::nullopt;
-    auto staged = git::diff(repository, git::Side::staged, *asked, most_diff_bytes, suspects);
+    auto staged = git::diff(repository, git::Side::staged, *asked, most_diff_bytes, candidates);
     if (!staged) return std::nullopt;
     return Diffs{.unstaged = std::move(*unstaged), .staged = std::move(*staged)};
   });
@@ -122,7 +123,7 @@ web::Result<Diffs> Repositories::diff(const Place& place, std::string_view path)
 }
 
 web::Result<std::vector<git::Commit>> Repositories::log(const Place& place, std::size_t limit) const {
-  auto commits = look(place, [&](git_repository* repository) {
+  auto commits = with_repository(place, [&](git_repository* repository) {
     require(repository);
     return git::log(repository, limit);
   });
@@ -135,11 +136,11 @@ web::Result<git::ShownCommit> Repositories::show(const Place& place, const std::
                                                  std::string_view path) const {
   const auto asked = normalised(path);
   if (!asked) return asked.error();
-  const git::ShowOrder order{
+  const git::ShowRequest request{
       .revision = revision, .path = *asked, .most_patch_bytes = most_diff_bytes, .most_content_bytes = most_file_bytes};
-  auto found = look(place, [&](git_repository* repository) {
+  auto found = with_repository(place, [&](git_repository* repository) {
     require(repository);
-    return git::show(repository, order);
+    return git::show(repository, request);
   });
   if (!found) return found.error();
   if (found->shown) {
@@ -151,7 +152,7 @@ web::Result<git::ShownCommit> Repositories::show(const Place& place, const std::
 }
 
 web::Result<Repositories::Committed> Repositories::commit(const Place& place, const std::string& message) const {
-  return look(place, [&](git_repository* repository) {
+  return with_repository(place, [&](git_repository* repository) {
     require(repository);
     Committed committed;
     committed.hash = git::commit_all(repository, message, author_);
@@ -167,35 +168,34 @@ web::Result<Repositories::Committed> Repositories::commit(const Place& place, co
 std::optional<std::string> Repositories::push(const Place& place, const Committed& committed) const {
   if (!committed.remote) return "there is no remote";
   if (!committed.branch) return "no branch is checked out";
-  const git::Deadline deadline{.deadline = std::chrono::steady_clock::now() + remote_time_,
-                               .is_given_up = is_given_up_};
-  // Outside the confinement: names are resolved with the box's files, not a workspace's.
-  auto destination = judge(committed.remote->url, place, find_credential_);
+  const git::Deadline deadline{.at = std::chrono::steady_clock::now() + remote_time_, .is_cancelled = is_cancelled_};
+  // Outside the confinement: host names are resolved with the system's configuration, not the workspace's files.
+  auto destination = resolve_destination(committed.remote->url, place, find_credential_);
   if (!destination) return destination.error().message;
-  const git::PushOrder order{.remote = committed.remote->name,
-                             .url = std::move(destination->url),
-                             .branch = *committed.branch,
-                             .route = std::move(destination->route),
-                             .credential = std::move(destination->credential),
-                             .ssh_path = std::move(destination->ssh_path)};
-  const auto pushed = look(
+  const git::PushRequest request{.remote = committed.remote->name,
+                                 .url = std::move(destination->url),
+                                 .branch = *committed.branch,
+                                 .route = std::move(destination->route),
+                                 .credential = std::move(destination->credential),
+                                 .ssh_path = std::move(destination->ssh_path)};
+  const auto pushed = with_repository(
       place,
       [&](git_repository* repository) {
         require(repository);
-        return git::push(repository, order, deadline);
+        return git::push(repository, request, deadline);
       },
       destination->folder);
   return pushed ? *pushed : pushed.error().message;
 }
 
-web::Result<Synced> Repositories::sync(const Place& place, const std::string& message) {
-  const Turn turn(*this, place.folder);
-  if (!turn) return web::conflict("A sync of this repository is already running");
+web::Result<SyncResult> Repositories::sync(const Place& place, const std::string& message) {
+  const SyncLock lock(*this, place.folder);
+  if (!lock) return web::conflict("A sync of this repository is already running");
   const auto committed = commit(place, has_words(message) ? message : "sync changes");
   if (!committed) return committed.error();
-  Synced synced{.hash = committed->hash, .message = {}};
+  SyncResult synced{.hash = committed->hash, .message = {}};
   if (!synced.hash) {
-    synced.message = told_of_nothing(*committed);
+    synced.message = no_changes_message(*committed);
     return synced;
   }
   const auto obstacle = push(place, *committed);

@@ -1,4 +1,4 @@
-// The repository of a place: what changed, what was committed, and sending it away.
+// The git repository of a place: status, diffs, history, commit and push.
 #pragma once
 
 #include <atomic>
@@ -26,59 +26,59 @@ namespace explorer {
 inline constexpr std::size_t most_diff_bytes = 4u << 20, most_changes = 10'000;
 
 struct Status {
-  std::string branch;                 // HEAD when none is checked out
+  std::string branch;                 // HEAD when no branch is checked out
   std::optional<std::string> remote;  // its URL, without credentials
   git::Changes changes;               // the first most_changes
 };
 
 struct Diffs {
-  std::string unstaged, staged;  // patches; empty: nothing differs
+  std::string unstaged, staged;  // patches; empty: no difference
 };
 
-struct Synced {
-  std::optional<std::string> hash;  // of the commit that was made
+struct SyncResult {
+  std::optional<std::string> hash;  // of the new commit
   bool is_pushed = false;
-  std::string message;  // what was done, or why the push was not
+  std::string message;  // what was done, or why the push failed
 };
 
-// Everything blocks, and is callable from every thread. A folder that is no repository, a broken one and one that is
-// not trusted are Kind::internal with the reason; one that somebody else is changing just now is Kind::conflict.
+// Thread-safe; everything blocks. A folder without a repository, a broken repository and one that is not trusted are
+// Kind::internal with the reason; a repository that another process is changing is Kind::conflict.
 class Repositories {
  public:
   Repositories(git::Identity author, FindCredential, std::chrono::milliseconds remote_time);
 
-  // Nothing: the folder is no repository.
+  // nullopt: the folder is not a repository.
   web::Result<std::optional<Status>> status(const Place&) const;
-  // Of one file or folder, or of everything. Kind::invalid for a path that leads out, and when one of the two patches
-  // is larger than most_diff_bytes.
+  // Of one file or folder, or of everything. Kind::invalid for a path that leads outside, and when one of the two
+  // patches is larger than most_diff_bytes.
   web::Result<Diffs> diff(const Place&, std::string_view path) const;
-  // Newest first, in UTF-8 where a commit says what it is in.
+  // Newest first, converted to UTF-8 if the commit names its encoding.
   web::Result<std::vector<git::Commit>> log(const Place&, std::size_t limit) const;
-  // One commit, or what it did to the file or folder `path`. Kind::not_found when `revision` is no commit; else as
-  // diff.
+  // One commit, or its changes to the file or folder `path`. Kind::not_found when `revision` is not a commit; other
+  // errors as for diff.
   web::Result<git::ShownCommit> show(const Place&, const std::string& revision, std::string_view path) const;
-  // Stages and commits everything, then pushes the branch to its remote, if there is one, for no longer than the remote
-  // time. A message without a word in it is "sync changes". Kind::conflict while another sync of this place is running.
-  // Without changes nothing is done, pushing neither; what is not pushed yet is told.
-  web::Result<Synced> sync(const Place&, const std::string& message);
-  // Ends what waits for a remote, now and from now on.
-  void give_up() { is_given_up_ = true; }
+  // Stages and commits everything, then pushes the branch to its remote, if there is one, within the remote time. A
+  // blank message becomes "sync changes". Kind::conflict while another sync of this place is running. Without changes
+  // nothing is committed or pushed; the message mentions commits that are not pushed yet.
+  web::Result<SyncResult> sync(const Place&, const std::string& message);
+  // Cancels running and future pushes.
+  void cancel_remotes() { is_cancelled_ = true; }
 
  private:
-  class Turn;
+  class SyncLock;
   template <class Use>
-  auto look(const Place&, Use, const std::optional<std::filesystem::path>& remote = std::nullopt) const
+  auto with_repository(const Place&, Use, const std::optional<std::filesystem::path>& remote = std::nullopt) const
       -> web::Result<std::invoke_result_t<Use, git_repository*>>;
   struct Committed;
   web::Result<Committed> commit(const Place&, const std::string& message) const;
-  static std::string told_of_nothing(const Committed&);
+  static std::string no_changes_message(const Committed&);
   std::optional<std::string> push(const Place&, const Committed&) const;
 
   mutable git::RepositoryPool pool_;
   const git::Identity author_;
   const FindCredential find_credential_;
   const std::chrono::milliseconds remote_time_;
-  std::atomic<bool> is_given_up_ = false;
+  std::atomic<bool> is_cancelled_ = false;
   std::mutex mutex_;  // protects syncing_
   std::set<std::filesystem::path> syncing_;
 };

@@ -1,36 +1,103 @@
 #include "appliance/files/explorer/routes.h"
 
-#include "appliance/files/explorer/endpoints.h"
-#include "appliance/files/explorer/route_parts.h"
+#include <functional>
+
+#include "appliance/files/explorer/descriptions.h"
+#include "appliance/files/explorer/handlers.h"
 
 namespace explorer {
 
-std::vector<web::Route> routes(Explorer& explorer, const agentbox::Guards& guards) {
-  const auto& key = guards.backend_key;
-  std::vector<web::Route> table{
-      {web::GET, "/api/browse/tree", key, nullptr, tree_endpoint(explorer), "Files and folders"},
-      {web::GET, "/api/browse/read", key, nullptr, read_endpoint(explorer), "Read a text file"},
-      {web::GET, "/api/browse/raw", key, nullptr, sending("application/octet-stream", raw_endpoint(explorer)),
-       "A file as it is, or a part of it"},
-      {web::GET, "/api/browse/search", key, nullptr, search_endpoint(explorer), "Look for text in the files"},
-      {web::GET, "/api/browse/watch", key, nullptr, sending("text/event-stream", watch_endpoint(explorer)),
-       "What happens to the files, as it happens"},
-      {web::POST, "/api/browse/write", key, nullptr, write_endpoint(explorer), "Write a text file"},
-      {web::POST, "/api/browse/move", key, nullptr, move_endpoint(explorer), "Rename a file or folder"},
-      {web::DELETE, "/api/browse/file", key, nullptr, remove_endpoint(explorer), "Remove a file or an empty folder"},
-      {web::GET, "/api/browse/git-status", key, nullptr, status_endpoint(explorer),
-       "What changed since the last commit"},
-      {web::GET, "/api/browse/git-diff", key, nullptr, diff_endpoint(explorer), "The changes as patches"},
-      {web::POST, "/api/browse/git-sync", key, nullptr, sync_endpoint(explorer), "Commit everything and push it"},
-      {web::GET, "/api/browse/git-log", key, nullptr, log_endpoint(explorer), "The newest commits"},
-      {web::GET, "/api/browse/git-show", key, nullptr, show_endpoint(explorer),
-       "One commit, and a file as it was then"},
+namespace {
+
+using enum web::Kind;
+
+// Documents an answer that is not JSON.
+web::Endpoint sends(std::string_view media_type, web::Endpoint endpoint) {
+  endpoint.answer = [type = std::string(media_type)] {
+    return boost::json::value{{"type", "string"}, {"contentMediaType", type}};
   };
-  // No such file or agent, more asked than the threads get done, and a disk or a repository that fails.
-  for (auto& row : table) {
-    row.endpoint = std::move(row.endpoint).fails({web::Kind::not_found, web::Kind::too_many, web::Kind::internal});
-  }
+  return endpoint;
+}
+
+std::vector<web::Route> browse_rows(const Services& services) {
+  const auto& key = services.guards.backend_key;
+  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+  std::vector<web::Route> table{
+      {web::GET, "/api/browse/tree", key, nullptr,
+       web::query<TreeQuery>(on(show_tree)).returns<TreeAnswer>().describe(descriptions::tree),
+       "List files and folders"},
+      {web::GET, "/api/browse/read", key, nullptr,
+       web::query<FileQuery>(on(read_file)).returns<ReadAnswer>().describe(descriptions::read), "Read a text file"},
+      {web::GET, "/api/browse/raw", key, nullptr,
+       sends("application/octet-stream", web::query<FileQuery>(on(send_raw_file)).describe(descriptions::raw)),
+       "Download a file or a part of it"},
+      {web::GET, "/api/browse/search", key, nullptr,
+       web::query<SearchQuery>(on(search_files)).returns<SearchAnswer>().describe(descriptions::search),
+       "Search the files for text"},
+      {web::GET, "/api/browse/watch", key, nullptr,
+       sends("text/event-stream",
+             web::query<WatchQuery>(on(watch_files)).fails({unavailable}).describe(descriptions::watch)),
+       "Stream file changes"},
+      {web::POST, "/api/browse/write", key, nullptr,
+       body_and_agent<WriteBody>(on(write_file))
+           .returns<WriteAnswer>()
+           .fails({unavailable})
+           .describe(descriptions::write),
+       "Write a text file"},
+      {web::POST, "/api/browse/move", key, nullptr,
+       body_and_agent<MoveBody>(on(move_file))
+           .returns<MoveAnswer>()
+           .fails({conflict, unavailable})
+           .describe(descriptions::move),
+       "Rename a file or folder"},
+      {web::DELETE, "/api/browse/file", key, nullptr,
+       web::query<FileQuery>(on(remove_file)).returns<RemoveAnswer>().fails({conflict}).describe(descriptions::remove),
+       "Remove a file or an empty folder"},
+      {web::GET, "/api/browse/git-status", key, nullptr,
+       web::query<AgentQuery>(on(show_status)).returns<StatusAnswer>().fails({conflict}).describe(descriptions::status),
+       "List changes since the last commit"},
+      {web::GET, "/api/browse/git-diff", key, nullptr,
+       web::query<DiffQuery>(on(show_diff)).returns<DiffAnswer>().fails({conflict}).describe(descriptions::diff),
+       "Show the changes as patches"},
+      {web::POST, "/api/browse/git-sync", key, nullptr,
+       body_and_agent<SyncBody>(on(sync_repository))
+           .returns<SyncAnswer>()
+           .fails({conflict})
+           .describe(descriptions::sync),
+       "Commit everything and push it"},
+      {web::GET, "/api/browse/git-log", key, nullptr,
+       web::query<LogQuery>(on(show_log)).returns<LogAnswer>().fails({conflict}).describe(descriptions::log),
+       "List the newest commits"},
+      {web::GET, "/api/browse/git-show", key, nullptr,
+       web::query<ShowQuery>(on(show_commit)).returns<ShowAnswer>().fails({conflict}).describe(descriptions::show),
+       "Show a commit, and a file as of it"},
+  };
+  // An unknown file or agent, all threads busy, and a failing disk or repository.
+  for (auto& row : table) row.endpoint = std::move(row.endpoint).fails({not_found, too_many, internal});
   return table;
+}
+
+std::vector<web::Route> git_host_rows(const Services& services) {
+  const auto& key = services.guards.internal_key;
+  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+  return {
+      {web::GET, "/api/admin/git-hosts", key, nullptr, web::plain(on(list_git_hosts)).returns<GitHostList>(),
+       "List the box's accounts at git hosts"},
+      {web::PUT, "/api/admin/git-hosts", key, nullptr,
+       web::body<GitHostBody>(on(set_git_host)).returns<GitHostItem>().describe(descriptions::set_git_host),
+       "Create or change an account of the box at a git host"},
+      {web::DELETE, "/api/admin/git-hosts", key, nullptr,
+       web::query<GitHostQuery>(on(remove_git_host)).returns<GitHostRemoved>().describe(descriptions::remove_git_host),
+       "Remove an account of the box at a git host"},
+  };
+}
+
+}  // namespace
+
+std::vector<web::Route> backend_routes(const Services& services) {
+  auto rows = browse_rows(services);
+  web::append(rows, git_host_rows(services));
+  return rows;
 }
 
 }  // namespace explorer

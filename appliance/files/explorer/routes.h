@@ -10,10 +10,15 @@
 
 namespace explorer {
 
-// /api/browse/* on the backend.
-std::vector<web::Route> routes(Explorer&, const agentbox::Guards&);
+// All of them must outlive the rows.
+struct Services {
+  Explorer& explorer;
+  GitHosts& git_hosts;
+  audit::Audit& audit;
+  const agentbox::Guards& guards;
+};
 
-// /api/admin/git-hosts on the backend: the box's accounts at git hosts.
-std::vector<web::Route> admin_routes(GitHosts&, audit::Audit&, const agentbox::Guards&);
+// /api/browse/* and /api/admin/git-hosts.
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace explorer

@@ -15,19 +15,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between two of them the clock is looked at.
+// The time limit is checked after each piece.
 constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::size_t most_depth = 32;
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// The first position from `at` on that is no inside of a character.
+// The first position from `at` on that is not inside a character.
 std::size_t character_from(std::string_view text, std::size_t at) {
   while (at < text.size() && continues_character(text[at])) ++at;
   return at;
 }
 
-// The end of the piece that begins at `from`: behind a line if one ends in it, else behind a character.
+// The end of the piece that begins at `from`: after the last line that ends in it, else after a character.
 std::size_t end_of_piece(std::string_view text, std::size_t from) {
   if (text.size() - from <= piece_bytes) return text.size();
   const auto line_end = text.rfind('\n', from + piece_bytes - 1);
@@ -35,7 +35,7 @@ std::size_t end_of_piece(std::string_view text, std::size_t from) {
                                                                 : character_from(text, from + piece_bytes);
 }
 
-// What is shown of a line whose match begins at `at`.
+// The returned excerpt of a line whose match begins at `at`.
 std::string shown(std::string_view line, std::size_t at) {
   if (line.size() <= most_shown_line_bytes) return std::string(line);
   constexpr auto before = most_shown_line_bytes / 4;
@@ -47,10 +47,10 @@ std::string shown(std::string_view line, std::size_t at) {
 
 class Search {
  public:
-  Search(const Pattern& pattern, const SearchCaps& caps, std::size_t most_matches)
-      : pattern_(pattern), caps_(caps), most_matches_(most_matches), deadline_(Clock::now() + caps.time) {}
+  Search(const Pattern& pattern, const SearchLimits& limits, std::size_t most_matches)
+      : pattern_(pattern), limits_(limits), most_matches_(most_matches), deadline_(Clock::now() + limits.time) {}
 
-  void look_through_folder(const files::Descriptor& folder, const std::string& prefix, std::size_t depth) {
+  void search_folder(const files::Descriptor& folder, const std::string& prefix, std::size_t depth) {
     auto names = files::names_in(folder);
     std::erase_if(names, [](const auto& name) { return !is_shown(name); });
     std::ranges::sort(names);
@@ -64,51 +64,51 @@ class Search {
         continue;
       }
       if (!S_ISREG(info.st_mode)) continue;
-      // O_NONBLOCK: what was a file a moment ago may be a pipe by now.
+      // O_NONBLOCK: the file may have been replaced by a pipe.
       const files::Descriptor file(files::open_beneath(folder, name.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY));
-      if (file) look_through_file(file, prefix + name);
+      if (file) search_file(file, prefix + name);
     }
     for (const auto& name : folders) {
       if (is_over()) return;
       const files::Descriptor below(files::open_beneath(folder, name.c_str(), O_RDONLY | O_DIRECTORY));
       if (!below) continue;
       if (depth >= most_depth) {
-        found.is_cut = true;
+        found.is_truncated = true;
         return;
       }
-      look_through_folder(below, prefix + name + "/", depth + 1);
+      search_folder(below, prefix + name + "/", depth + 1);
     }
   }
 
-  void look_through_file(const files::Descriptor& file, const std::string& path) {
-    if (found.files >= caps_.files) {
-      found.is_cut = true;
+  void search_file(const files::Descriptor& file, const std::string& path) {
+    if (found.files >= limits_.files) {
+      found.is_truncated = true;
       return;
     }
     const auto text = files::read_text(file, most_searched_file_bytes);
     if (!text) return;
     ++found.files;
     bytes_ += text->content.size();
-    look_through_text(text->content, path);
-    if (bytes_ > caps_.bytes) found.is_cut = true;
+    search_text(text->content, path);
+    if (bytes_ > limits_.bytes) found.is_truncated = true;
   }
 
-  Found found;
+  SearchResult found;
 
  private:
   bool is_over() {
-    if (Clock::now() >= deadline_) found.is_cut = true;
-    return found.is_cut;
+    if (Clock::now() >= deadline_) found.is_truncated = true;
+    return found.is_truncated;
   }
 
-  void look_through_text(std::string_view text, const std::string& path) {
+  void search_text(std::string_view text, const std::string& path) {
     std::size_t line = 1, line_begin = 0;  // of the piece's first byte
     for (std::size_t begin = 0; begin < text.size() && !is_over();) {
       const auto end = end_of_piece(text, begin);
       const auto piece = text.substr(begin, end - begin);
       for (std::size_t from = 0; from < piece.size();) {
         const auto match = pattern_.find(piece, from);
-        // Behind the last line feed of a text there is no line any more, though ^ and $ match there.
+        // There is no line after the final line feed, although ^ and $ match there.
         if (!match || match->begin == piece.size()) break;
         const auto at = begin + match->begin;
         for (auto feed = text.find('\n', line_begin); feed < at; feed = text.find('\n', line_begin)) {
@@ -125,10 +125,10 @@ class Search {
   }
 
   bool add(std::string_view text, const std::string& path, std::size_t line, std::size_t line_begin, std::size_t at) {
-    // A line of several pieces has one match, like every other.
+    // Also a line split into several pieces has only one match.
     if (!found.matches.empty() && found.matches.back().line == line && found.matches.back().path == path) return true;
     if (found.matches.size() >= most_matches_) {
-      found.is_cut = true;
+      found.is_truncated = true;
       return false;
     }
     auto whole = text.substr(line_begin, text.find('\n', line_begin) - line_begin);
@@ -141,7 +141,7 @@ class Search {
   }
 
   const Pattern& pattern_;
-  const SearchCaps& caps_;
+  const SearchLimits& limits_;
   const std::size_t most_matches_;
   const Clock::time_point deadline_;
   std::size_t bytes_ = 0;
@@ -149,10 +149,10 @@ class Search {
 
 }  // namespace
 
-web::Result<Found> search(const Place& place, const SearchOrder& order, const SearchCaps& caps) {
-  const auto components = files::components_of(order.path, is_unreadable);
+web::Result<SearchResult> search(const Place& place, const TextQuery& query, const SearchLimits& limits) {
+  const auto components = files::components_of(query.path, is_unreadable);
   if (!components) return components.error();
-  const auto pattern = Pattern::compile(order.text, {.is_regexp = order.is_regexp, .ignores_case = order.ignores_case});
+  const auto pattern = Pattern::compile(query.text, {.is_regexp = query.is_regexp, .ignores_case = query.ignores_case});
   if (!pattern) return pattern.error();
   const auto root = files::Root::open(place.folder);
   if (!root) return root.error();
@@ -161,12 +161,12 @@ web::Result<Found> search(const Place& place, const SearchOrder& order, const Se
   struct stat info {};
   if (::fstat(start->get(), &info) != 0) return files::error_of(errno);
 
-  Search search(*pattern, caps, std::min(order.matches, caps.matches));
+  Search search(*pattern, limits, std::min(query.matches, limits.matches));
   const auto path = components->empty() ? std::string() : files::join(*components);
   if (S_ISDIR(info.st_mode)) {
-    search.look_through_folder(*start, path.empty() ? "" : path + "/", 0);
+    search.search_folder(*start, path.empty() ? "" : path + "/", 0);
   } else {
-    search.look_through_file(*start, path);
+    search.search_file(*start, path);
   }
   return std::move(search.found);
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view begin_openssh = "-----BEGIN OPENSSH PRIVATE KEY-----";
 constexpr std::string_view end_openssh = "-----END OPENSSH PRIVATE KEY-----";
 
-// The first bytes of what stands between the two lines; empty when it is no base64.
+// The first decoded bytes between the two marker lines; empty if it is not base64.
 std::string opening_of(std::string_view text) {
   const auto begin = text.find(begin_openssh) + begin_openssh.size();
   std::string body(text.substr(begin, text.find(end_openssh) - begin));
@@ -28,7 +28,7 @@ std::string opening_of(std::string_view text) {
   return bytes;
 }
 
-// openssh-key-v1: a magic word, then the cipher's name behind its length; PEM says it in the open.
+// openssh-key-v1: a magic word, then the cipher's name after its length; PEM has a plain-text header.
 bool is_encrypted(std::string_view text) {
   constexpr std::string_view clear("openssh-key-v1\0\0\0\0\4none", 23);
   if (text.find(begin_openssh) != std::string_view::npos) return !opening_of(text).starts_with(clear);

@@ -14,8 +14,8 @@ namespace explorer {
 
 namespace {
 
-constexpr std::uint32_t wanted = IN_CREATE | IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF |
-                                 IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK;
+constexpr std::uint32_t watched_events = IN_CREATE | IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
+                                         IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK;
 constexpr std::size_t most_depth = 32, buffer_bytes = 64 * 1024;
 
 std::string below(const std::string& folder, std::string_view name) {
@@ -28,12 +28,12 @@ bool is_in(std::string_view path, std::string_view folder) {
 
 }  // namespace
 
-// One take(): what is read becomes changes, with the halves of a move put together.
-class Watch::Taking {
+// Converts the events of one take() to changes and joins the two halves of a move.
+class Watch::EventReader {
  public:
-  explicit Taking(Watch& watch) : watch_(watch) {}
-  ~Taking() {
-    // What was moved to where nobody looks.
+  explicit EventReader(Watch& watch) : watch_(watch) {}
+  ~EventReader() {
+    // Moves out of the watched folders.
     for (const auto& [cookie, half] : leaving_) {
       if (half.is_folder) watch_.forget(half.path);
     }
@@ -54,7 +54,7 @@ class Watch::Taking {
       return;
     }
     if (event.len == 0 || !watch_.folders_.contains(event.wd)) return;
-    const std::string_view name = event.name;  // the kernel fills it up with zeros
+    const std::string_view name = event.name;  // padded with NUL by the kernel
     if (!is_shown(name)) return;
     add(event, name, watch_.path_in(event.wd, name));
     if (event.mask & (IN_DELETE | IN_MOVED_FROM)) {
@@ -71,23 +71,23 @@ class Watch::Taking {
     const bool is_folder = event.mask & IN_ISDIR;
     if (event.mask & IN_MOVED_FROM) {
       leaving_[event.cookie] = {.path = path, .is_folder = is_folder, .at = changes.list.size()};
-      tell(ChangeKind::deleted, std::move(path), is_folder);
+      report(ChangeKind::deleted, std::move(path), is_folder);
     } else if (event.mask & IN_MOVED_TO) {
       const bool is_new = is_folder || watch_.names_.lacks(event.wd, name);
       arrive(event.cookie, std::move(path), is_folder, is_new);
     } else if (event.mask & IN_CREATE) {
-      tell(ChangeKind::created, path, is_folder);
-      if (is_folder) look_into(path, &changes);
+      report(ChangeKind::created, path, is_folder);
+      if (is_folder) watch_folder(path, &changes);
     } else {
-      tell(event.mask & IN_DELETE ? ChangeKind::deleted : ChangeKind::changed, std::move(path), is_folder);
+      report(event.mask & IN_DELETE ? ChangeKind::deleted : ChangeKind::changed, std::move(path), is_folder);
     }
   }
 
   void arrive(std::uint32_t cookie, std::string path, bool is_folder, bool is_new) {
     const auto half = leaving_.find(cookie);
     if (half == leaving_.end()) {
-      tell(is_new ? ChangeKind::created : ChangeKind::changed, path, is_folder);
-      if (is_folder) look_into(path, &changes);
+      report(is_new ? ChangeKind::created : ChangeKind::changed, path, is_folder);
+      if (is_folder) watch_folder(path, &changes);
       return;
     }
     const auto [from, was_folder, at] = std::move(half->second);
@@ -97,15 +97,15 @@ class Watch::Taking {
     }
     if (!is_folder) return;
     watch_.rename(from, path);
-    look_into(path, nullptr);
+    watch_folder(path, nullptr);
   }
 
-  void look_into(const std::string& path, Changes* told) {
-    if (const auto folder = watch_.open_folder(path)) watch_.add(folder, path, told, 0);
+  void watch_folder(const std::string& path, Changes* reported) {
+    if (const auto folder = watch_.open_folder(path)) watch_.add(folder, path, reported, 0);
   }
 
-  void tell(ChangeKind kind, std::string path, bool is_folder) {
-    watch_.tell(changes, {.kind = kind, .path = std::move(path), .from = {}, .is_folder = is_folder});
+  void report(ChangeKind kind, std::string path, bool is_folder) {
+    watch_.report(changes, {.kind = kind, .path = std::move(path), .from = {}, .is_folder = is_folder});
   }
 
   struct Half {
@@ -117,7 +117,7 @@ class Watch::Taking {
   std::map<std::uint32_t, Half> leaving_;
 };
 
-web::Result<Watch> Watch::open(const Place& place, std::string_view path, Caps caps) {
+web::Result<Watch> Watch::open(const Place& place, std::string_view path, Limits limits) {
   const auto components = files::components_of(path, is_unreadable);
   if (!components) return components.error();
   auto root = files::Root::open(place.folder);
@@ -126,7 +126,7 @@ web::Result<Watch> Watch::open(const Place& place, std::string_view path, Caps c
   if (!folder) return folder.error();
   files::Descriptor events(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!events) return web::unavailable("This machine grants no more watches, please try again later.");
-  Watch watch(std::move(*root), std::move(events), caps);
+  Watch watch(std::move(*root), std::move(events), limits);
   watch.top_ = components->empty() ? "" : files::join(*components);
   watch.add(*folder, watch.top_, nullptr, 0);
   if (watch.folders_.empty()) return web::unavailable("This machine grants no more watches, please try again later.");
@@ -138,24 +138,24 @@ web::Result<Watch> Watch::open(const Place& place, std::string_view path, Caps c
 }
 
 Changes Watch::take() {
-  Taking taking(*this);
+  EventReader reader(*this);
   alignas(inotify_event) std::array<char, buffer_bytes> buffer;
-  while (taking.changes.list.size() < caps_.changes) {
+  while (reader.changes.list.size() < limits_.changes) {
     const auto got = ::read(events_.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
       const auto& event = *reinterpret_cast<const inotify_event*>(buffer.data() + at);
-      taking.add(event);
+      reader.add(event);
       at += sizeof event + event.len;
     }
   }
-  if (taking.changes.is_lossy) {
-    // Folders and files that came while the kernel's queue was full were missed.
+  if (reader.changes.is_lossy) {
+    // Entries created while the kernel's queue was full were missed.
     names_.forget_all();
     if (const auto folder = open_folder(top_)) add(folder, top_, nullptr, 0);
   }
-  return std::move(taking.changes);
+  return std::move(reader.changes);
 }
 
 std::string Watch::path_in(int watch, std::string_view name) const { return below(folders_.at(watch), name); }
@@ -167,14 +167,14 @@ files::Descriptor Watch::open_folder(const std::string& path) const {
   return folder ? std::move(*folder) : files::Descriptor();
 }
 
-void Watch::add(const files::Descriptor& folder, const std::string& path, Changes* told, std::size_t depth) {
-  if (folders_.size() >= caps_.folders || depth >= most_depth) {
+void Watch::add(const files::Descriptor& folder, const std::string& path, Changes* reported, std::size_t depth) {
+  if (folders_.size() >= limits_.folders || depth >= most_depth) {
     is_partial_ = true;
     return;
   }
-  // By the descriptor: what was opened beneath the root is watched, whatever its name leads to by now.
+  // By descriptor, so that exactly the folder opened beneath the root is watched, whatever its name refers to by now.
   const int number =
-      ::inotify_add_watch(events_.get(), ("/proc/self/fd/" + std::to_string(folder.get())).c_str(), wanted);
+      ::inotify_add_watch(events_.get(), ("/proc/self/fd/" + std::to_string(folder.get())).c_str(), watched_events);
   if (number < 0) {
     is_partial_ = true;
     return;
@@ -186,11 +186,12 @@ void Watch::add(const files::Descriptor& folder, const std::string& path, Change
     if (!is_shown(name) || ::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (is_new) names_.add(number, name);
     const bool is_folder = S_ISDIR(info.st_mode);
-    // It may have come before the watch did, and nobody else tells of it.
-    if (told) tell(*told, {.kind = ChangeKind::created, .path = below(path, name), .from = {}, .is_folder = is_folder});
+    // It may have been created before the watch, which then reports no event for it.
+    if (reported)
+      report(*reported, {.kind = ChangeKind::created, .path = below(path, name), .from = {}, .is_folder = is_folder});
     if (!is_folder) continue;
     const files::Descriptor inner(files::open_beneath(folder, name.c_str(), O_RDONLY | O_DIRECTORY));
-    if (inner) add(inner, below(path, name), told, depth + 1);
+    if (inner) add(inner, below(path, name), reported, depth + 1);
   }
 }
 
@@ -212,15 +213,15 @@ void Watch::rename(const std::string& from, const std::string& to) {
   }
 }
 
-void Watch::tell(Changes& changes, FileChange change) const {
-  if (changes.list.size() >= caps_.changes) {
+void Watch::report(Changes& changes, FileChange change) const {
+  if (changes.list.size() >= limits_.changes) {
     changes.is_lossy = true;
     return;
   }
-  const bool is_news = changes.list.empty() || change.path != changes.list.back().path ||
-                       (change.kind != changes.list.back().kind &&
-                        !(change.kind == ChangeKind::changed && changes.list.back().kind == ChangeKind::created));
-  if (is_news) changes.list.push_back(std::move(change));
+  const bool is_new_change = changes.list.empty() || change.path != changes.list.back().path ||
+                             (change.kind != changes.list.back().kind &&
+                              !(change.kind == ChangeKind::changed && changes.list.back().kind == ChangeKind::created));
+  if (is_new_change) changes.list.push_back(std::move(change));
 }
 
 }  // namespace explorer

@@ -1,4 +1,4 @@
-// What happens in a folder and all folders beneath it, by inotify(7).
+// Watches a folder and all folders beneath it with inotify(7).
 #pragma once
 
 #include <boost/describe.hpp>
@@ -21,59 +21,59 @@ enum class ChangeKind { created, changed, deleted, moved };
 BOOST_DESCRIBE_ENUM(ChangeKind, created, changed, deleted, moved)
 
 struct FileChange {
-  // `changed` too when a file took another's name by being moved there from where nobody looks, as editors save; and
-  // when nobody knows whether the name was taken, in a folder beyond Caps::names.
+  // Also `changed` when a file moved in from outside replaces another, as editors save, and when it is unknown whether
+  // the name existed before, in folders beyond Limits::names.
   ChangeKind kind = ChangeKind::changed;
-  std::string path, from;  // relative to the place; `from` for what was moved
+  std::string path, from;  // relative to the place; `from` for moves
   bool is_folder = false;
 };
 
 struct Changes {
-  std::vector<FileChange> list;  // in the order in which they happened; the same twice in a row counts once
-  bool is_lossy = false;         // more happened than was kept: look at everything again
-  bool is_gone = false;          // the folder itself was deleted or moved: no more will come
+  std::vector<FileChange> list;  // in order; immediate repetitions are merged
+  bool is_lossy = false;         // changes were lost: read the folder again
+  bool is_gone = false;          // the folder itself was deleted or moved; no more changes follow
 };
 
-// One thread at a time. Names that are not shown (names.h) are not told of, nor what happens below them.
+// Not thread-safe. Names that are not shown (names.h) are not reported, nor anything below them.
 class Watch {
  public:
-  struct Caps {
-    std::size_t folders = 8'192;   // beyond them nothing is watched; what the kernel grants may be less
-    std::size_t names = 50'000;    // of files, remembered in some 40 bytes each
-    std::size_t changes = 10'000;  // of one take()
+  struct Limits {
+    std::size_t folders = 8'192;   // watched at most; the kernel's own limit may be lower
+    std::size_t names = 50'000;    // remembered, at about 40 bytes each
+    std::size_t changes = 10'000;  // per take()
   };
-  // Watches the folder `path`. Blocks. Kind::unavailable when the kernel grants no more of them.
-  static web::Result<Watch> open(const Place&, std::string_view path, Caps);
+  // Watches the folder `path`. Blocks. Kind::unavailable when the kernel's limit of watches is reached.
+  static web::Result<Watch> open(const Place&, std::string_view path, Limits);
 
-  // Readable while there is something to take. Owned by this.
+  // Readable while there are changes to take. Owned by this object.
   int descriptor() const { return events_.get(); }
-  // What has happened since the last time; looks into new folders, and so reads the file system. Does not wait.
+  // The changes since the last call. Reads new folders, so it touches the file system. Does not wait.
   Changes take();
 
   std::size_t folders() const { return folders_.size(); }
-  // Some folder is not watched, for one of the caps.
+  // True if some folder is not watched because of a limit.
   bool is_partial() const { return is_partial_; }
 
  private:
-  class Taking;
-  Watch(files::Root root, files::Descriptor events, Caps caps)
-      : root_(std::move(root)), events_(std::move(events)), caps_(caps), names_(caps.names) {}
+  class EventReader;
+  Watch(files::Root root, files::Descriptor events, Limits limits)
+      : root_(std::move(root)), events_(std::move(events)), limits_(limits), names_(limits.names) {}
 
   std::string path_in(int watch, std::string_view name) const;
-  // Nothing: it is no folder any more, or not to be had.
+  // Empty when it is no longer a folder or cannot be opened.
   files::Descriptor open_folder(const std::string& path) const;
-  // Watches the folder and what is beneath it; what is there is told as created.
-  void add(const files::Descriptor& folder, const std::string& path, Changes* told, std::size_t depth);
+  // Watches the folder and everything beneath it; existing entries are reported as created if `reported` is given.
+  void add(const files::Descriptor& folder, const std::string& path, Changes* reported, std::size_t depth);
   void forget(const std::string& path);
   void rename(const std::string& from, const std::string& to);
-  void tell(Changes&, FileChange) const;
+  void report(Changes&, FileChange) const;
 
   files::Root root_;
   files::Descriptor events_;
-  Caps caps_;
+  Limits limits_;
   std::string top_;
   int top_watch_ = -1;
-  // By the kernel's number of the watch.
+  // By watch descriptor.
   std::unordered_map<int, std::string> folders_;  // the path without a slash
   KnownNames names_;
   bool is_partial_ = false;

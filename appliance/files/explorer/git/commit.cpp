@@ -13,11 +13,11 @@ namespace git {
 
 namespace {
 
-// UTC, so that no time-zone file is read.
-SignatureHandle signature_of(const Identity& who) {
+// In UTC, so that no time-zone file is read.
+SignatureHandle signature_of(const Identity& author) {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   return made<SignatureHandle>(
-      [&](auto** out) { return git_signature_new(out, who.name.c_str(), who.email.c_str(), now, 0); },
+      [&](auto** out) { return git_signature_new(out, author.name.c_str(), author.email.c_str(), now, 0); },
       "name the author");
 }
 
@@ -29,18 +29,18 @@ void require_committable(git_repository* repository, git_index* index) {
   if (git_index_has_conflicts(index)) throw Failure("git could not commit: there are unresolved conflicts");
 }
 
-// What changed, as git add -A stages it; but what the box cannot store as git would is a Failure.
+// Stages all changes like git add -A. Throws Failure for a file whose conversion the box does not support.
 class Staging {
  public:
   Staging(git_repository* repository, git_index* index)
       : repository_(repository), index_(index), marks_(marks_of(index)) {}
 
   void run() {
-    const int code = git_index_add_all(index_, nullptr, GIT_INDEX_ADD_DEFAULT, judge, this);
+    const int code = git_index_add_all(index_, nullptr, GIT_INDEX_ADD_DEFAULT, check_path, this);
     if (failure_) std::rethrow_exception(failure_);
     check(code, doing);
-    // One that is empty does not differ from what libgit2 takes to be staged of it.
-    for (const auto& path : marks_.announced) {
+    // libgit2 considers empty ones as staged already.
+    for (const auto& path : marks_.intent_to_add) {
       if (git_index_get_bypath(index_, path.c_str(), 0)) check(git_index_add_bypath(index_, path.c_str()), doing);
     }
   }
@@ -48,10 +48,10 @@ class Staging {
  private:
   static constexpr auto doing = "stage the files";
 
-  // Called by libgit2 for each path that differs. 0: it is to be staged; above: passed over; below: it ends.
-  static int judge(const char* path, const char*, void* payload) {
+  // Called by libgit2 for each path that differs. 0: stage it; positive: skip it; negative: stop.
+  static int check_path(const char* path, const char*, void* payload) {
     auto& staging = *static_cast<Staging*>(payload);
-    if (is_among(staging.marks_.passed_over, path)) return 1;
+    if (is_among(staging.marks_.skipped, path)) return 1;
     try {
       const auto missing = missing_conversion(staging.repository_, path);
       if (!missing) return 0;
@@ -86,7 +86,7 @@ std::vector<CommitHandle> parents_of_next(git_repository* repository) {
   return parents;
 }
 
-// Nothing to commit: the tree is the last commit's, or empty where there is none.
+// True if the tree equals the last commit's, or is empty and there is no commit.
 bool is_unchanged(const std::vector<CommitHandle>& parents, const git_oid& tree, git_index* index) {
   if (parents.empty()) return git_index_entrycount(index) == 0;
   return parents.size() == 1 && git_oid_equal(git_commit_tree_id(parents.front().get()), &tree) != 0;
@@ -104,7 +104,7 @@ std::optional<std::string> commit_all(git_repository* repository, const std::str
   const auto index = index_of(repository);
   require_committable(repository, index.get());
   Staging(repository, index.get()).run();
-  // The tree before the index is written: the index then remembers it, which spares git reading every file's entry.
+  // The tree is written before the index, which then caches it, so that git need not read every entry.
   git_oid tree_id;
   check(git_index_write_tree(&tree_id, index.get()), "write the tree");
   const auto parents = parents_of_next(repository);

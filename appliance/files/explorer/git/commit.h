@@ -11,10 +11,10 @@ struct Identity {
   std::string name, email;
 };
 
-// Stages everything that changed and is not ignored, and commits it to the current branch (or detached HEAD), ending a
-// merge whose conflicts are resolved. No hook runs. Nothing: nothing had changed; else the commit's hash. Throws
-// Failure: conflicts, a rebase or the like in progress, a bare repository, one that somebody else is changing, a
-// changed file that git would convert as the box cannot.
+// Stages all changes that are not ignored and commits them to the current branch (or detached HEAD); completes a merge
+// whose conflicts are resolved. Hooks do not run. Returns the commit's hash; nullopt if nothing has changed. Throws
+// Failure for conflicts, a rebase or the like in progress, a bare repository, one that another process is changing, and
+// a changed file that needs a conversion the box does not support.
 std::optional<std::string> commit_all(git_repository*, const std::string& message, const Identity& author);
 
 }  // namespace git

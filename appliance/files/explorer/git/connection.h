@@ -1,4 +1,4 @@
-// A TCP connection to an address that was judged beforehand, which gives up when deadline is over.
+// A TCP connection to an address that was checked beforehand, with a deadline.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -13,7 +13,7 @@ namespace git {
 
 // Where connections may go.
 struct Route {
-  std::string host;  // as libgit2 will name it: lower case, IPv6 without brackets
+  std::string host;  // as libgit2 passes it: lower case, IPv6 without brackets
   std::uint16_t port = 0;
   std::vector<boost::asio::ip::address> addresses;  // tried in this order
 };
@@ -27,7 +27,7 @@ class Connection {
   int open();
   void close() { fd_.reset(); }
   int fd() const { return fd_.get(); }
-  // For POLLIN, POLLOUT or both. 1: ready; 0: deadline is over; -1: errno.
+  // For POLLIN, POLLOUT or both. 1: ready; 0: the deadline has passed; -1: errno.
   int wait_for(short events) const;
 
  private:
@@ -35,7 +35,7 @@ class Connection {
 
   const Route& route_;
   const Deadline& deadline_;
-  files::Descriptor fd_;  // does not block
+  files::Descriptor fd_;  // non-blocking
 };
 
 }  // namespace git

@@ -9,7 +9,7 @@ namespace git {
 
 namespace {
 
-// Nothing unless the attribute has a text for its value.
+// nullopt unless the attribute has a string value.
 std::optional<std::string> attribute(git_repository* repository, const std::string& path, const char* name) {
   constexpr unsigned where = GIT_ATTR_CHECK_FILE_THEN_INDEX | GIT_ATTR_CHECK_NO_SYSTEM;
   const char* value = nullptr;

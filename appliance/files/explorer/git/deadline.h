@@ -5,12 +5,12 @@
 
 namespace git {
 
-// How long a remote is waited for.
+// When to stop waiting for a remote.
 struct Deadline {
-  std::chrono::steady_clock::time_point deadline;
-  const std::atomic<bool>& is_given_up;  // set from any thread when the box stops
+  std::chrono::steady_clock::time_point at;
+  const std::atomic<bool>& is_cancelled;  // set from any thread when the box stops
 
-  bool is_over() const { return is_given_up || std::chrono::steady_clock::now() >= deadline; }
+  bool is_over() const { return is_cancelled || std::chrono::steady_clock::now() >= at; }
 };
 
 }  // namespace git

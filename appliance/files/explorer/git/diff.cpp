@@ -22,15 +22,15 @@ bool is_within(const std::string& path, const std::string& folder) {
   return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
 }
 
-bool is_asked_for(const std::string& path, const std::string& asked) { return asked.empty() || is_within(path, asked); }
+bool is_requested(const std::string& path, const std::string& asked) { return asked.empty() || is_within(path, asked); }
 
-// Those of the suspects that `path` asks for.
-std::vector<std::string> asked_for(const std::vector<std::string>& suspects, const std::string& path) {
+// The candidates that match the requested `path`.
+std::vector<std::string> requested_paths(const std::vector<std::string>& candidates, const std::string& path) {
   std::vector<std::string> paths;
-  for (const auto& suspect : suspects) {
-    if (is_asked_for(suspect, path)) {
-      paths.push_back(suspect);
-    } else if (is_within(path, suspect)) {
+  for (const auto& candidate : candidates) {
+    if (is_requested(candidate, path)) {
+      paths.push_back(candidate);
+    } else if (is_within(path, candidate)) {
       paths.push_back(path);
     }
   }
@@ -50,24 +50,25 @@ DiffHandle compare_with_commit(git_repository* repository, git_index* index, con
       [&](auto** out) { return git_diff_tree_to_index(out, repository, tree.get(), index, &options.get()); }, doing);
 }
 
-// What libgit2 compares by itself as git does: all but the files that `marks` are about.
-PatchOptions::Filter usual_ones(Side side, const Marks& marks) {
+// All files except those in `marks`: the ones that libgit2 compares in the same way as git.
+PatchOptions::Filter unmarked_files(Side side, const Marks& marks) {
   if (side == Side::staged) {
     return [&marks](const git_diff_delta& delta) {
       const std::string_view path = delta.new_file.path;
-      return !is_among(marks.unmerged, path) && !(delta.status == GIT_DELTA_ADDED && is_among(marks.announced, path));
+      return !is_among(marks.unmerged, path) &&
+             !(delta.status == GIT_DELTA_ADDED && is_among(marks.intent_to_add, path));
     };
   }
   return [&marks](const git_diff_delta& delta) {
     const std::string_view path = delta.new_file.path;
-    return !is_among(marks.unmerged, path) && !is_among(marks.passed_over, path) &&
-           !(delta.status != GIT_DELTA_DELETED && is_among(marks.announced, path));
+    return !is_among(marks.unmerged, path) && !is_among(marks.skipped, path) &&
+           !(delta.status != GIT_DELTA_DELETED && is_among(marks.intent_to_add, path));
   };
 }
 
-// What was announced is new in the files, whatever the index holds in its place.
-bool tell_announced_as_new(const Marks& marks, git_diff_delta& delta) {
-  if (!is_among(marks.announced, delta.new_file.path)) return true;
+// Files marked by git add -N are new, whatever the index contains for them.
+bool show_intent_to_add_as_new(const Marks& marks, git_diff_delta& delta) {
+  if (!is_among(marks.intent_to_add, delta.new_file.path)) return true;
   if (delta.status == GIT_DELTA_DELETED) return false;
   delta.status = GIT_DELTA_ADDED;
   delta.nfiles = 1;
@@ -75,8 +76,8 @@ bool tell_announced_as_new(const Marks& marks, git_diff_delta& delta) {
   return true;
 }
 
-// An index of the entries that git compares with the files in another way: of conflicts our side, and of what was
-// announced its name alone. Nothing is remembered of their files, so each is looked into.
+// An index of the entries that git compares differently: our side of conflicts, and only the names of files marked by
+// git add -N. Without cached file data, so that every file is read.
 IndexHandle index_of_marked(git_index* index, const Marks& marks, const std::vector<std::string>& paths) {
   auto marked = made<IndexHandle>([](auto** out) { return git_index_new(out); }, doing);
   for (const auto& path : paths) {
@@ -98,19 +99,19 @@ IndexHandle index_of_marked(git_index* index, const Marks& marks, const std::vec
 class Comparison {
  public:
   Comparison(git_repository* repository, Side side, const std::string& asked,
-             const std::optional<DirtyCandidates>& suspects)
-      : repository_(repository), side_(side), asked_(asked), suspects_(suspects) {}
+             const std::optional<DirtyCandidates>& candidates)
+      : repository_(repository), side_(side), asked_(asked), candidates_(candidates) {}
 
   std::optional<std::vector<FilePatch>> run(std::size_t most_bytes) {
-    if (suspects_) {
-      paths_ = asked_for(side_ == Side::staged ? suspects_->staged : suspects_->edited, asked_);
+    if (candidates_) {
+      paths_ = requested_paths(side_ == Side::staged ? candidates_->staged : candidates_->edited, asked_);
       if (paths_.empty()) return std::vector<FilePatch>();
     } else if (!asked_.empty()) {
       paths_.push_back(asked_);
     }
     const auto index = index_of(repository_);
-    if (!suspects_) marks_ = marks_of(index.get());  // else it has none
-    const PatchOptions options(std::move(paths_), usual_ones(side_, marks_));
+    if (!candidates_) marks_ = marks_of(index.get());  // otherwise there are none
+    const PatchOptions options(std::move(paths_), unmarked_files(side_, marks_));
     const auto usual = side_ == Side::staged ? compare_with_commit(repository_, index.get(), options)
                                              : compare_with_files(repository_, index.get(), options);
     auto patches = patches_of(repository_, usual.get(), most_bytes);
@@ -124,25 +125,25 @@ class Comparison {
  private:
   bool add_marked(git_index* index, std::size_t most_bytes, std::vector<FilePatch>& patches) const {
     std::vector<std::string> paths;
-    for (const auto* marked : {&marks_.unmerged, &marks_.announced}) {
+    for (const auto* marked : {&marks_.unmerged, &marks_.intent_to_add}) {
       std::ranges::copy_if(*marked, std::back_inserter(paths),
-                           [&](const auto& path) { return is_asked_for(path, asked_); });
+                           [&](const auto& path) { return is_requested(path, asked_); });
     }
     if (paths.empty()) return true;
     const auto entries = index_of_marked(index, marks_, paths);
     const PatchOptions options(std::move(paths),
-                               [this](git_diff_delta& delta) { return tell_announced_as_new(marks_, delta); });
+                               [this](git_diff_delta& delta) { return show_intent_to_add_as_new(marks_, delta); });
     auto more = patches_of(repository_, compare_with_files(repository_, entries.get(), options).get(), most_bytes);
     if (!more || joined(patches).size() + joined(*more).size() > most_bytes) return false;
     std::ranges::move(*more, std::back_inserter(patches));
     return true;
   }
 
-  // Before what is said of such a file, and all in the order of their paths.
+  // Placed before the patch of the same file; sorted by path.
   void name_unmerged(std::vector<FilePatch>& patches) const {
     std::vector<FilePatch> all;
     for (const auto& path : marks_.unmerged) {
-      if (is_asked_for(path, asked_)) all.push_back({.path = path, .text = "* Unmerged path " + path + "\n"});
+      if (is_requested(path, asked_)) all.push_back({.path = path, .text = "* Unmerged path " + path + "\n"});
     }
     std::ranges::move(patches, std::back_inserter(all));
     std::ranges::stable_sort(all, {}, &FilePatch::path);
@@ -152,30 +153,30 @@ class Comparison {
   git_repository* repository_;
   const Side side_;
   const std::string& asked_;
-  const std::optional<DirtyCandidates>& suspects_;
+  const std::optional<DirtyCandidates>& candidates_;
   std::vector<std::string> paths_;
   Marks marks_;
 };
 
-constexpr int most_looks = 10;
+constexpr int most_attempts = 10;
 
-// Somebody wrote between the look at a file's size and the look into it; libgit2 has no code for that.
-bool is_of_a_file_in_motion(const Failure& failure) {
+// The file was written between reading its size and its content; libgit2 has no error code for that.
+bool is_file_being_written(const Failure& failure) {
   return std::string_view(failure.what()).ends_with("file changed before we could read it");
 }
 
 }  // namespace
 
 std::optional<std::string> diff(git_repository* repository, Side side, const std::string& path, std::size_t most_bytes,
-                                const std::optional<DirtyCandidates>& suspects) {
-  for (int looks = 1;; ++looks) {
+                                const std::optional<DirtyCandidates>& candidates) {
+  for (int attempts = 1;; ++attempts) {
     try {
-      const auto patches = Comparison(repository, side, path, suspects).run(most_bytes);
+      const auto patches = Comparison(repository, side, path, candidates).run(most_bytes);
       if (!patches) return std::nullopt;
       return joined(*patches);
     } catch (const Failure& failure) {
-      if (!is_of_a_file_in_motion(failure)) throw;
-      if (looks == most_looks)
+      if (!is_file_being_written(failure)) throw;
+      if (attempts == most_attempts)
         throw Failure("A file is being written just now: please try again", Failure::Cause::busy);
     }
   }

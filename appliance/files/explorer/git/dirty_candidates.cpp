@@ -20,7 +20,7 @@ namespace git {
 
 namespace {
 
-constexpr std::size_t most_suspects = 1'000;
+constexpr std::size_t most_candidates = 1'000;
 // Fewer folders than this are not worth a second thread.
 constexpr std::size_t folders_a_thread = 16;
 constexpr unsigned most_threads = 4;
@@ -36,8 +36,8 @@ std::string child(std::string_view folder, std::string_view name) {
   return path;
 }
 
-// Whether the file is still what git remembers of it, beyond doubt: git itself would forgive more.
-bool is_as_remembered(const IndexFile::File& file, const struct stat& info, std::int64_t index_written) {
+// True only if the file certainly matches its entry in the index; stricter than git itself.
+bool matches_index(const IndexFile::File& file, const struct stat& info, std::int64_t index_written) {
   constexpr std::uint32_t regular = 0100644, executable = 0100755, link = 0120000;
   const std::uint32_t mode = S_ISLNK(info.st_mode)    ? link
                              : !S_ISREG(info.st_mode) ? 0
@@ -52,14 +52,14 @@ bool is_as_remembered(const IndexFile::File& file, const struct stat& info, std:
          info.st_gid == file.group && info.st_mtim.tv_sec < index_written;
 }
 
-// The working copy beside the index. Folders are looked at by several threads, each by itself.
+// Compares the working copy with the index. Folders are distributed to several threads.
 class Survey {
  public:
   Survey(const IndexFile& index, int root) : index_(index), root_(root) {
     for (const auto& [path, folder] : index.folders()) folders_.push_back(&folder);
   }
 
-  // False when it cannot be told.
+  // False if it cannot be determined.
   bool make(DirtyCandidates& found) {
     const auto wanted = std::min<std::size_t>(std::thread::hardware_concurrency(), folders_.size() / folders_a_thread);
     std::vector<std::jthread> others;
@@ -69,23 +69,23 @@ class Survey {
     others.clear();
     found.edited = std::move(found_.edited);
     found.unknown = std::move(found_.unknown);
-    return !is_hopeless_;
+    return !is_unknown_;
   }
 
  private:
   void work() {
     DirtyCandidates found;
-    for (std::size_t at = next_++; at < folders_.size() && !is_hopeless_; at = next_++) {
-      look_into(*folders_[at], found);
-      if (found.edited.size() + found.unknown.size() > most_suspects) is_hopeless_ = true;
+    for (std::size_t at = next_++; at < folders_.size() && !is_unknown_; at = next_++) {
+      survey_folder(*folders_[at], found);
+      if (found.edited.size() + found.unknown.size() > most_candidates) is_unknown_ = true;
     }
     const std::lock_guard lock(mutex_);
     std::ranges::move(found.edited, std::back_inserter(found_.edited));
     std::ranges::move(found.unknown, std::back_inserter(found_.unknown));
-    if (found_.edited.size() + found_.unknown.size() > most_suspects) is_hopeless_ = true;
+    if (found_.edited.size() + found_.unknown.size() > most_candidates) is_unknown_ = true;
   }
 
-  void look_into(const IndexFile::Folder& folder, DirtyCandidates& found) {
+  void survey_folder(const IndexFile::Folder& folder, DirtyCandidates& found) {
     const auto opened = open(folder);
     if (!opened) {
       for (const auto& file : folder.files) found.edited.push_back(child(folder.path, file.name));
@@ -94,27 +94,27 @@ class Survey {
     for (const auto& file : folder.files) {
       struct stat info {};
       const bool is_there = ::fstatat(::dirfd(opened.get()), file.name.data(), &info, AT_SYMLINK_NOFOLLOW) == 0;
-      if (!is_there || !is_as_remembered(file, info, index_.written_seconds())) {
+      if (!is_there || !matches_index(file, info, index_.written_seconds())) {
         found.edited.push_back(child(folder.path, file.name));
       }
     }
     const auto unknown_before = found.unknown.size();
-    while (const dirent* entry = ::readdir(opened.get())) note_unless_known(folder, entry->d_name, found);
-    // libgit2 takes a folder of whose files the paths name none for a new one, and does not look into it.
+    while (const dirent* entry = ::readdir(opened.get())) add_unless_known(folder, entry->d_name, found);
+    // libgit2 treats a folder as new, and does not read it, if the paths name none of its files.
     const bool has_unknown = found.unknown.size() > unknown_before;
     if (has_unknown && !folder.path.empty()) found.edited.push_back(some_file_below(folder));
   }
 
-  // One that the index has: it has no folders without files.
+  // A file in the index, which has no folders without files.
   std::string some_file_below(const IndexFile::Folder& folder) const {
     if (!folder.files.empty()) return child(folder.path, folder.files.front().name);
     return some_file_below(index_.folders().find(child(folder.path, folder.folders.front()) + "/")->second);
   }
 
-  void note_unless_known(const IndexFile::Folder& folder, std::string_view name, DirtyCandidates& found) {
+  void add_unless_known(const IndexFile::Folder& folder, std::string_view name, DirtyCandidates& found) {
     if (name == "." || name == "..") return;
     if (name == ".git") {
-      if (!folder.path.empty()) is_hopeless_ = true;  // a repository within this one
+      if (!folder.path.empty()) is_unknown_ = true;  // a nested repository
       return;
     }
     const bool is_known = std::ranges::binary_search(folder.files, name, {}, &IndexFile::File::name) ||
@@ -122,7 +122,7 @@ class Survey {
     if (!is_known) found.unknown.push_back(child(folder.path, name));
   }
 
-  // Null when there is no such folder, or it is reached through a link.
+  // Null if there is no such folder, or only through a link.
   OpenFolder open(const IndexFile::Folder& folder) const {
     files::Descriptor at(::openat(root_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     std::string_view rest = folder.path;
@@ -138,12 +138,12 @@ class Survey {
   const int root_;
   std::vector<const IndexFile::Folder*> folders_;
   std::atomic<std::size_t> next_ = 0;
-  std::atomic<bool> is_hopeless_ = false;
+  std::atomic<bool> is_unknown_ = false;
   std::mutex mutex_;  // protects found_
   DirtyCandidates found_;
 };
 
-// The index beside the last commit: where git remembers a folder's tree and it is the commit's, nothing below differs.
+// Compares the index with the last commit. If the cached tree of a folder equals the commit's, nothing below differs.
 class Comparison {
  public:
   Comparison(git_repository* repository, const IndexFile& index) : repository_(repository), index_(index) {}
@@ -180,7 +180,7 @@ class Comparison {
     if (files < folder.files.size() || folders < folder.folders.size()) note_new(folder, tree.get());
   }
 
-  // Whether the index has such a file.
+  // True if the index has such a file.
   bool compare_file(const IndexFile::Folder& folder, const std::string& name, const git_tree_entry* entry) {
     const auto file = std::ranges::lower_bound(folder.files, name, {}, &IndexFile::File::name);
     const bool is_there = file != folder.files.end() && file->name == name;
@@ -206,7 +206,7 @@ class Comparison {
   std::vector<std::string> found_;
 };
 
-// Names may be equal without being the same: then only libgit2 may judge.
+// On file systems that ignore case only libgit2 compares names correctly.
 bool ignores_case(git_repository* repository) {
   const auto config = made<ConfigHandle>([&](auto** out) { return git_repository_config_snapshot(out, repository); },
                                          "read the configuration");
@@ -224,11 +224,11 @@ std::optional<DirtyCandidates> dirty_candidates(git_repository* repository) {
   if (!index) return std::nullopt;
   const files::Descriptor root(::open(files, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) return std::nullopt;
-  DirtyCandidates suspects;
-  if (!Survey(*index, root.get()).make(suspects)) return std::nullopt;
-  suspects.staged = Comparison(repository, *index).run(*git_commit_tree_id(commit.get()));
-  if (suspects.staged.size() > most_suspects) return std::nullopt;
-  return suspects;
+  DirtyCandidates candidates;
+  if (!Survey(*index, root.get()).make(candidates)) return std::nullopt;
+  candidates.staged = Comparison(repository, *index).run(*git_commit_tree_id(commit.get()));
+  if (candidates.staged.size() > most_candidates) return std::nullopt;
+  return candidates;
 }
 
 }  // namespace git

@@ -1,5 +1,5 @@
-// What may have changed, found without looking into files: libgit2 then judges these few paths instead of all, which
-// spares it most of its work in a repository of many files.
+// Paths that may have changed, found without reading files. libgit2 then compares only these, which saves most of the
+// work in a repository with many files.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@ namespace git {
 struct DirtyCandidates {
   std::vector<std::string> staged;   // the index may differ from the last commit
   std::vector<std::string> edited;   // the file may differ from the index
-  std::vector<std::string> unknown;  // there, and not in the index: untracked or ignored
+  std::vector<std::string> unknown;  // not in the index: untracked or ignored
 };
 
-// Everything that differs is among them; what is among them need not differ. Nothing when it cannot be told, or when
-// they are so many that libgit2 might as well look at everything itself.
+// Contains every path that differs, and possibly others. nullopt if it cannot be determined, or if there are so many
+// that libgit2 might as well compare everything.
 std::optional<DirtyCandidates> dirty_candidates(git_repository*);
 
 }  // namespace git

@@ -1,4 +1,4 @@
-// Why git could not do something.
+// Errors of git.
 #pragma once
 
 #include <stdexcept>
@@ -6,9 +6,9 @@
 
 namespace git {
 
-// A sentence with git's own reason.
+// The message is a sentence with git's own reason.
 struct Failure : std::runtime_error {
-  enum class Cause { broken, busy };  // busy: somebody else is changing the repository; trying again may do
+  enum class Cause { broken, busy };  // busy: another process is changing the repository; a retry may succeed
 
   explicit Failure(const std::string& message, Cause why = Cause::broken) : std::runtime_error(message), cause(why) {}
   Cause cause;

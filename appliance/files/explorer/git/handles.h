@@ -1,5 +1,5 @@
-// What libgit2 hands out, each freed with its owner, and its error codes as exceptions. For the units that speak to
-// libgit2; nobody else includes git2.h.
+// RAII handles for libgit2's objects, and its error codes as exceptions. Only sources that use libgit2 include it and
+// git2.h.
 #pragma once
 
 #include <git2.h>
@@ -46,7 +46,7 @@ struct Buffer : git_buf {
 // Throws Failure with libgit2's reason for a negative code: "git could not <doing>: <reason>".
 void check(int code, const char* doing);
 
-// Fills a handle through one of libgit2's out parameters.
+// Creates a handle from one of libgit2's out parameters.
 template <class HandleType, class Call>
 HandleType made(Call call, const char* doing) {
   typename HandleType::pointer object = nullptr;
@@ -54,7 +54,7 @@ HandleType made(Call call, const char* doing) {
   return HandleType(object);
 }
 
-// The same, but an empty handle when there is no such thing.
+// The same, but returns an empty handle if the object does not exist.
 template <class HandleType, class Call>
 HandleType found(Call call, const char* doing) {
   typename HandleType::pointer object = nullptr;

@@ -6,7 +6,7 @@ namespace git {
 
 namespace {
 
-// Which files of the working copy are there; remembers the last folder that is not.
+// Which files of the working copy exist; remembers the last missing folder.
 class Presence {
  public:
   explicit Presence(std::string root) : root_(std::move(root)) {}
@@ -42,14 +42,14 @@ bool has_sparse_checkout(git_repository* repository) {
   return is_set("core.sparsecheckout") && !is_set("sparse.expectfilesoutsideofpatterns");
 }
 
-// Files outside of a sparse checkout that are there nonetheless count like all others, as git has it. Changes only what
-// is in memory, which is why the index is read anew each time.
-void count_what_is_there(git_index* index, const char* root) {
+// As in git, files outside a sparse checkout that exist nonetheless are treated like all others. Changes only the index
+// in memory, which is therefore reread each time.
+void include_existing_files(git_index* index, const char* root) {
   Presence presence(root);
   for (std::size_t i = 0; i < git_index_entrycount(index); ++i) {
-    auto* entry = const_cast<git_index_entry*>(git_index_get_byindex(index, i));  // no other way to change a flag alone
-    const bool is_left_out = (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0;
-    if (is_left_out && presence.has(entry->path)) entry->flags_extended &= ~GIT_INDEX_ENTRY_SKIP_WORKTREE;
+    auto* entry = const_cast<git_index_entry*>(git_index_get_byindex(index, i));  // the only way to change just a flag
+    const bool is_skipped = (entry->flags_extended & GIT_INDEX_ENTRY_SKIP_WORKTREE) != 0;
+    if (is_skipped && presence.has(entry->path)) entry->flags_extended &= ~GIT_INDEX_ENTRY_SKIP_WORKTREE;
   }
 }
 
@@ -70,7 +70,7 @@ IndexHandle index_of(git_repository* repository) {
   const auto* root = git_repository_workdir(repository);
   const bool is_sparse = root && has_sparse_checkout(repository);
   check(git_index_read(index.get(), is_sparse ? 1 : 0), reading);
-  if (is_sparse) count_what_is_there(index.get(), root);
+  if (is_sparse) include_existing_files(index.get(), root);
   return index;
 }
 

@@ -8,8 +8,8 @@ namespace git {
 // The commit that is checked out; empty when there is none yet. Throws Failure.
 CommitHandle head(git_repository*);
 
-// The index as it is on the disk now, and as git takes it in a sparse checkout. Throws Failure when it cannot be read:
-// libgit2 by itself would go on with what it has read before.
+// The index as it is on disk now, with git's treatment of sparse checkouts. Throws Failure when it cannot be read,
+// where libgit2 itself would continue with the version it has read before.
 IndexHandle index_of(git_repository*);
 
 // Throws Failure.

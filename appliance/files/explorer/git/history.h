@@ -1,4 +1,4 @@
-// Walking back through the commits. For the units that speak to libgit2.
+// Walks the history of a commit. For sources that use libgit2.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace git {
 
-// Commits by the time they were committed, newest first, and among equals in the order they are come upon: git log's
-// order. Ends where a shallow clone ends. Looks no further than it is asked for.
+// Commits by commit time, newest first, equal ones in the order of discovery: the order of git log. Stops where a
+// shallow clone ends. Reads only as far as requested.
 class History {
  public:
   // `repository` must outlive it; an empty `newest` is an empty history.
@@ -28,7 +28,7 @@ class History {
   git_repository* repository_;
   const Shallow shallow_;
   std::multimap<git_time_t, CommitHandle, std::greater<>> waiting_;  // equals keep their order
-  std::vector<git_oid> parents_;                                     // of the one that was given out last
+  std::vector<git_oid> parents_;                                     // of the last commit returned
   std::set<std::string> seen_;                                       // hashes
 };
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t id_bytes = 20, header_bytes = 12, fixed_bytes = 62, most_bytes = 64u << 20, longest_path = 4096;
 
-// The form (gitformat-index): "DIRC", version, count; entries; extensions; SHA-1 of all before. Numbers are big-endian.
+// The format (gitformat-index): "DIRC", version, count; entries; extensions; SHA-1 of all before. Numbers are
+// big-endian.
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
@@ -29,7 +30,7 @@ ObjectId id_at(std::string_view bytes, std::size_t at) {
   return id;
 }
 
-// Whoever owns the repository may have written anything into its index.
+// The index is untrusted input.
 bool is_plain_path(std::string_view path) {
   if (path.size() > longest_path) return false;
   for (std::size_t at = 0; at <= path.size();) {
@@ -80,7 +81,7 @@ class IndexFile::Reader {
 
  private:
   bool read_entry() {
-    constexpr std::uint32_t unusual = 0xf000;  // valid whatever happens, extended, or one side of a conflict
+    constexpr std::uint32_t unusual = 0xf000;  // assume-valid, extended, or one side of a conflict
     if (bytes_.size() - at_ < fixed_bytes) return false;
     const auto entry = bytes_.substr(at_);
     const auto flags = number_at(entry, 58) & 0xffff;
@@ -107,8 +108,8 @@ class IndexFile::Reader {
     return true;
   }
 
-  // Makes the folder the present one, and each above it one that holds it. Entries are sorted, so it is mostly the
-  // same.
+  // Makes the folder the current one, and adds it to its parents. Entries are sorted, so it is mostly the same as
+  // before.
   void enter(std::string_view path) {
     if (folder_->path == path) return;
     const auto [found, is_new] = index_.folders_.try_emplace(path);
@@ -126,7 +127,7 @@ class IndexFile::Reader {
     }
   }
 
-  // Each: a name of four letters, a length, its bytes. One whose name begins with a small letter must be understood.
+  // Each: a name of four letters, a length, its bytes. One whose name begins with a small letter is mandatory.
   bool read_extensions() {
     while (at_ < bytes_.size()) {
       if (bytes_.size() - at_ < 8) return false;
@@ -143,8 +144,8 @@ class IndexFile::Reader {
     return true;
   }
 
-  // One folder: name, NUL, count of entries (-1: forgotten), space, count of folders, line feed, its tree unless it is
-  // forgotten; then its folders.
+  // One folder: name, NUL, count of entries (-1: invalid), space, count of folders, line feed, its tree unless it is
+  // invalid; then its folders.
   bool read_trees(std::string_view& trees, const std::string& above, int depth) {
     constexpr int deepest = 200;
     const auto name_end = trees.find('\0'), line_end = trees.find('\n', std::min(name_end, trees.size()));

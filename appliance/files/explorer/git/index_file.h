@@ -1,5 +1,5 @@
-// The index as it lies on the disk: what git knew of each file when it last looked. libgit2 takes an order of magnitude
-// longer to read it, and shows neither what is remembered of whole folders nor when it was written.
+// Reads the index file: the data that git has cached about each file. libgit2 takes an order of magnitude longer, and
+// exposes neither the cached trees of folders nor the time of writing.
 #pragma once
 
 #include <sys/stat.h>
@@ -30,23 +30,23 @@ class IndexFile {
     std::string_view path;                  // "" or ending in '/'
     std::vector<File> files;                // by name
     std::vector<std::string_view> folders;  // names, sorted
-    std::optional<ObjectId> tree;           // of all that is in it, where git remembers it
+    std::optional<ObjectId> tree;           // the cached tree of the folder, if valid
   };
 
-  // Nothing when it is not one we can vouch for: absent, damaged, in a form or with entries (conflicts, sparse and
-  // split checkouts, files marked as unchanged or not there) that only libgit2 should judge.
+  // nullopt if the file is absent or damaged, or has a format or entries (conflicts, sparse and split checkouts, files
+  // marked as unchanged or absent) that are left to libgit2.
   static std::optional<IndexFile> read(const std::filesystem::path&);
 
-  // By path, which begins with the working copy itself.
+  // By path, starting with the working copy itself.
   const std::map<std::string_view, Folder>& folders() const { return folders_; }
   std::size_t file_count() const { return file_count_; }
-  // When it was written, in seconds: what a file is remembered of since then, or the same second, proves nothing.
+  // When it was written, in seconds: cached data of files modified in the same second or later proves nothing.
   std::int64_t written_seconds() const { return written_seconds_; }
 
  private:
   class Reader;
 
-  std::string bytes_;  // what the views are of
+  std::string bytes_;  // the views refer to it
   std::map<std::string_view, Folder> folders_;
   std::size_t file_count_ = 0;
   std::int64_t written_seconds_ = 0;

@@ -8,30 +8,30 @@ namespace git {
 
 namespace {
 
-// For all repositories together. A repository of an agent may be made to need more; it fails then, not the box.
+// For all repositories together. If a repository needs more, its operation fails, not the box.
 constexpr std::size_t most_mapped_bytes = 512u << 20, most_mapped_files = 128;
 constexpr ssize_t most_cached_bytes = 32 << 20;
 constexpr std::size_t most_pack_objects = 5'000'000;
 
 void set_up() {
   check(git_libgit2_init(), "start");
-  // Neither the machine's nor the user's configuration, and no template with hooks: what the box does must not depend
-  // on who started it.
+  // Neither the machine's nor the user's configuration, and no template with hooks: the box must not depend on the
+  // environment of the user that started it.
   for (const int level :
        {GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL, GIT_CONFIG_LEVEL_PROGRAMDATA}) {
     check(git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, ""), "set its search path");
   }
   check(git_libgit2_opts(GIT_OPT_SET_TEMPLATE_PATH, ""), "set its template");
-  // A commit is a promise: it must not be lost with the power.
+  // A commit must survive a power failure.
   check(git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1), "turn on syncing");
-  // open() asks for the owner itself.
+  // open() checks the owner itself.
   check(git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0), "leave the owner's check to us");
   check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, most_mapped_bytes), "limit its memory");
   check(git_libgit2_opts(GIT_OPT_SET_MWINDOW_FILE_LIMIT, most_mapped_files), "limit its files");
   check(git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, most_cached_bytes), "limit its cache");
   check(git_libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECTS, most_pack_objects), "limit packs");
   check(git_libgit2_opts(GIT_OPT_SET_USER_AGENT, "agentbox"), "name itself");
-  // Authorities beside the machine's own, as for everything else that speaks TLS here.
+  // Additional CA certificates, as for all other TLS connections of the box.
   if (const char* authorities = web::extra_authorities()) {
     check(git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, authorities, nullptr), "read SSL_CERT_FILE");
   }

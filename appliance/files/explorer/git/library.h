@@ -2,7 +2,7 @@
 
 namespace git {
 
-// Sets up libgit2's state for the whole process, once; callable from every thread. Throws Failure.
+// Initializes libgit2 for the process, once; thread-safe. Throws Failure.
 void start_library();
 
 }  // namespace git

@@ -16,7 +16,7 @@ Commit described(const git_commit* commit) {
   Buffer short_id;
   check(git_object_short_id(&short_id, reinterpret_cast<const git_object*>(commit)), doing);
   const auto* author = git_commit_author(commit);
-  // Asking for the summary fills a cache in the commit.
+  // git_commit_summary fills a cache in the commit.
   const auto* subject = git_commit_summary(const_cast<git_commit*>(commit));
   const auto* encoding = git_commit_message_encoding(commit);
   return {.hash = text_of(*git_commit_id(commit)),

@@ -10,11 +10,11 @@ namespace git {
 
 struct Commit {
   std::string hash, short_hash, subject, author;
-  std::chrono::sys_time<std::chrono::milliseconds> date;  // when it was written
-  std::string encoding;  // what its texts are in, as its author's git named it; empty: UTF-8
+  std::chrono::sys_time<std::chrono::milliseconds> date;  // author date
+  std::string encoding;                                   // of its texts, as named in the commit; empty: UTF-8
 };
 
-// At most `limit`, newest first, with texts as they were committed; none when there is no commit yet. Throws Failure.
+// At most `limit`, newest first, with texts in their original encoding; empty without commits. Throws Failure.
 std::vector<Commit> log(git_repository*, std::size_t limit);
 
 }  // namespace git

@@ -1,4 +1,4 @@
-// What the index says of single files beyond their versions.
+// Flags of single files in the index.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace git {
 
 // Paths, each list sorted.
 struct Marks {
-  std::vector<std::string> passed_over;  // not looked at: left out of a sparse checkout, or assumed to be unchanged
-  std::vector<std::string> announced;    // git add -N: they will be added, and nothing of them is staged yet
-  std::vector<std::string> unmerged;     // in conflict
+  std::vector<std::string> skipped;        // not compared: outside a sparse checkout, or marked as unchanged
+  std::vector<std::string> intent_to_add;  // git add -N: to be added, but nothing is staged yet
+  std::vector<std::string> unmerged;       // in conflict
 };
 
 Marks marks_of(git_index*);

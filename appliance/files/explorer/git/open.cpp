@@ -1,12 +1,12 @@
-// Opening a pipe waits until somebody writes to it, and whoever owns a working copy may call a pipe .gitignore. The
-// linker puts this function in place of libgit2's own (--wrap=p_open in cmake/dependencies.cmake): nothing waits, and
-// files are opened as ever.
+// Opening a pipe blocks until another process writes to it, and the owner of a working copy may create a pipe named
+// .gitignore. The linker replaces libgit2's function with this one (--wrap=p_open in cmake/dependencies.cmake), which
+// does not block.
 #include <fcntl.h>
 #include <sys/types.h>
 
 #include <cstdarg>
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier): the linker's name for it
+// NOLINTNEXTLINE(bugprone-reserved-identifier): name given by the linker
 extern "C" int __wrap_p_open(const char* path, int flags, ...) {
   mode_t mode = 0;
   if (flags & O_CREAT) {

@@ -26,8 +26,8 @@ void end_name_with_tab(std::string& header, std::string_view side) {
   if (header.find(' ', name) < end) header.insert(end, 1, '\t');
 }
 
-// In two cases libgit2 says more than git: it names the commit of a submodule whose files alone differ, and both sides
-// of an empty file that came or went. In one it says less: names with spaces end in a tab.
+// Corrects three differences from git: libgit2 prints the commit of a submodule of which only files differ, and both
+// sides of an empty file that was added or deleted; and it omits the tab after names with spaces.
 std::string header_of(const git_diff_delta& delta, std::string_view text) {
   std::string header(text);
   const bool is_of_nothing = (delta.status == GIT_DELTA_ADDED && is_empty_blob(delta.new_file.id)) ||
@@ -43,7 +43,7 @@ std::string header_of(const git_diff_delta& delta, std::string_view text) {
   return header;
 }
 
-// A header that names a file and says nothing of it: it is as it was once line ends and filters are reckoned with.
+// A header without any difference: the file is unchanged once line ends and filters are taken into account.
 bool is_empty(std::string_view header) { return header.find('\n') == header.size() - 1; }
 
 // Called by libgit2 for each line; anything but 0 ends the printing.
@@ -69,7 +69,7 @@ int append_line(const git_diff_delta* delta, const git_diff_hunk*, const git_dif
   return 0;
 }
 
-// Called by libgit2 for each difference that it found. 0: it counts; above: it does not.
+// Called by libgit2 for each difference. 0: include it; positive: skip it.
 int ask_filter(const git_diff*, const git_diff_delta* delta, const char*, void* payload) {
   const auto& counts = *static_cast<const PatchOptions::Filter*>(payload);
   return counts(*const_cast<git_diff_delta*>(delta)) ? 0 : 1;
@@ -90,7 +90,7 @@ PatchOptions::PatchOptions(std::vector<std::string> paths, Filter counts)
 }
 
 std::optional<std::vector<FilePatch>> patches_of(git_repository* repository, git_diff* diff, std::size_t most_bytes) {
-  // No copies: libgit2 1.5 writes them without saying so, as patches that nobody could apply.
+  // No copies: libgit2 1.5 does not mark them, so the patches could not be applied.
   git_diff_find_options similar = GIT_DIFF_FIND_OPTIONS_INIT;
   similar.flags = GIT_DIFF_FIND_RENAMES;
   if (pairing_in_diffs(repository) != Pairing::none) check(git_diff_find_similar(diff, &similar), "find renamed files");

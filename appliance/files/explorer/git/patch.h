@@ -1,4 +1,4 @@
-// Differences as text. For the units that speak to libgit2.
+// Differences as text. For sources that use libgit2.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace git {
 
-// How versions are compared: like git diff, of these files and folders, or of everything when there are none.
+// Compares like git diff: these files and folders, or everything if there are none.
 class PatchOptions {
  public:
-  // Whether a difference counts; may change how it is told. Must not throw.
+  // Returns whether to include a difference; may modify it. Must not throw.
   using Filter = std::function<bool(git_diff_delta&)>;
 
   explicit PatchOptions(std::vector<std::string> paths, Filter counts = {});
@@ -27,15 +27,15 @@ class PatchOptions {
   git_diff_options options_ = GIT_DIFF_OPTIONS_INIT;
 };
 
-// What happened to one file, as git diff prints it.
+// The difference of one file, as git diff prints it.
 struct FilePatch {
-  std::string path, text;  // of a renamed file the new path
+  std::string path, text;  // new path of a renamed file
 };
 
-// Finds what was renamed in `diff`, unless diff.renames is off, then writes it; copies are new files, whatever it says.
-// Nothing when that would be larger than `most_bytes`. Files of more than 8 MB are shown as binary. Throws Failure.
+// Detects renames in `diff`, unless diff.renames is off; copies are always new files. nullopt if the text would be
+// larger than `most_bytes`. Files over 8 MB are shown as binary. Throws Failure.
 std::optional<std::vector<FilePatch>> patches_of(git_repository*, git_diff* diff, std::size_t most_bytes);
-// One patch that git apply takes.
+// One patch that git apply accepts.
 std::string joined(const std::vector<FilePatch>&);
 
 }  // namespace git

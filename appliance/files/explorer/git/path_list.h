@@ -10,12 +10,12 @@ namespace git {
 
 class PathList {
  public:
-  // What lies beneath another of the paths, or is named twice, is left out.
+  // Omits duplicates and paths beneath another of the paths.
   explicit PathList(std::vector<std::string> paths);
   PathList(const PathList&) = delete;
 
   bool is_empty() const { return paths_.empty(); }
-  // Valid while this lives. For libgit2 an empty one means everything.
+  // Valid while this object exists. For libgit2 an empty list means everything.
   git_strarray get() const { return {.strings = const_cast<char**>(pointers_.data()), .count = pointers_.size()}; }
 
  private:

@@ -16,14 +16,14 @@ namespace git {
 namespace {
 
 struct Progress {
-  const PushOrder& order;
+  const PushRequest& request;
   const Deadline& deadline;
-  std::optional<SshOrder> ssh;
-  bool has_offered = false;
-  std::string refusal;    // why we went no further
-  std::string rejection;  // what the remote did not take, and why
+  std::optional<SshRequest> ssh;
+  bool has_sent_credential = false;
+  std::string refusal;    // why the box ended the push
+  std::string rejection;  // what the remote rejected, and why
 
-  // Ends the push once deadline is over.
+  // Ends the push once the deadline has passed.
   int go_on() const { return deadline.is_over() ? GIT_EUSER : 0; }
 
   int refuse(int code, std::string reason) {
@@ -35,22 +35,22 @@ struct Progress {
 
 Progress& progress_of(void* payload) { return *static_cast<Progress*>(payload); }
 
-int offer_credential(git_credential** out, const char*, const char*, unsigned allowed, void* payload) {
+int send_credential(git_credential** out, const char*, const char*, unsigned allowed, void* payload) {
   auto& progress = progress_of(payload);
-  const auto& credential = progress.order.credential;
+  const auto& credential = progress.request.credential;
   if (!credential) {
     return progress.refuse(GIT_EAUTH,
                            "The remote asks for credentials, and the box has none for it: its administrator gives it "
                            "some with agentbox admin git-hosts set");
   }
-  if (progress.has_offered || !(allowed & GIT_CREDENTIAL_USERPASS_PLAINTEXT)) {
+  if (progress.has_sent_credential || !(allowed & GIT_CREDENTIAL_USERPASS_PLAINTEXT)) {
     return progress.refuse(GIT_EAUTH, "The remote refused the credentials that the box has for it");
   }
-  progress.has_offered = true;
+  progress.has_sent_credential = true;
   return git_credential_userpass_plaintext_new(out, credential->user.c_str(), credential->secret.c_str());
 }
 
-// mbedTLS 2.28 knows the names in certificates, and no addresses.
+// mbedTLS 2.28 supports names in certificates, but not addresses.
 bool is_address(const char* host) {
   boost::system::error_code error;
   boost::asio::ip::make_address(host, error);
@@ -71,13 +71,13 @@ int note_rejection(const char* reference, const char* reason, void* payload) {
   return 0;
 }
 
-std::optional<SshOrder> ssh_order(const PushOrder& order, const Deadline& deadline) {
-  if (!order.ssh_path) return std::nullopt;
-  return SshOrder{.route = order.route.value(),
-                  .deadline = deadline,
-                  .credential = order.credential.value(),
-                  .path = *order.ssh_path,
-                  .refusal = {}};
+std::optional<SshRequest> ssh_request(const PushRequest& request, const Deadline& deadline) {
+  if (!request.ssh_path) return std::nullopt;
+  return SshRequest{.route = request.route.value(),
+                    .deadline = deadline,
+                    .credential = request.credential.value(),
+                    .path = *request.ssh_path,
+                    .refusal = {}};
 }
 
 int make_transport(git_transport** out, git_remote* owner, void* payload) {
@@ -90,7 +90,7 @@ git_push_options options_of(Progress& progress) {
   options.follow_redirects = GIT_REMOTE_REDIRECT_NONE;
   options.proxy_opts.type = GIT_PROXY_NONE;
   options.callbacks.payload = &progress;
-  options.callbacks.credentials = offer_credential;
+  options.callbacks.credentials = send_credential;
   options.callbacks.certificate_check = check_certificate;
   options.callbacks.push_update_reference = note_rejection;
   if (progress.ssh) options.callbacks.transport = make_transport;
@@ -103,33 +103,33 @@ git_push_options options_of(Progress& progress) {
   return options;
 }
 
-// Not the configured remote itself: its configuration may have changed since the URL was judged.
-RemoteHandle remote_of(git_repository* repository, const PushOrder& order) {
-  const auto tracking = "+refs/heads/*:refs/remotes/" + order.remote + "/*";
+// Not the configured remote: its configuration may have changed since the URL was checked.
+RemoteHandle remote_of(git_repository* repository, const PushRequest& request) {
+  const auto tracking = "+refs/heads/*:refs/remotes/" + request.remote + "/*";
   git_remote_create_options options = GIT_REMOTE_CREATE_OPTIONS_INIT;
   options.repository = repository;
   options.fetchspec = tracking.c_str();
   options.flags = GIT_REMOTE_CREATE_SKIP_INSTEADOF;
-  return made<RemoteHandle>([&](auto** out) { return git_remote_create_with_opts(out, order.url.c_str(), &options); },
+  return made<RemoteHandle>([&](auto** out) { return git_remote_create_with_opts(out, request.url.c_str(), &options); },
                             "use the remote");
 }
 
-// libgit2 quotes mbedTLS, number and all: "...SSL error: 0xffff8d80 - SSL - The connection indicated an EOF".
-std::optional<std::string> told_of_tls(std::string_view reason, const PushOrder& order) {
+// libgit2 quotes mbedTLS verbatim: "...SSL error: 0xffff8d80 - SSL - The connection indicated an EOF".
+std::optional<std::string> tls_failure(std::string_view reason, const PushRequest& request) {
   constexpr std::string_view separator = " - ";
-  if (reason.find("SSL error: ") == std::string_view::npos || !order.route) return std::nullopt;
+  if (reason.find("SSL error: ") == std::string_view::npos || !request.route) return std::nullopt;
   const auto last = reason.rfind(separator);
   const auto words = last == std::string_view::npos ? "unknown reason" : reason.substr(last + separator.size());
-  return "No secure connection to " + order.route->host + " could be made: is it https that it speaks at port " +
-         std::to_string(order.route->port) + "? (" + std::string(words) + ")";
+  return "No secure connection to " + request.route->host + " could be made: is it https that it speaks at port " +
+         std::to_string(request.route->port) + "? (" + std::string(words) + ")";
 }
 
-// libgit2 looks at five commits that are older than what the remote has. When it comes upon what a shallow clone lacks
-// it gives up, and loses memory. Of a branch that the remote was not seen to have nothing can be said beforehand.
-bool is_too_shallow(git_repository* repository, const PushOrder& order) {
+// libgit2 reads five commits older than what the remote has. If it meets one that a shallow clone lacks it fails and
+// leaks memory. Without a remote-tracking branch this cannot be predicted.
+bool is_too_shallow(git_repository* repository, const PushRequest& request) {
   const Shallow shallow(repository);
   if (shallow.is_whole()) return false;
-  const auto tracking = "refs/remotes/" + order.remote + "/" + order.branch;
+  const auto tracking = "refs/remotes/" + request.remote + "/" + request.branch;
   git_oid known;
   if (git_reference_name_to_id(&known, repository, tracking.c_str()) != 0) return false;
   History history(repository, head(repository));
@@ -144,7 +144,7 @@ bool is_too_shallow(git_repository* repository, const PushOrder& order) {
   return false;
 }
 
-// What another machine may have written, as a part of our sentence.
+// Text from another machine, made safe for use in a message.
 std::string quotable(std::string_view text) {
   constexpr std::size_t most = 500;
   std::string quoted;
@@ -165,18 +165,18 @@ std::string quotable(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> push(git_repository* repository, const PushOrder& order, const Deadline& deadline) {
+std::optional<std::string> push(git_repository* repository, const PushRequest& request, const Deadline& deadline) {
   Progress progress{
-      .order = order, .deadline = deadline, .ssh = ssh_order(order, deadline), .refusal = {}, .rejection = {}};
+      .request = request, .deadline = deadline, .ssh = ssh_request(request, deadline), .refusal = {}, .rejection = {}};
   const auto options = options_of(progress);
   std::optional<OnRoute> on_route;
-  if (order.route) on_route.emplace(*order.route, deadline);
+  if (request.route) on_route.emplace(*request.route, deadline);
   try {
-    if (is_too_shallow(repository, order)) {
-      return "The clone is too shallow for the box to push from: git fetch --unshallow mends that";
+    if (is_too_shallow(repository, request)) {
+      return "The clone is too shallow for the box to push from: git fetch --unshallow fixes that";
     }
-    const auto remote = remote_of(repository, order);
-    auto reference = "refs/heads/" + order.branch;
+    const auto remote = remote_of(repository, request);
+    auto reference = "refs/heads/" + request.branch;
     reference += ":" + reference;
     auto* text = reference.data();
     const git_strarray references{.strings = &text, .count = 1};
@@ -184,7 +184,7 @@ std::optional<std::string> push(git_repository* repository, const PushOrder& ord
   } catch (const Failure& failure) {
     if (deadline.is_over()) return "The remote did not answer in time";
     if (!progress.refusal.empty()) return progress.refusal;
-    if (const auto told = told_of_tls(failure.what(), order)) return quotable(*told);
+    if (const auto reason = tls_failure(failure.what(), request)) return quotable(*reason);
     const bool is_ssh_failure = progress.ssh && !progress.ssh->refusal.empty();
     return quotable(is_ssh_failure ? progress.ssh->refusal : failure.what());
   }

@@ -11,7 +11,7 @@ namespace git {
 
 namespace {
 
-// Whoever writes a commit chooses it; with a slash in it a name means more than an encoding to iconv.
+// The name comes from the commit and is not trusted: to iconv a slash in it is more than a part of a name.
 bool is_plain_name(std::string_view encoding) {
   constexpr std::size_t longest = 40;
   return encoding.size() <= longest && std::ranges::all_of(encoding, [](char c) {

@@ -1,12 +1,12 @@
-// Texts of commits whose author's git did not write UTF-8 (i18n.commitEncoding), as git shows them.
+// Converts texts of commits in other encodings (i18n.commitEncoding), as git does for display.
 #pragma once
 
 #include "appliance/files/explorer/git/show.h"
 
 namespace git {
 
-// To UTF-8 from what the commit says its texts are in; what it says wrongly, or iconv does not know, stays as it is.
-// Not for a thread that is confined to somebody's folder: iconv reads its tables from the file system.
+// Converts to UTF-8 from the encoding named in the commit; texts with a wrong or unknown encoding stay unchanged. Not
+// for threads confined to a folder: iconv reads its tables from the file system.
 void recode(Commit&);
 void recode(ShownCommit&);
 

@@ -1,5 +1,5 @@
-// libgit2 1.5 loses the memory of every regular expression that does not match (20 KB each time), and matches several
-// for each entry of .gitmodules, which anybody may fill. The linker puts this function in place of its own
+// libgit2 1.5 leaks 20 KB each time a regular expression does not match, and matches several for each entry of
+// .gitmodules, whose content is not trusted. The linker replaces its function with this one
 // (--wrap=git_regexp_match in cmake/dependencies.cmake).
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <git2/errors.h>
@@ -18,13 +18,13 @@ struct Freed {
   }
 };
 
-// So that no pattern and text together take for ever.
+// Bounds the time of one match.
 constexpr std::uint32_t most_steps = 100'000;
 
 }  // namespace
 
 // 0 when it matches, GIT_ENOTFOUND when it does not. `compiled` is libgit2's git_regexp.
-// NOLINTNEXTLINE(bugprone-reserved-identifier): the linker's name for it
+// NOLINTNEXTLINE(bugprone-reserved-identifier): name given by the linker
 extern "C" int __wrap_git_regexp_match(pcre2_code* const* compiled, const char* text) {
   const std::unique_ptr<pcre2_match_data, Freed<pcre2_match_data_free>> data(pcre2_match_data_create(1, nullptr));
   const std::unique_ptr<pcre2_match_context, Freed<pcre2_match_context_free>> bounds(

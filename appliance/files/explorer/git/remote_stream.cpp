@@ -25,7 +25,7 @@ int refuse(const std::string& reason) {
 
 int refuse_too_late() { return refuse("the remote did not answer in time"); }
 
-// libgit2 knows it as its first member.
+// libgit2 sees only the first member.
 struct Socket {
   Socket(const Route& route, const Deadline& deadline) : connection(route, deadline) {}
 

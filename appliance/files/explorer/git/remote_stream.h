@@ -1,13 +1,13 @@
-// The sockets of libgit2, for http and https: they connect to the addresses that were judged beforehand and to nothing
-// else, and give up when deadline is over, which libgit2's own never do.
+// The sockets of libgit2 for http and https. They connect only to the addresses of a route, which were checked
+// beforehand, and observe a deadline, which libgit2's own sockets do not.
 #pragma once
 
 #include "appliance/files/explorer/git/connection.h"
 
 namespace git {
 
-// While it lives, and what it was given, this thread's connections go this way; without one, every connection is
-// refused.
+// While it exists, connections of the calling thread use this route and deadline; without one, connections are refused.
+// Both arguments must outlive it.
 class OnRoute {
  public:
   OnRoute(const Route&, const Deadline&);
@@ -15,7 +15,7 @@ class OnRoute {
   ~OnRoute();
 };
 
-// Once, by start_library().
+// Called once, by start_library().
 void register_remote_stream();
 
 }  // namespace git

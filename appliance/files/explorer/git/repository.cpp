@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <fstream>
 #include <set>
 
 #include "appliance/files/explorer/git/handles.h"
@@ -15,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// setfsuid with an id that is none changes nothing and tells the present one.
+// setfsuid with an invalid id changes nothing and returns the current one.
 uid_t acting_user() { return static_cast<uid_t>(::setfsuid(static_cast<uid_t>(-1))); }
 
-// In place of libgit2's own check, which asks for the process's user and not the thread's.
+// Replaces libgit2's own check, which uses the user of the process, not of the thread.
 void require_owner(git_repository* repository) {
   struct stat info {};
   if (::stat(git_repository_path(repository), &info) != 0) throw Failure("git could not look at the repository");
@@ -39,8 +42,8 @@ bool is_there(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, error));
 }
 
-// Where a path in the configuration leads, counted from the folder; nothing for one that counts from elsewhere. By its
-// text: the kernel keeps a confined thread in the folder by ending every way out there.
+// The target of a path in the configuration, relative to the folder; nullopt for absolute and home paths. Purely
+// textual: confined threads cannot leave the folder anyway, so the file system would hide where the path leads.
 std::optional<fs::path> target_of(const fs::path& git_folder_in_folder, std::string_view value) {
   if (value.empty() || value.front() == '/' || value.front() == '~' || value.front() == '%') return std::nullopt;
   return (git_folder_in_folder / value).lexically_normal();
@@ -48,8 +51,8 @@ std::optional<fs::path> target_of(const fs::path& git_folder_in_folder, std::str
 
 bool leads_out(const std::optional<fs::path>& target) { return !target || *target->begin() == ".."; }
 
-// What of the configuration in `file` leads out of the folder; nothing when all of it stays there.
-const char* way_out_of_config(const fs::path& file, const fs::path& git_folder_in_folder) {
+// The setting in `file` that refers to a path outside the folder; null if there is none.
+const char* outside_reference_in_config(const fs::path& file, const fs::path& git_folder_in_folder) {
   constexpr auto doing = "read the configuration";
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return nullptr;
@@ -66,13 +69,13 @@ const char* way_out_of_config(const fs::path& file, const fs::path& git_folder_i
     const bool is_include = key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path"));
     if (is_include && leads_out(target)) return "an include of its configuration";
   }
-  // An include that libgit2 cannot place, such as ~/file, makes it pass over the whole file.
+  // An include that libgit2 cannot resolve, such as ~/file, makes it ignore the whole file.
   if (is_empty && fs::file_size(file, error) > 0) return "its configuration";
   return nullptr;
 }
 
-// What leads out of the folder; nothing when all of the repository is in it.
-const char* way_out(git_repository* repository, const fs::path& folder) {
+// The part of the repository that is outside the folder; null if there is none.
+const char* outside_reference(git_repository* repository, const fs::path& folder) {
   const fs::path git_folder = git_repository_path(repository), common = git_repository_commondir(repository);
   std::error_code error;
   if (fs::canonical(git_repository_workdir(repository), error) != folder || error) return "core.worktree";
@@ -81,22 +84,23 @@ const char* way_out(git_repository* repository, const fs::path& folder) {
   for (const auto* part : {"objects", "refs", "logs", "info", "objects/info", "objects/pack"})
     if (is_there(common / part) && !is_beneath(folder, common / part)) return "a link in .git";
   if (is_there(common / "objects/info/alternates")) return "objects/info/alternates";
-  return way_out_of_config(common / "config", fs::canonical(git_folder).lexically_relative(folder));
+  return outside_reference_in_config(common / "config", fs::canonical(git_folder).lexically_relative(folder));
 }
 
-void refuse(const char* way_out) {
-  throw Failure("The repository reaches out of its folder by " + std::string(way_out) + ", so it is not opened");
+void refuse(const char* outside_reference) {
+  throw Failure("The repository reaches out of its folder by " + std::string(outside_reference) +
+                ", so it is not opened");
 }
 
 void require_within(git_repository* repository, const fs::path& folder) {
   if (git_repository_is_bare(repository) == 1) {
     throw Failure("The repository is bare: without a working tree it is not opened");
   }
-  if (const auto* way = way_out(repository, fs::canonical(folder))) refuse(way);
+  if (const auto* reference = outside_reference(repository, fs::canonical(folder))) refuse(reference);
 }
 
-// Not by git_remote_list and git_remote_lookup: they match every entry against a pattern, and libgit2 1.5 loses 20 KB
-// for each that does not match.
+// Does not use git_remote_list and git_remote_lookup: they match every entry against a pattern, and libgit2 1.5 leaks
+// 20 KB for each that does not match.
 std::set<std::string> remote_names(git_config* config) {
   constexpr std::string_view prefix = "remote.", suffix = ".url";
   const auto entries =
@@ -111,7 +115,7 @@ std::set<std::string> remote_names(git_config* config) {
   return names;
 }
 
-// libgit2 1.5 reads config alone; git sparse-checkout, for one, writes here.
+// libgit2 1.5 does not read config.worktree, which git sparse-checkout, for example, writes.
 void add_worktree_config(git_repository* repository) {
   constexpr auto doing = "read the configuration";
   const auto config = made<ConfigHandle>([&](auto** out) { return git_repository_config(out, repository); }, doing);
@@ -121,15 +125,21 @@ void add_worktree_config(git_repository* repository) {
   check(git_config_add_file_ondisk(config.get(), path.c_str(), GIT_CONFIG_LEVEL_APP, repository, 0), doing);
 }
 
-// Of .git alone: of a folder without one libgit2 would take the folder itself for the database and the one above it for
-// the working tree.
+// Opens .git only: without one libgit2 would treat the folder itself as the database and its parent as the working
+// tree.
 int open_here(git_repository** out, const fs::path& folder) {
   start_library();
   const auto git = folder / ".git";
-  // Where it finds no database libgit2 1.5 loses memory.
+  // Checked before libgit2 does: 1.5 leaks memory for a database that it refuses.
+  if (!is_there(git)) return GIT_ENOTFOUND;
   std::error_code error;
-  if (!is_there(git) || (fs::is_directory(git, error) && !is_there(git / "HEAD"))) return GIT_ENOTFOUND;
-  if (const auto* way = way_out_of_config(git / "config", ".git")) refuse(way);  // before libgit2 follows it
+  if (fs::is_directory(git, error)) {
+    for (const auto* part : {"HEAD", "objects", "refs"})
+      if (!is_there(git / part)) return GIT_ENOTFOUND;
+    if (is_there(git / "commondir")) refuse("commondir");
+  }
+  if (const auto* reference = outside_reference_in_config(git / "config", ".git"))
+    refuse(reference);  // before libgit2 follows it
   constexpr unsigned flags = GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_NO_DOTGIT;
   return git_repository_open_ext(out, git.c_str(), flags, nullptr);
 }
@@ -137,6 +147,20 @@ int open_here(git_repository** out, const fs::path& folder) {
 }  // namespace
 
 void CloseRepository::operator()(git_repository* repository) const { git_repository_free(repository); }
+
+// The header of gitformat-index: "DIRC", version and count, big-endian. An entry takes at least 62 bytes.
+void require_plausible_index(const fs::path& folder) {
+  constexpr std::uintmax_t header_size = 12, least_entry = 62;
+  const auto path = folder / ".git" / "index";
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return;
+  std::array<unsigned char, header_size> header{};
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(header.data()), header_size)) return;
+  const auto count = std::uintmax_t{header[8]} << 24 | header[9] << 16 | header[10] << 8 | header[11];
+  const auto size = fs::file_size(path, error);
+  if (!error && count > size / least_entry) throw Failure("git could not read the index: it is damaged");
+}
 
 Repository open(const fs::path& folder) {
   git_repository* opened = nullptr;

@@ -1,5 +1,5 @@
-// Opening repositories: nothing in them is run, and no configuration but their own is read. Neither hooks nor any
-// configured program exists for libgit2 but the filters it brings itself (line ends, $Id$).
+// Opens repositories. Nothing in them is executed, and only their own configuration is read. libgit2 runs neither hooks
+// nor configured programs, only its built-in filters (line ends, $Id$).
 #pragma once
 
 #include <filesystem>
@@ -14,26 +14,29 @@ namespace git {
 struct CloseRepository {
   void operator()(git_repository*) const;
 };
-// One thread at a time.
+// Not thread-safe.
 using Repository = std::unique_ptr<git_repository, CloseRepository>;
 
 // The repository whose working tree is exactly this folder and whose .git, a folder or a gitdir: file, is in it. Null
-// when there is no .git, also where the folder itself is laid out like one. Throws Failure when the repository is
-// broken, is bare, belongs to another user than the one whom the calling thread's file accesses count for (or root), or
-// reaches out of the folder: by core.worktree, gitdir:, commondir, alternates, links or includes.
+// when there is no .git, also if the folder itself is laid out like one. Throws Failure when the repository is broken,
+// is bare, is owned by neither root nor the user of the calling thread's file accesses, or refers to paths outside the
+// folder: by core.worktree, gitdir:, commondir, alternates, links or includes.
 Repository open(const std::filesystem::path& folder);
-// The same, but a folder that is no repository becomes one whose first branch is main.
+// Throws Failure for an index that claims more entries than its size has room for: libgit2 allocates memory for as
+// many.
+void require_plausible_index(const std::filesystem::path& folder);
+// The same, but creates a repository with the branch main if there is none.
 Repository open_or_make(const std::filesystem::path& folder);
 
-// The branch's name, also of one that has no commit yet; nothing when HEAD is detached.
+// The branch's name, also before its first commit; nullopt when HEAD is detached.
 std::optional<std::string> branch_of(git_repository*);
 
 struct Remote {
   std::string name, url;
 };
-// Where the current branch is pushed to: its own remote, else origin, else the only one. Nothing: there is none.
+// Where the current branch is pushed to: its own remote, else origin, else the only one. nullopt if there is none.
 std::optional<Remote> remote_of(git_repository*);
-// The URL without the user and password that may be in it.
+// The URL without user and password.
 std::string without_credentials(const std::string& url);
 
 }  // namespace git

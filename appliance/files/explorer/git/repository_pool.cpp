@@ -11,11 +11,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_kept = 4;  // open at once for as many threads as look at repositories
+constexpr std::size_t capacity = 4;  // as many as the explorer has threads
 
 using Stamp = std::array<std::int64_t, 10>;
 
-// Of an ordinary repository: which it is, whose, and when it was last configured. libgit2 itself notices what else
+// Identity, owner and time of the last configuration change of an ordinary repository. libgit2 itself notices all other
 // changes.
 std::optional<Stamp> stamp_of(const fs::path& folder) {
   struct stat git {
@@ -29,8 +29,8 @@ std::optional<Stamp> stamp_of(const fs::path& folder) {
                std::int64_t(config.st_dev)};
 }
 
-// Whether all of its configuration stands in that one file.
-bool is_configured_by_itself(git_repository* repository) {
+// False if the configuration refers to other files.
+bool has_single_config_file(git_repository* repository) {
   const auto config = made<ConfigHandle>([&](auto** out) { return git_repository_config_snapshot(out, repository); },
                                          "read the configuration");
   const auto entries = made<ConfigIterator>([&](auto** out) { return git_config_iterator_new(out, config.get()); },
@@ -59,14 +59,14 @@ RepositoryPool::Lease RepositoryPool::take(const fs::path& folder, const fs::pat
     }
   }
   Lease lease{.folder = folder, .repository = open(seen_as), .stamp = stamp};
-  if (lease.repository && !is_configured_by_itself(lease.repository.get())) lease.stamp.reset();
+  if (lease.repository && !has_single_config_file(lease.repository.get())) lease.stamp.reset();
   return lease;
 }
 
 void RepositoryPool::give_back(Lease lease) {
   if (!lease.repository || !lease.stamp) return;
   const std::lock_guard lock(mutex_);
-  if (leases_.size() < most_kept) leases_.push_back(std::move(lease));
+  if (leases_.size() < capacity) leases_.push_back(std::move(lease));
 }
 
 }  // namespace git

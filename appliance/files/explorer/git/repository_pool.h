@@ -1,5 +1,5 @@
-// Repositories that stay open from one request to the next: libgit2 then reads again only what has changed meanwhile.
-// For folders whose repository nobody but the operator can exchange; see open() for all others.
+// Repositories that stay open between requests, so that libgit2 rereads only what has changed. Only for folders whose
+// repository nobody but the operator can replace; others use open().
 #pragma once
 
 #include <sys/stat.h>
@@ -14,20 +14,20 @@
 
 namespace git {
 
-// Callable from every thread.
+// Thread-safe.
 class RepositoryPool {
  public:
-  // A repository that is the taker's alone.
+  // A repository used by one caller at a time.
   struct Lease {
     std::filesystem::path folder;
     Repository repository;  // as git::open returns it
-    // By what is seen, when it was opened, whether it is still the one: nothing when that cannot be told.
+    // Identifies the repository as of when it was opened; nullopt if it cannot be pooled.
     std::optional<std::array<std::int64_t, 10>> stamp;
   };
 
-  // `folder` as everybody names it, and as the calling thread finds it. Throws as open() does.
+  // `folder` is the pool's key, `seen_as` its path for the calling thread. Throws as open() does.
   Lease take(const std::filesystem::path& folder, const std::filesystem::path& seen_as);
-  // For the next one who asks. What failed is not given back.
+  // Returns a repository to the pool. Not called after a failure.
   void give_back(Lease);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto doing = "read the configuration";
 
-// What the setting stands at, of `values`; nothing when it is not there.
+// The value of the setting, one of `values`; nullopt if it is not set.
 template <class Value>
 std::optional<Value> setting(git_repository* repository, const char* name, std::span<const git_configmap> values) {
   const auto config =

@@ -1,5 +1,5 @@
-// What a repository's own configuration says about how its changes are told. Read as git reads it: a value that git
-// does not know throws Failure.
+// Settings of a repository's own configuration about how changes are shown. Values that git does not know throw
+// Failure, as in git.
 #pragma once
 
 #include "appliance/files/explorer/git/status.h"
@@ -8,7 +8,7 @@ struct git_repository;
 
 namespace git {
 
-// Which new files are told as what they were before: those that took another name, those that are copies, too.
+// Which new files are shown as renamed or copied ones. `copies` includes renames.
 enum class Pairing { none, renames, copies };
 
 // diff.renames, else renames.

@@ -15,7 +15,7 @@ constexpr std::size_t most_bytes = 16u << 20;
 
 }  // namespace
 
-// The form of the file (gitformat-shallow): one hash a line.
+// The format of the file (gitformat-shallow): one hash a line.
 Shallow::Shallow(git_repository* repository) {
   const auto path = std::string(git_repository_commondir(repository)) + "shallow";
   const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));

@@ -1,4 +1,5 @@
-// Where a shallow clone ends. libgit2 1.5 knows nothing of it and looks for what was never fetched.
+// Where a shallow clone ends. libgit2 1.5 does not support shallow clones and looks for objects that were never
+// fetched.
 #pragma once
 
 #include <git2.h>
@@ -11,12 +12,12 @@ namespace git {
 
 class Shallow {
  public:
-  // Nothing ends where the clone is a whole one.
+  // is_whole() for a full clone.
   explicit Shallow(git_repository*);
 
-  // For git these commits have no parents.
+  // True for commits that git treats as having no parents.
   bool ends_at(const git_oid&) const;
-  // As git has them: none where the clone ends.
+  // None where the clone ends, as in git.
   std::vector<git_oid> parents_of(const git_commit*) const;
   bool is_whole() const { return ends_.empty(); }
 

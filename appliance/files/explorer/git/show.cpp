@@ -25,7 +25,7 @@ bool is_hash(std::string_view text) {
          });
 }
 
-// "Not there", told in several ways: nothing has that name, several have, it cannot be a name, it names something else.
+// The codes for an absent commit: no such name, ambiguous, invalid, or the name of something else.
 bool is_absence(int code) {
   return code == GIT_ENOTFOUND || code == GIT_EAMBIGUOUS || code == GIT_EINVALIDSPEC || code == GIT_EPEEL;
 }
@@ -56,7 +56,7 @@ CommitHandle by_name(git_repository* repository, const std::string& name) {
       [&](auto** out) { return git_commit_lookup(out, repository, git_object_id(object.get())); });
 }
 
-// In git's order: a full hash is a hash; then a name goes before an abbreviation.
+// In git's order: full hashes first, then names, then abbreviated hashes.
 CommitHandle find(git_repository* repository, const std::string& revision) {
   if (revision.size() == full_hash && is_hash(revision)) return by_hash(repository, revision);
   auto named = by_name(repository, revision);
@@ -83,7 +83,7 @@ char letter(git_delta_t status) {
   }
 }
 
-// A file whose kind changed (to a link, say) is two differences of one path: it went and it came.
+// A file whose type changed (to a link, say) appears twice: deleted and added.
 std::vector<ShownCommit::File> files_of(git_diff* diff) {
   std::vector<ShownCommit::File> files;
   for (std::size_t i = 0; i < git_diff_num_deltas(diff); ++i) {
@@ -101,17 +101,17 @@ std::vector<ShownCommit::File> files_of(git_diff* diff) {
   return files;
 }
 
-std::optional<std::string> content_of(git_repository* repository, const git_tree* tree, const ShowOrder& order) {
-  if (order.path.empty()) return std::nullopt;
+std::optional<std::string> content_of(git_repository* repository, const git_tree* tree, const ShowRequest& request) {
+  if (request.path.empty()) return std::nullopt;
   const auto entry =
-      present<EntryHandle>([&](auto** out) { return git_tree_entry_bypath(out, tree, order.path.c_str()); });
+      present<EntryHandle>([&](auto** out) { return git_tree_entry_bypath(out, tree, request.path.c_str()); });
   if (!entry || git_tree_entry_type(entry.get()) != GIT_OBJECT_BLOB) return std::nullopt;
   const auto* id = git_tree_entry_id(entry.get());
   const auto database = made<DatabaseHandle>([&](auto** out) { return git_repository_odb(out, repository); }, doing);
   std::size_t size = 0;
   git_object_t type = GIT_OBJECT_INVALID;
-  check(git_odb_read_header(&size, &type, database.get(), id), doing);  // before all of it is in memory
-  if (size > order.most_content_bytes) return std::nullopt;
+  check(git_odb_read_header(&size, &type, database.get(), id), doing);  // before loading it into memory
+  if (size > request.most_content_bytes) return std::nullopt;
   const auto blob = made<BlobHandle>([&](auto** out) { return git_blob_lookup(out, repository, id); }, doing);
   std::string text(static_cast<const char*>(git_blob_rawcontent(blob.get())), size);
   if (!web::is_utf8(text) || text.find('\0') != std::string::npos) return std::nullopt;
@@ -120,8 +120,8 @@ std::optional<std::string> content_of(git_repository* repository, const git_tree
 
 }  // namespace
 
-ShowResult show(git_repository* repository, const ShowOrder& order) {
-  const auto commit = find(repository, order.revision);
+ShowResult show(git_repository* repository, const ShowRequest& request) {
+  const auto commit = find(repository, request.revision);
   if (!commit) return {.shown = {}, .fault = ShowFault::no_commit};
   const auto* author = git_commit_author(commit.get());
   const auto* message = git_commit_message(commit.get());
@@ -141,15 +141,15 @@ ShowResult show(git_repository* repository, const ShowOrder& order) {
     const auto parent = made<CommitHandle>([&](auto** out) { return git_commit_parent(out, commit.get(), 0); }, doing);
     before = tree_of(parent.get());
   }
-  const PatchOptions options(order.path.empty() ? std::vector<std::string>() : std::vector{order.path});
+  const PatchOptions options(request.path.empty() ? std::vector<std::string>() : std::vector{request.path});
   const auto compared = made<DiffHandle>(
       [&](auto** out) { return git_diff_tree_to_tree(out, repository, before.get(), tree.get(), &options.get()); },
       doing);
-  const auto patches = patches_of(repository, compared.get(), order.most_patch_bytes);
+  const auto patches = patches_of(repository, compared.get(), request.most_patch_bytes);
   if (!patches) return {.shown = {}, .fault = ShowFault::too_large};
   shown.patch = joined(*patches);
   shown.files = files_of(compared.get());
-  shown.content = content_of(repository, tree.get(), order);
+  shown.content = content_of(repository, tree.get(), request);
   return {.shown = std::move(shown)};
 }
 

@@ -11,7 +11,7 @@ void start_ssh() {
 
 SshKey read_ssh_key(const std::string& text) {
   start_ssh();
-  // Given none, OpenSSL would ask the terminal for a passphrase.
+  // With null, OpenSSL would ask for a passphrase on the terminal.
   constexpr const char* no_passphrase = "";
   ssh_key key = nullptr;
   ssh_pki_import_privkey_base64(text.c_str(), no_passphrase, nullptr, nullptr, &key);

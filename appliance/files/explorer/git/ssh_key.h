@@ -9,7 +9,7 @@
 
 namespace git {
 
-// Once for the process, before anything else of libssh; later calls do nothing. Throws Failure.
+// Initializes libssh once per process. Throws Failure.
 void start_ssh();
 
 struct FreeSshKey {
@@ -17,7 +17,7 @@ struct FreeSshKey {
 };
 using SshKey = std::unique_ptr<std::remove_pointer_t<ssh_key>, FreeSshKey>;
 
-// A private key (Ed25519, ECDSA or RSA) in OpenSSH's form or in PEM, without a passphrase. Null when it is none.
+// A private key (Ed25519, ECDSA or RSA) in OpenSSH or PEM format without a passphrase. Null if it is invalid.
 SshKey read_ssh_key(const std::string& text);
 
 }  // namespace git

@@ -16,7 +16,7 @@ namespace git {
 
 namespace {
 
-using PublicKey = SshKey;  // libssh has one type for both halves
+using PublicKey = SshKey;  // libssh has one type for both
 
 PublicKey key_of_host(ssh_session session) {
   ssh_key key = nullptr;
@@ -24,7 +24,7 @@ PublicKey key_of_host(ssh_session session) {
   return PublicKey(key);
 }
 
-// As ssh-keygen -l prints it; empty when there is no such hash.
+// As ssh-keygen -l prints it; empty on failure.
 std::string fingerprint_of(const PublicKey& key) {
   unsigned char* hash = nullptr;
   std::size_t size = 0;
@@ -36,14 +36,14 @@ std::string fingerprint_of(const PublicKey& key) {
   return fingerprint;
 }
 
-std::uint32_t at_once(std::size_t size) {
+std::uint32_t chunk_size(std::size_t size) {
   return static_cast<std::uint32_t>(std::min<std::size_t>(size, std::numeric_limits<std::int32_t>::max()));
 }
 
 }  // namespace
 
 template <class Call>
-int SshSession::patiently(int again, Call call) {
+int SshSession::retry_until_ready(int again, Call call) {
   for (;;) {
     const int result = call();
     if (result != again) return result;
@@ -67,14 +67,14 @@ SshSession::SshSession(const Route& route, const Deadline& deadline, const Crede
   session_.reset(ssh_new());
   if (!session_) throw Failure("There is no memory for ssh");
   configure(credential.user);
-  if (patiently(SSH_AGAIN, [&] { return ssh_connect(session_.get()); }) != SSH_OK) {
+  if (retry_until_ready(SSH_AGAIN, [&] { return ssh_connect(session_.get()); }) != SSH_OK) {
     fail("The remote does not speak ssh as we do");
   }
   check_host(credential.host_keys);
   authenticate(credential.secret);
 }
 
-// Nothing of the machine's or of a user's: neither configuration nor hosts that somebody else trusts.
+// Uses neither ssh configuration nor known_hosts of the machine or of a user.
 void SshSession::configure(const std::string& user) {
   const auto set = [&](ssh_options_e option, const void* value) {
     if (ssh_options_set(session_.get(), option, value) != SSH_OK) fail("ssh cannot be set up");
@@ -86,7 +86,7 @@ void SshSession::configure(const std::string& user) {
   set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null");
   set(SSH_OPTIONS_HOST, host_.c_str());
   set(SSH_OPTIONS_USER, user.c_str());
-  // One of its own: libssh closes what it is given as soon as the other end leaves.
+  // A duplicate: libssh closes its descriptor as soon as the peer disconnects.
   const int fd = ::dup(connection_.fd());
   if (fd < 0) throw Failure("There are too many open files for ssh");
   set(SSH_OPTIONS_FD, &fd);
@@ -112,7 +112,8 @@ void SshSession::check_host(const std::vector<std::string>& known) const {
 void SshSession::authenticate(const std::string& text) {
   const auto key = read_ssh_key(text);
   if (!key) throw Failure("The box's key for the remote cannot be read");
-  switch (patiently(SSH_AUTH_AGAIN, [&] { return ssh_userauth_publickey(session_.get(), nullptr, key.get()); })) {
+  switch (
+      retry_until_ready(SSH_AUTH_AGAIN, [&] { return ssh_userauth_publickey(session_.get(), nullptr, key.get()); })) {
     case SSH_AUTH_SUCCESS:
       return;
     case SSH_AUTH_DENIED:
@@ -127,18 +128,19 @@ void SshSession::authenticate(const std::string& text) {
 void SshSession::run(const std::string& command) {
   channel_.reset(ssh_channel_new(session_.get()));
   if (!channel_) throw Failure("There is no memory for ssh");
-  if (patiently(SSH_AGAIN, [&] { return ssh_channel_open_session(channel_.get()); }) != SSH_OK) {
+  if (retry_until_ready(SSH_AGAIN, [&] { return ssh_channel_open_session(channel_.get()); }) != SSH_OK) {
     fail("The remote opens no channel");
   }
-  if (patiently(SSH_AGAIN, [&] { return ssh_channel_request_exec(channel_.get(), command.c_str()); }) != SSH_OK) {
+  if (retry_until_ready(SSH_AGAIN, [&] { return ssh_channel_request_exec(channel_.get(), command.c_str()); }) !=
+      SSH_OK) {
     fail("The remote does not run git");
   }
 }
 
 std::size_t SshSession::read(char* bytes, std::size_t size) {
   constexpr int of_output = 0, of_complaints = 1, nothing_yet = 0;
-  const int got = patiently(
-      nothing_yet, [&] { return ssh_channel_read_nonblocking(channel_.get(), bytes, at_once(size), of_output); });
+  const int got = retry_until_ready(
+      nothing_yet, [&] { return ssh_channel_read_nonblocking(channel_.get(), bytes, chunk_size(size), of_output); });
   if (got > 0) {
     has_answered_ = true;
     return static_cast<std::size_t>(got);
@@ -154,7 +156,8 @@ std::size_t SshSession::read(char* bytes, std::size_t size) {
 void SshSession::write(const char* bytes, std::size_t size) {
   constexpr int nothing_yet = 0;
   while (size > 0) {
-    const int sent = patiently(nothing_yet, [&] { return ssh_channel_write(channel_.get(), bytes, at_once(size)); });
+    const int sent =
+        retry_until_ready(nothing_yet, [&] { return ssh_channel_write(channel_.get(), bytes, chunk_size(size)); });
     if (sent < 0) fail("The remote cut the connection");
     bytes += sent;
     size -= static_cast<std::size_t>(sent);

@@ -1,4 +1,4 @@
-// One program run at an ssh host, over libssh: who the host is is checked before anything is said about who we are.
+// Runs one program at an ssh host, over libssh. The host's key is checked before authentication.
 #pragma once
 
 #include <libssh/libssh.h>
@@ -13,19 +13,18 @@
 
 namespace git {
 
-// Whatever goes wrong is thrown as Failure with a sentence of its own, which holds no secret; so is deadline that is
-// over. One thread at a time.
+// Errors, including an expired deadline, throw Failure with a message that contains no secret. Not thread-safe.
 class SshSession {
  public:
-  // Connects and signs in with a private key as read_ssh_key takes it. Throws unless the host shows one of the keys
-  // that the credential names.
+  // Connects and authenticates with a private key as accepted by read_ssh_key. Throws unless the host presents one
+  // of the keys in the credential.
   SshSession(const Route&, const Deadline&, const Credential&);
   SshSession(const SshSession&) = delete;
   ~SshSession() = default;
 
-  // Once. `command` is read by the other end's shell.
+  // Called once. `command` is interpreted by the remote shell.
   void run(const std::string& command);
-  // At least one byte; 0 when the program has closed its output. Throws what the program complains of when it has said
+  // Reads at least one byte; 0 when the program has closed its output. Throws the program's error output if it wrote
   // nothing else.
   std::size_t read(char* bytes, std::size_t size);
   void write(const char* bytes, std::size_t size);
@@ -41,20 +40,20 @@ class SshSession {
   void configure(const std::string& user);
   void check_host(const std::vector<std::string>& known) const;
   void authenticate(const std::string& key);
-  // Repeats a call of libssh while it answers `again`, waiting for the network in between; its result. Throws when
-  // deadline is over.
+  // Repeats a libssh call while it returns `again`, waiting for the network in between. Throws when the deadline has
+  // passed.
   template <class Call>
-  int patiently(int again, Call call);
+  int retry_until_ready(int again, Call call);
   [[noreturn]] void fail(const char* what) const;
 
   std::string host_;
   Connection connection_;
   Owned<ssh_session> session_;
-  Owned<ssh_channel> channel_;  // which goes before its session
+  Owned<ssh_channel> channel_;  // destroyed before its session
   bool has_answered_ = false;
 };
 
-// `text` as one word of a POSIX shell.
+// `text` quoted as one word of a POSIX shell.
 std::string shell_quoted(std::string_view text);
 
 }  // namespace git

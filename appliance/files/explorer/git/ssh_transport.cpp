@@ -13,7 +13,7 @@ namespace {
 
 struct Transport;
 
-// libgit2 knows it as its first member.
+// libgit2 sees only the first member.
 struct Stream {
   git_smart_subtransport_stream base{};
   Transport& transport;
@@ -22,19 +22,19 @@ struct Stream {
 
 struct Transport {
   git_smart_subtransport base{};
-  SshOrder& order;
-  Stream* stream = nullptr;  // libgit2's, until it frees it
+  SshRequest& request;
+  Stream* stream = nullptr;  // owned by libgit2
 
-  // Runs `work`, whose exceptions libgit2 must not see.
+  // Runs `work` and converts its exceptions to an error of libgit2.
   template <class Work>
   int guarded(Work work) {
     try {
       work();
       return 0;
     } catch (const std::exception& failure) {
-      order.refusal = failure.what();
+      request.refusal = failure.what();
     }
-    git_error_set_str(GIT_ERROR_SSH, order.refusal.c_str());
+    git_error_set_str(GIT_ERROR_SSH, request.refusal.c_str());
     return GIT_EUSER;
   }
 };
@@ -59,16 +59,16 @@ void free_stream(git_smart_subtransport_stream* base) {
 }
 
 std::unique_ptr<Stream> open_stream(Transport& transport, const char* program) {
-  auto& order = transport.order;
+  auto& request = transport.request;
   std::unique_ptr<Stream> stream(new Stream{
       .base = {.subtransport = &transport.base, .read = read_stream, .write = write_stream, .free = free_stream},
       .transport = transport,
-      .session{order.route, order.deadline, order.credential}});
-  stream->session.run(std::string(program) + " " + shell_quoted(order.path));
+      .session{request.route, request.deadline, request.credential}});
+  stream->session.run(std::string(program) + " " + shell_quoted(request.path));
   return stream;
 }
 
-// The program is started when its references are asked for; what follows goes over the same stream.
+// The program starts when references are requested; later actions use the same stream.
 int act(git_smart_subtransport_stream** out, git_smart_subtransport* base, const char*, git_smart_service_t service) {
   auto& transport = transport_of(base);
   const bool is_push = service == GIT_SERVICE_RECEIVEPACK_LS || service == GIT_SERVICE_RECEIVEPACK;
@@ -84,17 +84,17 @@ int close_transport(git_smart_subtransport*) { return 0; }
 
 void free_transport(git_smart_subtransport* base) { delete &transport_of(base); }
 
-int make_subtransport(git_smart_subtransport** out, git_transport*, void* order) {
+int make_subtransport(git_smart_subtransport** out, git_transport*, void* request) {
   auto* transport = new Transport{.base = {.action = act, .close = close_transport, .free = free_transport},
-                                  .order = *static_cast<SshOrder*>(order)};
+                                  .request = *static_cast<SshRequest*>(request)};
   *out = &transport->base;
   return 0;
 }
 
 }  // namespace
 
-int make_ssh_transport(git_transport** out, git_remote* owner, SshOrder& order) {
-  git_smart_subtransport_definition definition{.callback = make_subtransport, .rpc = 0, .param = &order};
+int make_ssh_transport(git_transport** out, git_remote* owner, SshRequest& request) {
+  git_smart_subtransport_definition definition{.callback = make_subtransport, .rpc = 0, .param = &request};
   return git_transport_smart(out, owner, &definition);
 }
 

@@ -1,5 +1,5 @@
-// libgit2's way to an ssh host, in place of its own: that one trusts known_hosts, waits for ever, and hands the path to
-// the other end's shell as it is.
+// The ssh transport for libgit2. Its own trusts known_hosts, has no timeout, and passes the path to the remote shell
+// unquoted.
 #pragma once
 
 #include <git2.h>
@@ -11,8 +11,8 @@
 
 namespace git {
 
-// What the transport needs to know, and where it notes why it failed.
-struct SshOrder {
+// The transport's parameters, and the place for its error message.
+struct SshRequest {
   const Route& route;
   const Deadline& deadline;
   const Credential& credential;
@@ -20,7 +20,7 @@ struct SshOrder {
   std::string refusal;  // a sentence
 };
 
-// As git_remote_callbacks::transport wants it. The order must outlive the transport.
-int make_ssh_transport(git_transport** out, git_remote* owner, SshOrder& order);
+// For git_remote_callbacks::transport. The request must outlive the transport.
+int make_ssh_transport(git_transport** out, git_remote* owner, SshRequest& request);
 
 }  // namespace git

@@ -31,7 +31,7 @@ char files_letter(unsigned flags) {
   return flags & (GIT_STATUS_WT_MODIFIED | GIT_STATUS_WT_RENAMED) ? 'M' : ' ';
 }
 
-// Which of the three versions a conflict has says what each side did.
+// Derived from which of the three versions of a conflict exist.
 void describe_conflict(git_index* index, Change& change) {
   const git_index_entry *ancestor = nullptr, *ours = nullptr, *theirs = nullptr;
   if (git_index_conflict_get(&ancestor, &ours, &theirs, index, change.path.c_str()) != 0) {
@@ -45,8 +45,8 @@ void describe_conflict(git_index* index, Change& change) {
   }
 }
 
-// Of what git add -N announced the index holds nothing yet, whatever the last commit holds.
-void describe_announced(unsigned flags, Change& change) {
+// After git add -N the index has no content for the file, whatever the last commit has.
+void describe_intent_to_add(unsigned flags, Change& change) {
   const bool was_committed = (flags & (GIT_STATUS_INDEX_MODIFIED | GIT_STATUS_INDEX_TYPECHANGE)) != 0;
   change.index = was_committed ? 'D' : ' ';
   change.files = flags & GIT_STATUS_WT_DELETED ? 'D' : 'A';
@@ -57,11 +57,11 @@ Change change_of(const git_status_entry& entry, git_index* index, const Marks& m
   Change change;
   change.path = delta->new_file.path ? delta->new_file.path : delta->old_file.path;
   unsigned flags = entry.status;
-  if (is_among(marks.passed_over, change.path)) flags &= ~differs_in_files;
+  if (is_among(marks.skipped, change.path)) flags &= ~differs_in_files;
   if (flags & GIT_STATUS_CONFLICTED) {
     describe_conflict(index, change);
-  } else if (is_among(marks.announced, change.path)) {
-    describe_announced(flags, change);
+  } else if (is_among(marks.intent_to_add, change.path)) {
+    describe_intent_to_add(flags, change);
   } else if (flags & GIT_STATUS_WT_NEW) {
     change.index = flags & GIT_STATUS_INDEX_DELETED ? 'D' : '?';
     change.files = change.index == '?' ? '?' : ' ';
@@ -72,16 +72,16 @@ Change change_of(const git_status_entry& entry, git_index* index, const Marks& m
   return change;
 }
 
-std::vector<std::string> all_of(const DirtyCandidates& suspects) {
+std::vector<std::string> all_of(const DirtyCandidates& candidates) {
   std::vector<std::string> all;
-  for (const auto* paths : {&suspects.staged, &suspects.edited, &suspects.unknown}) {
+  for (const auto* paths : {&candidates.staged, &candidates.edited, &candidates.unknown}) {
     all.insert(all.end(), paths->begin(), paths->end());
   }
   return all;
 }
 
-// New in the index, and a copy of what another file was in the last commit, which has changed since; in order. The
-// status of libgit2 knows of renamed files only.
+// New files in the index that are copies of another file of the last commit that has changed since; sorted. libgit2's
+// status detects renames only.
 std::vector<std::string> copies_in(git_repository* repository, git_index* index, std::vector<std::string> paths) {
   constexpr auto doing = "find copies";
   const auto commit = head(repository);
@@ -122,25 +122,26 @@ Changes status(git_repository* repository, Untracked untracked, std::size_t limi
   if (pairing != Pairing::none) options.flags |= GIT_STATUS_OPT_RENAMES_HEAD_TO_INDEX;
   if (untracked != Untracked::none) options.flags |= GIT_STATUS_OPT_INCLUDE_UNTRACKED;
   if (untracked == Untracked::file) options.flags |= GIT_STATUS_OPT_RECURSE_UNTRACKED_DIRS;
-  const auto suspects = dirty_candidates(repository);
-  const PathList paths(suspects ? all_of(*suspects) : std::vector<std::string>());
-  if (suspects) {
+  const auto candidates = dirty_candidates(repository);
+  const PathList paths(candidates ? all_of(*candidates) : std::vector<std::string>());
+  if (candidates) {
     if (paths.is_empty()) return found;
     options.flags |= GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH;
     options.pathspec = paths.get();
   }
   const auto index = index_of(repository);
-  const auto marks = suspects ? Marks() : marks_of(index.get());
-  const auto copies = pairing == Pairing::copies
-                          ? copies_in(repository, index.get(), suspects ? suspects->staged : std::vector<std::string>())
-                          : std::vector<std::string>();
+  const auto marks = candidates ? Marks() : marks_of(index.get());
+  const auto copies =
+      pairing == Pairing::copies
+          ? copies_in(repository, index.get(), candidates ? candidates->staged : std::vector<std::string>())
+          : std::vector<std::string>();
   const auto list = made<StatusHandle>([&](auto** out) { return git_status_list_new(out, repository, &options); },
                                        "compare the files");
   for (std::size_t i = 0; i < git_status_list_entrycount(list.get()); ++i) {
     auto change = change_of(*git_status_byindex(list.get(), i), index.get(), marks);
     if (change.index == ' ' && change.files == ' ') continue;
     if (change.index == 'A' && is_among(copies, change.path)) change.index = 'C';
-    // A file that left the index and is still there is two lines for git.
+    // A file removed from the index that still exists is two lines in git.
     if (change.index == 'D' && git_status_byindex(list.get(), i)->status & GIT_STATUS_WT_NEW) {
       changes.push_back({.index = '?', .files = '?', .path = change.path});
     }
@@ -149,8 +150,8 @@ Changes status(git_repository* repository, Untracked untracked, std::size_t limi
   std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
     return std::pair(a.index == '?', std::string_view(a.path)) < std::pair(b.index == '?', std::string_view(b.path));
   });
-  found.is_cut = changes.size() > limit;
-  if (found.is_cut) changes.resize(limit);
+  found.is_truncated = changes.size() > limit;
+  if (found.is_truncated) changes.resize(limit);
   return found;
 }
 
