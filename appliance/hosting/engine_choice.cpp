@@ -23,14 +23,14 @@ EngineChoice chosen_engine(const Settings& settings) {
 
 std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settings& settings,
                                              boost::asio::io_context& home, boost::asio::thread_pool& files,
-                                             std::function<std::string(std::string gateway)> open_door) {
+                                             std::function<std::string(std::string gateway)> open_agent_listener) {
   const DataFolder folder(settings.data);
   if (name == "docker") {
     runtime::DockerOptions options{.host = settings.docker_host,
                                    .image = settings.agent_image,
                                    .box = key_fingerprint(folder.master_key(settings)),
                                    .folder = folder.agents(),
-                                   .open_door = std::move(open_door)};
+                                   .open_agent_listener = std::move(open_agent_listener)};
     return std::make_unique<runtime::DockerEngine>(std::move(options), home, files);
   }
   if (name == "process") {

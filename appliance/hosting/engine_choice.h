@@ -1,4 +1,4 @@
-// Which engine runs the agents: what AGENT_RUNTIME says, or what this machine offers.
+// Selects the engine that runs the agents, from AGENT_RUNTIME or by what this machine offers.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,15 +15,15 @@ namespace agentbox {
 
 struct EngineChoice {
   std::string_view name;  // process or docker
-  std::string why{};      // why it is not Docker, where that was asked; else empty
+  std::string why{};      // with `auto`: why it is not Docker; else empty
 };
 
-// `auto` takes Docker when its engine answers and has the agents' image; it asks, and so blocks.
+// `auto` selects Docker if its engine responds and has the agents' image, which blocks.
 EngineChoice chosen_engine(const Settings&);
 
-// By its name; nothing for another name. For `home` and `files` see the engines; for `open_door` DockerOptions.
+// Null for an unknown name. For `home` and `files` see the engines, for `open_agent_listener` DockerOptions.
 std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settings&, boost::asio::io_context& home,
                                              boost::asio::thread_pool& files,
-                                             std::function<std::string(std::string gateway)> open_door);
+                                             std::function<std::string(std::string gateway)> open_agent_listener);
 
 }  // namespace agentbox

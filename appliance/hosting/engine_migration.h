@@ -1,5 +1,5 @@
-// Agents that another engine ran than the one chosen now (AGENT_RUNTIME was changed, or `auto` found an image): they
-// are ended there before they are started here, so that none runs twice.
+// When the engine has changed since the last run (AGENT_RUNTIME was changed, or `auto` found an image), stops the
+// agents in the former engine before they are started in the new one, so that none runs twice.
 #pragma once
 
 #include <filesystem>
@@ -16,23 +16,23 @@ namespace agentbox {
 class EngineMigration {
  public:
   using Make = std::function<std::unique_ptr<runtime::Engine>(std::string_view name)>;
-  // `note` is the file that names the engine of the last run; `now` names the one of this. `make` answers nothing for a
-  // name it does not know.
-  EngineMigration(std::filesystem::path note, std::string_view now, Make make)
-      : note_(std::move(note)), now_(now), make_(std::move(make)) {}
+  // `note` is the file with the name of the last run's engine; `current` names this run's. `make` returns null for an
+  // unknown name.
+  EngineMigration(std::filesystem::path note, std::string_view current, Make make)
+      : note_(std::move(note)), current_(current), make_(std::move(make)) {}
 
-  bool is_another() const;
-  // Ends these agents where they ran last. When that engine cannot be asked the log says so, and the next start of the
-  // box tries again.
-  web::Task<> end_agents(std::vector<std::string> ids);
+  bool has_changed() const;
+  // Stops these agents in the former engine. If that engine does not respond, logs a warning; the next start of the box
+  // tries again.
+  web::Task<> stop_agents(std::vector<std::string> ids);
 
  private:
-  std::string name() const;  // empty: this is the first run
+  std::string former_engine() const;  // empty on the first run
 
   const std::filesystem::path note_;
-  const std::string now_;
+  const std::string current_;
   const Make make_;
-  std::unique_ptr<runtime::Engine> engine_;  // as every engine it lives until its io_context runs no more
+  std::unique_ptr<runtime::Engine> engine_;  // destroyed, like every engine, only after its io_context has stopped
 };
 
 }  // namespace agentbox

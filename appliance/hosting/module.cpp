@@ -2,12 +2,16 @@
 
 #include "appliance/hosting/agent_actions/routes.h"
 #include "appliance/hosting/agents/account_claim.h"
-#include "appliance/hosting/agents/routes/routes.h"
+#include "appliance/hosting/agents/routes.h"
+#include "appliance/hosting/chat/routes.h"
 #include "appliance/hosting/cloning/routes.h"
 #include "appliance/hosting/deployments/routes.h"
 #include "appliance/hosting/heartbeat/routes.h"
 #include "appliance/hosting/installations/routes.h"
 #include "appliance/hosting/logs/routes.h"
+#include "appliance/hosting/memory/routes.h"
+#include "appliance/hosting/schedule/routes.h"
+#include "appliance/hosting/uploads/routes.h"
 
 namespace hosting {
 
@@ -22,17 +26,18 @@ Module::Module(const agentbox::Platform& platform, identity::Module& identity, b
       migration_(platform.folder.engine_note(), engine_->name(),
                  [this](std::string_view name) { return engine_named(name); }),
       agents(platform.system, *engine_, billing.subscriptions, platform.settings, platform.network, platform.blocking),
-      deployments_(agents, billing.subscriptions),
+      deployments_(agents, billing.subscriptions, [&identity](store::UserId user) { return identity.is_admin(user); }),
       clone_payments_(platform.settings.payment_rpc_url, platform.settings.payment_receiver,
                       platform.settings.payment_token_address),
+      cloning_(platform.system, agents.provisioning, clone_payments_),
       log_hub_(*engine_, platform.home),
-      chat_(platform.system, agents),
-      schedule_(platform.system, billing.subscriptions, schedule::through(platform.system, chat_), platform.home),
+      chat_(platform.system, agents.directory),
+      schedule_(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat_), platform.home),
       heartbeats_(platform.system, schedule_.tasks, schedule_.zones),
-      memories_(agents, platform.folder.agents(), platform.blocking),
-      uploads_(agents, platform.folder.agents(), platform.blocking),
+      memories_(agents.directory, platform.folder.agents(), platform.blocking),
+      uploads_(agents.directory, platform.folder.agents(), platform.blocking),
       installations_(platform.system, platform.settings.installation_heartbeat_interval) {
-  agents.when_asked_for_a_model([&models](std::string_view name) { return models.knows(name); });
+  agents.set_known_models([&models](std::string_view name) { return models.knows(name); });
   subscribe();
 }
 
@@ -46,16 +51,17 @@ void Module::subscribe() {
   });
   agents.when_removed(
       [this](store::UserId user, std::string agent) { return schedule_.tasks.forget(user, std::move(agent)); });
-  agents.refuse_at_hosts_when([this](const accounts::User& user) { return identity_.must_enrol(user); });
-  identity_.resolve_agent_tokens_with([this](std::string_view token) { return agents.caller_of_box_token(token); });
+  agents.addresses.refuse_when([this](const accounts::User& user) { return identity_.must_enrol(user); });
+  identity_.resolve_agent_tokens_with(
+      [this](std::string_view token) { return agents.directory.caller_of_box_token(token); });
   identity_.authentication.identities().when_claimed(
       {.claim = [system = platform_.system](store::UserId user,
                                             store::Change& change) { agents::claim(system, user, change); },
        .claimed =
            [this](store::UserId user) {
-             // Streams of their logs that somebody else reads end.
-             for (const auto& agent : agents.list(user)) log_hub_.end(agent.id, std::nullopt);
-             agents.take_up_jobs(user);
+             // Log streams that the previous holder of the account reads end.
+             for (const auto& agent : agents.directory.list(user)) log_hub_.end(agent.id, std::nullopt);
+             agents.lifecycle.run_committed_jobs(user);
            }});
 }
 
@@ -64,45 +70,38 @@ std::unique_ptr<runtime::Engine> Module::engine_named(std::string_view name) con
 }
 
 std::optional<std::filesystem::path> Module::workspace_of(std::string_view agent) const {
-  if (!agents.find(agent)) return std::nullopt;
+  if (!agents.directory.find(agent)) return std::nullopt;
   return platform_.folder.agents() / agent / "workspace";
 }
 
+// One line for each capability: its rows on the web and on the backend.
 agentbox::Rows Module::rows(std::function<std::string()> web_url) {
   const auto& guards = identity_.guards;
-  const auto is_admin = [this](store::UserId user) { return identity_.is_admin(user); };
-  const deployments::Parts deploying{deployments_, agents, is_admin, guards};
-  const logs::Parts logging{log_hub_, *engine_, agents, guards};
+  const agents::Services agent_services{agents, guards};
+  const deployments::Services deployment_services{deployments_, agents.addresses, guards};
+  const logs::Services log_services{log_hub_, *engine_, agents.directory, guards};
+  const chat::Services chat_services{chat_, agents.directory, guards};
+  const schedule::Services schedule_services{schedule_, guards};
   agentbox::Rows rows;
-  web::append(rows.web, agents::web_routes(agents, guards));
-  web::append(rows.web, agents::web_lifecycle_routes(agents, guards));
-  web::append(rows.web, agents::web_detail_routes(agents, guards));
-  web::append(rows.web, deployments::web_routes(deploying));
-  web::append(rows.web, cloning::web_routes(agents, clone_payments_, platform_.system, guards));
-  web::append(rows.web, logs::web_routes(logging));
-  web::append(rows.web, agent_actions::web_routes(agents, chat_, guards));
-  web::append(rows.web, chat::web_routes(chat_, guards));
-  web::append(rows.web, memory::web_routes(memories_, guards));
-  web::append(rows.web, uploads::web_routes(uploads_, guards));
-  web::append(rows.web, schedule::web_routes(schedule_, guards));
-  web::append(rows.web, heartbeat::web_routes(heartbeats_, guards));
-  web::append(rows.backend, agents::backend_routes(agents, guards));
-  web::append(rows.backend, agents::backend_lifecycle_routes(agents, guards));
-  web::append(rows.backend, agents::backend_detail_routes(agents, guards));
-  web::append(rows.backend, deployments::backend_routes(deploying));
-  web::append(rows.backend, logs::backend_routes(logging));
-  web::append(rows.backend, chat::backend_routes(chat_, agents, guards));
-  web::append(rows.backend, schedule::backend_routes(schedule_, guards));
-  web::append(rows.backend,
-              installations::backend_routes({installations_, billing_.subscriptions, std::move(web_url), guards}));
+  rows.add({agents::web_routes(agent_services), agents::backend_routes(agent_services)});
+  rows.add({deployments::web_routes(deployment_services), deployments::backend_routes(deployment_services)});
+  rows.add({cloning::web_routes({cloning_, agents.addresses, guards}), {}});
+  rows.add({logs::web_routes(log_services), logs::backend_routes(log_services)});
+  rows.add({agent_actions::web_routes({agents, chat_, guards}), {}});
+  rows.add({chat::web_routes(chat_services), chat::backend_routes(chat_services)});
+  rows.add({memory::web_routes({memories_, guards}), {}});
+  rows.add({uploads::web_routes({uploads_, guards}), {}});
+  rows.add({schedule::web_routes(schedule_services), schedule::backend_routes(schedule_services)});
+  rows.add({heartbeat::web_routes({heartbeats_, guards}), {}});
+  rows.add({{}, installations::backend_routes({installations_, billing_.subscriptions, std::move(web_url), guards})});
   return rows;
 }
 
 web::Task<> Module::start() {
-  if (migration_.is_another()) co_await agents.expect_start("It moves to another engine.");
+  if (migration_.has_changed()) co_await agents.expect_start("It moves to another engine.");
   std::vector<std::string> all;
-  for (auto& agent : agents.list_all(std::size_t(-1))) all.push_back(std::move(agent.id));
-  co_await migration_.end_agents(std::move(all));
+  for (auto& agent : agents.directory.list_all(std::size_t(-1))) all.push_back(std::move(agent.id));
+  co_await migration_.stop_agents(std::move(all));
   co_await agents.start();
   co_await schedule_.scheduler.start();
 }

@@ -1,10 +1,10 @@
-// Agents, the engines that run them, and what they do for their owners: the parts of the module, built in order.
+// Agents, the engines that run them, and their capabilities: the parts of the module, built in order.
 #pragma once
 
 #include "appliance/files/module.h"
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/chat/chat.h"
-#include "appliance/hosting/cloning/payment_lookup.h"
+#include "appliance/hosting/cloning/cloning.h"
 #include "appliance/hosting/deployments/deployments.h"
 #include "appliance/hosting/engine_choice.h"
 #include "appliance/hosting/engine_migration.h"
@@ -24,11 +24,11 @@ class Module {
   using OpenAgentListener = std::function<std::string(std::string gateway)>;
   Module(const agentbox::Platform&, identity::Module&, billing::Module&, models::Module&, OpenAgentListener);
 
-  // `web_url`: where people find the box; asked when a request is served.
+  // `web_url`: the public URL of the box; called when a request is served.
   agentbox::Rows rows(std::function<std::string()> web_url);
-  // Agents that should run are adopted or started; what is due finds them up.
+  // Adopts or starts the agents that should run, then starts the schedule.
   web::Task<> start();
-  // Ends running prompts, at most `prompts_grace`, and streams of logs, which would hold up a drain of the listeners.
+  // Ends running prompts, after at most `prompts_grace`, and log streams, which would hold up a drain of the listeners.
   web::Task<> stop_streams(std::chrono::seconds prompts_grace);
   web::Task<> stop() { return agents.stop(); }
 
@@ -53,6 +53,7 @@ class Module {
  private:
   deployments::Deployments deployments_;
   cloning::PaymentLookup clone_payments_;
+  cloning::Cloning cloning_;
   logs::Hub log_hub_;
   chat::Chat chat_;
   schedule::Schedule schedule_;

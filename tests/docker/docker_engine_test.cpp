@@ -31,8 +31,8 @@ class Life {
  public:
   Life(const std::filesystem::path& data, const std::string& host) {
     runtime::DockerOptions options{
-        .host = host, .image = image, .box = box, .folder = data / "agents", .open_door = {}};
-    options.open_door = [](std::string gateway) { return "http://" + gateway + ":3001"; };
+        .host = host, .image = image, .box = box, .folder = data / "agents", .open_agent_listener = {}};
+    options.open_agent_listener = [](std::string gateway) { return "http://" + gateway + ":3001"; };
     engine = std::make_unique<runtime::DockerEngine>(options, loop.io, files);
     engine->on_exit = [this](std::string id, std::optional<int> code) {
       std::lock_guard lock(mutex);
@@ -169,7 +169,7 @@ TEST_F(DockerEngine, ItsLogIsReadOnFromAnyLineAndOverAnotherContainer) {
   EXPECT_TRUE(first.at);
   const runtime::LogQuery behind_it{.limit = 10, .after = first.id, .since = {}, .until = {}};
   EXPECT_THAT(read(behind_it), IsEmpty());
-  EXPECT_FALSE(page(behind_it).is_cut);
+  EXPECT_FALSE(page(behind_it).is_truncated);
   EXPECT_EQ(read({.limit = 10, .after = {}, .since = first.at, .until = first.at}).size(), 1u);
   EXPECT_GT(life->loop.run(life->engine->log_end(agent.id)).value(), first.id);
 
@@ -190,7 +190,7 @@ TEST_F(DockerEngine, ItsLogIsReadOnFromAnyLineAndOverAnotherContainer) {
   EXPECT_TRUE(follow(first.id));
   ASSERT_EQ(followed.size(), 1u);
   EXPECT_GT(followed.front().id, first.id);
-  EXPECT_TRUE(page(behind_it).is_cut) << "the container before took its lines along";
+  EXPECT_TRUE(page(behind_it).is_truncated) << "the container before took its lines along";
 }
 
 TEST_F(DockerEngine, TellsWhatItsContainerWasMadeFrom) {

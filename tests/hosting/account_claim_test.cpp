@@ -1,4 +1,4 @@
-// Agents when their account is handed to the owner of its address: stopped, with new tokens, without secrets.
+// Account claims: the agents are stopped, get new tokens and lose their secrets.
 #include "appliance/hosting/agents/account_claim.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ using namespace agent_tests;
 using agents::Status;
 using testing::HasSubstr;
 
-class NewOwner : public AgentBoxTest {
+class AccountClaim : public AgentBoxTest {
  protected:
   void claim() {
     auto change = box->system().change();
@@ -22,31 +22,31 @@ class NewOwner : public AgentBoxTest {
     agents::Changes changes;
     changes.config =
         boost::json::parse(R"({"systemPrompt": "Be brief.", "channels": {"telegram": {"botToken": "s"}}})").as_object();
-    return box->run(box->agents->change(agent.owner, agent.id, std::move(changes))).value();
+    return box->run(box->agents->editor.change({}, agent.owner, agent.id, std::move(changes))).value();
   }
 };
 
-TEST_F(NewOwner, ARunningAgentIsStoppedAndComesUpWithTokensThatNobodyKnew) {
+TEST_F(AccountClaim, ARunningAgentIsStoppedAndGetsNewTokens) {
   const auto before = with_channel(running("plain"));
   ASSERT_THAT(before.config_secrets.clear, HasSubstr("botToken"));
   claim();
   const auto handed = now(before);
   EXPECT_NE(handed.gateway_token.clear, before.gateway_token.clear);
-  EXPECT_FALSE(box->agents->caller_of_box_token(before.box_token.clear)) << "at once, while it still runs";
-  EXPECT_TRUE(box->agents->caller_of_box_token(handed.box_token.clear));
+  EXPECT_FALSE(box->agents->directory.caller_of_box_token(before.box_token.clear)) << "at once, while it still runs";
+  EXPECT_TRUE(box->agents->directory.caller_of_box_token(handed.box_token.clear));
   EXPECT_EQ(handed.config_secrets.clear, "");
   EXPECT_EQ(handed.config, boost::json::parse(R"({"systemPrompt": "Be brief.", "channels": {"telegram": {}}})"));
 
-  box->agents->take_up_jobs(owner.user_id);
+  box->agents->lifecycle.run_committed_jobs(owner.user_id);
   const auto stopped = when(before, Status::stopped);
   EXPECT_THAT(stopped.status_reason, HasSubstr("handed to the owner of its email address"));
   EXPECT_EQ(instance(stopped).state, runtime::State::exited);
-  ASSERT_TRUE(box->run(box->agents->start_agent(owner.user_id, before.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.start(owner.user_id, before.id)));
   EXPECT_EQ(now(before).status_reason, "");
   EXPECT_TRUE(box->run(box->chat->send(owner.user_id, before.id, "hello"))) << "with the new token";
 }
 
-TEST_F(NewOwner, ABoxThatDiesInBetweenStopsThemWhenItIsBack) {
+TEST_F(AccountClaim, AfterACrashTheBoxStopsThem) {
   const auto up = running("plain");
   claim();
   crash_and_come_back();
@@ -54,34 +54,34 @@ TEST_F(NewOwner, ABoxThatDiesInBetweenStopsThemWhenItIsBack) {
   EXPECT_EQ(jobs_left(), 0u);
 }
 
-TEST_F(NewOwner, AStartThatComesBeforeItIsStoppedDoesNotGoOnWithTheOldTokens) {
+TEST_F(AccountClaim, AStartBeforeTheStopUsesTheNewTokens) {
   const auto up = running("plain");
   const auto old = instance(up).pid;
   claim();
-  ASSERT_TRUE(box->run(box->agents->start_agent(owner.user_id, up.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.start(owner.user_id, up.id)));
   EXPECT_EQ(now(up).status, Status::running);
   EXPECT_NE(instance(up).pid, old);
 }
 
-TEST_F(NewOwner, OneThatNeverRanOnlyGetsNewTokens) {
-  const auto pending = box->run(box->agents->create(owner.user_id, {.name = "plain"})).value();
+TEST_F(AccountClaim, AnAgentThatNeverRanOnlyGetsNewTokens) {
+  const auto pending = box->run(box->agents->provisioning.create(owner.user_id, {.name = "plain"})).value();
   claim();
   EXPECT_EQ(now(pending).status, Status::pending);
   EXPECT_NE(now(pending).box_token_hash, pending.box_token_hash);
   EXPECT_EQ(jobs_left(), 0u);
 }
 
-TEST_F(NewOwner, WhoeverWasSignedOutMeanwhileMakesAndChangesNone) {
+TEST_F(AccountClaim, AnEndedSessionCreatesAndChangesNothing) {
   const auto agent = provision("plain");
   const auto session = box->system().get(accounts::sessions, owner.credential);
   auto ending = box->system().change();
   ending.erase(accounts::sessions, *session);
   ASSERT_TRUE(ending.commit_blocking().ok());
   EXPECT_EQ(try_provision(owner, "plain").error().kind, web::Kind::unauthenticated);
-  auto late = box->agents->change(owner.user_id, agent.id, {.config = boost::json::object{{"model", "auto"}}},
-                                  box->agents->granted_to(owner));
+  auto late =
+      box->agents->editor.change(owner, owner.user_id, agent.id, {.config = boost::json::object{{"model", "auto"}}});
   EXPECT_EQ(box->run(std::move(late)).error().kind, web::Kind::unauthenticated);
-  EXPECT_EQ(box->agents->list(owner.user_id).size(), 1u);
+  EXPECT_EQ(box->agents->directory.list(owner.user_id).size(), 1u);
   EXPECT_EQ(now(agent).config, boost::json::object());
 }
 

@@ -1,4 +1,4 @@
-// The part of a box that hosts agents, over a real store and the stand-in agent, for tests that live and crash with it.
+// The part of a box that hosts agents, over a real store and the stand-in agent, for tests of crashes and restarts.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -9,7 +9,6 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/agents.h"
-#include "appliance/hosting/agents/routes/routes.h"
 #include "appliance/hosting/chat/chat.h"
 #include "appliance/identity/accounts/records.h"
 #include "tests/hosting/agent_fixture.h"
@@ -17,12 +16,12 @@
 
 namespace agent_tests {
 
-// One life of the box. Its end is a crash: nothing is told, nothing is waited for; stop() before it is an orderly one.
+// A run of the box. Destroying it is a crash: nothing is flushed or awaited. Call stop() first for an orderly shutdown.
 class AgentBox {
  public:
-  AgentBox(const std::filesystem::path& data, const agentbox::Settings& settings_of_this_life,
-           const agents::Addresses& addresses, std::chrono::milliseconds ready_deadline, bool engine_is_away = false)
-      : settings(settings_of_this_life), store(store::Store::open(options(data))) {
+  AgentBox(const std::filesystem::path& data, const agentbox::Settings& run_settings,
+           const agents::BoxAddresses& addresses, std::chrono::milliseconds ready_deadline, bool engine_is_away = false)
+      : settings(run_settings), store(store::Store::open(options(data))) {
     runtime::ProcessOptions process;
     process.binary = STAND_IN_AGENT;
     process.folder = data / "agents";
@@ -30,7 +29,7 @@ class AgentBox {
     engine->is_away = engine_is_away;
     agents = std::make_unique<agents::Agents>(store->system(), *engine, subscriptions, settings, pool, files,
                                               ready_deadline);
-    chat = std::make_unique<chat::Chat>(store->system(), *agents, std::chrono::seconds(10));
+    chat = std::make_unique<chat::Chat>(store->system(), agents->directory, std::chrono::seconds(10));
     agents->when_removed(
         [this](store::UserId user, std::string agent) { return chat->forget(user, std::move(agent)); });
     agents->set_addresses(addresses);
@@ -70,7 +69,7 @@ class AgentBox {
   }
 };
 
-// A box with one user, who has the plan `network`, and one without a plan.
+// A box with two users: `owner` with the plan `network`, `stranger` without a plan.
 class AgentBoxTest : public testing::Test {
  protected:
   AgentBoxTest() {
@@ -100,12 +99,14 @@ class AgentBoxTest : public testing::Test {
     });
     for (auto& agent : left) {
       if (agent.name.starts_with("stubborn")) static_cast<void>(box->run(box->engine->stop(agent.id, {})));
-      static_cast<void>(box->run(box->agents->remove(agent.owner, agent.id)));
+      static_cast<void>(box->run(box->agents->lifecycle.remove(agent.owner, agent.id)));
     }
     box->run(box->agents->stop());
   }
 
-  void open() { box = std::make_unique<AgentBox>(data.path(), settings, addresses, ready_deadline, begins_away); }
+  void open() {
+    box = std::make_unique<AgentBox>(data.path(), settings, addresses, ready_deadline, is_engine_away_at_start);
+  }
   void crash_and_come_back() {
     box.reset();
     open();
@@ -124,10 +125,10 @@ class AgentBoxTest : public testing::Test {
 
   web::Result<agents::Agent> try_provision(const web::Caller& caller, std::string name,
                                            std::string tier = "enterprise") {
-    agents::NewAgent wanted;
-    wanted.name = std::move(name);
-    wanted.tier = std::move(tier);
-    return box->run(box->agents->provision(caller, std::move(wanted)));
+    agents::NewAgent spec;
+    spec.name = std::move(name);
+    spec.tier = std::move(tier);
+    return box->run(box->agents->provisioning.provision(caller, std::move(spec)));
   }
   agents::Agent provision(std::string name) {
     auto made = try_provision(owner, std::move(name));
@@ -135,9 +136,9 @@ class AgentBoxTest : public testing::Test {
     return made ? *made : agents::Agent{};
   }
   agents::Agent now(const agents::Agent& agent) {
-    return box->agents->find(agent.owner, agent.id).value_or(agents::Agent{});
+    return box->agents->directory.find(agent.owner, agent.id).value_or(agents::Agent{});
   }
-  // The agent once it has this status.
+  // Waits until the agent has this status.
   agents::Agent when(const agents::Agent& agent, agents::Status status) {
     EXPECT_TRUE(eventually([&] { return now(agent).status == status; })) << now(agent).status_reason;
     return now(agent);
@@ -152,9 +153,9 @@ class AgentBoxTest : public testing::Test {
 
   TemporaryFolder data;
   agentbox::Settings settings;
-  agents::Addresses addresses{.web = "http://127.0.0.1:3000", .backend = "http://127.0.0.1:3001", .summarizer = ""};
+  agents::BoxAddresses addresses{.web = "http://127.0.0.1:3000", .backend = "http://127.0.0.1:3001", .summarizer = ""};
   std::chrono::milliseconds ready_deadline{15'000};
-  bool begins_away = false;  // the engine, when open() is called
+  bool is_engine_away_at_start = false;
   web::Caller owner, stranger;
   std::unique_ptr<AgentBox> box;
 };

@@ -1,9 +1,8 @@
-// What the tests of agents share: a folder of its own, an engine on its own thread, and the stand-in agent.
+// Helpers for tests of agents.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -19,27 +18,14 @@
 #include "appliance/files/descriptor.h"
 #include "appliance/hosting/runtime/proc.h"
 #include "appliance/hosting/runtime/process_engine.h"
+#include "tests/support/temporary_folder.h"
 #include "web/task.h"
 
 namespace agent_tests {
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "agents-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("mkdtemp failed");
-    path_ = std::filesystem::canonical(name);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  const std::filesystem::path& path() const { return path_; }
+using test_support::TemporaryFolder;
 
- private:
-  std::filesystem::path path_;
-};
-
-// A port nobody listens on: the kernel has just given it out and taken it back.
+// A port that the kernel has just assigned and released.
 inline std::uint16_t free_port() {
   files::Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -52,7 +38,7 @@ inline std::uint16_t free_port() {
   return ntohs(address.sin_port);
 }
 
-// An io_context on a thread of its own; run() blocks until the coroutine is done.
+// An io_context with its own thread; run() blocks until the coroutine is done.
 class Loop {
  public:
   Loop() : work_(io.get_executor()), thread_([this] { io.run(); }) {}
@@ -72,7 +58,7 @@ class Loop {
   std::thread thread_;
 };
 
-// Asks every few milliseconds until it holds; false when it does not within ten seconds.
+// Polls the condition for up to ten seconds; returns whether it became true.
 template <class Condition>
 bool eventually(Condition holds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);

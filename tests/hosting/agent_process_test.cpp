@@ -15,14 +15,15 @@
 #include "appliance/hosting/agent_process/loop.h"
 #include "appliance/models/builtin/builtin.h"
 #include "appliance/models/providers/openai_wire.h"
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/temporary_folder.h"
 #include "web/fetch.h"
 #include "web/server.h"
 
 namespace {
 
 using namespace agent_process;
-using namespace testing_words;
+using namespace test_support;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -74,14 +75,14 @@ class LoopTest : public testing::Test {
 TEST_F(LoopTest, AnswersAndKeepsTheConversation) {
   ScriptedServer server(std::vector{says("Good morning."), says("You said hello.")});
   {
-    Agent agent(folder.path, server);
+    Agent agent(folder.path(), server);
     const auto reply = agent.say("Hello");
     ASSERT_TRUE(reply) << reply.error().message;
     EXPECT_EQ(reply->text, "Good morning.");
     EXPECT_EQ(reply->model, "stand-in");
     EXPECT_EQ(reply->usage.total(), 15);
   }
-  Agent again(folder.path, server);
+  Agent again(folder.path(), server);
   ASSERT_TRUE(again.say("What did I say?"));
   const auto requests = server.received();
   EXPECT_EQ(requests[0].target, "/v1/chat/completions");
@@ -97,7 +98,7 @@ TEST_F(LoopTest, AnswersAndKeepsTheConversation) {
 TEST_F(LoopTest, RunsToolsAndCommitsWhatChanged) {
   ScriptedServer server(std::vector{calls("write_file", R"({"path":"poem.txt","content":"Roses"})"),
                                     calls("remember", R"({"text":"Likes roses"})"), says("Written.")});
-  Agent agent(folder.path, server);
+  Agent agent(folder.path(), server);
   const auto reply = agent.say("Write a poem\nabout roses");
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->text, "Written.");
@@ -122,8 +123,8 @@ TEST_F(LoopTest, AnswersAsItsOwnerWants) {
                                       .max_tokens = 321,
                                       .tools = {},
                                       .specialization = "booking"};
-  ASSERT_TRUE(Agent(folder.path, server, {.agent_name = "Scout", .conduct = conduct}).say("Hello"));
-  ASSERT_TRUE(Agent(folder.path, server, {.agent_name = "Scout", .conduct = {.instructions = " \n"}}).say("Hello"));
+  ASSERT_TRUE(Agent(folder.path(), server, {.agent_name = "Scout", .conduct = conduct}).say("Hello"));
+  ASSERT_TRUE(Agent(folder.path(), server, {.agent_name = "Scout", .conduct = {.instructions = " \n"}}).say("Hello"));
   const auto requests = server.received();
   const auto told = [](const Received& request) {
     return std::string(request.json().at("messages").at(0).at("content").as_string());
@@ -144,7 +145,7 @@ TEST_F(LoopTest, LetsTheModelRepairBadCalls) {
       calls("fly_to_the_moon", "{}"), calls("write_file", "{\"path\": \"a.txt\", \"cont"),
       calls("write_file", R"({"path":"a.txt"})"), calls("write_file", R"({"path":"../a.txt","content":"x"})"),
       calls("write_file", R"({"path":"a.txt","content":"right"})"), says("Done at last.")});
-  Agent agent(folder.path, server);
+  Agent agent(folder.path(), server);
   const auto reply = agent.say("Write a file");
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->text, "Done at last.");
@@ -166,7 +167,7 @@ class BrokenModel : public testing::TestWithParam<Broken> {};
 TEST_P(BrokenModel, IsASentenceAndTheNextTurnWorks) {
   TemporaryFolder folder;
   ScriptedServer server(std::vector{GetParam().answer, says("Better now.")});
-  Agent agent(folder.path, server);
+  Agent agent(folder.path(), server);
   const auto failed = agent.say("Hello");
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message, HasSubstr(GetParam().message));
@@ -193,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(LoopTest, GivesUpAfterTheLastRound) {
   ScriptedServer server(std::vector{calls("list_files", "{}")});
-  Agent agent(folder.path, server, {.most_rounds = 3});
+  Agent agent(folder.path(), server, {.most_rounds = 3});
   const auto reply = agent.say("Loop");
   ASSERT_FALSE(reply);
   EXPECT_THAT(reply.error().message, HasSubstr("gave up"));
@@ -205,7 +206,7 @@ TEST_F(LoopTest, GivesUpAfterTheLastRound) {
 
 TEST_F(LoopTest, EndsAtItsDeadline) {
   ScriptedServer server(std::vector{ScriptedServer::stall});
-  Agent agent(folder.path, server, {.turn_time = std::chrono::milliseconds(200)});
+  Agent agent(folder.path(), server, {.turn_time = std::chrono::milliseconds(200)});
   const auto reply = agent.say("Hello");
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().kind, web::Kind::timeout);
@@ -218,7 +219,7 @@ TEST_F(LoopTest, SendsLessWhenTheContextIsTooLong) {
     ++refused;
     return http(400, R"({"error":{"message":"context","code":"context_length_exceeded"}})");
   });
-  Agent agent(folder.path, server);
+  Agent agent(folder.path(), server);
   for (int i = 0; i < 20; ++i) {
     agent.conversation.append({{.role = models::Role::user, .content = std::string(2'000, 'q')},
                                {.role = models::Role::assistant, .content = std::string(2'000, 'a')}});
@@ -235,7 +236,7 @@ TEST_F(LoopTest, TakesOneMessageAtATime) {
     ++asked;
     return says("Re: " + last_message(request));
   });
-  Agent agent(folder.path, server, {.most_waiting = 2});
+  Agent agent(folder.path(), server, {.most_waiting = 2});
   std::vector<std::string> answers(4);
   const auto all = [&]() -> web::Task<int> {
     const auto executor = co_await boost::asio::this_coro::executor;
@@ -264,7 +265,7 @@ TEST_F(LoopTest, WorksWithTheBuiltinModel) {
     if (!request) return http(400, json::serialize(models::openai::error_body(request.error())));
     return http(200, json::serialize(models::openai::to_wire(models::builtin_answer(*request))));
   });
-  Agent agent(folder.path, builtin);
+  Agent agent(folder.path(), builtin);
   const std::vector<std::pair<std::string, std::string>> story{
       {"write Roses are red to file poem.txt", "I wrote 13 bytes to poem.txt."},
       {"read file poem.txt", "Roses are red"},
@@ -315,7 +316,7 @@ class GatewayTest : public testing::Test {
     return says("Re: " + last);
   }};
   web::IoPool io{1};  // outlives what the agent's files are still at
-  Agent agent{folder.path, model};
+  Agent agent{folder.path(), model};
   Gateway gateway{agent.loop, agent.workspace, "gate"};
   web::Server server{io};
   std::string url;
@@ -459,7 +460,7 @@ TEST_F(GatewayTest, TalksOverAWebSocket) {
 class BootFileTest : public testing::Test {
  protected:
   fs::path write(const std::string& text) {
-    const auto path = folder.path / "boot.json";
+    const auto path = folder.path() / "boot.json";
     std::ofstream(path) << text;
     fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
     return path;
@@ -469,7 +470,7 @@ class BootFileTest : public testing::Test {
                                         {"name", "Ada"},
                                         {"model", ""},
                                         {"listen", listen},
-                                        {"workspace", (folder.path / "workspace").string()},
+                                        {"workspace", (folder.path() / "workspace").string()},
                                         {"gateway_token", "gate"},
                                         {"box_token", "box"},
                                         {"backend_url", backend},
@@ -479,7 +480,7 @@ class BootFileTest : public testing::Test {
 };
 
 TEST_F(BootFileTest, SaysWhatIsWrongWithoutSecrets) {
-  EXPECT_THAT(read_boot_file(folder.path / "absent").error().message, HasSubstr("cannot open"));
+  EXPECT_THAT(read_boot_file(folder.path() / "absent").error().message, HasSubstr("cannot open"));
   EXPECT_THAT(read_boot_file(write("{")).error().message, HasSubstr("boot file"));
   EXPECT_THAT(read_boot_file(write("{}")).error().message, HasSubstr("is required"));
   EXPECT_THAT(read_boot_file(write(boot("", "http://x"))).error().message, HasSubstr("listen"));
@@ -510,7 +511,7 @@ TEST_F(BootFileTest, BringsTheConductAsAnEngineWritesIt) {
   EXPECT_EQ(read->conduct->specialization, "support");
 }
 
-TEST_F(BootFileTest, ExitsWith2WhenItCannotStart) { EXPECT_EQ(run(folder.path / "absent"), 2); }
+TEST_F(BootFileTest, ExitsWith2WhenItCannotStart) { EXPECT_EQ(run(folder.path() / "absent"), 2); }
 
 // A port nobody listens on: the kernel has just given it out and taken it back.
 std::string free_address() {
@@ -545,7 +546,7 @@ TEST_F(BootFileTest, ServesUntilSigterm) {
   };
   EXPECT_EQ(await(ready()), 200);
   EXPECT_TRUE(fs::exists(path)) << "the boot file is its engine's";
-  EXPECT_TRUE(fs::exists(folder.path / "workspace" / ".git" / "HEAD"));
+  EXPECT_TRUE(fs::exists(folder.path() / "workspace" / ".git" / "HEAD"));
   ::kill(child, SIGTERM);
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

@@ -2,11 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <future>
-#include <iterator>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agents/routes.h"
 #include "tests/hosting/agent_box.h"
 #include "web/reply.h"
 
@@ -18,7 +17,7 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::StartsWith;
 
-// These agents need not come up: what is tested is who may have them.
+// Permissions and limits: these agents need not start.
 class Agents : public AgentBoxTest {
  protected:
   web::Caller subscriber(billing::Plan plan) {
@@ -26,19 +25,19 @@ class Agents : public AgentBoxTest {
     EXPECT_TRUE(box->run(box->subscriptions.deploy(caller.user_id, plan)));
     return caller;
   }
-  // A running agent as the router sees it, without a process.
+  // An agent that is `running` in the store, without a process.
   agents::Agent routed() {
-    auto agent = box->run(box->agents->create(owner.user_id, named("routed"))).value();
+    auto agent = box->run(box->agents->provisioning.create(owner.user_id, named("routed"))).value();
     auto edit = [](agents::Agent& edited) { edited.status = Status::running; };
     return *box->run(box->system().modify(agents::records, owner.user_id, agent.id, edit));
   }
   static agents::NewAgent named(std::string name) {
-    agents::NewAgent wanted;
-    wanted.name = std::move(name);
-    return wanted;
+    agents::NewAgent spec;
+    spec.name = std::move(name);
+    return spec;
   }
   std::optional<web::Result<web::ProxyTarget>> route(const web::Request& request) {
-    return box->agents->host_router()(request);
+    return box->agents->addresses.host_router()(request);
   }
   int refused(const web::Request& request) {
     auto found = route(request);
@@ -56,12 +55,12 @@ web::Request request_to(const std::string& host, std::string_view target = "/") 
   return request;
 }
 
-TEST_F(Agents, NeedASubscription) {
+TEST_F(Agents, RequireASubscription) {
   auto refused = try_provision(stranger, "one", "");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, web::Kind::payment_required);
   EXPECT_EQ(refused.error().code, "SUBSCRIPTION_REQUIRED");
-  EXPECT_TRUE(box->agents->list(stranger.user_id).empty());
+  EXPECT_TRUE(box->agents->directory.list(stranger.user_id).empty());
 }
 
 TEST_F(Agents, ATierAboveTheSubscriptionIsPaymentRequired) {
@@ -85,7 +84,7 @@ TEST_F(Agents, ABlankNameIsInvalid) {
   EXPECT_EQ(refused.error().kind, web::Kind::invalid);
 }
 
-TEST_F(Agents, TheLimitIsTheTiers) {
+TEST_F(Agents, TheLimitDependsOnTheTier) {
   const auto solo = subscriber(billing::Plan::solo);
   ASSERT_TRUE(try_provision(solo, "one", "starter"));
   auto second = try_provision(solo, "two", "starter");
@@ -96,7 +95,7 @@ TEST_F(Agents, TheLimitIsTheTiers) {
   EXPECT_EQ(second.error().extra.at("limit").as_int64(), 1);
 }
 
-TEST_F(Agents, TheLimitHoldsAgainstParallelRequests) {
+TEST_F(Agents, TheLimitHoldsForConcurrentRequests) {
   const auto collective = subscriber(billing::Plan::collective);
   std::vector<std::future<web::Result<agents::Agent>>> attempts;
   for (int i = 0; i < 20; ++i)
@@ -109,7 +108,7 @@ TEST_F(Agents, TheLimitHoldsAgainstParallelRequests) {
     EXPECT_EQ(result.error().kind, web::Kind::too_many);
   }
   EXPECT_EQ(made, 3);
-  EXPECT_EQ(box->agents->list(collective.user_id).size(), 3u);
+  EXPECT_EQ(box->agents->directory.list(collective.user_id).size(), 3u);
   EXPECT_EQ(box->system().counter(collective.user_id, agents::count), 3);
 }
 
@@ -120,79 +119,79 @@ TEST_F(Agents, AdminsNeedNoSubscription) {
   EXPECT_TRUE(try_provision(admin, "two", ""));
 }
 
-TEST_F(Agents, TheKillSwitch) {
-  const auto agent = box->run(box->agents->create(owner.user_id, named("one"))).value();
+TEST_F(Agents, TheKillSwitchRefusesCreationAndStarts) {
+  const auto agent = box->run(box->agents->provisioning.create(owner.user_id, named("one"))).value();
   settings.provisioning_enabled = false;
   crash_and_come_back();
   auto refused = try_provision(owner, "two");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, web::Kind::unavailable);
-  const auto of_the_backend = box->run(box->agents->create(owner.user_id, named("three")));
+  const auto of_the_backend = box->run(box->agents->provisioning.create(owner.user_id, named("three")));
   ASSERT_FALSE(of_the_backend);
   EXPECT_EQ(of_the_backend.error().kind, web::Kind::unavailable);
-  auto start = box->run(box->agents->start_agent(owner.user_id, agent.id));
+  auto start = box->run(box->agents->lifecycle.start(owner.user_id, agent.id));
   ASSERT_FALSE(start);
   EXPECT_EQ(start.error().kind, web::Kind::internal);
 }
 
-TEST_F(Agents, SomebodyElsesIsAsGoodAsMissing) {
-  const auto agent = box->run(box->agents->create(owner.user_id, named("one"))).value();
-  EXPECT_FALSE(box->agents->find(stranger.user_id, agent.id));
-  auto theirs = box->run(box->agents->stop_agent(stranger.user_id, agent.id));
-  auto nobodys = box->run(box->agents->stop_agent(stranger.user_id, "ag_nobody"));
+TEST_F(Agents, AnotherOwnersAgentLooksMissing) {
+  const auto agent = box->run(box->agents->provisioning.create(owner.user_id, named("one"))).value();
+  EXPECT_FALSE(box->agents->directory.find(stranger.user_id, agent.id));
+  auto theirs = box->run(box->agents->lifecycle.stop(stranger.user_id, agent.id));
+  auto nobodys = box->run(box->agents->lifecycle.stop(stranger.user_id, "ag_nobody"));
   ASSERT_FALSE(theirs);
   ASSERT_FALSE(nobodys);
   EXPECT_EQ(theirs.error().kind, web::Kind::not_found);
   EXPECT_EQ(theirs.error().message, nobodys.error().message);
-  box->run(box->agents->remove(stranger.user_id, agent.id));
-  EXPECT_TRUE(box->agents->find(owner.user_id, agent.id));
+  box->run(box->agents->lifecycle.remove(stranger.user_id, agent.id));
+  EXPECT_TRUE(box->agents->directory.find(owner.user_id, agent.id));
 }
 
 TEST_F(Agents, SubdomainsAreHostNames) {
   for (std::string name : {"Käse & Brot!", "...", "A very long name that goes on and on and on", "simple"}) {
-    const auto agent = box->run(box->agents->create(owner.user_id, named(name))).value();
+    const auto agent = box->run(box->agents->provisioning.create(owner.user_id, named(name))).value();
     EXPECT_THAT(agent.subdomain, MatchesRegex("[a-z0-9][a-z0-9-]{0,38}[a-z0-9]")) << name;
   }
 }
 
-TEST_F(Agents, AddressesNameTheSubdomain) {
-  EXPECT_EQ(box->agents->url("one"), "http://one.localhost:3000");
-  EXPECT_EQ(box->agents->websocket_url("one"), "ws://one.localhost:3000/ws");
+TEST_F(Agents, UrlsContainTheSubdomain) {
+  EXPECT_EQ(box->agents->addresses.url("one"), "http://one.localhost:3000");
+  EXPECT_EQ(box->agents->addresses.websocket_url("one"), "ws://one.localhost:3000/ws");
   box->agents->set_addresses({.web = "https://box.example.org/", .backend = "", .summarizer = ""});
-  EXPECT_EQ(box->agents->websocket_url("one"), "wss://one.localhost/ws");
+  EXPECT_EQ(box->agents->addresses.websocket_url("one"), "wss://one.localhost/ws");
 }
 
-TEST_F(Agents, TheOwnersIdNamesAnOnlyAgent) {
+TEST_F(Agents, TheOwnersIdResolvesToTheOnlyAgent) {
   const auto id = std::to_string(owner.user_id);
-  EXPECT_FALSE(box->agents->resolve(owner.user_id, id));
-  const auto one = box->run(box->agents->create(owner.user_id, named("one"))).value();
-  EXPECT_EQ(box->agents->resolve(owner.user_id, id)->id, one.id);
-  EXPECT_EQ(box->agents->resolve(owner.user_id, one.id)->id, one.id);
-  EXPECT_FALSE(box->agents->resolve(stranger.user_id, id));
-  ASSERT_TRUE(box->run(box->agents->create(owner.user_id, named("two"))));
-  EXPECT_FALSE(box->agents->resolve(owner.user_id, id));
+  EXPECT_FALSE(box->agents->directory.resolve(owner.user_id, id));
+  const auto one = box->run(box->agents->provisioning.create(owner.user_id, named("one"))).value();
+  EXPECT_EQ(box->agents->directory.resolve(owner.user_id, id)->id, one.id);
+  EXPECT_EQ(box->agents->directory.resolve(owner.user_id, one.id)->id, one.id);
+  EXPECT_FALSE(box->agents->directory.resolve(stranger.user_id, id));
+  ASSERT_TRUE(box->run(box->agents->provisioning.create(owner.user_id, named("two"))));
+  EXPECT_FALSE(box->agents->directory.resolve(owner.user_id, id));
 }
 
-TEST_F(Agents, ABoxTokenNamesItsAgent) {
-  const auto agent = box->run(box->agents->create(owner.user_id, named("one"))).value();
-  const auto caller = box->agents->caller_of_box_token(agent.box_token.clear);
+TEST_F(Agents, ABoxTokenIdentifiesItsAgent) {
+  const auto agent = box->run(box->agents->provisioning.create(owner.user_id, named("one"))).value();
+  const auto caller = box->agents->directory.caller_of_box_token(agent.box_token.clear);
   ASSERT_TRUE(caller);
   EXPECT_EQ(caller->user_id, owner.user_id);
   EXPECT_EQ(caller->agent, agent.id);
   EXPECT_FALSE(caller->admin);
-  EXPECT_FALSE(box->agents->caller_of_box_token(agent.gateway_token.clear));
-  EXPECT_FALSE(box->agents->caller_of_box_token(""));
-  box->run(box->agents->remove(owner.user_id, agent.id));
-  EXPECT_FALSE(box->agents->caller_of_box_token(agent.box_token.clear));
+  EXPECT_FALSE(box->agents->directory.caller_of_box_token(agent.gateway_token.clear));
+  EXPECT_FALSE(box->agents->directory.caller_of_box_token(""));
+  box->run(box->agents->lifecycle.remove(owner.user_id, agent.id));
+  EXPECT_FALSE(box->agents->directory.caller_of_box_token(agent.box_token.clear));
 }
 
-TEST_F(Agents, TheRouterLeavesOtherHostsAlone) {
+TEST_F(Agents, TheRouterIgnoresOtherHosts) {
   for (auto host : {"localhost", "127.0.0.1", "example.org", "notlocalhost", ""})
     EXPECT_FALSE(route(request_to(host))) << host;
   EXPECT_EQ(refused(request_to("unknown.localhost")), 404);
 }
 
-TEST_F(Agents, TheRouterWantsACredential) {
+TEST_F(Agents, TheRouterRequiresACredential) {
   const auto agent = routed();
   const auto host = agent.subdomain + ".localhost";
   EXPECT_EQ(refused(request_to(host)), 401);
@@ -203,7 +202,7 @@ TEST_F(Agents, TheRouterWantsACredential) {
   EXPECT_EQ(refused(request), 401);
 }
 
-TEST_F(Agents, TheGatewayTokenOpensTheHost) {
+TEST_F(Agents, TheGatewayTokenIsAccepted) {
   const auto agent = routed();
   const auto host = agent.subdomain + ".LOCALHOST";
   const auto bearer = "Bearer " + agent.gateway_token.clear;
@@ -217,7 +216,7 @@ TEST_F(Agents, TheGatewayTokenOpensTheHost) {
   EXPECT_EQ((*target)->request_target, "");
 }
 
-TEST_F(Agents, ATokenInTheTargetIsForWebSocketsOnly) {
+TEST_F(Agents, ATokenInTheQueryIsAcceptedForWebSocketsOnly) {
   const auto agent = routed();
   const auto host = agent.subdomain + ".localhost", path = "/ws?a=1&token=" + agent.gateway_token.clear + "&b=2";
   auto request = request_to(host, path);
@@ -228,11 +227,11 @@ TEST_F(Agents, ATokenInTheTargetIsForWebSocketsOnly) {
   EXPECT_EQ((*target)->request_target, "/ws?a=1&b=2");
 }
 
-TEST_F(Agents, ATicketBuysTheCookieOnce) {
+TEST_F(Agents, ATicketIsExchangedForTheCookieOnce) {
   const auto agent = routed();
   const auto caller = owner;
   const auto host = agent.subdomain + ".localhost";
-  const auto url = box->agents->open_url(agent, caller);
+  const auto url = box->agents->addresses.open_url(agent, caller);
   EXPECT_THAT(url, StartsWith("http://" + agent.subdomain + ".localhost:3000/?ticket="));
   const auto target = url.substr(url.find("/?"));
   auto answered = route(request_to(host, target));
@@ -272,8 +271,8 @@ TEST_F(Agents, ATicketBuysTheCookieOnce) {
   EXPECT_EQ(refused(request), 401) << "signed out";
 }
 
-TEST_F(Agents, AnAgentThatDoesNotRunIsUnavailable) {
-  const auto agent = box->run(box->agents->create(owner.user_id, named("one"))).value();
+TEST_F(Agents, AStoppedAgentIsUnavailable) {
+  const auto agent = box->run(box->agents->provisioning.create(owner.user_id, named("one"))).value();
   const auto host = agent.subdomain + ".localhost", bearer = "Bearer " + agent.gateway_token.clear;
   auto request = request_to(host);
   request.headers.push_back({"Authorization", bearer});
@@ -281,23 +280,23 @@ TEST_F(Agents, AnAgentThatDoesNotRunIsUnavailable) {
 }
 
 TEST_F(Agents, TheBackendCreatesPendingAgentsWithoutAnOwner) {
-  const auto agent = box->run(box->agents->create(0, named("one"))).value();
+  const auto agent = box->run(box->agents->provisioning.create(0, named("one"))).value();
   EXPECT_EQ(agent.status, Status::pending);
   EXPECT_EQ(agent.plan, "label");
-  EXPECT_TRUE(box->agents->find(agent.id));
-  EXPECT_EQ(box->agents->list_all(10).size(), 1u);
+  EXPECT_TRUE(box->agents->directory.find(agent.id));
+  EXPECT_EQ(box->agents->directory.list_all(10).size(), 1u);
   agents::Changes changes;
   changes.plan = "solo";
   changes.ai_provider = "local";
-  auto changed = box->run(box->agents->change(0, agent.id, changes));
+  auto changed = box->run(box->agents->editor.change({}, 0, agent.id, changes));
   ASSERT_TRUE(changed);
   EXPECT_EQ(changed->plan, "solo");
   EXPECT_EQ(changed->config.at("aiProvider").as_string(), "local");
   changes.plan = "free";
-  EXPECT_FALSE(box->run(box->agents->change(0, agent.id, changes)));
+  EXPECT_FALSE(box->run(box->agents->editor.change({}, 0, agent.id, changes)));
 }
 
-// The rows of both listeners, called as the dispatcher calls them once the guard has passed.
+// The rows of both listeners, called like the dispatcher does after the guard.
 class AgentRoutes : public Agents {
  protected:
   struct Answer {
@@ -326,12 +325,10 @@ class AgentRoutes : public Agents {
   }
   Answer web(web::Method method, std::string_view pattern, const web::Caller& caller, std::string parameter = {},
              std::string_view body = {}) {
-    auto table = agents::web_routes(*box->agents, guards);
-    std::ranges::move(agents::web_lifecycle_routes(*box->agents, guards), std::back_inserter(table));
-    return call(table, method, pattern, caller, std::move(parameter), body);
+    return call(agents::web_routes({*box->agents, guards}), method, pattern, caller, std::move(parameter), body);
   }
   Answer backend(web::Method method, std::string_view pattern, std::string parameter = {}, std::string_view body = {}) {
-    return call(agents::backend_routes(*box->agents, guards), method, pattern, {}, std::move(parameter), body);
+    return call(agents::backend_routes({*box->agents, guards}), method, pattern, {}, std::move(parameter), body);
   }
 
   agentbox::Guards guards;
@@ -362,7 +359,7 @@ TEST_F(AgentRoutes, WithoutASessionTheListIsEmpty) {
   EXPECT_EQ(boost::json::serialize(web(web::GET, "/api/agents", {}).body), R"({"agents":[],"count":0,"status":"ok"})");
 }
 
-TEST_F(AgentRoutes, BadBodiesNameTheField) {
+TEST_F(AgentRoutes, ErrorsNameTheInvalidField) {
   for (auto [body, field] :
        {std::pair(R"({})", "name"), std::pair(R"({"name": ""})", "name"),
         std::pair(R"({"name": "x", "tier": "platinum"})", "tier"),
@@ -371,11 +368,11 @@ TEST_F(AgentRoutes, BadBodiesNameTheField) {
     EXPECT_EQ(refused.status, 400) << body;
     EXPECT_THAT(std::string(refused.body.at("error").as_string()), StartsWith(field));
   }
-  EXPECT_TRUE(box->agents->list(owner.user_id).empty());
+  EXPECT_TRUE(box->agents->directory.list(owner.user_id).empty());
 }
 
-TEST_F(AgentRoutes, AForeignAgentLooksMissing) {
-  const auto agent = box->run(box->agents->create(owner.user_id, named("one"))).value();
+TEST_F(AgentRoutes, AnotherOwnersAgentIsNotFound) {
+  const auto agent = box->run(box->agents->provisioning.create(owner.user_id, named("one"))).value();
   for (auto [method, pattern] :
        {std::pair(web::GET, "/api/agents/:id"), std::pair(web::GET, "/api/agents/:id/open"),
         std::pair(web::GET, "/api/instance/:userId"), std::pair(web::POST, "/api/instance/:userId/stop")}) {
@@ -386,7 +383,7 @@ TEST_F(AgentRoutes, AForeignAgentLooksMissing) {
   }
 }
 
-TEST_F(AgentRoutes, TheBackendsRows) {
+TEST_F(AgentRoutes, BackendCreateListEditDelete) {
   const auto nameless = backend(web::POST, "/api/agents", {}, "{}");
   EXPECT_EQ(nameless.status, 400);
   EXPECT_EQ(nameless.body.at("error").as_string(), "Agent name is required");

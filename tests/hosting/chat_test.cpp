@@ -126,7 +126,7 @@ TEST_F(UnansweredQuestion, FailsWithAConnectionThatIsCut) {
 
 TEST_F(UnansweredQuestion, FailsWithAnAgentThatIsStopped) {
   ask();
-  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, agent.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.stop(owner.user_id, agent.id)));
   ended.get_future().wait();
   const auto kept = history(agent);
   ASSERT_EQ(kept.size(), 1u);
@@ -136,7 +136,7 @@ TEST_F(UnansweredQuestion, FailsWithAnAgentThatIsStopped) {
 
 TEST_F(Chat, AStoppedAgentRefuses) {
   const auto agent = running("Ada");
-  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, agent.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.stop(owner.user_id, agent.id)));
   auto answer = say(agent, "hello?");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind, web::Kind::conflict);

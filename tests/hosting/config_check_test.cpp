@@ -1,4 +1,4 @@
-// What an agent is told of the config that its record holds.
+// The profile of an agent, read from its config.
 #include "appliance/hosting/agents/config_check.h"
 
 #include <gmock/gmock.h>
@@ -8,35 +8,35 @@
 
 namespace {
 
-using agents::conduct_of;
+using agents::profile_of;
 using testing::ElementsAre;
 
-runtime::AgentProfile of(std::string_view config) { return conduct_of(boost::json::parse(config).as_object()); }
+runtime::AgentProfile of(std::string_view config) { return profile_of(boost::json::parse(config).as_object()); }
 
-TEST(AgentProfile, IsWhatTheConfigSays) {
-  const auto conduct = of(
+TEST(AgentProfile, IsReadFromTheConfig) {
+  const auto profile = of(
       R"({"systemPrompt":"Be\nbrief.","temperature":0,"topP":1,"maxTokens":7,"tools":["recall"],"model":"a/b","mood":[]})");
-  EXPECT_EQ(conduct.instructions, "Be\nbrief.");
-  EXPECT_EQ(conduct.temperature, 0);
-  EXPECT_EQ(conduct.top_p, 1);
-  EXPECT_EQ(conduct.max_tokens, 7);
-  ASSERT_TRUE(conduct.tools);
-  EXPECT_THAT(*conduct.tools, ElementsAre("recall"));
+  EXPECT_EQ(profile.instructions, "Be\nbrief.");
+  EXPECT_EQ(profile.temperature, 0);
+  EXPECT_EQ(profile.top_p, 1);
+  EXPECT_EQ(profile.max_tokens, 7);
+  ASSERT_TRUE(profile.tools);
+  EXPECT_THAT(*profile.tools, ElementsAre("recall"));
 }
 
-TEST(AgentProfile, IsTheAgentsOwnWhereTheConfigSaysNothing) {
+TEST(AgentProfile, IsEmptyWithoutAConfig) {
   for (const auto* config : {"{}", R"({"temperature":null,"tools":null,"systemPrompt":null})"}) {
-    const auto conduct = of(config);
-    EXPECT_TRUE(conduct.instructions.empty());
-    EXPECT_FALSE(conduct.temperature || conduct.top_p || conduct.max_tokens || conduct.tools) << config;
+    const auto profile = of(config);
+    EXPECT_TRUE(profile.instructions.empty());
+    EXPECT_FALSE(profile.temperature || profile.top_p || profile.max_tokens || profile.tools) << config;
   }
   EXPECT_TRUE(of(R"({"tools":[]})").tools) << "none at all is a choice";
 }
 
-TEST(AgentProfile, OfAConfigFromBeforeItWasCheckedIsTheAgentsOwn) {
-  const auto conduct = of(R"({"temperature":"warm","systemPrompt":"Be brief."})");
-  EXPECT_TRUE(conduct.instructions.empty());
-  EXPECT_FALSE(conduct.temperature);
+TEST(AgentProfile, IsEmptyForAnInvalidStoredConfig) {
+  const auto profile = of(R"({"temperature":"warm","systemPrompt":"Be brief."})");
+  EXPECT_TRUE(profile.instructions.empty());
+  EXPECT_FALSE(profile.temperature);
 }
 
 }  // namespace

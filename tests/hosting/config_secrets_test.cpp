@@ -11,7 +11,7 @@ using agents::split_config;
 
 json::object object(std::string_view text) { return json::parse(text).as_object(); }
 
-TEST(ConfigSecrets, ArePutAsideWhereverTheyAre) {
+TEST(ConfigSecrets, AreFoundAtAnyDepth) {
   const auto split = split_config(
       object(R"({"plan":"solo","apiKey":"k1","nested":{"BOT_TOKEN":"k2","note":"n"},"list":[{"password":"k3"}],
                  "tokens":["not one"],"refreshToken":["k4"],"key":"","secret":7,"a/b~key":"k5"})"),
@@ -24,7 +24,7 @@ TEST(ConfigSecrets, ArePutAsideWhereverTheyAre) {
                                       "/refreshToken/0":"k4","/a~1b~0key":"k5"})"));
 }
 
-TEST(ConfigSecrets, StayWhenTheirMaskIsWrittenBack) {
+TEST(ConfigSecrets, AreKeptByTheirMask) {
   const auto first = split_config(object(R"({"apiKey":"k1","nested":{"token":"k2"}})"), {});
   auto edited = first.shown;
   edited["note"] = "more";
@@ -37,7 +37,7 @@ TEST(ConfigSecrets, StayWhenTheirMaskIsWrittenBack) {
   EXPECT_TRUE(split_config(object("{}"), first.secrets).secrets.empty()) << "what is left out is forgotten";
 }
 
-TEST(ConfigSecrets, AMaskWithNothingBehindItIsDropped) {
+TEST(ConfigSecrets, AMaskWithoutASecretIsDropped) {
   const auto split = split_config(object(R"({"apiKey":{"sealed":true},"more":{"sealed":true,"x":1}})"), {});
   EXPECT_EQ(json::serialize(split.shown), R"({"more":{"sealed":true,"x":1}})");
 }

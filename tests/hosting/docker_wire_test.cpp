@@ -37,7 +37,7 @@ json::value body(bool image_reads_boot) {
                                       .image_reads_boot = image_reads_boot,
                                       .boot_file = "/data/agents/ag_one/run/boot.json",
                                       .user = "20001:20001",
-                                      .door = "http://172.18.0.1:3001"});
+                                      .listener_url = "http://172.18.0.1:3001"});
 }
 
 TEST(ContainerBody, IsHardenedAndLimited) {
@@ -103,8 +103,8 @@ TEST(Container, ItsTimesAreRead) {
   EXPECT_EQ(docker::parse_time("2026-11-21T08:05:18.857520964Z"), at + 857ms);
   EXPECT_EQ(docker::parse_time("2026-11-21T08:05:18.5Z"), at + 500ms);
   EXPECT_EQ(docker::parse_time("2026-11-21T08:05:18Z"), sys_time<milliseconds>(at));
-  for (const auto* none :
-       {"0001-01-01T00:00:00Z", "", "yesterday", "2026-13-01T00:00:00Z", "2026-11-21T08:05:18+01:00"})
+  EXPECT_EQ(docker::parse_time("2026-11-21T09:05:18+01:00"), sys_time<milliseconds>(at));
+  for (const auto* none : {"0001-01-01T00:00:00Z", "", "yesterday", "2026-13-01T00:00:00Z"})
     EXPECT_EQ(docker::parse_time(none), std::nullopt) << none;
 }
 

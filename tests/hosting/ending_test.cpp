@@ -1,15 +1,15 @@
-// What ends all sessions of a user ends the sign-ins that have begun, too.
+// Ending all sessions of a user also ends sign-ins in progress.
 #include "appliance/identity/identities/identities.h"
-#include "people_fixture.h"
+#include "tests/identity/people_fixture.h"
 
 namespace {
 
 class Ending : public people_tests::People {
  protected:
-  identities::Proved ada_at_her_provider() const {
+  identities::VerifiedIdentity ada_at_her_provider() const {
     return {.id = "idp:x ada",
             .email = "ada@example.org",
-            .email_is_proved = true,
+            .is_email_verified = true,
             .name = "Ada",
             .refresh_token = "a refresh token"};
   }
@@ -18,7 +18,7 @@ class Ending : public people_tests::People {
   identities::Identities identities{system, accounts, keys};
 };
 
-TEST_F(Ending, AUserWhoWasReadBeforeItStartsNoSessionAfterIt) {
+TEST_F(Ending, AUserReadBeforeGetsNoSessionAfterwards) {
   const auto user = register_as("ada@example.org").value();
   const auto proved = log_in("ada@example.org", "correct horse battery").value();
   run(sessions.end_all(user.id));
@@ -27,13 +27,13 @@ TEST_F(Ending, AUserWhoWasReadBeforeItStartsNoSessionAfterIt) {
   EXPECT_TRUE(run(sessions.start(again, false)));
 }
 
-TEST_F(Ending, ItsMomentEndsSessionsBeforeTheirRecordsGo) {
+TEST_F(Ending, ItsEpochEndsSessionsBeforeTheirRecordsAreRemoved) {
   auto user = register_as("ada@example.org").value();
   const std::string kept = sign_in(user), ended = sign_in(user);
-  const auto moment = run(sessions.next_moment());
+  const auto epoch = run(sessions.next_epoch());
   auto row = system.get(accounts::users, user.id);
   auto change = system.change();
-  sessions.end_all(row->value, moment, change, whoever_has(kept)->session_id);
+  sessions.end_all(row->value, epoch, change, whoever_has(kept)->session_id);
   change.update(accounts::users, *row);
   ASSERT_TRUE(change.commit_blocking().ok());
   EXPECT_TRUE(whoever_has(kept));
@@ -44,11 +44,11 @@ TEST_F(Ending, ItsMomentEndsSessionsBeforeTheirRecordsGo) {
   EXPECT_EQ(system.find(accounts::sessions, "user", user.id).size(), 1u);
 }
 
-TEST_F(Ending, OneThatWasOvertakenByAnotherRevivesNothing) {
+TEST_F(Ending, AnOutdatedOneRevivesNothing) {
   const auto user = register_as("ada@example.org").value();
   const std::string token = sign_in(user);
   const std::string id = whoever_has(token)->session_id;
-  const auto earlier = run(sessions.next_moment());
+  const auto earlier = run(sessions.next_epoch());
   run(sessions.end_all(user.id));
   auto row = system.get(accounts::users, user.id);
   auto change = system.change();
@@ -59,7 +59,7 @@ TEST_F(Ending, OneThatWasOvertakenByAnotherRevivesNothing) {
   EXPECT_GT(accounts.find(user.id)->sessions_since, earlier);
 }
 
-TEST_F(Ending, AnIdentityThatWasProvedBeforeItLetsNobodyInAndKeepsNoToken) {
+TEST_F(Ending, AnIdentityProvedBeforeSignsNobodyInAndStoresNoToken) {
   const auto user = run(identities.sign_in(ada_at_her_provider(), identities.session_epoch())).value();
   const auto since = identities.session_epoch();
   run(identities.forget_refresh_tokens(user.id));
@@ -70,7 +70,7 @@ TEST_F(Ending, AnIdentityThatWasProvedBeforeItLetsNobodyInAndKeepsNoToken) {
   EXPECT_EQ(refresh_token(), "a refresh token");
 }
 
-TEST_F(Ending, AnIdentityThatIsNewIsNotLinkedBehindIt) {
+TEST_F(Ending, ANewIdentityIsNotLinkedAfterwards) {
   const auto user = register_as("ada@example.org").value();
   const auto since = identities.session_epoch();
   run(sessions.end_all(user.id));
@@ -78,16 +78,16 @@ TEST_F(Ending, AnIdentityThatIsNewIsNotLinkedBehindIt) {
   EXPECT_FALSE(identities.find("idp:x ada"));
 }
 
-TEST_F(Ending, MomentsGoOnAfterARestart) {
+TEST_F(Ending, EpochsSurviveARestart) {
   const auto user = register_as("ada@example.org").value();
   run(sessions.end_all(user.id));
   accounts::Sessions later{system};
   EXPECT_GT(later.session_epoch(), accounts.find(user.id)->sessions_since);
-  EXPECT_GT(run(later.next_moment()), later.session_epoch() - 1);
+  EXPECT_GT(run(later.next_epoch()), later.session_epoch() - 1);
 }
 
-// The user is read while the password is still being hashed, and written only if it is still that one.
-TEST_F(Ending, APasswordThatWasProvedAgainstAnotherIsNotChanged) {
+// The user is read before the password is hashed, and written only if the stored password is unchanged.
+TEST_F(Ending, APasswordProvedAgainstAnOlderOneIsNotChanged) {
   const auto user = register_as("ada@example.org").value();
   boost::asio::io_context io;
   std::optional<bool> changed, reset;

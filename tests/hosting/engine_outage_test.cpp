@@ -1,4 +1,4 @@
-// What becomes of agents whose engine does not answer for a while.
+// Jobs and agents while the engine does not answer.
 #include <gmock/gmock.h>
 
 #include "tests/hosting/agent_box.h"
@@ -11,22 +11,22 @@ using testing::HasSubstr;
 
 class EngineOutage : public AgentBoxTest {
  protected:
-  // As its own eyes see it, whatever the engine says.
+  // The real state of the process, whatever the engine reports.
   std::int64_t pid_of(const agents::Agent& agent) { return instance(agent).pid; }
-  // The engine as one that is gone when the box begins.
+  // Restarts the box while the engine does not answer.
   void come_back_without_engine() {
     box.reset();
-    begins_away = true;
+    is_engine_away_at_start = true;
     open();
-    begins_away = false;
+    is_engine_away_at_start = false;
   }
 };
 
-TEST_F(EngineOutage, AStopIsCarriedOutWhenItIsOver) {
+TEST_F(EngineOutage, AStopIsCarriedOutAfterwards) {
   const auto up = running("plain");
   const auto pid = pid_of(up);
   box->engine->is_away = true;
-  const auto refused = box->run(box->agents->stop_agent(owner.user_id, up.id));
+  const auto refused = box->run(box->agents->lifecycle.stop(owner.user_id, up.id));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, web::Kind::internal);
   EXPECT_EQ(refused.error().message, "The engine does not answer.");
@@ -39,11 +39,11 @@ TEST_F(EngineOutage, AStopIsCarriedOutWhenItIsOver) {
   EXPECT_EQ(jobs_left(), 0u);
 }
 
-TEST_F(EngineOutage, AStartIsCarriedOutWhenItIsOver) {
+TEST_F(EngineOutage, AStartIsCarriedOutAfterwards) {
   const auto up = running("plain");
-  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.stop(owner.user_id, up.id)));
   box->engine->is_away = true;
-  EXPECT_FALSE(box->run(box->agents->start_agent(owner.user_id, up.id)));
+  EXPECT_FALSE(box->run(box->agents->lifecycle.start(owner.user_id, up.id)));
   EXPECT_EQ(now(up).status, Status::error);
   const auto unheard = box->run(box->chat->send(owner.user_id, up.id, "hello"));
   ASSERT_FALSE(unheard);
@@ -53,7 +53,7 @@ TEST_F(EngineOutage, AStartIsCarriedOutWhenItIsOver) {
   EXPECT_TRUE(box->run(box->chat->send(owner.user_id, up.id, "hello")));
 }
 
-TEST_F(EngineOutage, OneThatIsMadeMeanwhileComesUpAfterwards) {
+TEST_F(EngineOutage, AnAgentCreatedMeanwhileStartsAfterwards) {
   box->engine->is_away = true;
   const auto fresh = when(provision("plain"), Status::error);
   EXPECT_EQ(fresh.status_reason, "The engine does not answer.");
@@ -62,32 +62,32 @@ TEST_F(EngineOutage, OneThatIsMadeMeanwhileComesUpAfterwards) {
   EXPECT_EQ(when(fresh, Status::running).status_reason, "");
 }
 
-TEST_F(EngineOutage, OneThatIsDeletedMeanwhileGoesAfterwards) {
+TEST_F(EngineOutage, AnAgentDeletedMeanwhileIsRemovedAfterwards) {
   const auto up = running("plain");
   const auto pid = pid_of(up);
   box->engine->is_away = true;
-  EXPECT_TRUE(box->run(box->agents->remove(owner.user_id, up.id)));
-  EXPECT_FALSE(box->agents->find(owner.user_id, up.id));
+  EXPECT_TRUE(box->run(box->agents->lifecycle.remove(owner.user_id, up.id)));
+  EXPECT_FALSE(box->agents->directory.find(owner.user_id, up.id));
   box->engine->is_away = false;
   EXPECT_TRUE(eventually([&] { return !box->system().get(agents::records, owner.user_id, up.id); }));
   EXPECT_FALSE(is_alive(pid));
 }
 
-TEST_F(EngineOutage, TheLastWishCounts) {
+TEST_F(EngineOutage, TheLastJobWins) {
   const auto up = running("plain");
   box->engine->is_away = true;
-  EXPECT_FALSE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
-  EXPECT_FALSE(box->run(box->agents->restart_agent(owner.user_id, up.id)));
+  EXPECT_FALSE(box->run(box->agents->lifecycle.stop(owner.user_id, up.id)));
+  EXPECT_FALSE(box->run(box->agents->lifecycle.restart(owner.user_id, up.id)));
   box->engine->is_away = false;
   when(up, Status::running);
   EXPECT_EQ(jobs_left(), 0u);
 }
 
-TEST_F(EngineOutage, ABoxThatBeginsInOneSaysSoAndMendsAll) {
+TEST_F(EngineOutage, ABoxStartedDuringOneRecoversAfterwards) {
   const auto up = running("plain");
   const auto pid = pid_of(up);
   auto row = box->system().get(agents::records, owner.user_id, up.id);
-  row->value.status = Status::provisioning;  // as FormerEngine or an earlier start leaves it
+  row->value.status = Status::provisioning;  // as EngineMigration or an earlier start leaves it
   auto change = box->system().change();
   change.update(agents::records, *row);
   ASSERT_TRUE(change.commit_blocking().ok());
@@ -98,7 +98,7 @@ TEST_F(EngineOutage, ABoxThatBeginsInOneSaysSoAndMendsAll) {
   EXPECT_EQ(pid_of(up), pid) << "it ran all the time";
 }
 
-TEST_F(EngineOutage, WhatRunsAndIsNotWantedIsEnded) {
+TEST_F(EngineOutage, AgentsThatShouldNotRunAreStopped) {
   const auto up = running("plain");
   const auto pid = pid_of(up);
   auto row = box->system().get(agents::records, owner.user_id, up.id);
@@ -115,7 +115,7 @@ TEST_F(EngineOutage, WhatRunsAndIsNotWantedIsEnded) {
   EXPECT_EQ(now(up).status_reason, "It was not ready.");
 }
 
-TEST_F(EngineOutage, AnAgentOfNobodyIsEnded) {
+TEST_F(EngineOutage, AnAgentWithoutARecordIsStopped) {
   const auto up = running("plain");
   const auto pid = pid_of(up);
   auto change = box->system().change();

@@ -1,5 +1,5 @@
-// An engine that can be made not to answer, as a Docker Engine that hangs: what it runs goes on running, and nobody is
-// told when it answers again.
+// An engine that can be made unavailable, like a Docker Engine that hangs: its agents keep running, and on_back is not
+// called when it is available again.
 #pragma once
 
 #include <atomic>

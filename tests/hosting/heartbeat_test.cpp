@@ -42,7 +42,7 @@ TEST_F(Heartbeat, IsNoneUntilItIsSet) {
   EXPECT_THAT(asked(), IsEmpty());
 }
 
-TEST_F(Heartbeat, BeatsAtItsFrequency) {
+TEST_F(Heartbeat, RunsAtItsFrequency) {
   const auto set_now = set({.frequency = "90m", .prompt = "look around", .enabled = {}});
   ASSERT_TRUE(set_now);
   EXPECT_EQ(set_now->next, now() + 90min);
@@ -57,7 +57,7 @@ TEST_F(Heartbeat, BeatsAtItsFrequency) {
   EXPECT_EQ(asked().size(), 2u);
 }
 
-TEST_F(Heartbeat, ChangesOnlyWhatIsGivenAndCountsFromThen) {
+TEST_F(Heartbeat, ChangesOnlyGivenFieldsAndRestartsItsInterval) {
   ASSERT_TRUE(set({.frequency = "1d", .prompt = "look around", .enabled = {}}));
   pass(1h);
   const auto disabled = set({.frequency = {}, .prompt = {}, .enabled = false});
@@ -70,14 +70,14 @@ TEST_F(Heartbeat, ChangesOnlyWhatIsGivenAndCountsFromThen) {
   EXPECT_THAT(enabled->prompt, HasSubstr("HEARTBEAT_OK")) << "an empty prompt is the default one";
 }
 
-TEST_F(Heartbeat, TellsHowTheLastOneFailed) {
+TEST_F(Heartbeat, ReportsTheLastFailure) {
   ASSERT_TRUE(set({.frequency = "1m", .prompt = "fail", .enabled = {}}));
   pass(1min);
   EXPECT_EQ(find().last_outcome, schedule::Outcome::failed);
   EXPECT_THAT(find().last_error, HasSubstr("no spoon"));
 }
 
-TEST_F(Heartbeat, IsNoTaskAmongTasksAndGoesWithItsAgent) {
+TEST_F(Heartbeat, IsNotListedAmongTasksAndIsDeletedWithItsAgent) {
   ASSERT_TRUE(set({}));
   EXPECT_THAT(life->tasks.list(owner), IsEmpty());
   EXPECT_FALSE(life->tasks.find(owner, "hb_ag_ada"));
@@ -100,13 +100,13 @@ TEST_F(Heartbeat, IsRemoved) {
   EXPECT_FALSE(find().next);
 }
 
-TEST_F(Heartbeat, IsTheOwnersAlone) {
+TEST_F(Heartbeat, BelongsToTheOwnerOnly) {
   EXPECT_EQ(set({}, stranger).error().kind, web::Kind::not_found);
   EXPECT_EQ(service().find(stranger, "ag_ada").error().kind, web::Kind::not_found);
   EXPECT_THAT(set({.frequency = "3x", .prompt = {}, .enabled = {}}).error().message, HasSubstr("frequency"));
 }
 
-TEST_F(Heartbeat, SurvivesACrashAndIsMadeUpOnce) {
+TEST_F(Heartbeat, SurvivesACrashAndCatchesUpOnce) {
   ASSERT_TRUE(set({.frequency = "1h", .prompt = "look around", .enabled = {}}));
   crash();
   set_clock(now() + 10h);

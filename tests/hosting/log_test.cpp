@@ -110,21 +110,21 @@ TEST_F(Log, IsReadInPagesBehindALine) {
   const auto all = log.read({}).lines;
   std::vector<std::string> read{"one"};
   for (auto page = behind(all[0].id); !page.lines.empty(); page = behind(page.lines.back().id)) {
-    EXPECT_FALSE(page.is_cut);
+    EXPECT_FALSE(page.is_truncated);
     EXPECT_LE(page.lines.size(), 2u);
     for (const auto& text : texts(page.lines)) read.push_back(text);
   }
   EXPECT_EQ(read, texts(all));
-  EXPECT_FALSE(behind(all.back().id).is_cut) << "its last line is of this log, too";
+  EXPECT_FALSE(behind(all.back().id).is_truncated) << "its last line is of this log, too";
 
   log.rotate(0);
   write("six\n");
   EXPECT_THAT(texts(behind(all[2].id).lines), ElementsAre("four", "five"));
   const auto cut = behind(all[0].id);
-  EXPECT_TRUE(cut.is_cut);
+  EXPECT_TRUE(cut.is_truncated);
   EXPECT_THAT(texts(cut.lines), ElementsAre("four", "five"));
   const auto foreign = behind(runtime::log_position(1'769'860'800'000'000'007));
-  EXPECT_TRUE(foreign.is_cut) << "an id of the container that this agent once was";
+  EXPECT_TRUE(foreign.is_truncated) << "an id of the container that this agent once was";
   EXPECT_THAT(texts(foreign.lines), ElementsAre("four", "five"));
 }
 

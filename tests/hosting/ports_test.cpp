@@ -21,7 +21,7 @@ class PortsTest : public AgentBoxTest {
   }
 };
 
-TEST_F(PortsTest, GoesThroughTheRange) {
+TEST_F(PortsTest, IteratesOverTheRange) {
   const auto first = free_port();
   agents::Ports ports(box->system(), first, first);
   EXPECT_EQ(ports.find(), first);
@@ -35,7 +35,7 @@ TEST_F(PortsTest, SkipsPortsOfAgents) {
   EXPECT_EQ(ports.find(), std::nullopt);
 }
 
-TEST_F(PortsTest, SkipsPortsThatOthersListenOn) {
+TEST_F(PortsTest, SkipsPortsInUse) {
   files::Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -50,12 +50,12 @@ TEST_F(PortsTest, SkipsPortsThatOthersListenOn) {
   EXPECT_EQ(ports.find(), std::nullopt);
 }
 
-TEST_F(PortsTest, AnEmptyRangeHasNone) {
+TEST_F(PortsTest, FindsNoneInAnEmptyRange) {
   agents::Ports ports(box->system(), 2, 1);
   EXPECT_EQ(ports.find(), std::nullopt);
 }
 
-TEST_F(PortsTest, TwoAgentsNeverShareOne) {
+TEST_F(PortsTest, NoTwoAgentsShareAPort) {
   const auto port = free_port();
   auto agent = with_port(port);
   agent.id = "ag_other";

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "appliance/hosting/agent_process/workspace_path.h"
-#include "appliance/hosting/agents/routes/views.h"
+#include "appliance/hosting/agents/views.h"
 #include "tests/hosting/agent_box.h"
 
 namespace {
@@ -29,7 +29,7 @@ class Provisioning : public AgentBoxTest {
   }
 };
 
-TEST_F(Provisioning, AnAgentComesUp) {
+TEST_F(Provisioning, StartsAnAgent) {
   const auto fresh = provision("plain");
   EXPECT_EQ(fresh.status, Status::provisioning);
   const auto up = when(fresh, Status::running);
@@ -39,7 +39,7 @@ TEST_F(Provisioning, AnAgentComesUp) {
   EXPECT_EQ(jobs_left(), 0u);
 }
 
-TEST_F(Provisioning, ManyComeUpEachOnItsOwnPort) {
+TEST_F(Provisioning, StartsManyAgentsOnTheirOwnPorts) {
   std::vector<agents::Agent> made;
   std::set<std::int64_t> ports;
   std::set<std::string> names;
@@ -52,14 +52,14 @@ TEST_F(Provisioning, ManyComeUpEachOnItsOwnPort) {
   EXPECT_EQ(names.size(), made.size());
 }
 
-TEST_F(Provisioning, OneThatEndsAtOnceIsAnErrorWithItsLastWords) {
+TEST_F(Provisioning, AnAgentThatExitsAtOnceIsAnErrorWithItsLastLogLine) {
   const auto failed = when(provision("exits"), Status::error);
   EXPECT_EQ(failed.status_reason, "The agent ended with exit code 3 before it was ready: cannot go on: no spoon");
   EXPECT_EQ(failed.desired, agents::desired::stopped);
   EXPECT_EQ(jobs_left(), 0u);
 }
 
-TEST_F(Provisioning, OneThatNeverGetsReadyIsAnErrorWithTheReason) {
+TEST_F(Provisioning, AnAgentThatNeverGetsReadyIsAnErrorWithTheReason) {
   ready_deadline = std::chrono::milliseconds(100);
   crash_and_come_back();
   const auto failed = when(provision("mute"), Status::error);
@@ -68,7 +68,7 @@ TEST_F(Provisioning, OneThatNeverGetsReadyIsAnErrorWithTheReason) {
   EXPECT_TRUE(try_provision(owner, "plain")) << "the failed one is there to be looked at, started or deleted";
 }
 
-TEST_F(Provisioning, WhatWaitsInTheQueueSurvivesACrash) {
+TEST_F(Provisioning, QueuedJobsSurviveACrash) {
   settings.provisioning_enabled = false;  // jobs stay in the queue
   crash_and_come_back();
   agents::Agent agent;
@@ -91,7 +91,7 @@ TEST_F(Provisioning, WhatWaitsInTheQueueSurvivesACrash) {
   when(agent, Status::running);
 }
 
-TEST_F(Provisioning, ACrashWhileAnAgentGetsReadyGoesOnAfterwards) {
+TEST_F(Provisioning, AStartInterruptedByACrashGoesOnAfterwards) {
   const auto fresh = provision("mute");
   ASSERT_TRUE(eventually([&] { return instance(fresh).state == runtime::State::running; }));
   const auto pid = instance(fresh).pid;
@@ -110,7 +110,7 @@ TEST_F(Provisioning, RunningAgentsAreAdopted) {
   EXPECT_EQ(jobs_left(), 0u);
 }
 
-TEST_F(Provisioning, AnAgentThatKnowsAnOldAddressOfTheBoxIsStartedAgain) {
+TEST_F(Provisioning, AnAgentWithAnOldAddressOfTheBoxIsRestarted) {
   const auto up = running("plain");
   for (auto* address : {&addresses.backend, &addresses.summarizer}) {
     const auto pid = instance(up).pid;
@@ -122,7 +122,7 @@ TEST_F(Provisioning, AnAgentThatKnowsAnOldAddressOfTheBoxIsStartedAgain) {
   }
 }
 
-TEST_F(Provisioning, AStartCutShortByACrashReachesTheBoxAtItsNewAddress) {
+TEST_F(Provisioning, AStartInterruptedByACrashUsesTheNewAddressOfTheBox) {
   const auto fresh = provision("mute");
   ASSERT_TRUE(eventually([&] { return instance(fresh).state == runtime::State::running; }));
   addresses.backend = "http://127.0.0.1:3999";
@@ -130,7 +130,7 @@ TEST_F(Provisioning, AStartCutShortByACrashReachesTheBoxAtItsNewAddress) {
   EXPECT_TRUE(eventually([&] { return instance(fresh).backend_url == addresses.backend; }));
 }
 
-TEST_F(Provisioning, AnAgentThatDiedWithTheMachineIsStartedAgain) {
+TEST_F(Provisioning, AnAgentThatDiedWithTheMachineIsRestarted) {
   const auto up = running("plain");
   const auto pid = instance(up).pid;
   box.reset();
@@ -143,14 +143,14 @@ TEST_F(Provisioning, AnAgentThatDiedWithTheMachineIsStartedAgain) {
 
 TEST_F(Provisioning, AStoppedAgentStaysStopped) {
   const auto up = running("plain");
-  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.stop(owner.user_id, up.id)));
   EXPECT_EQ(now(up).status, Status::stopped);
   crash_and_come_back();
   EXPECT_EQ(now(up).status, Status::stopped);
   EXPECT_EQ(instance(up).state, runtime::State::missing);
 }
 
-TEST_F(Provisioning, AnAgentThatDiesIsStartedAgainButNotForEver) {
+TEST_F(Provisioning, AnAgentThatDiesIsRestartedAFewTimes) {
   const auto up = running("plain");
   for (int death = 1; death <= 2; ++death) {
     const auto pid = kill_process_of(up);
@@ -162,7 +162,7 @@ TEST_F(Provisioning, AnAgentThatDiesIsStartedAgainButNotForEver) {
   EXPECT_EQ(given_up.desired, agents::desired::stopped);
 }
 
-TEST_F(Provisioning, ADeathJustBeforeTheBoxIsThereIsActedOn) {
+TEST_F(Provisioning, AnExitJustBeforeTheBoxStartsIsHandled) {
   const auto up = running("plain");
   const auto pid = instance(up).pid;
   box.reset();
@@ -173,7 +173,7 @@ TEST_F(Provisioning, ADeathJustBeforeTheBoxIsThereIsActedOn) {
   EXPECT_TRUE(eventually([&] { return runs_anew(up, pid); }));
 }
 
-TEST_F(Provisioning, ARepairThatACrashCutOffBeginsAnew) {
+TEST_F(Provisioning, ARepairInterruptedByACrashBeginsAgain) {
   for (const auto action : {agents::Action::kill, agents::Action::revive}) {
     const auto up = running("plain");
     const auto pid = instance(up).pid;
@@ -186,7 +186,7 @@ TEST_F(Provisioning, ARepairThatACrashCutOffBeginsAnew) {
   }
 }
 
-TEST_F(Provisioning, OneThatRunsAndWasToBeStartedAgainIsSettled) {
+TEST_F(Provisioning, ARunningAgentMarkedForARestartBecomesRunning) {
   const auto up = running("plain");
   const auto pid = instance(up).pid;
   for (const auto left : {Status::provisioning, Status::error}) {
@@ -202,17 +202,17 @@ TEST_F(Provisioning, OneThatRunsAndWasToBeStartedAgainIsSettled) {
   }
 }
 
-TEST_F(Provisioning, ANeverWatchedAgentIsStoppedSinceItWasMade) {
-  agents::NewAgent wanted;
-  wanted.name = "plain";
-  const auto made = box->run(box->agents->create(owner.user_id, std::move(wanted)));
+TEST_F(Provisioning, ANeverWatchedAgentIsStoppedSinceItsCreation) {
+  agents::NewAgent spec;
+  spec.name = "plain";
+  const auto made = box->run(box->agents->provisioning.create(owner.user_id, std::move(spec)));
   ASSERT_TRUE(made);
-  const auto detail = box->run(agents::detail_of(*box->agents, *made));
+  const auto detail = box->run(agents::detail_of(box->agents->monitor, box->agents->addresses, *made));
   EXPECT_EQ(detail.watchdog.state, watchdog::State::stopped);
   EXPECT_EQ(detail.watchdog.since, made->created_at);
 }
 
-TEST_F(Provisioning, OneThatTheWatchdogGaveUpStaysSoWhenItsEndWasCutOff) {
+TEST_F(Provisioning, AnAgentGivenUpByTheWatchdogStaysSoAfterACrash) {
   const auto up = running("plain");
   const auto pid = instance(up).pid;
   auto row = box->system().get(agents::records, owner.user_id, up.id);
@@ -228,7 +228,7 @@ TEST_F(Provisioning, OneThatTheWatchdogGaveUpStaysSoWhenItsEndWasCutOff) {
   EXPECT_EQ(instance(up).state, runtime::State::exited) << "nothing is left running, nothing is started";
 }
 
-TEST_F(Provisioning, WithTheKillSwitchADeadAgentIsNotStarted) {
+TEST_F(Provisioning, TheKillSwitchPreventsRestarts) {
   const auto up = running("plain");
   settings.provisioning_enabled = false;
   crash_and_come_back();
@@ -240,49 +240,49 @@ TEST_F(Provisioning, WithTheKillSwitchADeadAgentIsNotStarted) {
 TEST_F(Provisioning, StopsAndStartsAndRestarts) {
   const auto up = running("plain");
   const auto first = instance(up).pid;
-  auto restarted = box->run(box->agents->restart_agent(owner.user_id, up.id));
+  auto restarted = box->run(box->agents->lifecycle.restart(owner.user_id, up.id));
   ASSERT_TRUE(restarted);
   EXPECT_EQ(restarted->status, Status::running);
   const auto second = instance(up).pid;
   EXPECT_NE(second, first);
-  auto again = box->run(box->agents->start_agent(owner.user_id, up.id));
+  auto again = box->run(box->agents->lifecycle.start(owner.user_id, up.id));
   ASSERT_TRUE(again);
   EXPECT_EQ(instance(up).pid, second) << "starting a running agent leaves it alone";
-  auto stopped = box->run(box->agents->stop_agent(owner.user_id, up.id));
+  auto stopped = box->run(box->agents->lifecycle.stop(owner.user_id, up.id));
   ASSERT_TRUE(stopped);
   EXPECT_EQ(stopped->status, Status::stopped);
   EXPECT_FALSE(is_alive(second));
-  ASSERT_TRUE(box->run(box->agents->start_agent(owner.user_id, up.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.start(owner.user_id, up.id)));
   EXPECT_EQ(now(up).status, Status::running);
 }
 
-TEST_F(Provisioning, AStopWhileItGetsReadyWins) {
+TEST_F(Provisioning, AStopDuringAStartWins) {
   const auto fresh = provision("mute");
   ASSERT_TRUE(eventually([&] { return instance(fresh).state == runtime::State::running; }));
   const auto pid = instance(fresh).pid;
-  auto stopped = box->run(box->agents->stop_agent(owner.user_id, fresh.id));
+  auto stopped = box->run(box->agents->lifecycle.stop(owner.user_id, fresh.id));
   ASSERT_TRUE(stopped) << stopped.error().message;
   EXPECT_EQ(stopped->status, Status::stopped);
   EXPECT_FALSE(is_alive(pid));
 }
 
-TEST_F(Provisioning, WhoWaitsForAnAgentMayBeCutOff) {
+TEST_F(Provisioning, AWaitingRequestMayBeCancelled) {
   ready_deadline = std::chrono::milliseconds(500);
   crash_and_come_back();
   const auto slow = when(provision("mute"), Status::error);
   boost::asio::cancellation_signal cut;
-  auto waiting = boost::asio::co_spawn(box->pool.at(1), box->agents->start_agent(owner.user_id, slow.id),
+  auto waiting = boost::asio::co_spawn(box->pool.at(1), box->agents->lifecycle.start(owner.user_id, slow.id),
                                        boost::asio::bind_cancellation_slot(cut.slot(), boost::asio::use_future));
   ASSERT_TRUE(eventually([&] { return instance(slow).state == runtime::State::running; }));
   boost::asio::post(box->pool.at(1), [&] { cut.emit(boost::asio::cancellation_type::terminal); });
   EXPECT_FALSE(waiting.get());
-  when(slow, Status::error);  // with nobody left to tell
+  when(slow, Status::error);  // with no request waiting
   EXPECT_EQ(jobs_left(), 0u);
 }
 
-TEST_F(Provisioning, AnAgentWhosePortWasTakenMeanwhileMoves) {
+TEST_F(Provisioning, AnAgentWhosePortWasTakenGetsAnother) {
   const auto up = running("plain");
-  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.stop(owner.user_id, up.id)));
   files::Descriptor squatter(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -292,7 +292,7 @@ TEST_F(Provisioning, AnAgentWhosePortWasTakenMeanwhileMoves) {
   ::setsockopt(squatter.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   ASSERT_EQ(::bind(squatter.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   ASSERT_EQ(::listen(squatter.get(), 1), 0);
-  ASSERT_TRUE(box->run(box->agents->start_agent(owner.user_id, up.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.start(owner.user_id, up.id)));
   EXPECT_NE(now(up).port, up.port);
 }
 
@@ -301,9 +301,9 @@ TEST_F(Provisioning, DeletingFreesEverything) {
   const auto pid = instance(up).pid;
   ASSERT_TRUE(box->run(box->chat->send(owner.user_id, up.id, "hello")));
   EXPECT_EQ(box->system().counter(owner.user_id, agents::count), 1);
-  ASSERT_TRUE(box->run(box->agents->remove(owner.user_id, up.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.remove(owner.user_id, up.id)));
   EXPECT_FALSE(is_alive(pid));
-  EXPECT_FALSE(box->agents->find(owner.user_id, up.id));
+  EXPECT_FALSE(box->agents->directory.find(owner.user_id, up.id));
   EXPECT_FALSE(box->system().find_unique(agents::records, "port", *up.port));
   EXPECT_TRUE(agents::Ports::bindable(std::uint16_t(*up.port)));
   EXPECT_FALSE(std::filesystem::exists(data.path() / "agents" / up.id));
@@ -312,7 +312,7 @@ TEST_F(Provisioning, DeletingFreesEverything) {
   EXPECT_EQ(jobs_left(), 0u);
 }
 
-TEST_F(Provisioning, ADeletionThatACrashCutOffIsFinished) {
+TEST_F(Provisioning, ADeletionInterruptedByACrashIsFinished) {
   const auto up = running("plain");
   auto row = box->system().get(agents::records, owner.user_id, up.id);
   row->value.desired = agents::desired::removed;
@@ -325,7 +325,7 @@ TEST_F(Provisioning, ADeletionThatACrashCutOffIsFinished) {
   EXPECT_FALSE(std::filesystem::exists(data.path() / "agents" / up.id));
 }
 
-class Forgetting : public Provisioning {
+class MemoryReset : public Provisioning {
  protected:
   void learn(const agents::Agent& agent) {
     const auto state = data.path() / "agents" / agent.id / "workspace" / agent_process::state_folder;
@@ -335,7 +335,7 @@ class Forgetting : public Provisioning {
   std::filesystem::path memory_of(const agents::Agent& agent) const {
     return data.path() / "agents" / agent.id / "workspace" / agent_process::state_folder / agent_process::memory_file;
   }
-  // As a box leaves it that dies before, or while, the job is carried out.
+  // The state after a crash before or during the job.
   void leave(agents::Job job) {
     auto change = box->system().change();
     change.insert(agents::jobs, job);
@@ -345,22 +345,22 @@ class Forgetting : public Provisioning {
   }
 };
 
-TEST_F(Forgetting, EndsAsTheAgentWas) {
+TEST_F(MemoryReset, LeavesTheAgentInItsState) {
   const auto up = running("plain");
   learn(up);
   const auto pid = instance(up).pid;
-  const auto anew = box->run(box->agents->reset_memory(owner.user_id, up.id));
+  const auto anew = box->run(box->agents->lifecycle.reset_memory(owner.user_id, up.id));
   ASSERT_TRUE(anew) << anew.error().message;
   EXPECT_EQ(anew->status, Status::running);
   EXPECT_NE(instance(up).pid, pid);
   EXPECT_FALSE(std::filesystem::exists(memory_of(up)));
-  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.stop(owner.user_id, up.id)));
   learn(up);
-  EXPECT_EQ(box->run(box->agents->reset_memory(owner.user_id, up.id))->status, Status::stopped);
+  EXPECT_EQ(box->run(box->agents->lifecycle.reset_memory(owner.user_id, up.id))->status, Status::stopped);
   EXPECT_FALSE(std::filesystem::exists(memory_of(up)));
 }
 
-TEST_F(Forgetting, GoesOnAfterACrash) {
+TEST_F(MemoryReset, GoesOnAfterACrash) {
   const auto up = running("plain");
   learn(up);
   leave({.agent = up.id, .owner = up.owner, .action = agents::Action::restart, .forgets = true});
@@ -368,19 +368,19 @@ TEST_F(Forgetting, GoesOnAfterACrash) {
   EXPECT_FALSE(std::filesystem::exists(memory_of(up)));
 }
 
-TEST_F(Forgetting, IsNotLostToANewerWish) {
+TEST_F(MemoryReset, IsKeptByANewerJob) {
   const auto up = running("plain");
   learn(up);
   auto change = box->system().change();
   const agents::Job waiting{.agent = up.id, .owner = up.owner, .action = agents::Action::restart, .forgets = true};
   change.insert(agents::jobs, waiting);
   ASSERT_TRUE(change.commit_blocking().ok());
-  ASSERT_TRUE(box->run(box->agents->stop_agent(owner.user_id, up.id)));
+  ASSERT_TRUE(box->run(box->agents->lifecycle.stop(owner.user_id, up.id)));
   EXPECT_EQ(now(up).status, Status::stopped);
   EXPECT_FALSE(std::filesystem::exists(memory_of(up)));
 }
 
-TEST_F(Provisioning, AnOrderlyStopLeavesAgentsRunningAndPutsJobsBack) {
+TEST_F(Provisioning, AnOrderlyStopLeavesAgentsRunningAndRequeuesJobs) {
   const auto up = running("plain");
   const auto unready = provision("mute");
   ASSERT_TRUE(eventually([&] { return instance(unready).state == runtime::State::running; }));

@@ -86,7 +86,7 @@ class ScheduleTest : public testing::Test {
   void settle() {
     EXPECT_TRUE(eventually([&] {
       const std::scoped_lock lock(mutex_);
-      return life->scheduler.at_work() == held_.size();
+      return life->scheduler.running() == held_.size();
     }));
   }
   // Lets everything that is held answer; what then begins to be held stays so.

@@ -11,21 +11,19 @@ namespace {
 
 using namespace std::chrono;
 using schedule::Cron;
-using schedule::SessionEpoch;
+using schedule::TimePoint;
 using schedule::TimeZone;
 using schedule::TimeZones;
 using testing::ElementsAre;
 
 const TimeZones zones;
 
-SessionEpoch utc(int y, unsigned m, unsigned d, seconds time = 0s) {
-  return sys_days(year(y) / month(m) / day(d)) + time;
-}
+TimePoint utc(int y, unsigned m, unsigned d, seconds time = 0s) { return sys_days(year(y) / month(m) / day(d)) + time; }
 
-std::string iso(SessionEpoch moment) { return web::iso8601(moment).substr(0, 16); }
+std::string iso(TimePoint moment) { return web::iso8601(moment).substr(0, 16); }
 
 // What comes due in the hours after `after`, as UTC to the minute.
-std::vector<std::string> due(const char* expression, const char* zone, SessionEpoch after, hours length = 24h) {
+std::vector<std::string> due(const char* expression, const char* zone, TimePoint after, hours length = 24h) {
   const auto cron = Cron::parse(expression).value();
   std::vector<std::string> found;
   for (auto at = after;;) {
@@ -152,8 +150,8 @@ struct Model {
            (open_days || open_weekdays ? is_day && is_weekday : is_day || is_weekday);
   }
 
-  std::vector<std::string> walk(const TimeZone& zone, SessionEpoch after, SessionEpoch until) const {
-    const auto wall = [&](SessionEpoch at) { return local_seconds(at.time_since_epoch() + zone.at(at).offset); };
+  std::vector<std::string> walk(const TimeZone& zone, TimePoint after, TimePoint until) const {
+    const auto wall = [&](TimePoint at) { return local_seconds(at.time_since_epoch() + zone.at(at).offset); };
     std::vector<std::string> found;
     auto latest = wall(after - std::chrono::hours(30));  // the latest time the wall has shown
     for (auto at = after - std::chrono::hours(30); at <= until; at += 1min) {
@@ -205,7 +203,7 @@ class Expressions {
 };
 
 TEST(Occurrences, AgreeWithAClockOnTheWall) {
-  const std::vector<std::pair<const char*, SessionEpoch>> changes{
+  const std::vector<std::pair<const char*, TimePoint>> changes{
       {"Europe/Berlin", spring},
       {"Europe/Berlin", autumn},
       {"Australia/Lord_Howe", utc(2026, 10, 3, 3h)},

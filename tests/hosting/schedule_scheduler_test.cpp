@@ -261,7 +261,7 @@ TEST_F(Scheduler, WaitsNoLongerThanItMay) {
   create("0 9 * * *", "hold");
   pass(1h);
   life->loop.run(life->scheduler.stop(0s));
-  EXPECT_EQ(life->scheduler.at_work(), 1u);
+  EXPECT_EQ(life->scheduler.running(), 1u);
 }
 
 TEST_F(Scheduler, RunsByHand) {
@@ -307,7 +307,7 @@ TEST_F(Scheduler, ATaskRemovedWhileItRunsStaysRemoved) {
 class CrowdedScheduler : public Scheduler {
  protected:
   CrowdedScheduler() {
-    options.most_at_work = 3;
+    options.most_running = 3;
     options.batch = 2;
     crash_and_come_back();
   }
@@ -399,8 +399,8 @@ TEST_F(Scheduler, TicksByItself) {
 }
 
 TEST_F(Scheduler, OneUsersManyDoNotStarveAnothersOne) {
-  options.most_at_work = 4;
-  options.most_of_one = 3;
+  options.most_running = 4;
+  options.most_per_owner = 3;
   options.batch = 2;
   crash_and_come_back();
   for (const auto* prompt : {"hold 1", "hold 2", "hold 3", "hold 4", "hold 5"}) create("0 9 * * *", prompt);

@@ -14,16 +14,14 @@ using namespace std::chrono;
 using namespace std::chrono_literals;
 using schedule::OffsetChange;
 using schedule::PosixRule;
-using schedule::SessionEpoch;
+using schedule::TimePoint;
 using schedule::TimeZones;
 
-SessionEpoch utc(int y, unsigned m, unsigned d, seconds time = 0s) {
-  return sys_days(year(y) / month(m) / day(d)) + time;
-}
+TimePoint utc(int y, unsigned m, unsigned d, seconds time = 0s) { return sys_days(year(y) / month(m) / day(d)) + time; }
 
 class TimeZone : public testing::Test {
  protected:
-  minutes offset(const char* name, SessionEpoch moment) {
+  minutes offset(const char* name, TimePoint moment) {
     const auto* zone = zones.find(name);
     if (!zone) throw std::runtime_error(std::string(name) + " is unknown");
     return duration_cast<minutes>(zone->at(moment).offset);
@@ -55,8 +53,8 @@ TEST_F(TimeZone, APeriodReachesFromChangeToChange) {
     EXPECT_EQ(berlin->at(summer.begin - 1s).offset, 1h);
   }
   const auto always = zones.find("Etc/GMT-3")->at(utc(2026, 7, 1));
-  EXPECT_EQ(always.begin, SessionEpoch::min());
-  EXPECT_EQ(always.end, SessionEpoch::max());
+  EXPECT_EQ(always.begin, TimePoint::min());
+  EXPECT_EQ(always.end, TimePoint::max());
 }
 
 TEST_F(TimeZone, NamesAreThoseOfTzdataAndNothingElse) {

@@ -3,11 +3,11 @@
 #include <map>
 
 #include "appliance/hosting/agent_process/tools/toolbox.h"
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
 
 namespace {
 
-using namespace testing_words;
+using namespace test_support;
 using testing::HasSubstr;
 
 class ScheduleTools : public testing::Test {

@@ -14,12 +14,13 @@
 #include "appliance/hosting/agent_process/tools/toolbox.h"
 #include "appliance/hosting/agent_process/workspace.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
-#include "tests/foundation/scripted_server.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
 using namespace agent_process;
-using namespace testing_words;
+using namespace test_support;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -38,7 +39,7 @@ std::string content_of(const fs::path& path) {
 class WorkspaceTest : public testing::Test {
  protected:
   TemporaryFolder folder;
-  fs::path root = folder.path / "workspace";
+  fs::path root = folder.path() / "workspace";
   Workspace workspace{root};
 };
 
@@ -61,13 +62,13 @@ class PathAttack : public testing::TestWithParam<std::string> {};
 
 TEST_P(PathAttack, IsRefused) {
   TemporaryFolder folder;
-  put(folder.path / "outside.txt", "secret");
-  const Workspace workspace(folder.path / "workspace");
+  put(folder.path() / "outside.txt", "secret");
+  const Workspace workspace(folder.path() / "workspace");
   fs::create_directories(workspace.root() / ".git");
   put(workspace.root() / ".git" / "config", "[core]");
   EXPECT_FALSE(workspace.read(GetParam()));
   EXPECT_FALSE(workspace.write(GetParam(), "evil"));
-  EXPECT_EQ(content_of(folder.path / "outside.txt"), "secret");
+  EXPECT_EQ(content_of(folder.path() / "outside.txt"), "secret");
   EXPECT_EQ(content_of(workspace.root() / ".git" / "config"), "[core]");
 }
 
@@ -86,9 +87,9 @@ INSTANTIATE_TEST_SUITE_P(Spellings, PathAttack,
                                          }()));
 
 TEST_F(WorkspaceTest, FollowsNoLinks) {
-  put(folder.path / "outside.txt", "secret");
-  fs::create_symlink(folder.path / "outside.txt", root / "link.txt");
-  fs::create_directory_symlink(folder.path, root / "up");
+  put(folder.path() / "outside.txt", "secret");
+  fs::create_symlink(folder.path() / "outside.txt", root / "link.txt");
+  fs::create_directory_symlink(folder.path(), root / "up");
   fs::create_symlink("real.txt", root / "inner.txt");
   put(root / "real.txt", "real");
   for (const auto* path : {"link.txt", "up/outside.txt", "inner.txt"}) {
@@ -98,7 +99,7 @@ TEST_F(WorkspaceTest, FollowsNoLinks) {
     EXPECT_FALSE(workspace.write(path, "evil")) << path;
   }
   EXPECT_FALSE(workspace.list("up"));
-  EXPECT_EQ(content_of(folder.path / "outside.txt"), "secret");
+  EXPECT_EQ(content_of(folder.path() / "outside.txt"), "secret");
   EXPECT_EQ(content_of(root / "real.txt"), "real");
   const auto listing = workspace.list("");
   ASSERT_TRUE(listing);
@@ -130,10 +131,10 @@ TEST_F(WorkspaceTest, HasBounds) {
 
 TEST(WorkspaceStart, ClearsWhatAWriteLeftBehind) {
   TemporaryFolder folder;
-  fs::create_directories(folder.path / ".agentbox");
-  put(folder.path / ".agentbox" / "write-abc", "half");
-  const Workspace workspace(folder.path);
-  EXPECT_TRUE(fs::is_empty(folder.path / ".agentbox"));
+  fs::create_directories(folder.path() / ".agentbox");
+  put(folder.path() / ".agentbox" / "write-abc", "half");
+  const Workspace workspace(folder.path());
+  EXPECT_TRUE(fs::is_empty(folder.path() / ".agentbox"));
 }
 
 // The repository
@@ -144,21 +145,21 @@ class RepositoryTest : public testing::Test {
 };
 
 TEST_F(RepositoryTest, CommitsAddedChangedAndDeletedFiles) {
-  Repository repository(folder.path, {"/hidden*"});
+  Repository repository(folder.path(), {"/hidden*"});
   EXPECT_FALSE(repository.commit_all("nothing"));
   EXPECT_THAT(repository.log(10), IsEmpty());
 
-  put(folder.path / "a.txt", "one");
-  put(folder.path / "b.txt", "two");
-  put(folder.path / "hidden.txt", "never");
+  put(folder.path() / "a.txt", "one");
+  put(folder.path() / "b.txt", "two");
+  put(folder.path() / "hidden.txt", "never");
   ASSERT_THAT(repository.status(10), SizeIs(2));
   EXPECT_EQ(repository.status(10)[0].status, "added");
   ASSERT_TRUE(repository.commit_all("First"));
   EXPECT_THAT(repository.status(10), IsEmpty());
   EXPECT_FALSE(repository.commit_all("Again")) << "nothing has changed";
 
-  put(folder.path / "a.txt", "more");
-  fs::remove(folder.path / "b.txt");
+  put(folder.path() / "a.txt", "more");
+  fs::remove(folder.path() / "b.txt");
   const auto changes = repository.status(10);
   ASSERT_THAT(changes, SizeIs(2));
   EXPECT_EQ(changes[0].status, "modified");
@@ -175,24 +176,24 @@ TEST_F(RepositoryTest, CommitsAddedChangedAndDeletedFiles) {
 }
 
 TEST_F(RepositoryTest, OpensWhatIsThereAndNothingAbove) {
-  { Repository outer(folder.path, {}); }
-  fs::create_directory(folder.path / "inner");
-  Repository inner(folder.path / "inner", {});
-  EXPECT_TRUE(fs::exists(folder.path / "inner" / ".git"));
-  put(folder.path / "x", "x");
-  Repository again(folder.path, {});
+  { Repository outer(folder.path(), {}); }
+  fs::create_directory(folder.path() / "inner");
+  Repository inner(folder.path() / "inner", {});
+  EXPECT_TRUE(fs::exists(folder.path() / "inner" / ".git"));
+  put(folder.path() / "x", "x");
+  Repository again(folder.path(), {});
   EXPECT_TRUE(again.commit_all("x"));
-  EXPECT_EQ(content_of(folder.path / ".git" / "HEAD"), "ref: refs/heads/main\n");
+  EXPECT_EQ(content_of(folder.path() / ".git" / "HEAD"), "ref: refs/heads/main\n");
 }
 
 TEST_F(RepositoryTest, SaysWhatIsWrong) {
-  fs::create_directory(folder.path / ".git");
-  put(folder.path / ".git" / "HEAD", "nonsense");
-  fs::create_directories(folder.path / ".git" / "objects");
-  fs::create_directories(folder.path / ".git" / "refs");
+  fs::create_directory(folder.path() / ".git");
+  put(folder.path() / ".git" / "HEAD", "nonsense");
+  fs::create_directories(folder.path() / ".git" / "objects");
+  fs::create_directories(folder.path() / ".git" / "refs");
   EXPECT_THROW(
       {
-        Repository repository(folder.path, {});
+        Repository repository(folder.path(), {});
         repository.commit_all("x");
       },
       std::runtime_error);
@@ -202,17 +203,17 @@ TEST_F(RepositoryTest, SaysWhatIsWrong) {
 
 TEST(MemoryTest, RemembersRecallsAndForgetsAcrossStarts) {
   TemporaryFolder folder;
-  const auto file = folder.path / "memory.jsonl";
+  const auto file = folder.path() / "memory.jsonl";
   std::string id;
   {
-    Memory memory(folder.path);
+    Memory memory(folder.path());
     id = memory.remember("My cat is called Mia")->id;
     ASSERT_TRUE(memory.remember("The harbour opens at nine"));
     EXPECT_EQ(memory.remember("My cat is called Mia")->id, id) << "a fact is kept once";
   }
-  put(folder.path / "torn", content_of(file) + "{\"id\":\"mx\",\"te");
-  fs::rename(folder.path / "torn", file);
-  Memory memory(folder.path);
+  put(folder.path() / "torn", content_of(file) + "{\"id\":\"mx\",\"te");
+  fs::rename(folder.path() / "torn", file);
+  Memory memory(folder.path());
   EXPECT_THAT(memory.recall("", 10), SizeIs(2));
   ASSERT_THAT(memory.recall("what is the name of my cat?", 10), SizeIs(1));
   EXPECT_EQ(memory.recall("cat", 10)[0].id, id);
@@ -222,17 +223,17 @@ TEST(MemoryTest, RemembersRecallsAndForgetsAcrossStarts) {
   EXPECT_THAT(*memory.forget("HARBOUR"), SizeIs(1));
   EXPECT_THAT(*memory.forget(id), SizeIs(1));
   EXPECT_THAT(*memory.forget("nothing like it"), IsEmpty());
-  EXPECT_THAT(Memory(folder.path).recall("", 10), IsEmpty());
+  EXPECT_THAT(Memory(folder.path()).recall("", 10), IsEmpty());
 }
 
 TEST(MemoryTest, IsBounded) {
   TemporaryFolder folder;
-  std::ofstream lines(folder.path / "memory.jsonl");
+  std::ofstream lines(folder.path() / "memory.jsonl");
   for (std::size_t i = 0; i < Memory::most_facts; ++i) {
     lines << R"({"id":"m)" << i << R"(","text":"fact )" << i << R"(","at":""})" << '\n';
   }
   lines.close();
-  Memory memory(folder.path);
+  Memory memory(folder.path());
   const auto refused = memory.remember("one more");
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("forget"));
@@ -257,7 +258,7 @@ class ConversationTest : public testing::Test {
     return all;
   }
   TemporaryFolder folder;
-  fs::path file = folder.path / "conversation.jsonl";
+  fs::path file = folder.path() / "conversation.jsonl";
 };
 
 TEST_F(ConversationTest, SurvivesRestartsAndATornLine) {
@@ -366,8 +367,8 @@ class ToolboxTest : public testing::Test {
     if (url == "https://killer.test") return std::string();
     return http(200, R"({"url":"https://x.test","title":"X","paragraphs":[")" + std::string(5'000, 'p') + R"("]})");
   }};
-  Workspace workspace{folder.path};
-  Repository repository{folder.path, {"/.agentbox/conversation.jsonl*"}};
+  Workspace workspace{folder.path()};
+  Repository repository{folder.path(), {"/.agentbox/conversation.jsonl*"}};
   Memory memory{workspace.state_folder_path()};
   Toolbox toolbox{all()};
 };

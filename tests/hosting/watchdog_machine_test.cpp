@@ -64,7 +64,7 @@ class WatchdogMachine : public testing::Test {
   State state() { return machine().state(); }
 
   Policy policy;
-  SessionEpoch now{1h};
+  TimePoint now{1h};
   Step step;
 
  private:
@@ -406,11 +406,11 @@ TEST(WatchdogMachineInAnyOrder, AsksForOneThingAtATimeAndCountsRight) {
     policy.crash_loop_threshold = 1 + pick(4);
     policy.crash_loop_window = std::chrono::seconds(1 + pick(300));
     Machine machine(policy, seed);
-    SessionEpoch now{1h};
+    TimePoint now{1h};
     Step step;
-    std::vector<SessionEpoch> crashes;  // as counted here, since it began
-    std::optional<Step> at_work;        // a command that has not been reported
-    std::optional<SessionEpoch> due;
+    std::vector<TimePoint> crashes;  // as counted here, since it began
+    std::optional<Step> at_work;     // a command that has not been reported
+    std::optional<TimePoint> due;
     for (int turn = 0; turn < 400; ++turn) {
       const auto event = pick(10);
       if (event == 0) {

@@ -2,8 +2,8 @@
 
 #include "appliance/hosting/watchdog/channel.h"
 #include "appliance/hosting/watchdog/notifier.h"
-#include "tests/foundation/scripted_server.h"
 #include "tests/hosting/agent_fixture.h"
+#include "tests/support/scripted_server.h"
 
 namespace {
 
@@ -11,11 +11,11 @@ using namespace std::chrono_literals;
 using namespace watchdog;
 using agent_tests::eventually;
 using agent_tests::Loop;
+using test_support::http;
+using test_support::Received;
+using test_support::ScriptedServer;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing_words::http;
-using testing_words::Received;
-using testing_words::ScriptedServer;
 
 std::vector<std::string> texts(const ScriptedServer& server) {
   std::vector<std::string> found;
@@ -31,7 +31,7 @@ class WatchdogNotifier : public testing::Test {
   }
   void tell(Notice notice, const std::string& agent = "ag_1", const std::string& why = "It does not answer") {
     if (!notifier) notifier = std::make_unique<Notifier>(options, loop.io);
-    boost::asio::post(loop.io, boost::asio::use_future([&] { notifier->tell(agent, "Scout", notice, why); })).get();
+    boost::asio::post(loop.io, boost::asio::use_future([&] { notifier->notify(agent, "Scout", notice, why); })).get();
   }
   static bool got(const ScriptedServer& server, std::size_t count) {
     return eventually([&] { return server.received().size() >= count; });
@@ -101,7 +101,7 @@ TEST_F(WatchdogNotifier, TheSameNewsIsToldOnceInAWhile) {
 TEST_F(WatchdogNotifier, AfterThatWhileItIsNewsAgain) {
   ScriptedServer chat({http(200, "ok")});
   options.webhook_url = chat.url();
-  options.same_news = 0ms;
+  options.repeat_after = 0ms;
   tell(Notice::degraded);
   tell(Notice::degraded);
   EXPECT_TRUE(got(chat, 2));

@@ -1,18 +1,18 @@
 #include <gmock/gmock.h>
 
 #include "appliance/hosting/watchdog/probe.h"
-#include "tests/foundation/scripted_server.h"
 #include "tests/hosting/agent_fixture.h"
+#include "tests/support/scripted_server.h"
 
 namespace {
 
 using namespace std::chrono_literals;
 using namespace watchdog;
+using test_support::http;
+using test_support::Received;
+using test_support::ScriptedServer;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing_words::http;
-using testing_words::Received;
-using testing_words::ScriptedServer;
 
 constexpr auto live = R"({"ok":true,"status":"live"})";
 
@@ -23,7 +23,7 @@ std::uint16_t port_of(const ScriptedServer& server) {
 
 Report probe_of(const ScriptedServer& gateway, Command check = Command::check_live,
                 std::chrono::milliseconds patience = 5s) {
-  return testing_words::await(probe(port_of(gateway), check, patience));
+  return test_support::await(probe(port_of(gateway), check, patience));
 }
 
 std::string complaint(std::string answer) {
@@ -69,7 +69,7 @@ TEST(WatchdogProbe, WhatIsNoAnswerIsToldApart) {
   EXPECT_THAT(complaint("SSH-2.0-OpenSSH_9.2\r\n\r\n"), HasSubstr("what came is not HTTP"));
   EXPECT_THAT(complaint("HTTP/1.1 2"), HasSubstr("what came is not HTTP"));
   EXPECT_THAT(complaint(std::string(200'000, 'x')), HasSubstr("does not answer: "));
-  const auto report = testing_words::await(probe(agent_tests::free_port(), Command::check_live, 5s));
+  const auto report = test_support::await(probe(agent_tests::free_port(), Command::check_live, 5s));
   EXPECT_THAT(report.why, HasSubstr("does not answer: Connection refused"));
 }
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "appliance/foundation/settings/settings.h"
+#include "appliance/foundation/settings/load.h"
 
 namespace {
 

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 TEST(WatchdogAgenda, TakesTheEarliestFirstAndNobodyTwice) {
   Agenda agenda;
-  const Agenda::SessionEpoch start{1h};
+  const Agenda::TimePoint start{1h};
   agenda.set("later", start + 2s);
   agenda.set("soon", start + 1s);
   agenda.set("moved", start);

@@ -1,4 +1,4 @@
-// /api/agent: what one does with an agent, by the name of an action, for clients that know one address only.
+// /api/agent: actions on an agent, selected by name, for clients that know a single address.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,13 @@
 
 namespace agent_actions {
 
-// The arguments must outlive the rows.
-std::vector<web::Route> web_routes(agents::Agents&, chat::Chat&, const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  agents::Agents& agents;
+  chat::Chat& chat;
+  const agentbox::Guards& guards;
+};
+
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace agent_actions

@@ -12,7 +12,7 @@
 #include "appliance/hosting/agent_process/boot_file.h"
 #include "appliance/hosting/agent_process/gateway.h"
 #include "appliance/hosting/agent_process/loop.h"
-#include "appliance/hosting/agent_process/memory_door.h"
+#include "appliance/hosting/agent_process/memory_endpoint.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "web/fetch.h"
@@ -26,7 +26,7 @@ namespace {
 constexpr auto drain_time = std::chrono::seconds(10);
 constexpr std::size_t most_connections = 256, most_in_flight = 64;
 
-// Those that the agent has and may use.
+// The tools that the agent has and may use.
 std::vector<Tool> tools_of(const runtime::Boot& boot, const Workspace& workspace, Memory& memory,
                            Repository& repository, boost::asio::thread_pool& files) {
   std::vector<Tool> tools;
@@ -56,10 +56,9 @@ sigset_t block_signals() {
   return signals;
 }
 
-// Parts stop in the reverse order of their building: the listener first, the threads last.
+// Parts stop in reverse order of construction: the listener first, the threads last.
 void serve(const runtime::Boot& boot, const sigset_t& signals) {
-  // One thread for the network, one for what blocks; the files one keeps workspace, memory and repository to one
-  // caller.
+  // One thread for the network and one for blocking work, which serializes access to workspace, memory and repository.
   web::IoPool io(1);
   boost::asio::thread_pool files(1);
 
@@ -84,11 +83,11 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   listener.limits.in_flight = most_in_flight;
   server.listen(std::move(listener));
   io.start();
-  web::log::info("agent ready", {{"agent", boot.agent_id}, {"url", server.url("agent")}});
+  web::log::info("agent_ready", {{"agent", boot.agent_id}, {"url", server.url("agent")}});
 
   int signal = 0;
   sigwait(&signals, &signal);
-  web::log::info("agent stops", {{"agent", boot.agent_id}, {"signal", std::int64_t(signal)}});
+  web::log::info("agent_stopping", {{"agent", boot.agent_id}, {"signal", std::int64_t(signal)}});
   boost::asio::co_spawn(io.at(0), server.drain(drain_time), boost::asio::use_future).get();
 }
 

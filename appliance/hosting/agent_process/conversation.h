@@ -1,6 +1,6 @@
-// What was said, in the workspace: one JSON object a line, {"at", "role", "content", "tool_calls"?, "tool_call_id"?},
-// appended and synced, so that it survives kill -9. A last line without its line feed was torn and is cut off when the
-// file is opened.
+// The conversation, stored in the workspace: one JSON object per line, {"at", "role", "content", "tool_calls"?,
+// "tool_call_id"?}, appended and synced, so that it survives kill -9. An incomplete last line is removed when the file
+// is opened.
 #pragma once
 
 #include <deque>
@@ -13,18 +13,18 @@
 
 namespace agent_process {
 
-// Blocks; one thread at a time. Keeps only the newest turns in memory, about `window_bytes` of text.
+// Blocks; not thread-safe. Only the newest turns are in memory, about `window_bytes` of text.
 class Conversation {
  public:
-  // A turn that was cut short is closed with a note, so that roles alternate as models expect. A file that has grown
-  // beyond 16 MB is set aside as <name>.old first. Throws std::runtime_error with a sentence.
+  // Closes an interrupted turn with a note, so that roles alternate as models expect. Renames a file over 16 MB to
+  // <name>.old first. Throws std::runtime_error with a sentence.
   Conversation(std::filesystem::path file, std::size_t window_bytes);
 
-  // Returns once the messages are durable. Throws std::runtime_error when they cannot be written; nothing is kept then.
+  // Returns once the messages are durable. Throws std::runtime_error when they cannot be written; none is stored then.
   void append(const std::vector<models::Message>&);
 
   // The newest whole turns whose text fits in `bytes`, oldest first: it starts with a user's message. The newest turn
-  // is always there; where that alone is too long, its older tool results are left out with a note.
+  // is always included; if it is too long, its older tool results are replaced by a note.
   std::vector<models::Message> window(std::size_t bytes) const;
 
  private:

@@ -1,4 +1,4 @@
-// One at a time, first come first served. Used from one io thread only.
+// An asynchronous mutex that is acquired in FIFO order, with a bounded queue. Used from one io thread only.
 #pragma once
 
 #include <chrono>
@@ -12,37 +12,37 @@ namespace agent_process {
 
 class FifoMutex {
  public:
-  // Being through; the next one in the queue goes when it is destroyed. Must not outlive the turnstile.
-  class Pass {
+  // Holds the mutex; its destructor passes it to the next waiter. Must not outlive the mutex.
+  class Lock {
    public:
-    Pass(Pass&& other) noexcept : turnstile_(std::exchange(other.turnstile_, nullptr)) {}
-    Pass& operator=(Pass&&) = delete;
-    ~Pass() {
-      if (turnstile_) turnstile_->leave();
+    Lock(Lock&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+    Lock& operator=(Lock&&) = delete;
+    ~Lock() {
+      if (mutex_) mutex_->unlock();
     }
 
    private:
     friend class FifoMutex;
-    explicit Pass(FifoMutex& turnstile) : turnstile_(&turnstile) {}
-    FifoMutex* turnstile_;
+    explicit Lock(FifoMutex& mutex) : mutex_(&mutex) {}
+    FifoMutex* mutex_;
   };
 
   explicit FifoMutex(std::size_t most_waiting) : most_waiting_(most_waiting) {}
 
-  // Suspends until it is this caller's turn. Kind::too_many when the queue is full, Kind::timeout at the deadline.
-  web::Task<web::Result<Pass>> enter(std::chrono::steady_clock::time_point deadline);
+  // Suspends until the mutex is free. Kind::too_many when the queue is full, Kind::timeout at the deadline.
+  web::Task<web::Result<Lock>> lock(std::chrono::steady_clock::time_point deadline);
 
  private:
-  struct Waiting {
+  struct Waiter {
     web::Timer timer;
-    bool called = false;
+    bool has_mutex = false;
   };
 
-  void leave();
+  void unlock();
 
   const std::size_t most_waiting_;
-  bool busy_ = false;
-  std::list<Waiting> queue_;
+  bool is_locked_ = false;
+  std::list<Waiter> queue_;
 };
 
 }  // namespace agent_process

@@ -1,4 +1,4 @@
-// Takes from an agent that does not run what it remembers.
+// Deletes the memory of an agent that is not running.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace agent_process {
 
-// Removes conversation and facts from the workspace; files and their history stay. Through no link that the agent has
-// made. Blocks. Nothing to remove is success.
+// Removes conversation and facts from the workspace; files and their history stay. Does not follow links.
+// Blocks. Succeeds if there is nothing to remove.
 web::Result<void> forget_everything(const std::filesystem::path& workspace);
 
 }  // namespace agent_process

@@ -24,8 +24,8 @@ std::string_view query_token(const web::Request& request) {
   return {};
 }
 
-// What the user said since the assistant spoke last. The agent keeps the conversation itself, so the rest is not
-// needed.
+// The user's messages after the last one of the assistant. The agent stores the conversation itself and ignores earlier
+// messages.
 web::Result<std::string> newest_words(const models::ChatRequest& request) {
   std::string words;
   auto first = request.messages.size();
@@ -51,7 +51,8 @@ json::object usage_of(const models::TokenUsage& usage) {
   return {{"prompt_tokens", usage.input}, {"completion_tokens", usage.output}, {"total_tokens", usage.total()}};
 }
 
-// The turn runs while the stream is open: tools are told as comments, which clients skip and proxies count as progress.
+// Runs the turn while the stream is open. Tool calls are sent as comments, which clients ignore and proxies treat as
+// progress.
 web::Task<> stream_turn(Loop& loop, std::string words, bool include_usage, web::StreamWriter& writer) {
   const Observer observer = [&writer](ToolEvent event) -> web::Task<> {
     co_await writer.write(": tool " + std::string(models::cut(event.name, 64)) + "\n\n");
@@ -173,12 +174,12 @@ std::vector<web::Route> Gateway::routes() {
     co_return response;
   };
   return {
-      {web::GET, "/healthz", open_, nullptr, web::plain(live), "Is the agent alive"},
-      {web::GET, "/health", open_, nullptr, web::plain(live), "Is the agent alive"},
-      {web::GET, "/readyz", open_, nullptr, web::plain(ready), "Can the agent take messages"},
-      {web::GET, "/ready", open_, nullptr, web::plain(ready), "Can the agent take messages"},
-      {web::GET, "/v1/models", bearer_, nullptr, web::plain(models), "The agent, as a model"},
-      {web::POST, "/v1/chat/completions", bearer_, nullptr, web::plain(complete_turn), "Say something to the agent"},
+      {web::GET, "/healthz", open_, nullptr, web::plain(live), "Check whether the agent is alive"},
+      {web::GET, "/health", open_, nullptr, web::plain(live), "Check whether the agent is alive"},
+      {web::GET, "/readyz", open_, nullptr, web::plain(ready), "Check whether the agent can take messages"},
+      {web::GET, "/ready", open_, nullptr, web::plain(ready), "Check whether the agent can take messages"},
+      {web::GET, "/v1/models", bearer_, nullptr, web::plain(models), "List the agent as a model"},
+      {web::POST, "/v1/chat/completions", bearer_, nullptr, web::plain(complete_turn), "Send a message to the agent"},
       {web::GET, "/ws", bearer_or_query_, nullptr, web::plain(open_socket), "Talk to the agent over a WebSocket"},
   };
 }

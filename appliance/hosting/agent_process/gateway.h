@@ -1,4 +1,4 @@
-// The agent's HTTP and WebSocket door.
+// The agent's HTTP and WebSocket gateway.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace agent_process {
 
-// GET /healthz, /health, /readyz, /ready: open to everyone. POST /v1/chat/completions and GET /v1/models: bearer
+// GET /healthz, /health, /readyz, /ready: public. POST /v1/chat/completions and GET /v1/models: bearer
 // gateway token. GET /ws: the same token, also as ?token=, since browsers cannot set headers there.
 //
 // WebSocket, JSON text messages. In: {type: "message", content}. Out: {type: "tool", name, arguments, failed} as tools
@@ -20,7 +20,7 @@ class Gateway {
  public:
   static constexpr std::size_t most_message_bytes = 100'000;
 
-  // Both must outlive the gateway, and the gateway the listener its rows are given to.
+  // Both must outlive the gateway, which must outlive the listener of its rows.
   Gateway(Loop&, const Workspace&, std::string token);
 
   std::vector<web::Route> routes();

@@ -42,7 +42,7 @@ Loop::Loop(LoopOptions options, const ModelClient& model, const Toolbox& toolbox
       memory_(memory),
       repository_(repository),
       files_(files),
-      turnstile_(options_.most_waiting) {}
+      turns_(options_.most_waiting) {}
 
 std::string Loop::system_prompt() const {
   auto prompt =
@@ -58,7 +58,7 @@ std::string Loop::system_prompt() const {
   return prompt;
 }
 
-web::Task<> Loop::keep(std::vector<models::Message> messages) {
+web::Task<> Loop::store(std::vector<models::Message> messages) {
   const auto append = [this, &messages] { conversation_.append(messages); };
   co_await web::offload(files_, append);
 }
@@ -69,14 +69,14 @@ web::Task<> Loop::commit(std::string message) {
   try {
     co_await web::offload(files_, commit_all);
   } catch (const std::exception& error) {
-    // The files are safe without the commit, and the next turn commits them too.
+    // The files are stored without the commit, and the next turn commits them.
     failure = error.what();
   }
-  if (!failure.empty()) web::log::warning("commit failed", {{"reason", failure}});
+  if (!failure.empty()) web::log::warning("workspace_commit_failed", {{"reason", failure}});
 }
 
 web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool with_tools) {
-  // A model with a shorter context than we thought gets less of the conversation.
+  // If the model's context is too short, retries with less of the conversation.
   for (auto window = options_.window_bytes;; window /= 2) {
     const auto time = time_until(deadline);
     if (time.count() <= 0) co_return too_late();
@@ -109,7 +109,7 @@ web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models
     } else {
       result = co_await toolbox_.run(calls[i]);
     }
-    web::log::info("tool ran", {{"tool", std::string(models::cut(calls[i].name, 64))}, {"failed", result.failed}});
+    web::log::info("tool_ran", {{"tool", std::string(models::cut(calls[i].name, 64))}, {"failed", result.failed}});
     results.push_back({.role = models::Role::tool, .content = std::move(result.content), .tool_call_id = calls[i].id});
     if (observer) {
       ToolEvent event{.name = calls[i].name, .arguments = calls[i].arguments, .failed = result.failed};
@@ -134,15 +134,15 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& 
       }
       reply.text = message.content;
       std::vector<models::Message> said{std::move(message)};
-      co_await keep(std::move(said));
+      co_await store(std::move(said));
       co_return reply;
     }
     if (last) break;
-    // Calls and results are written together: half of a round would be refused by the model later.
+    // Calls and results are stored together: models reject calls without results.
     std::vector<models::Message> said{message};
     auto results = co_await run_tools(message.tool_calls, deadline, observer);
     std::move(results.begin(), results.end(), std::back_inserter(said));
-    co_await keep(std::move(said));
+    co_await store(std::move(said));
   }
   co_return web::Error{.kind = web::Kind::bad_gateway,
                        .message = "The agent gave up: the model called tools " + std::to_string(options_.most_rounds) +
@@ -151,10 +151,10 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& 
 
 web::Task<web::Result<Reply>> Loop::turn(std::string message, Observer observer) {
   const auto deadline = std::chrono::steady_clock::now() + options_.turn_time;
-  const auto pass = co_await turnstile_.enter(deadline);
-  if (!pass) co_return pass.error();
+  const auto lock = co_await turns_.lock(deadline);
+  if (!lock) co_return lock.error();
   std::vector<models::Message> said{{.role = models::Role::user, .content = message}};
-  co_await keep(std::move(said));
+  co_await store(std::move(said));
 
   web::Result<Reply> reply = too_late();
   std::exception_ptr thrown;
@@ -167,7 +167,7 @@ web::Task<web::Result<Reply>> Loop::turn(std::string message, Observer observer)
   if (!reply) {
     std::vector<models::Message> note{
         {.role = models::Role::assistant, .content = "(No answer: " + reply.error().message + ")"}};
-    co_await keep(std::move(note));
+    co_await store(std::move(note));
   }
   co_await commit(commit_message(message));
   if (thrown) std::rethrow_exception(thrown);

@@ -1,4 +1,4 @@
-// The agent's mind: takes a message, asks the model, runs the tools it calls, feeds the results back, and answers.
+// The agent's loop: takes a message, calls the model, runs the requested tools, passes back their results, and answers.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace agent_process {
 struct LoopOptions {
   std::string agent_name;
   runtime::AgentProfile conduct;
-  std::chrono::milliseconds turn_time{240'000};  // for one message, waiting included
+  std::chrono::milliseconds turn_time{240'000};  // for one message, including the wait in the queue
   std::size_t most_rounds = 12;                  // model calls; in the last one no tools are offered
   std::size_t most_calls = 8;                    // tool calls in one round; the rest are refused
   std::size_t window_bytes = 96 * 1024;          // of conversation sent to the model
@@ -35,17 +35,17 @@ struct ToolEvent {
   std::string name, arguments;
   bool failed = false;
 };
-// Told of each tool that has run, while the turn goes on. What it throws ends the turn.
+// Called after each tool call during a turn. Exceptions end the turn.
 using Observer = std::function<web::Task<>(ToolEvent)>;
 
-// Used from one io thread. What it is given must outlive it, and outlive running turns.
+// Used from one io thread. All arguments must outlive it and running turns.
 class Loop {
  public:
   Loop(LoopOptions, const ModelClient&, const Toolbox&, Conversation&, const Memory&, Repository&,
        boost::asio::thread_pool& files);
 
-  // One message, one answer; messages that come meanwhile wait their turn. Everything said is kept in the conversation,
-  // a failed turn as a note, and files that changed are committed. Errors are sentences for the agent's user.
+  // Answers one message; concurrent ones are queued. All messages are stored in the conversation, a failed turn as a
+  // note, and changed files are committed. Error messages are for the agent's user.
   web::Task<web::Result<Reply>> turn(std::string message, Observer = {});
 
  private:
@@ -54,7 +54,7 @@ class Loop {
   web::Task<web::Result<Reply>> converse(Deadline, const Observer&);
   web::Task<web::Result<models::ChatAnswer>> ask(Deadline, bool with_tools);
   web::Task<std::vector<models::Message>> run_tools(const std::vector<models::ToolCall>&, Deadline, const Observer&);
-  web::Task<> keep(std::vector<models::Message>);
+  web::Task<> store(std::vector<models::Message>);
   web::Task<> commit(std::string message);
   std::string system_prompt() const;
 
@@ -65,7 +65,7 @@ class Loop {
   const Memory& memory_;
   Repository& repository_;
   boost::asio::thread_pool& files_;
-  FifoMutex turnstile_;
+  FifoMutex turns_;
 };
 
 }  // namespace agent_process

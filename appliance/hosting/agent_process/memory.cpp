@@ -21,7 +21,7 @@ namespace agent_process {
 namespace {
 
 const std::string memory_name(memory_file);
-constexpr std::size_t most_bytes = 16u << 20;  // most_facts facts of the longest kind
+constexpr std::size_t most_bytes = 16u << 20;  // most_facts of maximum length
 
 struct FactLine {
   web::Text<1, 32> id;
@@ -30,7 +30,7 @@ struct FactLine {
 };
 BOOST_DESCRIBE_STRUCT(FactLine, (), (id, text, at))
 
-// What stands in the file; empty when there is none, or something that is no regular file.
+// The file's content; empty if it does not exist or is not a regular file.
 std::string content_of(const files::Descriptor& folder) {
   const files::Descriptor file(files::open_beneath(folder, memory_name.c_str(), O_RDONLY | O_NONBLOCK));
   struct stat info {};

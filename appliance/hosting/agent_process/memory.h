@@ -1,4 +1,4 @@
-// What the agent was asked to remember: memory.jsonl in its state folder, one {"id", "text", "at"} a line, committed
+// The facts that the agent remembers: memory.jsonl in its state folder, one {"id", "text", "at"} per line, committed
 // with the workspace.
 #pragma once
 
@@ -21,25 +21,25 @@ struct Fact {
 };
 BOOST_DESCRIBE_STRUCT(Fact, (), (id, text, at))
 
-// Blocks; one thread at a time. Lines that do not parse are passed over. Changes are durable when a call returns; the
-// file is replaced whole, so that it is never half written.
+// Blocks; not thread-safe. Skips invalid lines. Changes are durable when a call returns; the file is replaced
+// atomically.
 class Memory {
  public:
   static constexpr std::size_t most_facts = 1'000;
 
-  // In this folder, which is the agent's state folder (workspace_path.h). Through no link that stands there.
+  // `folder` is the agent's state folder (workspace_path.h). Links in it are not followed.
   explicit Memory(files::Descriptor folder);
   explicit Memory(const std::filesystem::path& folder);
 
-  // A fact that is there already is not added again. Kind::conflict when there are most_facts.
+  // Returns the existing fact if it is already stored. Kind::conflict when there are most_facts.
   web::Result<Fact> remember(std::string text);
-  // Facts that share a word with the query, the best match first; all of them, oldest first, for an empty query.
+  // Facts that share a word with the query, best match first; all facts, oldest first, for an empty query.
   std::vector<Fact> recall(std::string_view query, std::size_t limit) const;
-  // Removes the fact of that id, or every fact that holds the query's text in any case. What was removed.
+  // Removes the fact with this id, or all facts that contain the text, ignoring case. Returns the removed facts.
   web::Result<std::vector<Fact>> forget(std::string_view query);
-  // Removes the fact of that id. Nothing: there is none.
+  // Removes and returns the fact with this id; nullopt if there is none.
   web::Result<std::optional<Fact>> remove(std::string_view id);
-  // The newest facts as lines of at most `bytes` bytes in all, oldest first, for the system prompt.
+  // The newest facts as lines of at most `bytes` bytes in total, oldest first, for the system prompt.
   std::string digest(std::size_t bytes) const;
 
  private:

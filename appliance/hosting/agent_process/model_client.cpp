@@ -33,7 +33,8 @@ web::Kind kind_of(int status) {
   }
 }
 
-// {error: {message, code, retryAfter?, ...}} of the model door, {error: "..."} of the rest of the box, or neither.
+// {error: {message, code, retryAfter?, ...}} of the model endpoint, {error: "..."} of other endpoints of the box, or
+// neither.
 web::Error error_of(int status, std::string_view body) {
   web::Error error{.kind = kind_of(status),
                    .message = "The model did not answer (status " + std::to_string(status) + ")."};
@@ -71,7 +72,7 @@ web::Task<web::Result<models::ChatAnswer>> ModelClient::ask(models::ChatRequest 
   if (!response) {
     auto error = response.error();
     error.message = error.kind == web::Kind::timeout ? "The model did not answer in time."
-                                                     : "The box's model door cannot be reached: " + error.message;
+                                                     : "The box's model endpoint cannot be reached: " + error.message;
     co_return error;
   }
   if (response->status != 200) co_return error_of(response->status, response->body);

@@ -1,4 +1,4 @@
-// The agent's side of the box's model door: POST <backend>/v1/chat/completions with the box token.
+// Client of the box's model endpoint: POST <backend>/v1/chat/completions with the box token.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ class ModelClient {
  public:
   ModelClient(std::string backend_url, std::string box_token, std::string model);
 
-  // One answer within `time`. The error's message is a sentence for the agent's user, without secrets; its code is as
-  // in the box's OpenAI form (context_length_exceeded, ...), or empty.
+  // Returns one answer within `time`. The error's message is a sentence for the agent's user, without secrets; its code
+  // is the one of the OpenAI API (context_length_exceeded, ...), or empty.
   web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest, std::chrono::milliseconds time) const;
 
  private:

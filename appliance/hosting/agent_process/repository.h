@@ -12,7 +12,7 @@
 
 namespace agent_process {
 
-// Blocks; one thread at a time. Every call throws std::runtime_error with git's own reason when it fails.
+// Blocks; not thread-safe. Every call throws std::runtime_error with git's own reason when it fails.
 class Repository {
  public:
   struct Changed {
@@ -20,18 +20,17 @@ class Repository {
     std::string path;
   };
 
-  // Opens the repository, or makes one whose first branch is main. `excluded` are patterns of files that are never
-  // committed.
+  // Opens the repository, or creates one with the branch main. `excluded`: patterns of files that are never committed.
   Repository(const std::filesystem::path& folder, const std::vector<std::string>& excluded);
 
   // At most `limit`: tracked files by path, then new ones by path.
   std::vector<Changed> status(std::size_t limit) const;
-  // What changed in tracked files since the last commit, as a patch: of one file or folder, or of all. Nothing: it
+  // The changes of tracked files since the last commit as a patch: of one file or folder, or of all. nullopt if it
   // would be larger than `most_bytes`.
   std::optional<std::string> diff(const std::string& path, std::size_t most_bytes) const;
   // Newest first.
   std::vector<git::Commit> log(std::size_t limit) const;
-  // Commits everything that changed as "agentbox agent". Nothing: nothing had changed; else the commit's hash.
+  // Commits all changes as "agentbox agent" and returns the commit's hash; nullopt without changes.
   std::optional<std::string> commit_all(const std::string& message);
 
  private:

@@ -86,7 +86,7 @@ bool Workspace::is_writable() const { return ::faccessat(state_.get(), ".", W_OK
 web::Result<std::string> Workspace::read(std::string_view path) const {
   const auto components = path_components(path);
   if (!components) return components.error();
-  // O_NONBLOCK: opening a pipe someone put there must not hang.
+  // O_NONBLOCK: opening a pipe must not block.
   const auto file = root_.open(*components, O_RDONLY | O_NONBLOCK);
   if (!file) return file.error();
   auto text = files::read_text(*file, most_file_bytes);

@@ -1,4 +1,4 @@
-// The agent's files, reached beneath one folder only (files::Root).
+// The agent's files, confined to one folder (files::Root).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace agent_process {
 
-// Blocks; callable from every thread. Errors are Kind::invalid or not_found with a sentence for the model.
+// Blocks; thread-safe. Errors are Kind::invalid or not_found with a sentence for the model.
 class Workspace {
  public:
   static constexpr std::size_t most_file_bytes = 1u << 20, most_entries = 500;
@@ -22,12 +22,12 @@ class Workspace {
     std::uint64_t size = 0;
   };
   struct Listing {
-    std::vector<Entry> entries;  // depth first, by name; links, devices and reserved names are left out
+    std::vector<Entry> entries;  // depth first, by name; without links, devices and reserved names
     bool truncated = false;      // there are more than most_entries, or folders more than eight levels down
   };
 
-  // Makes the folder and the state folder in it when they are missing, and clears what a write that was cut short left.
-  // Throws std::runtime_error with a sentence.
+  // Creates the folder and its state folder if missing, and removes files left by interrupted writes. Throws
+  // std::runtime_error with a sentence.
   explicit Workspace(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return path_; }
@@ -37,8 +37,7 @@ class Workspace {
 
   // A regular file of at most most_file_bytes bytes of UTF-8.
   web::Result<std::string> read(std::string_view path) const;
-  // Replaces the file whole, or not at all, durably; makes missing folders. A path that is a folder, link or device is
-  // refused.
+  // Replaces the file atomically and durably; creates missing folders. Folders, links and devices are refused.
   web::Result<void> write(std::string_view path, std::string_view content) const;
   web::Result<Listing> list(std::string_view path) const;
 

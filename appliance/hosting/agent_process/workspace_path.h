@@ -14,7 +14,7 @@ inline constexpr std::string_view conversation_file = "conversation.jsonl", memo
 // See files::components_of.
 web::Result<files::Components> path_components(std::string_view path);
 
-// True for names that are, or that some file system takes for, .git, .gitmodules or the state folder.
+// True for .git, .gitmodules and the state folder, and for names that some file system treats as one of them.
 bool is_reserved(std::string_view component);
 
 }  // namespace agent_process

@@ -31,8 +31,8 @@ void renew_tokens(Agent& agent) {
 
 void claim(const store::System& system, store::UserId user, store::Change& change) {
   const store::Page all{.limit = std::size_t(-1)};
-  for (const AgentSummary& line : system.tenant(user).list(summaries, all)) {
-    auto row = system.get(records, user, line.id);
+  for (const AgentSummary& summary : system.tenant(user).list(summaries, all)) {
+    auto row = system.get(records, user, summary.id);
     if (!row || row->value.desired == desired::removed) continue;
     auto& agent = row->value;
     renew_tokens(agent);

@@ -1,4 +1,4 @@
-// Agents of an account that is handed to its owner: whoever registered it made them, and may be somebody else.
+// Agents of an account that is handed to the verified owner of its address. Somebody else may have created them.
 #pragma once
 
 #include "appliance/hosting/agents/records.h"
@@ -6,12 +6,12 @@
 
 namespace agents {
 
-// What callers of the agent and the agent itself present: new ones, which nobody knows yet.
+// Replaces the tokens of the agent and of its callers.
 void renew_tokens(Agent&);
 
-// Part of a change. The user's agents are stopped, with the reason, until their owner starts them; their tokens are
-// new, and the secrets of their configs (those of messaging channels, say) are gone. Their files, tasks and
-// conversations stay to be looked at. Afterwards: Agents::take_up_jobs.
+// Adds to the change: the user's agents are stopped, with a reason, until their owner starts them; their tokens are
+// replaced, and the secrets of their configs (such as tokens of messaging channels) are removed. Files, tasks and
+// conversations stay. Afterwards call AgentLifecycle::run_committed_jobs.
 void claim(const store::System&, store::UserId, store::Change&);
 
 }  // namespace agents

@@ -12,11 +12,11 @@ namespace agents {
 
 namespace {
 
-// auto: whoever the box would ask.
+// auto: the box chooses.
 constexpr std::string_view providers[] = {"auto", "openrouter", "anthropic", "openai", "google", "local", "builtin"};
 constexpr std::string_view any_model[] = {"auto", "custom"};
 
-// As it was written first, or as it is read back.
+// A new token, or the mask of a stored one.
 bool is_token(const boost::json::value& value) {
   return (value.is_string() && !value.get_string().empty()) || is_mask(value);
 }
@@ -75,16 +75,16 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Kn
   return known;
 }
 
-runtime::AgentProfile conduct_of(const boost::json::object& config) {
-  runtime::AgentProfile conduct;
+runtime::AgentProfile profile_of(const boost::json::object& config) {
+  runtime::AgentProfile profile;
   auto known = read_config(config, {});
-  if (!known) return conduct;
-  if (known->systemPrompt) conduct.instructions = std::move(*known->systemPrompt);
-  conduct.temperature = known->temperature;
-  conduct.top_p = known->topP;
-  conduct.max_tokens = known->maxTokens;
-  if (known->tools) conduct.tools.emplace(known->tools->begin(), known->tools->end());
-  return conduct;
+  if (!known) return profile;
+  if (known->systemPrompt) profile.instructions = std::move(*known->systemPrompt);
+  profile.temperature = known->temperature;
+  profile.top_p = known->topP;
+  profile.max_tokens = known->maxTokens;
+  if (known->tools) profile.tools.emplace(known->tools->begin(), known->tools->end());
+  return profile;
 }
 
 }  // namespace agents

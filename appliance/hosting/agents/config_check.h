@@ -1,4 +1,4 @@
-// What the box and its agents read of an agent's config. Everything else in it is its owner's affair.
+// The part of an agent's config that the box and the agent use. Other members are not checked.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -33,17 +33,16 @@ struct KnownConfig {
 BOOST_DESCRIBE_STRUCT(KnownConfig, (),
                       (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, tools))
 
-// Whether an agent may be given this model.
+// Whether the box has this model.
 using KnowsModel = std::function<bool(std::string_view name)>;
 
 // invalid, naming the field ("config.channels.telegram.enabled"); payment_required for the deprecated plan.
 web::Result<KnownConfig> read_config(const boost::json::object&, const KnowsModel&);
-// The same of a provider that is given by itself.
+// The same for a single provider.
 web::Result<void> check_provider(std::string_view name, std::string_view field);
-// The same of a model; an empty name is none.
+// The same for a single model; an empty name is valid.
 web::Result<void> check_model(std::string_view name, std::string_view field, const KnowsModel&);
-// What the agent is to be told of its config. A record may hold one from before all of this was checked: what would be
-// refused now tells the agent nothing.
-runtime::AgentProfile conduct_of(const boost::json::object&);
+// The agent's part of its config. Empty for a config that is invalid by now: records may be older than the checks.
+runtime::AgentProfile profile_of(const boost::json::object&);
 
 }  // namespace agents

@@ -29,7 +29,7 @@ class Splitter {
   json::object secrets;
 
  private:
-  // False when there is nothing behind the mask that it is.
+  // False for a mask without a secret.
   bool keep(json::value& value, bool is_secret, const std::string& at) {
     if (is_mask(value)) {
       const auto* secret = before_.if_contains(at);
@@ -66,10 +66,10 @@ bool names_a_secret(std::string_view member) {
                              [&](std::string_view end) { return name.ends_with(end); });
 }
 
-SplitConfig split_config(json::object wanted, const json::object& before) {
+SplitConfig split_config(json::object config, const json::object& before) {
   Splitter splitter(before);
-  splitter.split(wanted, {});
-  return {.shown = std::move(wanted), .secrets = std::move(splitter.secrets)};
+  splitter.split(config, {});
+  return {.shown = std::move(config), .secrets = std::move(splitter.secrets)};
 }
 
 }  // namespace agents

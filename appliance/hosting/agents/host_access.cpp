@@ -8,6 +8,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/identity/accounts/live_session.h"
 #include "web/csrf.h"
+#include "web/set_cookie.h"
 
 namespace agents {
 namespace {
@@ -19,8 +20,7 @@ constexpr std::chrono::hours cookie_lifetime{12};
 constexpr std::chrono::seconds ticket_lifetime{60};
 constexpr std::size_t most_tickets = 10'000;
 
-// The cookie is <session id>.<HMAC-SHA256 under the agent's gateway token>: it ends with the session, and with the
-// token.
+// The cookie is <session id>.<HMAC-SHA256 under the agent's gateway token>: it is valid as long as both.
 std::string seal(const Agent& agent, std::string_view session) {
   const std::string message = "agent host cookie\n" + agent.id + "\n" + std::string(session);
   const auto& key = agent.gateway_token.clear;
@@ -37,7 +37,7 @@ std::string lower(std::string_view text) {
   return found;
 }
 
-// Value of a query parameter as sent; tickets and tokens need no decoding.
+// The value of a query parameter, not decoded: tickets and tokens need no decoding.
 std::optional<std::string_view> parameter(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     auto end = std::min(query.find('&'), query.size());
@@ -48,7 +48,7 @@ std::optional<std::string_view> parameter(std::string_view query, std::string_vi
   return {};
 }
 
-// The target without our own parameters, so that the agent's log never holds them; empty when there are none.
+// The target without our own parameters, so that they never reach the agent's log; empty if there are none.
 std::string without_secrets(const web::Request& request) {
   if (!parameter(request.query, "token") && !parameter(request.query, "ticket")) return {};
   std::string kept;
@@ -115,7 +115,8 @@ Result<web::ProxyTarget> HostAccess::admit(const Agent& agent, const web::Reques
   const bool is_owner = token ? crypto::constant_time_equal(*token, agent.gateway_token.clear)
                               : cookies.size() == 1 && cookie_is_valid(agent, cookies.front());
   if (!is_owner) return not_authorised();
-  // The agents' hosts are one site to a browser, which sends the cookie along: the page of one must not act on another.
+  // To a browser all agents' hosts are one site: it sends cookies along. One agent's page must not act on another
+  // agent.
   if (!token && web::is_cross_site(request)) return web::forbidden("This request comes from another site");
   if (agent.status != Status::running || !agent.port) return web::unavailable("This agent is not running.");
   return gateway_of(agent, request);
@@ -138,7 +139,7 @@ std::optional<web::ProxyTarget> HostAccess::redeem(const Agent& agent, const web
                            .max_age = cookie_lifetime,
                            .secure = request.secure};
   web::ProxyTarget target;
-  target.answer = web::redirect("/").set("Set-Cookie", web::to_string(cookie)).set("Cache-Control", "no-store");
+  target.answer = web::with_cookie(web::redirect("/").set("Cache-Control", "no-store"), cookie);
   return target;
 }
 

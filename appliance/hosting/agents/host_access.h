@@ -1,5 +1,5 @@
-// Who may pass at <subdomain>.<AGENT_DOMAIN>: the owner, known by the agent's gateway token or by that host's own
-// cookie, which the console gets with a single-use ticket. Callable from every thread.
+// Admits requests to <subdomain>.<AGENT_DOMAIN>: only the owner's, with the agent's gateway token or that host's own
+// cookie, which the console obtains with a single-use ticket. Callable from every thread.
 #pragma once
 
 #include <chrono>
@@ -20,12 +20,12 @@ class HostAccess {
  public:
   // `domain` without a leading dot: localhost.
   HostAccess(store::System, std::string domain);
-  // Owners whose cookies open nothing for now. Before anything is served.
+  // Rejects the cookies of these owners. Before anything is served.
   void refuse_when(std::function<bool(const accounts::User&)> is_refused) { is_refused_ = std::move(is_refused); }
 
-  // Good for one minute and one use. The credential is the session's: the cookie ends with it.
+  // Valid for one minute and one use. The cookie is valid as long as the caller's session.
   std::string ticket(const Agent&, const web::Caller&);
-  // What the web listener does with a request for `request.host`; nothing when that is not an agent's host.
+  // Where the web listener sends the request; nothing if `request.host` is not an agent's.
   std::optional<web::Result<web::ProxyTarget>> route(const web::Request&);
 
  private:

@@ -1,8 +1,9 @@
-// What is stored about agents: the record, and the work that is still to be done on it.
+// What is stored about agents: the record, and the job in progress.
 #pragma once
 
 #include <boost/describe.hpp>
 #include <boost/json/object.hpp>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,46 +13,48 @@
 
 namespace agents {
 
+// How long an agent has until its gateway is ready (the contract's waitForHealthy).
+inline constexpr std::chrono::seconds healthy_within{60};
+
 BOOST_DEFINE_ENUM_CLASS(Status, pending, provisioning, running, stopping, stopped, error, deleting)
 
-inline constexpr auto default_model = "auto";     // whatever the box has
-inline constexpr auto runtime_version = "0.1.0";  // of the agent inside this binary
+inline constexpr auto default_model = "auto";     // the box's default
+inline constexpr auto runtime_version = "0.1.0";  // of the agent program in this binary
 
-// What the owner wants. The provisioner works until the agent is so; `desired` outlives every crash of the box.
+// What the owner wants. The provisioner works until the agent is in that state, also after a crash of the box.
 namespace desired {
 inline constexpr auto running = "running", stopped = "stopped", removed = "removed";
 }
 
 inline constexpr auto unspecialized = "general";
 
-// What a clone comes from.
+// The origin of a clone.
 struct Descent {
-  std::string parent;          // the agent's id; it may be gone by now
-  std::string specialization;  // a word that the agent is told, but for `unspecialized`
+  std::string parent;          // an agent's id; it may have been deleted since
+  std::string specialization;  // part of the agent's instructions, except `unspecialized`
   std::int64_t generation = 2;
 };
 BOOST_DESCRIBE_STRUCT(Descent, (), (parent, specialization, generation))
 
 struct Agent {
-  std::int64_t owner = 0;  // 0: created through the backend for nobody in particular
+  std::int64_t owner = 0;  // 0: the box itself, created through the backend
   std::string id;          // ag_ and 20 random characters
   std::string name;
-  std::optional<std::string>
-      deployment;                // the name a deployment made it by; unique for its owner, free once it is deleted
-  std::string subdomain;         // [a-z0-9-]{1,40}: from the name, with a random end; unique
-  std::string model;             // "auto": the box's default
-  std::string image;             // of its container; empty: the box's
-  std::string plan, tier;        // label, solo, ...; the tier as asked for, or empty
-  boost::json::object config;    // without its secrets: config_secrets.h
-  store::Sealed config_secrets;  // the text of a JSON object; empty: none
+  std::optional<std::string> deployment;  // the name it was deployed by; unique for its owner, free once it is deleted
+  std::string subdomain;                  // [a-z0-9-]{1,40}: from the name, with a random suffix; unique
+  std::string model;                      // "auto": the box's default
+  std::string image;                      // of its container; empty: the box's
+  std::string plan, tier;                 // label, solo, ...; the tier as asked for, or empty
+  boost::json::object config;             // without its secrets: config_secrets.h
+  store::Sealed config_secrets;           // the text of a JSON object; empty: none
   Status status = Status::pending;
-  std::string status_reason;  // a sentence; empty while all is well
+  std::string status_reason;  // a sentence; empty unless something is wrong or in progress
   std::string desired = agents::desired::stopped;
   std::optional<std::int64_t> port;  // of the gateway on 127.0.0.1; unique
-  store::Sealed gateway_token;       // what callers of the agent present
-  store::Sealed box_token;           // what the agent presents to the backend
+  store::Sealed gateway_token;       // presented by callers of the agent
+  store::Sealed box_token;           // presented by the agent to the backend
   std::string box_token_hash;        // SHA-256 of it in hex; unique
-  std::string runtime_version;       // of the binary that started it last
+  std::string runtime_version;       // of the binary that last started it
   bool verified = false;
   std::optional<std::string> verification_type, attestation_uid, verifier_address;
   std::optional<boost::json::object> verification_metadata;
@@ -76,7 +79,7 @@ inline const store::Owned<Agent> records{
      store::index<Agent>(5, "desired", &Agent::desired),
      {6, "deployment", true, true, [](const Agent& agent) { return store::index_value(agent.deployment); }}}};
 
-// The same rows, read for lists only: what a list shows, without unsealing tokens. Never written through.
+// The same rows for lists: without unsealing the tokens. Never written.
 struct AgentSummary {
   std::int64_t owner = 0;
   std::string id, name, subdomain, model;
@@ -87,30 +90,30 @@ BOOST_DESCRIBE_STRUCT(AgentSummary, (), (owner, id, name, subdomain, model, stat
 
 inline const store::Owned<AgentSummary> summaries{records.name, &AgentSummary::owner, &AgentSummary::id, {}};
 
-// kill and revive are the watchdog's: end the process of an agent that is still wanted, bring it up again.
+// kill and revive are the watchdog's: they end the process of an agent that should run, and start it again.
 BOOST_DEFINE_ENUM_CLASS(Action, start, stop, restart, remove, kill, revive, update)
 
-// False for what ends with the agent not running.
+// Whether the agent runs after the action.
 constexpr bool brings_up(Action action) {
   return action != Action::stop && action != Action::remove && action != Action::kill;
 }
 
-// Work on one agent that has been promised and not yet done. There is at most one an agent: a newer wish replaces it.
+// Accepted work on one agent. There is at most one job per agent: a newer one replaces it.
 struct Job {
   std::string agent;
   std::int64_t owner = 0;
   Action action = Action::start;
-  bool forgets = false;                 // before that it is stopped, and what it remembers is removed
-  std::string image;                    // update: what it is to run from now on, as Agent::image
-  std::optional<std::string> previous;  // update, once it has begun: what it ran before, to go back to
-  std::string reason;                   // stop: why, as Agent::status_reason afterwards
+  bool forgets = false;                 // first the agent is stopped and its memory is removed
+  std::string image;                    // update: the new Agent::image
+  std::optional<std::string> previous;  // update in progress: the image before, for rollback
+  std::string reason;                   // stop: the Agent::status_reason afterwards
   store::Time created_at;
 };
 BOOST_DESCRIBE_STRUCT(Job, (), (agent, owner, action, forgets, image, previous, reason, created_at))
 
 inline const store::Global<Job> jobs{{.family = "agent_jobs", .number = 31}, &Job::agent, {}};
 
-// Counter of a user: agents that exist, whatever their status.
+// Per user: existing agents of any status.
 inline const store::CounterName count{"agents"};
 
 }  // namespace agents

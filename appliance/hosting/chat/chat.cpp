@@ -68,29 +68,29 @@ Error not_running(const agents::Agent& agent) {
 
 }  // namespace
 
-Chat::Chat(store::System system, agents::Agents& agents, std::chrono::seconds gateway_timeout)
+Chat::Chat(store::System system, const agents::AgentDirectory& agents, std::chrono::seconds gateway_timeout)
     : system_(std::move(system)), agents_(agents), gateway_timeout_(gateway_timeout) {}
 
 Task<Result<Answer>> Chat::send(store::UserId user, std::string agent, std::string text) {
-  auto asked = co_await ask(user, std::move(agent), std::move(text));
-  if (!asked) co_return asked.error();
-  co_return co_await answer(std::move(*asked));
+  auto question = co_await ask(user, std::move(agent), std::move(text));
+  if (!question) co_return question.error();
+  co_return co_await answer(std::move(*question));
 }
 
-Task<Result<Asked>> Chat::ask(store::UserId user, std::string agent_id, std::string text) {
+Task<Result<Question>> Chat::ask(store::UserId user, std::string agent_id, std::string text) {
   const auto agent = agents_.find(user, agent_id);
   if (!agent) co_return web::not_found();
   if (!can_take_messages(*agent)) co_return not_running(*agent);
-  Asked asked{.question = new_message(user, agent_id, Role::user, std::move(text), store::now()), .place = {}};
-  asked.place = std::make_shared<Pending::Place>(pending_, asked.question.id);
+  Question question{.message = new_message(user, agent_id, Role::user, std::move(text), store::now()), .entry = {}};
+  question.entry = std::make_shared<Pending::Entry>(pending_, question.message.id);
   auto change = system_.tenant(user).change();
-  change.insert(messages, asked.question);
+  change.insert(messages, question.message);
   co_await commit(change);
-  co_return asked;
+  co_return question;
 }
 
-Task<Result<Answer>> Chat::answer(Asked asked, Listener listener) {
-  const auto question = asked.question;
+Task<Result<Answer>> Chat::answer(Question pending, Listener listener) {
+  const auto question = pending.message;
   auto completion = co_await complete(question, std::move(listener));
   const auto tenant = system_.tenant(question.owner);
   if (!completion) {
@@ -102,7 +102,7 @@ Task<Result<Answer>> Chat::answer(Asked asked, Listener listener) {
     co_return completion.error();
   }
 
-  // After the question in the key order also when the clock has been set back meanwhile.
+  // Sorts after the question even if the clock has been set back meanwhile.
   const auto at = std::max(store::now(), question.created_at + std::chrono::milliseconds(1));
   Answer found{
       .message = new_message(question.owner, question.agent, Role::assistant, std::move(completion->content), at),
@@ -115,11 +115,11 @@ Task<Result<Answer>> Chat::answer(Asked asked, Listener listener) {
     change.update(messages, *row);
     change.insert(messages, found.message);
     co_await commit(change);
-  }  // else the agent has been deleted meanwhile, and its history with it
+  }  // otherwise the agent was deleted with its history
   co_return found;
 }
 
-// An agent that is about to run is waited for: the message is in its queue.
+// Waits for an agent that is starting.
 Task<Result<Completion>> Chat::complete(Message question, Listener listener) {
   co_await agents_.until_settled(question.owner, question.agent);
   const auto agent = agents_.find(question.owner, question.agent);
@@ -134,10 +134,10 @@ Task<Result<Completion>> Chat::complete(Message question, Listener listener) {
   co_return stream->finish(ended);
 }
 
-// Nobody else writes a fresh message: anything but success is a broken store.
+// New messages have no other writer, so a conflict is a bug.
 Task<> Chat::commit(store::Change& change) {
   auto outcome = co_await change.commit();
-  if (!outcome.ok()) throw std::logic_error("a fresh chat message was refused by the store: " + outcome.index);
+  if (!outcome.ok()) throw std::logic_error("the store refused a new chat message: " + outcome.index);
 }
 
 Result<std::vector<Message>> Chat::history(store::UserId user, const Slice& slice) const {
@@ -153,13 +153,13 @@ Result<std::vector<Message>> Chat::history(store::UserId user, const Slice& slic
   auto found = tenant.list(messages, page);
   std::erase_if(found, [&](const Message& message) { return message.agent != slice.agent; });
   std::ranges::reverse(found);
-  for (auto& message : found) message = as_it_stands(tenant, std::move(message));
+  for (auto& message : found) message = with_current_delivery(tenant, std::move(message));
   return found;
 }
 
-Message Chat::as_it_stands(const store::Tenant& tenant, Message message) const {
+Message Chat::with_current_delivery(const store::Tenant& tenant, Message message) const {
   if (message.delivery != Delivery::sent || pending_.contains(message.id)) return message;
-  // Its exchange may have ended since the message was read; how it ended was written before its place was given up.
+  // Its exchange may have ended since the message was read; the result is stored before the pending entry is removed.
   if (auto row = tenant.get(messages, message.id)) message = std::move(row->value);
   if (message.delivery != Delivery::sent) return message;
   message.delivery = Delivery::failed;
@@ -178,7 +178,7 @@ Task<> Chat::forget(store::UserId owner, std::string agent) {
     auto change = tenant.change();
     for (auto& message : found)
       if (auto row = tenant.get(messages, message.id)) change.erase(messages, *row);
-    // One that was written meanwhile makes this stale: the next round reads it again.
+    // A concurrent write makes this fail; the next iteration reads the messages again.
     [[maybe_unused]] auto outcome = co_await change.commit();
   }
 }

@@ -10,36 +10,36 @@ namespace {
 using web::Error;
 using web::Result;
 
-// `cause` may be a model server's own words, which need not end like a sentence.
+// `cause` may be text of a model server that does not end like a sentence.
 Error gateway_failure(std::string cause, web::Kind kind = web::Kind::bad_gateway) {
   if (!cause.ends_with('.') && !cause.ends_with('!') && !cause.ends_with('?')) cause += '.';
   return {.kind = kind, .message = "The agent did not answer: " + std::move(cause)};
 }
 
-// What a gateway says is wrong.
-struct Told {
-  std::string message, code;  // empty: it says nothing
+// An error reported by a gateway.
+struct ReportedError {
+  std::string message, code;  // empty if missing
   boost::json::object limit;  // see models::openai::limit_told
 };
 
-// What the agent's owner may spend is used up: that is no failure of the gateway, which only passes it on.
+// The codes for an exhausted budget of the agent's owner, which the gateway passes on.
 std::optional<web::Kind> kind_of_refusal(std::string_view code) {
   if (code == "PLAN_REQUIRED" || code == "SUBSCRIPTION_REQUIRED") return web::Kind::payment_required;
   if (code == "QUOTA_EXCEEDED" || code == "BUDGET_EXCEEDED" || code == "CAP_REACHED") return web::Kind::too_many;
   return std::nullopt;
 }
 
-Error told_failure(Told told, web::Kind kind = web::Kind::bad_gateway) {
-  const auto refusal = kind_of_refusal(told.code);
-  auto error = gateway_failure(std::move(told.message), refusal.value_or(kind));
+Error reported_failure(ReportedError reported, web::Kind kind = web::Kind::bad_gateway) {
+  const auto refusal = kind_of_refusal(reported.code);
+  auto error = gateway_failure(std::move(reported.message), refusal.value_or(kind));
   if (refusal) {
-    error.code = std::move(told.code);
-    error.extra = std::move(told.limit);
+    error.code = std::move(reported.code);
+    error.extra = std::move(reported.limit);
   }
   return error;
 }
 
-// Late is late, whether the agent's gateway noticed it or we did.
+// A timeout reported by the gateway is treated like one noticed here.
 web::Kind kind_of(int status) { return status == 504 ? web::Kind::timeout : web::Kind::bad_gateway; }
 
 std::string string_at(const boost::json::value& holder, std::string_view pointer) {
@@ -49,7 +49,7 @@ std::string string_at(const boost::json::value& holder, std::string_view pointer
 }
 
 // Of {error: {message, code, retryAfter?, ...}} or {error, code, ...}.
-Told error_of(const boost::json::value& body) {
+ReportedError error_of(const boost::json::value& body) {
   const auto* whole = body.if_object();
   const auto* error = whole ? whole->if_contains("error") : nullptr;
   if (!error) return {};
@@ -63,15 +63,15 @@ Told error_of(const boost::json::value& body) {
           .limit = models::openai::limit_told(*details)};
 }
 
-Told cause_of(std::string_view body, int status) {
+ReportedError cause_of(std::string_view body, int status) {
   boost::system::error_code failed;
   const auto parsed = boost::json::parse(body, failed);
-  auto told = failed ? Told() : error_of(parsed);
-  if (told.message.empty()) told.message = "its gateway answered with status " + std::to_string(status) + ".";
-  return told;
+  auto reported = failed ? ReportedError() : error_of(parsed);
+  if (reported.message.empty()) reported.message = "its gateway answered with status " + std::to_string(status) + ".";
+  return reported;
 }
 
-// What stands beside the choices, in a whole answer and in each event.
+// The members besides the choices, of a complete answer and of each event.
 void take_particulars(const boost::json::value& body, Completion& completion) {
   const auto* object = body.if_object();
   if (!object) return;
@@ -128,9 +128,9 @@ Result<Completion> GatewayStream::finish(const Result<web::FetchResponse>& answe
     const bool late = answer.error().kind == web::Kind::timeout;
     return gateway_failure(answer.error().message, late ? web::Kind::timeout : web::Kind::bad_gateway);
   }
-  if (status_ != 200) return told_failure(cause_of(unread_, status_), kind_of(status_));
+  if (status_ != 200) return reported_failure(cause_of(unread_, status_), kind_of(status_));
   if (!is_events_) return whole();
-  if (!failure_.empty()) return told_failure(cause_of(failure_, status_));
+  if (!failure_.empty()) return reported_failure(cause_of(failure_, status_));
   if (!is_done_) return gateway_failure("its answer broke off.");
   return std::move(completion_);
 }

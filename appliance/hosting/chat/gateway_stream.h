@@ -1,4 +1,4 @@
-// The answer of an agent's gateway in the OpenAI form, whole or as server-sent events, read while it comes.
+// Parses an agent's gateway's answer in the OpenAI format, complete or as server-sent events, while it arrives.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -16,17 +16,17 @@ struct Completion {
   boost::json::object usage;  // as the gateway reports it; empty when it does not
 };
 
-// What is wrong with an answer becomes a sentence after "The agent did not answer: ".
+// Error messages start with "The agent did not answer: ".
 class GatewayStream {
  public:
-  // `piece` gets each piece of the answer's text as it comes; of an answer that comes whole, the text in one.
+  // `piece` gets each piece of the answer's text as it arrives, or the whole text at once if it is not streamed.
   explicit GatewayStream(std::function<void(std::string_view piece)> piece = {}) : piece_(std::move(piece)) {}
 
   // For FetchRequest::on_head and sink.
   bool head(int status, const web::FetchHeaders&);
   bool body(std::string_view bytes);
 
-  // What it came to, once the exchange has ended so.
+  // The result, once the exchange has ended.
   web::Result<Completion> finish(const web::Result<web::FetchResponse>&);
 
  private:
@@ -37,9 +37,9 @@ class GatewayStream {
   int status_ = 0;
   bool is_events_ = false;
   bool is_done_ = false;
-  std::string unread_;  // events: a line that has not ended; else the body so far
+  std::string unread_;  // events: an incomplete line; otherwise the body so far
   Completion completion_;
-  std::string failure_;  // that the gateway told in an event
+  std::string failure_;  // error event of the gateway
 };
 
 }  // namespace chat

@@ -1,4 +1,4 @@
-// The questions this box is waiting for answers to.
+// The messages whose answers the box is waiting for.
 #pragma once
 
 #include <memory>
@@ -9,20 +9,20 @@
 
 namespace chat {
 
-// Callable from every thread.
+// Thread-safe.
 class Pending {
  public:
-  // Holds a question until its exchange ends, however that ends; may outlive the Pending it came from, as a coroutine
-  // does that is destroyed with its io_context.
-  class Place {
+  // Registers a message until the exchange ends. May outlive its Pending, because coroutines are destroyed as late as
+  // with their io_context.
+  class Entry {
    public:
-    Place(const Pending& pending, std::string id) : questions_(pending.questions_), id_(std::move(id)) {
+    Entry(const Pending& pending, std::string id) : questions_(pending.questions_), id_(std::move(id)) {
       const std::lock_guard lock(questions_->mutex);
       questions_->ids.insert(id_);
     }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    ~Place() {
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() {
       const std::lock_guard lock(questions_->mutex);
       questions_->ids.erase(id_);
     }
@@ -43,7 +43,7 @@ class Pending {
   }
 
  private:
-  const std::shared_ptr<Place::Questions> questions_ = std::make_shared<Place::Questions>();
+  const std::shared_ptr<Entry::Questions> questions_ = std::make_shared<Entry::Questions>();
 };
 
 }  // namespace chat

@@ -10,19 +10,19 @@
 namespace chat {
 
 BOOST_DEFINE_ENUM_CLASS(Role, user, assistant)
-// A user's message is `sent` while a box waits for the answer. One that is `sent` though nobody waits was cut off with
-// its box: Chat::history tells it as `failed`.
+// A user's message is `sent` while the box waits for the answer. Messages left `sent` by a stop of the box are reported
+// as `failed` by Chat::history.
 BOOST_DEFINE_ENUM_CLASS(Delivery, sent, answered, failed)
 
 struct Message {
   std::int64_t owner = 0;
-  // <agent id>.<milliseconds since the epoch, 13 digits><8 random characters>: one agent's messages stand together in
-  // the key order, oldest first.
+  // <agent id>.<milliseconds since the epoch, 13 digits><8 random characters>: one agent's messages are adjacent in
+  // key order, oldest first.
   std::string id;
   std::string agent;
   Role role = Role::user;
   std::string content;
-  std::string model;  // assistant: what answered
+  std::string model;  // assistant: the model that answered
   Delivery delivery = Delivery::sent;
   std::string failure;  // failed: why, in a sentence
   store::Time created_at;

@@ -4,13 +4,13 @@ namespace chat {
 
 namespace {
 
-Item item_of(Message message) {
-  Item item{.id = std::move(message.id),
-            .role = message.role,
-            .content = std::move(message.content),
-            .createdAt = message.created_at,
-            .delivery = {},
-            .error = {}};
+MessageItem item_of(Message message) {
+  MessageItem item{.id = std::move(message.id),
+                   .role = message.role,
+                   .content = std::move(message.content),
+                   .createdAt = message.created_at,
+                   .delivery = {},
+                   .error = {}};
   if (message.role == Role::user) item.delivery = message.delivery;
   if (message.delivery == Delivery::failed) item.error = std::move(message.failure);
   return item;

@@ -1,4 +1,4 @@
-// Messages as the routes show them.
+// Messages in answers of routes.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -11,27 +11,27 @@
 
 namespace chat {
 
-struct Item {
+struct MessageItem {
   std::string id;
   Role role;
   std::string content;
   store::Time createdAt;
-  // Of the user's messages: whether the agent has answered, and why it could not.
+  // Only for messages of the user.
   std::optional<Delivery> delivery;
   std::optional<std::string> error;
 };
-BOOST_DESCRIBE_STRUCT(Item, (), (id, role, content, createdAt, delivery, error))
+BOOST_DESCRIBE_STRUCT(MessageItem, (), (id, role, content, createdAt, delivery, error))
 
 struct Sent {
   bool success = true;
-  Item message;
+  MessageItem message;
   std::string model;
   boost::json::object usage;
 };
 BOOST_DESCRIBE_STRUCT(Sent, (), (success, message, model, usage))
 
 struct History {
-  std::vector<Item> messages;
+  std::vector<MessageItem> messages;
   std::int64_t count = 0;
 };
 BOOST_DESCRIBE_STRUCT(History, (), (messages, count))

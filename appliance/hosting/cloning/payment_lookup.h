@@ -1,4 +1,4 @@
-// Whether a payment is on its chain.
+// Looks payments up on their chain.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@ namespace cloning {
 // Callable from every thread.
 class PaymentLookup {
  public:
-  // Without a configured `rpc` every payment counts by its shape. `receiver` and `token` are addresses then.
+  // Without an `rpc_url` every well-formed payment counts; otherwise `receiver` and `token` must be addresses.
   PaymentLookup(std::string rpc_url, const std::string& receiver, const std::string& token);
 
-  const std::string& receiver() const { return receiver_; }  // lower case; empty: not looked up
-  // Its transaction moved at least the amount from the payer to the receiver. payment_required with what is wrong with
-  // it; unavailable when the chain cannot be asked.
+  const std::string& receiver() const { return receiver_; }  // lower case; empty: no lookup
+  // The transaction must have moved at least the amount from the payer to the receiver. payment_required with the
+  // reason; unavailable if the chain cannot be reached.
   web::Task<web::Result<void>> confirm(const Payment&);
 
  private:

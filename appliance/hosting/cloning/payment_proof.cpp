@@ -26,7 +26,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Not by its checksum: this is what a payment said, and not where one is going to.
+// Without its checksum: nothing is sent to this address.
 bool is_address(std::string_view text) { return text.size() == 42 && text.starts_with("0x") && is_hex(text.substr(2)); }
 
 web::Error wrong(std::string field, std::string how) {

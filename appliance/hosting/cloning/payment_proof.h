@@ -1,5 +1,4 @@
-// What a client shows for having paid for a clone (x402): the contract's fields, each checked, and each transaction
-// good for one clone.
+// Proof of a payment for a clone (x402): the contract's fields, each checked. A transaction pays for one clone.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -25,7 +24,7 @@ struct PaymentProof {
 };
 BOOST_DESCRIBE_STRUCT(PaymentProof, (), (transactionHash, amount, currency, chainId, from, to, timestamp))
 
-// One that has paid for a clone. Kept for ever: it must not pay for another.
+// A payment used for a clone. Never deleted: it must not pay for another.
 struct Payment {
   std::string transaction;  // lower case
   std::int64_t user_id = 0;
@@ -40,8 +39,7 @@ inline const store::Global<Payment> payments{{.family = "clone_payments", .numbe
 inline constexpr std::chrono::hours proof_life{30 * 24};
 inline constexpr std::chrono::minutes clock_difference{5};
 
-// By shape: whether the transaction is what it says only its chain knows (PaymentLookup). Kind::invalid, naming the
-// field.
+// Checks the format only; PaymentLookup asks the chain. invalid, naming the field.
 web::Result<Payment> checked(const PaymentProof&, store::UserId payer, store::Time now);
 
 }  // namespace cloning

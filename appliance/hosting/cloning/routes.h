@@ -1,15 +1,22 @@
-// /api/agents/clone: another agent like one of one's own, paid for once.
 #pragma once
 
 #include <vector>
 
-#include "appliance/hosting/agents/agents.h"
-#include "appliance/hosting/cloning/payment_lookup.h"
+#include "appliance/hosting/agents/addresses.h"
+#include "appliance/hosting/cloning/cloning.h"
 #include "appliance/identity/guards.h"
+#include "web/route.h"
 
 namespace cloning {
 
-// The arguments must outlive the rows.
-std::vector<web::Route> web_routes(agents::Agents&, PaymentLookup&, store::System, const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Cloning& cloning;
+  const agents::AgentAddresses& addresses;
+  const agentbox::Guards& guards;
+};
+
+// /api/agents/clone.
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace cloning

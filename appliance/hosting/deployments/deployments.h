@@ -1,7 +1,8 @@
-// Deploying: an agent that is there and runs, made when it is not. Which plan counts, and how many agents it allows, is
-// each route's own (the contract has a table for each).
+// Deployments: agents that are created if they do not exist, and started. Each route has the plan limits of its own
+// table in the contract.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,49 +13,54 @@
 
 namespace deployments {
 
-struct Wanted {
+struct DeploymentSpec {
   std::optional<std::string> agent;  // an id; nothing: the user's agent of that name, or a new one
   std::string name;
-  std::string model, ai_provider;   // empty: as the box has it
+  std::string model, ai_provider;   // empty: the box's default
   std::optional<std::string> plan;  // nothing: label
   boost::json::object config;
-  bool is_deployment = false;  // one that is found again by its name
+  bool is_deployment = false;  // later deployments of the same name find it
 };
 
 struct Deployed {
   agents::Agent agent;
-  bool was_active = false;  // it ran already, or was coming up, and nothing was done
+  bool was_active = false;  // it was running or starting before the request
 };
 
-// Tokens of a messaging channel are kept sealed with the config, as every secret in it.
+// Tokens of messaging channels; stored encrypted in the config, like its other secrets.
 struct Channels {
   std::optional<std::string> telegram, discord, slack, whatsapp;
 };
 
-// Callable from every thread. What it is given must outlive it.
+// Callable from every thread. Its arguments must outlive it.
 class Deployments {
  public:
-  Deployments(agents::Agents& agents, const billing::Subscriptions& subscriptions)
-      : agents_(agents), subscriptions_(subscriptions) {}
+  Deployments(agents::Agents&, const billing::Subscriptions&, std::function<bool(store::UserId)> is_admin);
 
-  // POST /api/deployments of the backend: of one owner and name there is one, however many ask for it at once.
-  // not_found: no such user, or no such agent of this user. payment_required: the deprecated plan, or with
-  // AGENT_LIMIT_REACHED, `current` and `limit` the plan's number of agents (plan middleware). invalid: an unknown plan.
-  // unavailable: the kill switch. Suspends until it runs, 15 seconds at most: what it is like then stands in its
-  // status.
-  web::Task<web::Result<Deployed>> deploy(store::UserId, Wanted);
-  // POST /api/provision: by the user's subscription, with its own table of limits. payment_required without one;
-  // `at_limit` when its number of agents is reached; unavailable: the kill switch.
-  web::Task<web::Result<agents::Agent>> provision(store::UserId, bool is_admin, Wanted, Channels, web::Kind at_limit,
-                                                  agents::Also = {});
+  // POST /api/deployments: one agent per owner and name, however many requests there are at once. Suspends until the
+  // agent runs, at most 15 seconds; its status says whether it does. not_found: no such user, or no such agent of this
+  // user. payment_required: the deprecated plan, or with AGENT_LIMIT_REACHED, `current` and `limit` the plan's number
+  // of agents (plan middleware). invalid: an unknown plan. unavailable: the kill switch.
+  web::Task<web::Result<Deployed>> deploy(store::UserId, DeploymentSpec);
+  // POST /api/provision of the web: by the caller's subscription, with its own table of limits. payment_required
+  // without one; too_many at the limit; unavailable: the kill switch.
+  web::Task<web::Result<agents::Agent>> provision(const web::Caller&, DeploymentSpec, Channels);
+  // POST /api/provision of the backend. Also not_found: no such user. payment_required at the limit.
+  web::Task<web::Result<agents::Agent>> provision_for(store::UserId, DeploymentSpec, Channels);
 
  private:
-  std::optional<agents::Agent> named(store::UserId, const Wanted&) const;
+  struct Entitlement {
+    billing::Plan plan;
+    agents::Allowance allowance;
+  };
+  web::Result<Entitlement> entitlement(store::UserId, bool is_admin, const std::optional<std::string>& plan) const;
+  std::optional<agents::Agent> existing(store::UserId, const DeploymentSpec&) const;
   web::Task<web::Result<Deployed>> bring_up(store::UserId, agents::Agent);
   web::Task<Deployed> settled(agents::Agent);
 
   agents::Agents& agents_;
   const billing::Subscriptions& subscriptions_;
+  const std::function<bool(store::UserId)> is_admin_;
 };
 
 }  // namespace deployments

@@ -1,22 +1,23 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
+#include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/deployments/deployments.h"
 #include "appliance/identity/guards.h"
+#include "web/route.h"
 
 namespace deployments {
 
-struct Parts {
-  Deployments& service;
-  agents::Agents& agents;
-  std::function<bool(store::UserId)> is_admin;
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Deployments& deployments;
+  const agents::AgentAddresses& addresses;
   const agentbox::Guards& guards;
 };
 
-// POST /api/provision on the web; it and POST /api/deployments on the backend. The parts must outlive the rows.
-std::vector<web::Route> web_routes(const Parts&);
-std::vector<web::Route> backend_routes(const Parts&);
+// POST /api/provision on the web; the same and POST /api/deployments on the backend.
+std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace deployments

@@ -11,12 +11,11 @@ namespace {
 constexpr std::string_view every = "@every ";
 constexpr auto default_prompt =
     "This is your heartbeat. Look at what you were asked to keep an eye on and at what you remember, and do what is "
-    "due "
-    "now. When nothing needs your attention, answer HEARTBEAT_OK and nothing else.";
+    "due now. When nothing needs your attention, answer HEARTBEAT_OK and nothing else.";
 
 std::string id_of(const std::string& agent) { return "hb_" + agent; }
 
-schedule::Task fresh(store::UserId user, const std::string& agent, store::Time now) {
+schedule::Task default_task(store::UserId user, const std::string& agent, store::Time now) {
   schedule::Task task;
   task.owner = user;
   task.id = id_of(agent);
@@ -55,7 +54,7 @@ web::Task<web::Result<Heartbeat>> Heartbeats::set(store::UserId user, std::strin
     const auto now = clock_();
     auto row = tenant.get(schedule::tasks, id_of(agent));
     const bool is_new = !row;
-    if (is_new) row.emplace().value = fresh(user, agent, now);
+    if (is_new) row.emplace().value = default_task(user, agent, now);
     auto& task = row->value;
     if (changes.frequency) task.cron_schedule = std::string(every) + *changes.frequency;
     if (changes.prompt) task.prompt = changes.prompt->empty() ? default_prompt : *changes.prompt;
@@ -65,7 +64,8 @@ web::Task<web::Result<Heartbeat>> Heartbeats::set(store::UserId user, std::strin
     task.next_run = task.enabled ? timetable->next(now) : std::nullopt;
     task.updated_at = now;
     auto change = tenant.change();
-    change.require(agents::records, *owned);  // its deletion looks for tasks once, before it ends
+    change.require(agents::records,
+                   *owned);  // deleting the agent removes its tasks once, so none may be added afterwards
     if (is_new)
       change.insert(schedule::tasks, task);
     else
@@ -78,7 +78,7 @@ web::Task<web::Result<Heartbeat>> Heartbeats::set(store::UserId user, std::strin
 web::Task<web::Result<void>> Heartbeats::remove(store::UserId user, std::string agent) {
   const auto current = find(user, agent);
   if (!current) co_return current.error();
-  // Not found: there was none.
+  // not_found: there was none.
   [[maybe_unused]] const auto removed = co_await tasks_.erase(user, id_of(agent));
   co_return web::Result<void>();
 }

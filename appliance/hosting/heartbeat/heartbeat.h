@@ -1,5 +1,5 @@
-// Heartbeats: a prompt that an agent gets again and again, so that it looks after what it has to do without being
-// asked. Each is a task of the schedule, which runs it from its index like any other.
+// Heartbeats: a recurring prompt that has an agent check on its work. Each is a task of the schedule, which runs it
+// like any other.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct Heartbeat {
   std::string frequency = default_frequency;  // as schedule::parse_frequency reads it
   bool enabled = true;
   std::string prompt;
-  std::optional<store::Time> last, next;  // next: nothing until it has been set, and while it is disabled
+  std::optional<store::Time> last, next;  // no next: never set, or disabled
   std::optional<schedule::Outcome> last_outcome;
   std::string last_error;
   std::optional<store::Time> updated_at;  // nothing: never set
@@ -30,18 +30,18 @@ struct Changes {
   std::optional<bool> enabled;
 };
 
-// Callable from every thread. What it is given must outlive it.
+// Callable from every thread. Its arguments must outlive it.
 class Heartbeats {
  public:
   Heartbeats(store::System system, schedule::Tasks& tasks, const schedule::TimeZones& zones,
              schedule::Clock clock = store::now)
       : system_(std::move(system)), tasks_(tasks), zones_(zones), clock_(std::move(clock)) {}
 
-  // The defaults for an agent whose heartbeat was never set: it has none until then. not_found.
+  // The defaults, without `next`, if the heartbeat was never set. not_found.
   web::Result<Heartbeat> find(store::UserId, const std::string& agent) const;
-  // Only what is given changes; the next one comes a whole frequency from now. not_found; invalid, naming the field.
+  // Only given fields change; the next heartbeat is one frequency from now. not_found; invalid, naming the field.
   web::Task<web::Result<Heartbeat>> set(store::UserId, std::string agent, Changes);
-  // Back to none. not_found when there is no such agent; removing none is success.
+  // not_found if there is no such agent; success if it has no heartbeat.
   web::Task<web::Result<void>> remove(store::UserId, std::string agent);
 
  private:

@@ -7,7 +7,13 @@
 
 namespace heartbeat {
 
-// /api/heartbeat on the web. The arguments must outlive the rows.
-std::vector<web::Route> web_routes(Heartbeats&, const agentbox::Guards&);
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Heartbeats& heartbeats;
+  const agentbox::Guards& guards;
+};
+
+// /api/heartbeat.
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace heartbeat

@@ -23,20 +23,20 @@ web::Task<Installation> Installations::register_one(std::string user_id, Mode mo
   }
 }
 
-web::Task<> Installations::heard_of(std::string user_id) {
+web::Task<> Installations::record_heartbeat(std::string user_id) {
   auto row = system_.get(table, user_id);
   if (!row) co_return;
   row->value.last_seen = store::now();
   auto change = system_.change();
   change.update(table, *row);
-  // Stale: somebody else has written that it was heard of.
+  // A conflict means that a concurrent heartbeat was written.
   co_await change.commit(store::Durability::relaxed);
 }
 
 std::vector<Installation> Installations::list(std::size_t limit) const {
   std::vector<Installation> found;
-  system_.each<Installation, std::string>(table, [&](const Installation& one) {
-    found.push_back(one);
+  system_.each<Installation, std::string>(table, [&](const Installation& installation) {
+    found.push_back(installation);
     return found.size() < limit;
   });
   return found;

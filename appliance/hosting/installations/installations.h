@@ -1,5 +1,4 @@
-// Installations of the product elsewhere that have registered with this box (Home and Link modes), and whether they
-// are alive.
+// Other installations of the product that have registered with this box (Home and Link modes), and their heartbeats.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -15,9 +14,9 @@ namespace installations {
 BOOST_DEFINE_ENUM_CLASS(Mode, home, link, cloud)
 
 struct Installation {
-  std::string user_id;  // as it names itself; one installation each
+  std::string user_id;  // chosen by the installation; unique
   Mode mode = Mode::home;
-  store::Sealed gateway_token;  // empty: it gave none
+  store::Sealed gateway_token;  // empty: none given
   store::Time registered_at, last_seen;
 };
 BOOST_DESCRIBE_STRUCT(Installation, (), (user_id, mode, gateway_token, registered_at, last_seen))
@@ -27,22 +26,23 @@ inline const store::Global<Installation> table{{.family = "installations", .numb
 // Callable from every thread.
 class Installations {
  public:
-  // One that was not heard of for three of these intervals is inactive.
+  // Inactive after three of these intervals without a heartbeat.
   Installations(store::System system, std::chrono::milliseconds interval)
-      : system_(std::move(system)), silence_(3 * interval) {}
+      : system_(std::move(system)), longest_silence_(3 * interval) {}
 
-  // Registering again replaces mode and token and keeps the moment of the first time; without a token the one it gave
-  // before stays.
+  // Registering again replaces mode and token and keeps registered_at; without a token the old one stays.
   web::Task<Installation> register_one(std::string user_id, Mode, std::string gateway_token);
-  // It is alive. Nothing happens for one that is not known. Written relaxed: the next one says the same.
-  web::Task<> heard_of(std::string user_id);
+  // Ignored for unknown installations. Written relaxed: the next heartbeat makes up for a lost one.
+  web::Task<> record_heartbeat(std::string user_id);
   // The first `limit`, by user id.
   std::vector<Installation> list(std::size_t limit) const;
-  bool is_active(const Installation& one) const { return store::now() - one.last_seen < silence_; }
+  bool is_active(const Installation& installation) const {
+    return store::now() - installation.last_seen < longest_silence_;
+  }
 
  private:
   store::System system_;
-  const std::chrono::milliseconds silence_;
+  const std::chrono::milliseconds longest_silence_;
 };
 
 }  // namespace installations

@@ -9,14 +9,15 @@
 
 namespace installations {
 
-struct Parts {
-  Installations& service;
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  Installations& installations;
   const billing::Subscriptions& subscriptions;
-  std::function<std::string()> web_url;  // where people find this box
+  std::function<std::string()> web_url;  // the public URL of this box
   const agentbox::Guards& guards;
 };
 
-// The registration API and the installations' heartbeat, on the backend. The parts must outlive the rows.
-std::vector<web::Route> backend_routes(const Parts&);
+// Registration and heartbeats of installations, on the backend.
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace installations

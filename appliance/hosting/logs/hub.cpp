@@ -5,7 +5,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/json.hpp>
 #include <map>
 #include <mutex>
 #include <set>
@@ -13,9 +12,7 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/logs/reader.h"
-#include "web/event_text.h"
 #include "web/log.h"
-#include "web/reply.h"
 #include "web/run_on.h"
 
 namespace logs {
@@ -28,58 +25,24 @@ using runtime::LogPage;
 using web::Result;
 using web::Task;
 
-constexpr std::chrono::milliseconds pause_before_following_again{500};
-constexpr std::size_t lines_at_once = 2'000;  // of a log that is read on
-
-boost::json::object fields_of(const LogLine& line) {
-  boost::json::value at;
-  if (line.at) at = web::iso8601(*line.at);
-  return {{"id", line.id}, {"at", std::move(at)}, {"text", line.text}};
-}
+constexpr std::chrono::milliseconds pause_before_retry{500};
+constexpr std::size_t lines_per_page = 2'000;  // when a reader catches up
 
 }  // namespace
 
-// What one reader is going to be sent: each line once, in the order of the log.
-class Script {
- public:
-  Script(Reader& reader, std::string after) : last(std::move(after)), reader_(reader) {}
-
-  void add(const LogLine& line) {
-    if (line.id <= last) return;  // it stood in the log already when this reader came
-    last = line.id;
-    event("log", line.id, fields_of(line));
-    ++reader_.lines;
-  }
-  void add(const LogPage& page) {
-    if (page.is_cut && !std::exchange(is_cut_, true)) {
-      event("skipped", {}, {{"after", last}, {"reason", "Lines that came after this one are kept no more."}});
-      last = runtime::log_position(0);  // it may have been of another log, with other ids
-    }
-    for (const auto& line : page.lines) add(line);
-  }
-  // Many of them go out in one piece.
-  void event(std::string_view name, std::string_view id, const boost::json::object& data) {
-    web::append_event(text, boost::json::serialize(data), name, id);
-  }
-
-  std::string text;  // to be sent
-  std::string last;  // id of the last line of it
-
- private:
-  Reader& reader_;
-  bool is_cut_ = false;
-};
-
-// An agent whose log is followed.
+// An agent's log that is being followed.
 struct Channel {
   std::set<std::shared_ptr<Reader>> readers;
-  std::string last;  // id of the last line that was handed out
+  std::string last;  // id of the last line passed to the readers
   asio::cancellation_signal cut;
 };
 
 struct Hub::Impl : std::enable_shared_from_this<Impl> {
-  Impl(runtime::Engine& given, asio::io_context& context, HubOptions chosen)
-      : engine(given), home(context), options(chosen), ended(context.get_executor(), web::Timer::time_point::max()) {}
+  Impl(runtime::Engine& log_engine, asio::io_context& context, HubOptions hub_options)
+      : engine(log_engine),
+        home(context),
+        options(hub_options),
+        ended(context.get_executor(), web::Timer::time_point::max()) {}
 
   runtime::Engine& engine;
   asio::io_context& home;
@@ -95,12 +58,12 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
   bool enter(const std::shared_ptr<Reader>& reader) {
     const std::lock_guard lock(mutex);
     std::size_t own = 0;
-    for (const auto& one : readers) own += one->who == reader->who;
-    if (readers.size() >= options.most_streams || own >= options.most_of_one) return false;
+    for (const auto& one : readers) own += one->owner == reader->owner;
+    if (readers.size() >= options.most_streams || own >= options.most_per_reader) return false;
     return readers.insert(reader).second;
   }
 
-  bool is_here(const std::shared_ptr<Reader>& reader) const {
+  bool is_open(const std::shared_ptr<Reader>& reader) const {
     const std::lock_guard lock(mutex);
     return readers.contains(reader);
   }
@@ -113,14 +76,14 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
     asio::post(home, [self = shared_from_this(), reader] { self->detach(reader); });
   }
 
-  // ---- on `home`
+  // The rest runs on `home`.
 
-  // The reader gets what comes from now on; what came before it has to look up afterwards.
+  // Queues lines from now on for the reader, which has to read earlier ones from the log afterwards.
   Task<Result<void>> attach(std::shared_ptr<Reader> reader) {
     const auto end = co_await engine.log_end(reader->agent);
     if (!end) co_return end.error();
     if (is_stopping) co_return web::unavailable("The box is shutting down.");
-    if (!is_here(reader)) co_return web::conflict("The reader has gone.");
+    if (!is_open(reader)) co_return web::conflict("The reader has gone.");
     const auto agent = reader->agent;
     auto& channel = channels[agent];
     const bool is_new = !channel;
@@ -145,7 +108,7 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
 
   void follow(const std::string& agent, const std::shared_ptr<Channel>& channel) {
     ++following;
-    asio::co_spawn(home, follow_on(agent, channel),
+    asio::co_spawn(home, keep_following(agent, channel),
                    asio::bind_cancellation_slot(
                        channel->cut.slot(), [self = shared_from_this(), agent, channel](std::exception_ptr failure) {
                          --self->following;
@@ -159,20 +122,20 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
                        }));
   }
 
-  // An agent that is started again, or an engine that is back, is followed on from the last line.
-  Task<> follow_on(std::string agent, std::shared_ptr<Channel> channel) {
+  // Continues after the last line when the agent has been restarted or the engine is available again.
+  Task<> keep_following(std::string agent, std::shared_ptr<Channel> channel) {
     while (!is_stopping && !channel->readers.empty()) {
       std::function<bool(std::vector<LogLine>)> sink = [channel](std::vector<LogLine> lines) {
         if (!lines.empty()) channel->last = lines.back().id;
         for (const auto& reader : channel->readers) reader->offer(lines);
         return !channel->readers.empty();
       };
-      [[maybe_unused]] const auto over = co_await engine.follow_log(agent, channel->last, std::move(sink));
-      co_await web::sleep_for(pause_before_following_again);
+      [[maybe_unused]] const auto ended_by = co_await engine.follow_log(agent, channel->last, std::move(sink));
+      co_await web::sleep_for(pause_before_retry);
     }
   }
 
-  Task<> wind_down() {
+  Task<> stop() {
     is_stopping = true;
     for (const auto& [agent, channel] : std::exchange(channels, {})) {
       for (const auto& reader : channel->readers) reader->end("The box is shutting down.");
@@ -184,66 +147,6 @@ struct Hub::Impl : std::enable_shared_from_this<Impl> {
       co_await ended.async_wait(asio::redirect_error(web::use_task, woken));
     }
   }
-
-  // ---- on the connection's thread
-
-  // Leaves when it goes, however that comes about: the coroutine of a connection may just be destroyed.
-  class Place {
-   public:
-    Place(std::shared_ptr<Impl> hub, std::shared_ptr<Reader> reader)
-        : hub_(std::move(hub)), reader_(std::move(reader)) {}
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    ~Place() { hub_->leave(reader_); }
-    Reader& reader() const { return *reader_; }
-    const std::shared_ptr<Reader>& shared_reader() const { return reader_; }
-
-   private:
-    const std::shared_ptr<Impl> hub_;
-    const std::shared_ptr<Reader> reader_;
-  };
-
-  static Task<> write(std::shared_ptr<Impl> hub, std::shared_ptr<Place> place, std::string after, LogPage page,
-                      web::StreamWriter& writer) {
-    auto& reader = place->reader();
-    Script script(reader, after);
-    script.event("ready", {}, {{"id", reader.id}});
-    script.add(page);
-    std::optional<std::string> why;
-    if (!after.empty()) why = co_await catch_up(*hub, place->shared_reader(), script, page.lines.size(), writer);
-    while (!why) {
-      if (!script.text.empty()) co_await writer.write(std::exchange(script.text, {}));
-      const auto fresh = reader.take(why);
-      for (const auto& line : fresh) script.add(line);
-      if (fresh.empty() && !why) co_await reader.wait();
-    }
-    script.event("end", {}, {{"reason", *why}});
-    co_await writer.write(std::move(script.text));
-  }
-
-  // However much was missed goes out page by page, as quickly as it is read. Only then do fresh lines wait for this
-  // reader, and what came in between is read once more. The answer says why the stream ends.
-  static Task<std::optional<std::string>> catch_up(Impl& hub, std::shared_ptr<Reader> reader, Script& script,
-                                                   std::size_t got, web::StreamWriter& writer) {
-    std::optional<std::string> why;
-    bool is_attached = false;
-    while (!is_attached || got == lines_at_once) {
-      if (!script.text.empty()) co_await writer.write(std::exchange(script.text, {}));
-      if (!is_attached) reader->take(why);
-      if (why) co_return why;
-      if (!is_attached && got < lines_at_once) {
-        const auto attached = co_await web::run_on(hub.home, hub.attach(reader));
-        if (!attached) co_return attached.error().message;
-        is_attached = true;
-      }
-      runtime::LogQuery query{.limit = lines_at_once, .after = script.last, .since = {}, .until = {}};
-      const auto page = co_await hub.engine.read_log(reader->agent, std::move(query));
-      if (!page) co_return page.error().message;
-      got = page->lines.size();
-      script.add(*page);
-    }
-    co_return why;
-  }
 };
 
 Hub::Hub(runtime::Engine& engine, asio::io_context& home, HubOptions options)
@@ -251,36 +154,26 @@ Hub::Hub(runtime::Engine& engine, asio::io_context& home, HubOptions options)
 
 Hub::~Hub() = default;
 
-Task<Result<web::Response>> Hub::stream(Wish wish) {
-  if (!wish.after.empty() && !runtime::parse_log_position(wish.after))
+Task<Result<std::shared_ptr<LogStream>>> Hub::open(StreamQuery query) {
+  if (!query.after.empty() && !runtime::parse_log_position(query.after))
     co_return web::invalid("Last-Event-ID must be the id of a line of this log");
   const web::Executor thread = co_await asio::this_coro::executor;
   const auto& options = impl_->options;
-  const auto reader = std::make_shared<Reader>(thread, "ls_" + crypto::random_id(16), wish.agent, wish.reader,
+  const auto reader = std::make_shared<Reader>(thread, "ls_" + crypto::random_id(16), query.agent, query.reader,
                                                options.most_waiting, options.most_waiting_bytes);
   if (!impl_->enter(reader))
     co_return web::Error{.kind = web::Kind::too_many, .message = "Too many logs are being read: end some of them."};
-  const auto place = std::make_shared<Impl::Place>(impl_, reader);
-  if (wish.after.empty()) {
-    const auto attached = co_await web::run_on(impl_->home, impl_->attach(reader));
-    if (!attached) co_return attached.error();
-  }
-  runtime::LogQuery query{
-      .limit = wish.after.empty() ? wish.tail : lines_at_once, .after = wish.after, .since = {}, .until = {}};
-  auto page = co_await impl_->engine.read_log(wish.agent, std::move(query));
-  if (!page) co_return page.error();
-  auto response =
-      web::server_sent_events([hub = impl_, place, first = std::move(*page), after = wish.after](
-                                  web::StreamWriter& writer) { return Impl::write(hub, place, after, first, writer); });
-  response.endless = true;
-  co_return response;
+  auto stream = std::make_shared<LogStream>(impl_, reader, query);
+  const auto opened = co_await stream->start(query);
+  if (!opened) co_return opened.error();
+  co_return std::move(stream);
 }
 
-std::vector<Active> Hub::active(const std::optional<std::string>& reader) const {
-  std::vector<Active> found;
+std::vector<ActiveStream> Hub::active(const std::optional<std::string>& reader) const {
+  std::vector<ActiveStream> found;
   const std::lock_guard lock(impl_->mutex);
   for (const auto& one : impl_->readers)
-    if (!reader || one->who == *reader)
+    if (!reader || one->owner == *reader)
       found.push_back({.id = one->id, .agent = one->agent, .started_at = one->started_at, .lines = one->lines});
   return found;
 }
@@ -290,12 +183,101 @@ std::size_t Hub::end(const std::string& agent, const std::optional<std::string>&
   {
     const std::lock_guard lock(impl_->mutex);
     for (const auto& one : impl_->readers)
-      if (one->agent == agent && (!reader || one->who == *reader)) ending.push_back(one);
+      if (one->agent == agent && (!reader || one->owner == *reader)) ending.push_back(one);
   }
   for (const auto& one : ending) one->end("The stream was ended.");
   return ending.size();
 }
 
-Task<> Hub::stop() { co_await web::run_on(impl_->home, impl_->wind_down()); }
+Task<> Hub::stop() { co_await web::run_on(impl_->home, impl_->stop()); }
+
+LogStream::LogStream(std::shared_ptr<Hub::Impl> hub, std::shared_ptr<Reader> reader, const StreamQuery& query)
+    : hub_(std::move(hub)), reader_(std::move(reader)), last_(query.after), is_catching_up_(!query.after.empty()) {
+  events_.push_back({.kind = StreamEvent::Kind::ready, .line = {}, .id = reader_->id, .reason = {}});
+}
+
+LogStream::~LogStream() { hub_->leave(reader_); }
+
+// A stream without `after` first queues new lines and then reads the stored ones, so that none is missed in between.
+Task<Result<void>> LogStream::start(const StreamQuery& query) {
+  if (!is_catching_up_) {
+    const auto attached = co_await web::run_on(hub_->home, hub_->attach(reader_));
+    if (!attached) co_return attached.error();
+  }
+  co_return co_await read_page(is_catching_up_ ? lines_per_page : query.tail);
+}
+
+Task<std::vector<StreamEvent>> LogStream::next() {
+  while (events_.empty()) {
+    if (is_catching_up_)
+      co_await catch_up();
+    else
+      co_await take_new_lines();
+  }
+  co_return std::exchange(events_, {});
+}
+
+// Reads stored lines page by page. New lines are queued for this reader only once it has reached the end of the log;
+// the lines written in between are then read from the log.
+Task<> LogStream::catch_up() {
+  const bool is_at_end = page_size_ < lines_per_page;
+  if (is_attached_ && is_at_end) {
+    is_catching_up_ = false;
+    co_return;
+  }
+  if (!is_attached_) {
+    std::optional<std::string> end_reason;
+    reader_->take(end_reason);
+    if (end_reason) co_return add_end(std::move(*end_reason));
+  }
+  if (!is_attached_ && is_at_end) {
+    const auto attached = co_await web::run_on(hub_->home, hub_->attach(reader_));
+    if (!attached) co_return add_end(attached.error().message);
+    is_attached_ = true;
+  }
+  const auto read = co_await read_page(lines_per_page);
+  if (!read) add_end(read.error().message);
+}
+
+Task<Result<void>> LogStream::read_page(std::size_t limit) {
+  runtime::LogQuery query{.limit = limit, .after = last_, .since = {}, .until = {}};
+  const auto page = co_await hub_->engine.read_log(reader_->agent, std::move(query));
+  if (!page) co_return page.error();
+  page_size_ = page->lines.size();
+  add(*page);
+  co_return Result<void>();
+}
+
+Task<> LogStream::take_new_lines() {
+  std::optional<std::string> end_reason;
+  const auto lines = reader_->take(end_reason);
+  for (const auto& line : lines) add(line);
+  if (end_reason)
+    add_end(std::move(*end_reason));
+  else if (lines.empty())
+    co_await reader_->wait();
+}
+
+void LogStream::add(const LogLine& line) {
+  if (line.id <= last_) return;  // already read from the log
+  last_ = line.id;
+  events_.push_back({.kind = StreamEvent::Kind::line, .line = line, .id = {}, .reason = {}});
+  ++reader_->lines;
+}
+
+void LogStream::add(const LogPage& page) {
+  if (page.is_truncated && !std::exchange(has_skipped_, true)) {
+    events_.push_back({.kind = StreamEvent::Kind::skipped,
+                       .line = {},
+                       .id = last_,
+                       .reason = "Lines that came after this one are kept no more."});
+    last_ = runtime::log_position(0);  // `after` may be from another log, with other ids
+  }
+  for (const auto& line : page.lines) add(line);
+}
+
+void LogStream::add_end(std::string reason) {
+  events_.push_back({.kind = StreamEvent::Kind::end, .line = {}, .id = {}, .reason = std::move(reason)});
+}
 
 }  // namespace logs

@@ -1,5 +1,5 @@
-// Live logs: however many read along with an agent, its log is followed once. A reader that takes too long is dropped:
-// what waits for it is bounded.
+// Live logs. However many readers an agent's log has, it is followed once. Slow readers are disconnected: the lines
+// waiting for each are bounded.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -10,20 +10,29 @@
 
 #include "appliance/hosting/runtime/engine.h"
 #include "store/table.h"
-#include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"
 
 namespace logs {
 
-struct Wish {
+class Reader;
+
+struct StreamQuery {
   std::string agent;
-  std::string reader;  // who reads: only they see and stop it
-  std::string after;   // id of the last line that is known: all behind it come first; empty: the newest `tail` do
+  std::string reader;  // who reads; only they see and end the stream
+  std::string after;   // id of a line: all lines after it come first; empty: the newest `tail` lines do
   std::size_t tail = 50;
 };
 
-struct Active {
+struct StreamEvent {
+  enum class Kind { ready, line, skipped, end };
+  Kind kind = Kind::line;
+  runtime::LogLine line;  // of line
+  std::string id;         // ready: of the stream; skipped: of the last line before the gap
+  std::string reason;     // of skipped and end
+};
+
+struct ActiveStream {
   std::string id, agent;
   store::Time started_at;
   std::int64_t lines = 0;  // sent so far
@@ -32,29 +41,64 @@ struct Active {
 struct HubOptions {
   std::size_t most_waiting = 4'000;  // lines
   std::size_t most_waiting_bytes = 1u << 20;
-  std::size_t most_streams = 2'000, most_of_one = 200;
+  std::size_t most_streams = 2'000, most_per_reader = 200;
 };
 
+class LogStream;
+
+// Thread-safe.
 class Hub {
  public:
-  // Everything it does happens on `home`. Both must outlive it.
+  // Logs are followed on `home`. Both must outlive it.
   Hub(runtime::Engine&, boost::asio::io_context& home, HubOptions options = {});
   ~Hub();  // after stop(), or with `home` stopped
 
-  // A stream of server-sent events: first `ready` {id}, then `log` {id, at, text} for each line, whose id resumes
-  // behind it, and `end` {reason} when the box ends it. `skipped` {after, reason} comes before the lines when some that
-  // followed `after` are kept no more. too_many beyond the bounds; invalid when `after` is no id.
-  web::Task<web::Result<web::Response>> stream(Wish);
-  // Callable from every thread, as all of it.
-  std::vector<Active> active(const std::optional<std::string>& reader) const;
-  // Ends the streams of this reader (nothing: of everybody) from this agent; how many there were.
+  // The stream belongs to the calling coroutine's executor. too_many beyond the limits; invalid if `after` is not an
+  // id.
+  web::Task<web::Result<std::shared_ptr<LogStream>>> open(StreamQuery);
+  // All streams, or those of one reader.
+  std::vector<ActiveStream> active(const std::optional<std::string>& reader) const;
+  // Ends the reader's streams of this agent's log, or everybody's without a reader. Returns their number.
   std::size_t end(const std::string& agent, const std::optional<std::string>& reader);
-  // Ends all of them, and following.
+  // Ends all streams and stops following.
   web::Task<> stop();
 
  private:
+  friend class LogStream;
   struct Impl;
   std::shared_ptr<Impl> impl_;
+};
+
+// One reader's lines: each once, in the order of the log. Destroying it ends the stream.
+class LogStream {
+ public:
+  LogStream(std::shared_ptr<Hub::Impl>, std::shared_ptr<Reader>, const StreamQuery&);
+  LogStream(const LogStream&) = delete;
+  LogStream& operator=(const LogStream&) = delete;
+  ~LogStream();
+
+  // Waits for the next events and returns at least one: first `ready`, then lines. `skipped` comes before lines when
+  // some between them are no longer stored. `end` is the last event. Must run on the executor of Hub::open.
+  web::Task<std::vector<StreamEvent>> next();
+
+ private:
+  friend class Hub;
+  web::Task<web::Result<void>> start(const StreamQuery&);
+  web::Task<> catch_up();
+  web::Task<web::Result<void>> read_page(std::size_t limit);
+  web::Task<> take_new_lines();
+  void add(const runtime::LogLine&);
+  void add(const runtime::LogPage&);
+  void add_end(std::string reason);
+
+  const std::shared_ptr<Hub::Impl> hub_;
+  const std::shared_ptr<Reader> reader_;
+  std::vector<StreamEvent> events_;  // to be returned by next()
+  std::string last_;                 // id of the last line returned
+  bool is_catching_up_;              // reading stored lines after StreamQuery::after
+  bool is_attached_ = false;         // catching up: new lines are already queued in reader_
+  bool has_skipped_ = false;
+  std::size_t page_size_ = 0;  // lines of the last page
 };
 
 }  // namespace logs

@@ -1,4 +1,4 @@
-// One stream's place between the log that is followed on one thread and the connection that writes on another.
+// The queue between the thread that follows a log and the connection that sends it.
 #pragma once
 
 #include <atomic>
@@ -17,24 +17,24 @@
 
 namespace logs {
 
-// Shared by both sides. take() and wait() are the connection's, on `thread`; the rest may be called from everywhere.
+// take() and wait() are called on `thread`, everything else on any thread.
 class Reader : public std::enable_shared_from_this<Reader> {
  public:
-  Reader(const web::Executor& thread, std::string own_id, std::string of_agent, std::string reads,
+  Reader(const web::Executor& thread, std::string stream_id, std::string agent_id, std::string reader,
          std::size_t most_lines, std::size_t most_bytes)
-      : id(std::move(own_id)),
-        agent(std::move(of_agent)),
-        who(std::move(reads)),
+      : id(std::move(stream_id)),
+        agent(std::move(agent_id)),
+        owner(std::move(reader)),
         thread_(thread),
         most_lines_(most_lines),
         most_bytes_(most_bytes),
-        news_(thread, web::Timer::time_point::max()) {}
+        wake_(thread, web::Timer::time_point::max()) {}
 
-  const std::string id, agent, who;
+  const std::string id, agent, owner;
   const store::Time started_at = store::now();
   std::atomic<std::int64_t> lines{0};  // sent so far
 
-  // False when there is no room: the reader has ended then.
+  // False if the reader has ended, also because its queue was full.
   bool offer(const std::vector<runtime::LogLine>& fresh) {
     {
       const std::lock_guard lock(mutex_);
@@ -61,7 +61,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
     wake();
   }
 
-  // What has come; nothing and no end: wait().
+  // The queued lines. Sets `ended` to the reason if the reader has ended and there are no lines.
   std::deque<runtime::LogLine> take(std::optional<std::string>& ended) {
     const std::lock_guard lock(mutex_);
     bytes_ = 0;
@@ -75,19 +75,19 @@ class Reader : public std::enable_shared_from_this<Reader> {
       if (!waiting_.empty() || ended_) co_return;
     }
     boost::system::error_code woken;
-    co_await news_.async_wait(boost::asio::redirect_error(web::use_task, woken));
+    co_await wake_.async_wait(boost::asio::redirect_error(web::use_task, woken));
   }
 
  private:
-  // The wait begins on the same thread as it is ended on, after another look: no wake-up is lost.
+  // wait() checks for lines and starts to wait on the same thread, so no wake-up is lost.
   void wake() {
-    boost::asio::post(thread_, [self = shared_from_this()] { self->news_.cancel(); });
+    boost::asio::post(thread_, [self = shared_from_this()] { self->wake_.cancel(); });
   }
 
   const web::Executor thread_;
   const std::size_t most_lines_, most_bytes_;
-  web::Timer news_;
-  std::mutex mutex_;  // protects what follows
+  web::Timer wake_;
+  std::mutex mutex_;  // protects the rest
   std::deque<runtime::LogLine> waiting_;
   std::size_t bytes_ = 0;
   std::optional<std::string> ended_;

@@ -2,21 +2,23 @@
 
 #include <vector>
 
-#include "appliance/hosting/agents/agents.h"
+#include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/logs/hub.h"
 #include "appliance/identity/guards.h"
+#include "web/route.h"
 
 namespace logs {
 
-struct Parts {
+// All of them must outlive the rows.
+struct Services {
   Hub& hub;
   runtime::Engine& engine;
-  const agents::Agents& agents;
+  const agents::AgentDirectory& agents;
   const agentbox::Guards& guards;
 };
 
-// /api/logs: on the web of one's own agents, on the backend of all. The parts must outlive the rows.
-std::vector<web::Route> web_routes(const Parts&);
-std::vector<web::Route> backend_routes(const Parts&);
+// /api/logs: on the web for the caller's agents, on the backend for all.
+std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace logs

@@ -18,7 +18,7 @@ using web::Error;
 using web::Result;
 using web::Task;
 
-constexpr std::chrono::seconds patience{15};
+constexpr std::chrono::seconds gateway_timeout{15};
 constexpr std::size_t largest_answer = 16u << 20;
 
 struct FactView {
@@ -34,48 +34,49 @@ Fact fact_of(FactView view) {
 
 bool runs(const agents::Agent& agent) { return agent.status == agents::Status::running; }
 
-Error bad_door(std::string why) {
+Error gateway_error(std::string why) {
   return {.kind = web::Kind::bad_gateway, .message = "The agent did not tell what it remembers: " + std::move(why)};
 }
 
-// What a gateway says is wrong, in the form of its /v1: {error: {message}}, or {error}, as older ones have it.
-std::string told_by(const boost::json::value& answer) {
+// The message in a gateway's error: {error: {message}}, or {error} from older agents.
+std::string error_message(const boost::json::value& answer) {
   for (const auto* place : {"/error/message", "/error"}) {
     boost::system::error_code absent;
-    const auto* told = answer.find_pointer(place, absent);
-    if (told && told->is_string()) return std::string(told->get_string());
+    const auto* message = answer.find_pointer(place, absent);
+    if (message && message->is_string()) return std::string(message->get_string());
   }
   return {};
 }
 
-// One question to a running agent's door; the JSON of its answer.
-Task<Result<boost::json::value>> ask(agents::Agent agent, std::string method, std::string query, std::string body) {
+// Calls the memory endpoint of a running agent's gateway and returns the JSON of its answer.
+Task<Result<boost::json::value>> call_gateway(agents::Agent agent, std::string method, std::string query,
+                                              std::string body) {
   web::FetchRequest request;
   request.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/v1/memory" + query;
   request.method = std::move(method);
   request.headers = {{"Authorization", "Bearer " + agent.gateway_token.clear}};
   if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
   request.body = std::move(body);
-  request.timeout = patience;
+  request.timeout = gateway_timeout;
   request.max_bytes = largest_answer;
   const auto answer = co_await web::fetch(std::move(request));
-  if (!answer) co_return bad_door(answer.error().message);
+  if (!answer) co_return gateway_error(answer.error().message);
   boost::system::error_code failed;
   auto value = boost::json::parse(answer->body, failed);
   if (answer->status == 200 && !failed) co_return std::move(value);
-  std::string why = failed ? std::string() : told_by(value);
+  std::string why = failed ? std::string() : error_message(value);
   if (answer->status == 404 && why == "No such memory") co_return web::not_found(std::move(why));
   if (answer->status == 409 && !why.empty()) co_return web::conflict(std::move(why));
-  co_return bad_door("its gateway answered with status " + std::to_string(answer->status) + ".");
+  co_return gateway_error("its gateway answered with status " + std::to_string(answer->status) + ".");
 }
 
 Result<Fact> read_fact(const boost::json::value& value) {
   auto fact = web::parse_value<FactView>(value);
-  if (!fact) return bad_door("its answer is no memory.");
+  if (!fact) return gateway_error("its answer is no memory.");
   return fact_of(std::move(*fact));
 }
 
-// The memory of an agent that does not run, reached through no link that the agent has made.
+// The memory of an agent that is not running. Links in the workspace are not followed.
 Result<agent_process::Memory> open_memory(const std::filesystem::path& workspace, bool writes) {
   std::error_code failed;
   if (writes) std::filesystem::create_directories(workspace, failed);
@@ -92,7 +93,7 @@ Result<agent_process::Memory> open_memory(const std::filesystem::path& workspace
 
 }  // namespace
 
-Task<Result<agents::Agent>> Memories::settled(store::UserId user, std::string id) {
+Task<Result<agents::Agent>> Memories::settled_agent(store::UserId user, std::string id) {
   if (!agents_.find(user, id)) co_return web::not_found();
   co_await agents_.until_settled(user, id);
   auto agent = agents_.find(user, id);
@@ -102,7 +103,7 @@ Task<Result<agents::Agent>> Memories::settled(store::UserId user, std::string id
 
 // `work` takes the memory and returns a Result<T>.
 template <class T, class Work>
-Task<Result<T>> Memories::at_rest(agents::Agent agent, bool writes, Work work) {
+Task<Result<T>> Memories::with_file(agents::Agent agent, bool writes, Work work) {
   const auto workspace = folder_ / agent.id / "workspace";
   auto blocking = [&]() -> Result<T> {
     auto opened = open_memory(workspace, writes);
@@ -111,7 +112,7 @@ Task<Result<T>> Memories::at_rest(agents::Agent agent, bool writes, Work work) {
   };
   auto done = co_await web::offload(files_, blocking);
   const auto now = agents_.find(agent.owner, agent.id);
-  // It may have read its file before this was written to it, and will write it anew.
+  // A starting agent may have read its file before this change and will overwrite it.
   if (writes && now && (now->status == agents::Status::running || now->status == agents::Status::provisioning))
     co_return web::conflict("The agent was started meanwhile: send it again.");
   co_return done;
@@ -119,18 +120,18 @@ Task<Result<T>> Memories::at_rest(agents::Agent agent, bool writes, Work work) {
 
 Task<Result<std::vector<Fact>>> Memories::find(store::UserId user, std::string id, std::string query,
                                                std::size_t limit) {
-  const auto agent = co_await settled(user, std::move(id));
+  const auto agent = co_await settled_agent(user, std::move(id));
   if (!agent) co_return agent.error();
   if (!runs(*agent)) {
     auto work = [&](agent_process::Memory& memory) -> Result<std::vector<Fact>> { return memory.recall(query, limit); };
-    co_return co_await at_rest<std::vector<Fact>>(*agent, false, work);
+    co_return co_await with_file<std::vector<Fact>>(*agent, false, work);
   }
   auto asked = "?limit=" + std::to_string(limit) + (query.empty() ? "" : "&query=" + oauth::encoded(query));
-  const auto answer = co_await ask(*agent, "GET", std::move(asked), {});
+  const auto answer = co_await call_gateway(*agent, "GET", std::move(asked), {});
   if (!answer) co_return answer.error();
   boost::system::error_code failed;
   const auto* list = answer->find_pointer("/memories", failed);
-  if (!list || !list->is_array()) co_return bad_door("its answer holds no memories.");
+  if (!list || !list->is_array()) co_return gateway_error("its answer holds no memories.");
   std::vector<Fact> found;
   for (const auto& one : list->get_array()) {
     auto fact = read_fact(one);
@@ -140,21 +141,21 @@ Task<Result<std::vector<Fact>>> Memories::find(store::UserId user, std::string i
   co_return found;
 }
 
-Task<Result<Fact>> Memories::keep(store::UserId user, std::string id, std::string text) {
-  const auto agent = co_await settled(user, std::move(id));
+Task<Result<Fact>> Memories::add(store::UserId user, std::string id, std::string text) {
+  const auto agent = co_await settled_agent(user, std::move(id));
   if (!agent) co_return agent.error();
   if (!runs(*agent)) {
     auto work = [&](agent_process::Memory& memory) { return memory.remember(text); };
-    co_return co_await at_rest<Fact>(*agent, true, work);
+    co_return co_await with_file<Fact>(*agent, true, work);
   }
   auto body = boost::json::serialize(boost::json::object{{"text", text}});
-  const auto answer = co_await ask(*agent, "POST", {}, std::move(body));
+  const auto answer = co_await call_gateway(*agent, "POST", {}, std::move(body));
   if (!answer) co_return answer.error();
   co_return read_fact(*answer);
 }
 
 Task<Result<Fact>> Memories::remove(store::UserId user, std::string id, std::string fact_id) {
-  const auto agent = co_await settled(user, std::move(id));
+  const auto agent = co_await settled_agent(user, std::move(id));
   if (!agent) co_return agent.error();
   if (!runs(*agent)) {
     auto work = [&](agent_process::Memory& memory) -> Result<Fact> {
@@ -163,9 +164,9 @@ Task<Result<Fact>> Memories::remove(store::UserId user, std::string id, std::str
       if (!*removed) return web::not_found("No such memory");
       return std::move(**removed);
     };
-    co_return co_await at_rest<Fact>(*agent, true, work);
+    co_return co_await with_file<Fact>(*agent, true, work);
   }
-  const auto answer = co_await ask(*agent, "DELETE", "?id=" + oauth::encoded(fact_id), {});
+  const auto answer = co_await call_gateway(*agent, "DELETE", "?id=" + oauth::encoded(fact_id), {});
   if (!answer) co_return answer.error();
   co_return read_fact(*answer);
 }

@@ -1,4 +1,4 @@
-// The operating system's users that agents run as when the box runs as root.
+// The system users of agents when the box runs as root.
 #pragma once
 
 #include <sys/types.h>
@@ -12,16 +12,16 @@ namespace runtime {
 
 class AgentUsers {
  public:
-  // Decides once. As root it closes the data folder (the parent of `folder`) to others but for passing through, and
-  // what else is in it altogether. Nothing is changed when the box is not root.
+  // As root, makes the data folder (the parent of `folder`) accessible to others only for traversal, and its other
+  // content inaccessible. Changes nothing if the box is not root.
   AgentUsers(const std::filesystem::path& binary, const std::filesystem::path& folder);
 
   // The user, and group of the same number, for the agent with this port: one for each agent, since no two have the
   // same port. 1'900'000'000 + port, a range that systemd's table of ids leaves unused; in a container whose ids end
-  // before that, the port itself. Nothing: agents run as the box's own user.
+  // before that, the port itself. nullopt: agents run as the box's own user.
   std::optional<uid_t> of(std::uint16_t port) const;
   // The outermost folder on the way to agents' files that others may not enter (a data folder in /root): it is hidden
-  // from each agent but for the agent's own files (SpawnPlan::hidden). Empty: there is none.
+  // from each agent except for its own files (SpawnPlan::hidden). Empty if there is none.
   const std::filesystem::path& hidden() const { return hidden_; }
   // Why agents of a root box share its user; empty when they do not, or when the box is not root.
   const std::string& shared_because() const { return shared_because_; }
@@ -32,8 +32,8 @@ class AgentUsers {
   std::string shared_because_;
 };
 
-// Gives a workspace to `user`: the folder, and everything in it that belonged to its owner until now. Links are not
-// followed, and files with a second name are left alone. Throws std::system_error.
+// Changes the owner of a workspace: the folder, and everything in it with the same previous owner. Does not follow
+// links, and skips files with several hard links. Throws std::system_error.
 void give_workspace(const std::filesystem::path& workspace, uid_t user);
 
 }  // namespace runtime

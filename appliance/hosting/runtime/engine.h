@@ -1,6 +1,6 @@
-// Where agents run: one contract, two engines (ProcessEngine, DockerEngine). All calls are coroutines on an io thread
-// and return an Error whose message is a sentence with the engine's own reason; of kind unavailable when the engine
-// itself does not answer.
+// Engines run agents. One interface, two implementations (ProcessEngine, DockerEngine). All calls are coroutines on an
+// io thread and return an Error whose message is a sentence with the engine's own reason; of kind unavailable when the
+// engine itself does not respond.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -25,29 +25,29 @@ struct ResourceLimits {
   std::uint64_t open_files = 1024;
   std::uint64_t file_bytes = 1ull << 30;
   unsigned processes = 64;
-  double cpus = 1;  // cores, as many as the machine has at most; kept by the engine that can
+  double cpus = 1;  // cores; enforced if the engine supports it
 };
 
-// Everything an engine needs to run one agent. The gateway token and the box token travel in the boot file (0600) or a
-// pipe, never in argv or the environment.
+// Everything an engine needs to run one agent. The gateway token and the box token are passed in the boot file (0600)
+// or a pipe, never in argv or the environment.
 struct AgentSpec {
   std::string id;
   std::string name;
   std::string model;                // empty: the box's default
-  std::string image;                // for engines of containers; empty: the box's default
+  std::string image;                // for container engines; empty: the box's default
   std::filesystem::path workspace;  // data/agents/<id>/workspace: a git repository
   std::uint16_t port = 0;           // host port of the agent's gateway
-  std::string gateway_token;        // what callers of the agent present
-  std::string box_token;            // what the agent presents to the box's backend
+  std::string gateway_token;        // sent by callers of the agent
+  std::string box_token;            // sent by the agent to the box's backend
   std::string backend_url, summarizer_url;
   AgentProfile conduct;
   ResourceLimits limits;
 };
 
-// What the engine starts the agent with: `agentbox agent --boot FILE` reads this as JSON.
+// The configuration of an agent process: `agentbox agent --boot FILE` reads it as JSON.
 struct Boot {
   std::string agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url;
-  std::optional<AgentProfile> conduct;  // always written; an image may be newer than the box, and is given none then
+  std::optional<AgentProfile> conduct;  // always written; missing if the image is newer than the box
 };
 BOOST_DESCRIBE_STRUCT(Boot, (),
                       (agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url,
@@ -55,8 +55,8 @@ BOOST_DESCRIBE_STRUCT(Boot, (),
 
 enum class State { running, exited, missing };
 
-// How an agent's surroundings see it. starting: it runs, and its gateway does not answer, yet or any more; unhealthy:
-// it is in an unexpected state (paused, say) or cannot be inspected.
+// starting: it runs, but its gateway does not respond (yet or any more); unhealthy: it is in an unexpected state
+// (paused, say) or cannot be inspected.
 BOOST_DEFINE_ENUM_CLASS(Health, healthy, starting, stopped, unhealthy)
 
 struct Instance {
@@ -64,16 +64,16 @@ struct Instance {
   std::int64_t pid = 0;
   std::optional<int> exit_code;  // exited: code, or 128 + signal
   std::chrono::sys_time<std::chrono::milliseconds> started_at{};
-  std::string backend_url, summarizer_url;  // running: as its spec gave them; empty: not known
-  std::optional<Health> health;             // where the engine looks itself
-  std::string image;                        // of containers: exactly what it was made from
+  std::string backend_url, summarizer_url;  // running: from its spec; empty if unknown
+  std::optional<Health> health;             // if the engine checks it
+  std::string image;                        // of containers: the exact image
 };
 
 struct InstanceStats {
   double cpu_percent = 0;          // since the last call, of one core
   std::uint64_t memory_bytes = 0;  // resident
   std::chrono::seconds uptime{0};
-  std::optional<std::uint64_t> received_bytes, sent_bytes;  // over the network, where the engine counts it
+  std::optional<std::uint64_t> received_bytes, sent_bytes;  // over the network, if the engine counts it
 };
 
 using LogSink = std::function<bool(std::vector<LogLine>)>;
@@ -82,7 +82,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;  // process, docker
-  virtual bool has_images() const = 0;        // whether AgentSpec::image means anything
+  virtual bool has_images() const = 0;        // whether AgentSpec::image is used
   // Starts the agent; returns once it runs (not: once it is ready). Starting a running one is an Error conflict.
   virtual web::Task<web::Result<Instance>> start(const AgentSpec&) = 0;
   // SIGTERM, then SIGKILL after `grace`. Stopping a stopped or missing one is success.
@@ -91,22 +91,21 @@ class Engine {
   virtual web::Task<web::Result<InstanceStats>> stats(std::string id) = 0;
   // Last `lines` lines of the agent's log.
   virtual web::Task<web::Result<std::vector<std::string>>> logs(std::string id, std::size_t lines) = 0;
-  // The same with ids, for those who go on reading.
+  // The same with ids, for paging.
   virtual web::Task<web::Result<LogPage>> read_log(std::string id, LogQuery) = 0;
-  // An id behind the last line that is written now.
+  // An id after the current last line.
   virtual web::Task<web::Result<std::string>> log_end(std::string id) = 0;
-  // Hands on the lines after this id as they are written, until `sink` answers false, the coroutine is cancelled, or
-  // the engine tells no more (a container has ended). On an io thread.
+  // Passes lines after this id to `sink` as they are written, until it returns false, the coroutine is cancelled, or
+  // the engine ends the stream (a container has ended). On an io thread.
   virtual web::Task<web::Result<void>> follow_log(std::string id, std::string after, LogSink sink) = 0;
-  // Finds the agents a box that died left running and watches them again; ids known to the store are handed in. Answers
-  // who runs: others may be among them. An Error says that the engine does not answer, so that nothing is known of
-  // them.
+  // Finds agents left running by an earlier process of the box and watches them again. `ids` are those known to the
+  // store; the result may contain others. An Error means that the engine does not respond and nothing is known.
   virtual web::Task<web::Result<std::vector<std::string>>> adopt(std::vector<std::string> ids) = 0;
-  // Forgets the agent's run files and container; the workspace is the caller's.
+  // Removes the agent's run files and container, not its workspace.
   virtual web::Task<web::Result<void>> remove(std::string id) = 0;
-  // Called on an io thread whenever an agent's process ends, also one that was adopted.
+  // Called on an io thread whenever an agent's process ends, also an adopted one.
   std::function<void(std::string id, std::optional<int> exit_code)> on_exit;
-  // Called on an io thread when the engine answers again after it did not.
+  // Called on an io thread when the engine responds again after an interruption.
   std::function<void()> on_back;
 };
 

@@ -18,7 +18,7 @@ std::optional<FolderWatch> FolderWatch::open(boost::asio::io_context& home, cons
 }
 
 web::Task<> FolderWatch::changed() {
-  // What has changed is found by looking: the events themselves are only thrown away.
+  // The events are discarded: callers read the files.
   std::array<char, 4096> events;
   co_await events_.async_read_some(boost::asio::buffer(events), web::use_task);
 }

@@ -1,4 +1,4 @@
-// Tells when something is written to a file of a folder (inotify).
+// Waits for writes to files of a folder (inotify).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,10 +12,10 @@ namespace runtime {
 
 class FolderWatch {
  public:
-  // Nothing when there is no such folder, or the system has no room for another watch.
+  // nullopt if there is no such folder or the system's limit of watches is reached.
   static std::optional<FolderWatch> open(boost::asio::io_context&, const std::filesystem::path&);
 
-  // Suspends until something has been written since the last call. Throws operation_aborted when cancelled.
+  // Waits until something has been written since the last call. Throws operation_aborted when cancelled.
   web::Task<> changed();
 
  private:

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "appliance/files/descriptor.h"
-#include "appliance/hosting/runtime/docker/container.h"
+#include "appliance/foundation/timestamp.h"
 
 namespace runtime {
 
@@ -37,16 +37,16 @@ std::string content_of(const fs::path& path, std::uint64_t offset, std::size_t m
   return content;
 }
 
-// Agents of this binary log JSON that begins with the time (web/log.cpp); other lines tell none.
+// Agents of this binary log JSON that begins with the time (web/log.cpp); other lines have none.
 std::optional<LogTime> time_of(std::string_view line) {
   constexpr std::string_view field = R"({"time":")";
   if (!line.starts_with(field)) return std::nullopt;
   line.remove_prefix(field.size());
-  return docker::parse_time(line.substr(0, line.find('"')));
+  return agentbox::parse_timestamp(line.substr(0, line.find('"')));
 }
 
-// The whole lines of `content`, which begins at the offset `start`; `rest` is where the last of them ends. One that is
-// too long comes in pieces.
+// The whole lines of `content`, which begins at the offset `start`; `rest` is set to the end of the last. Lines that
+// are too long are split.
 std::vector<LogLine> lines_of(std::string_view content, std::uint64_t start, std::uint64_t& rest,
                               std::size_t most = SIZE_MAX) {
   std::vector<LogLine> lines;
@@ -91,7 +91,7 @@ void LogFile::rotate(std::uint64_t limit) const {
     file << start() + copied;
     if (!file.flush()) throw std::system_error(errno, std::system_category(), draft.string());
   }
-  // Before the log is emptied: a crash in between leaves a gap in the offsets, and none twice.
+  // Before the log is emptied: a crash in between leaves a gap in the offsets, but no duplicates.
   fs::rename(draft, folder_ / start_file);
   fs::resize_file(path, 0);
 }
@@ -102,8 +102,8 @@ LogPage LogFile::read(const LogQuery& query) const {
   const auto oldest = begin - std::min<std::uint64_t>(begin, older.size());
   const auto after = parse_log_position(query.after);
   LogPage page;
-  page.is_cut = after && (*after < oldest || *after > begin + newer.size());
-  const auto from = after && !page.is_cut ? *after : oldest;
+  page.is_truncated = after && (*after < oldest || *after > begin + newer.size());
+  const auto from = after && !page.is_truncated ? *after : oldest;
   const bool takes_all = !after || query.since || query.until;
   auto& lines = page.lines;
   const auto take = [&](std::string_view content, std::uint64_t offset) {

@@ -1,5 +1,5 @@
 // The log of an agent that runs as a process: agent.log, which the agent appends to, and agent.log.1, the part before.
-// A line's id is the offset of its end in everything that was ever logged: agent.log.start holds the offset at which
+// A line's id is the offset of its end in the whole log since the beginning: agent.log.start holds the offset at which
 // agent.log begins, as decimal digits.
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace runtime {
 
-// Blocks. Rotating excludes reading: the caller sees to it.
+// Blocks. The caller ensures that the log is not read during a rotation.
 class LogFile {
  public:
   explicit LogFile(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Copies the log to agent.log.1 and empties it once it is larger than `limit`. Whoever writes goes on in the same
-  // file; what is written between the copy and the emptying is lost. Throws std::system_error.
+  // Copies the log to agent.log.1 and empties it once it is larger than `limit`. Writers keep using the same
+  // file; lines written between copying and emptying are lost. Throws std::system_error.
   void rotate(std::uint64_t limit) const;
 
-  // An `after` that is not of this log (the agent ran in another engine then) counts as one that is kept no more.
+  // An `after` from another log (of another engine) counts as no longer stored.
   LogPage read(const LogQuery&) const;
-  // Whole lines after this offset, at most `most_bytes` of them; `position` is moved behind the last. What was rotated
-  // away is skipped.
+  // Whole lines after this offset, at most `most_bytes` of them; sets `position` to the end of the last. Lines that
+  // are no longer stored are skipped.
   std::vector<LogLine> read_on(std::uint64_t& position, std::size_t most_bytes) const;
-  // The offset behind the last whole line.
+  // The offset after the last whole line.
   std::uint64_t end() const;
 
  private:

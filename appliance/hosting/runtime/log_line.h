@@ -1,4 +1,4 @@
-// Lines of agents' logs, as every engine tells them.
+// Lines of agents' logs.
 #pragma once
 
 #include <chrono>
@@ -13,26 +13,26 @@ namespace runtime {
 using LogTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 struct LogLine {
-  std::string id;             // later lines of an agent have greater ones, as text; see log_position()
-  std::optional<LogTime> at;  // when it was written, where that is known
-  std::string text;           // without its end
+  std::string id;             // ordered as text; see log_position()
+  std::optional<LogTime> at;  // when it was written, if known
+  std::string text;           // without its line end
 };
 
-// With `after` the `limit` lines that follow that one, otherwise the newest `limit`; of those that are asked for.
+// With `after` the first `limit` matching lines after it, otherwise the newest `limit`.
 struct LogQuery {
   std::size_t limit = 100;
   std::string after;                    // an id; empty: none
-  std::optional<LogTime> since, until;  // both inclusive; lines of unknown time are left out then
+  std::optional<LogTime> since, until;  // both inclusive; excludes lines without a time
 };
 
 struct LogPage {
   std::vector<LogLine> lines;  // oldest first
-  bool is_cut = false;         // lines that followed `after` are kept no more: these are those that are left
+  bool is_truncated = false;   // some lines after `after` are no longer stored
 };
 
-// Ids are numbers with leading zeros, so that they order as text: 19 digits.
+// Ids are numbers of 19 digits with leading zeros, so that they sort as text.
 std::string log_position(std::uint64_t);
-// Nothing for what is no such number.
+// nullopt unless it is such a number.
 std::optional<std::uint64_t> parse_log_position(std::string_view);
 
 }  // namespace runtime

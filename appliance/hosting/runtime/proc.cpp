@@ -117,7 +117,7 @@ std::optional<uid_t> user_of(pid_t pid) {
 
 namespace {
 
-// Until nobody is left for whom `is_meant` holds, right before the signal too, or a second has passed.
+// Until no process matches `is_meant`, which is checked again right before each signal, or a second has passed.
 void kill_all(const std::function<bool(const Stat&)>& is_meant) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (std::chrono::steady_clock::now() < deadline) {
@@ -137,8 +137,8 @@ void kill_all(const std::function<bool(const Stat&)>& is_meant) {
 
 }  // namespace
 
-// The kernel gives a number out again only when no process, group or session bears it: one that has another start
-// proves that nobody of the old session is left.
+// The kernel reuses a number only when no process, group or session has it. A process with another start time therefore
+// proves that the old session is empty.
 void kill_session(pid_t leader, std::uint64_t start_ticks) {
   kill_all([&](const Stat& process) {
     return process.session == leader && !is_number_taken_by_another(leader, start_ticks);

@@ -1,17 +1,17 @@
-// Agents as child processes of the same binary: `agentbox agent --boot FILE`. They outlive the box and are adopted by
-// the next one; they end on stop, on remove, or by themselves.
+// Agents as child processes of the same binary: `agentbox agent --boot FILE`. They outlive the box and are adopted when
+// it starts again; they end on stop, on remove, or by themselves.
 //
 // Files of an agent, in <folder>/<id>/run/ (0711, the box's own):
-//   agent.pid   JSON {pid, start_ticks, boot_id, started_at}: the process it was. start_ticks is field 22 of
+//   agent.pid   JSON {pid, start_ticks, boot_id, started_at}: the process. start_ticks is field 22 of
 //               /proc/PID/stat, so that a reused pid is never taken for the agent.
-//   boot.json   runtime::Boot, 0600, readable by the agent alone; written anew for each start, taken away half a minute
-//               later (after an adoption, too) or when the agent ends.
-//   agent.log   stdout and stderr; agent.log.1 is the one before. Copied and truncated at `log_bytes`.
+//   boot.json   runtime::Boot, 0600, readable only by the agent; written for each start, removed half a minute later
+//               (also after an adoption) or when the agent ends.
+//   agent.log   stdout and stderr; agent.log.1 is the previous part. Copied and truncated at `log_bytes`.
 //
-// When the box runs as root each agent gets a user of its own (AgentUsers), so that agents can read neither the box's
-// files nor each other's. Where a folder above the workspaces is closed to others (/root), the agent gets a view of the
-// files in which that folder holds nothing but its own; where that is not permitted either, in a container without
-// CAP_SYS_ADMIN, agents run as the box's user and the log says so.
+// When the box runs as root each agent gets its own user (AgentUsers), so that agents can read neither the box's
+// files nor each other's. If a folder above the workspaces is inaccessible to others (/root), the agent gets a mount
+// namespace in which that folder contains only its own files; if that is not permitted (in a container without
+// CAP_SYS_ADMIN), agents run as the box's user and a warning is logged.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -27,15 +27,15 @@ struct ProcessOptions {
   std::filesystem::path binary;  // usually /proc/self/exe, resolved
   std::filesystem::path folder;  // data/agents
   std::uint64_t log_bytes = 8u << 20;
-  std::chrono::milliseconds log_check{10'000};  // how often logs are looked at for rotation
+  std::chrono::milliseconds log_check{10'000};  // interval of the check for rotation
   std::chrono::seconds boot_file_life{30};
 };
 
 class ProcessEngine final : public Engine {
  public:
-  // All its state lives on `home`; spawning and file work run on `files`. Callers may be on any io_context.
+  // Its state is used on `home`; spawning and file access run on `files`. Callers may be on any io_context.
   ProcessEngine(ProcessOptions, boost::asio::io_context& home, boost::asio::thread_pool& files);
-  // Only once `home` runs no more (IoPool::stop). The agents go on running.
+  // Only after `home` has stopped (IoPool::stop). The agents keep running.
   ~ProcessEngine() override;
 
   std::string_view name() const override { return "process"; }

@@ -15,7 +15,7 @@ constexpr std::size_t tail_bytes = 256 * 1024;
 
 [[noreturn]] void fail(const fs::path& path) { throw std::system_error(errno, std::system_category(), path.string()); }
 
-// Whole or not at all: a reader never sees half of it.
+// Atomic: readers never see a partial file.
 void write_file(const fs::path& path, std::string_view bytes, std::optional<uid_t> owner) {
   auto temporary = path;
   temporary += ".new";

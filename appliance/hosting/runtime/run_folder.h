@@ -17,13 +17,13 @@
 
 namespace runtime {
 
-// What agent.pid holds.
+// The content of agent.pid.
 struct PidFile {
   std::int64_t pid = 0;
   std::uint64_t start_ticks = 0;
   std::string boot_id;
   std::int64_t started_at = 0;              // milliseconds since the epoch
-  std::string backend_url, summarizer_url;  // what it was told of the box; empty: not known
+  std::string backend_url, summarizer_url;  // as given to the agent; empty if unknown
 };
 BOOST_DESCRIBE_STRUCT(PidFile, (), (pid, start_ticks, boot_id, started_at, backend_url, summarizer_url))
 
@@ -35,11 +35,11 @@ class RunFolder {
   void remove() const;
 
   std::filesystem::path boot_path() const { return folder_ / "boot.json"; }
-  // 0600, and `reader`'s when there is one.
+  // Mode 0600, owned by `reader` if given.
   void write_boot(std::string_view json, std::optional<uid_t> reader) const;
   void drop_boot() const;
 
-  std::optional<PidFile> read_pid() const;  // nothing when there is none or it is not whole
+  std::optional<PidFile> read_pid() const;  // nullopt if it is missing or invalid
   void write_pid(const PidFile&) const;
   void drop_pid() const;
 

@@ -19,8 +19,8 @@
 namespace runtime {
 namespace {
 
-constexpr int first_visible = 4;         // descriptor of the first Visible while the child makes its view
-constexpr int steps_behind_the_box = 5;  // of niceness: about a third of the box's weight on a core that is contended
+constexpr int first_visible = 4;   // descriptor of the first Visible while the child makes its view
+constexpr int nice_increment = 5;  // nice value: about a third of the box's weight on a contended core
 constexpr std::uint64_t untouched_address_space = 1ull << 30;  // thread stacks, allocator arenas
 
 enum class Step : int { session, view, descriptors, limits, user, privileges, folder, exec };
@@ -112,7 +112,7 @@ void become(uid_t user) {
   if (::syscall(SYS_setresuid, user, user, user) != 0) fail(Step::user);
 }
 
-// Memory runs out on this box: then an agent goes before the box does.
+// If memory runs out, agents are killed before the box.
 void volunteer_for_the_oom_killer() {
   int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -132,7 +132,7 @@ void volunteer_for_the_oom_killer() {
   if (plan.hidden) make_view(plan);
 
   volunteer_for_the_oom_killer();
-  [[maybe_unused]] const int niceness = ::nice(steps_behind_the_box);
+  [[maybe_unused]] const int niceness = ::nice(nice_increment);
   limit(RLIMIT_CORE, rlimit{0, 0});
   limit(RLIMIT_NOFILE, plan.open_files);
   limit(RLIMIT_FSIZE, plan.file_bytes);

@@ -1,4 +1,4 @@
-// Starting a program in a session of its own, with nothing inherited.
+// Starts a program in its own session, without inherited descriptors and environment.
 #pragma once
 
 #include <sys/types.h>
@@ -16,12 +16,11 @@ namespace runtime {
 struct SpawnPlan {
   std::filesystem::path binary;
   std::vector<std::string> arguments;    // with argv[0]
-  std::vector<std::string> environment;  // NAME=value, all of it
+  std::vector<std::string> environment;  // NAME=value; complete
   std::filesystem::path folder;          // working directory
   int output = -1;                       // stdout and stderr; stdin is /dev/null
-  std::optional<uid_t> user;             // user and group to become; nothing: stay
-  // A folder that is empty for the child but for `visible` below it, by a mount namespace of its own (needs
-  // CAP_SYS_ADMIN); empty: the child sees what everyone sees.
+  std::optional<uid_t> user;             // user and group to change to
+  // A folder in which the child sees only `visible`, by its own mount namespace (needs CAP_SYS_ADMIN); empty: none.
   std::filesystem::path hidden;
   std::vector<std::filesystem::path> visible;
   ResourceLimits limits;
@@ -33,10 +32,9 @@ struct Child {
 };
 
 // Returns once the program runs, or with the step that failed and its reason. The child has its own session and process
-// group, descriptors 0 to 2 only, default signal handling, umask 077, no new privileges, five steps of niceness more
-// than ours, and the limits (memory counts as address space, with room for what is mapped and never touched;
-// `processes` only with a user of its own; `cpus` not at all). Blocks for about a millisecond; callable from every
-// thread.
+// group, descriptors 0 to 2 only, default signal handling, umask 077, no new privileges, a nice value five above the
+// box's, and the limits (memory as address space, with a margin for untouched mappings; `processes` only with its own
+// user; `cpus` is ignored). Blocks for about a millisecond; thread-safe.
 web::Result<Child> spawn(const SpawnPlan&);
 
 }  // namespace runtime

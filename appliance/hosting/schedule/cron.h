@@ -1,16 +1,15 @@
-// Cron expressions: the grammar, and which wall-clock times an expression names. What a clock change does to them is
-// occurrences.h's subject.
+// Cron expressions: the grammar, and the wall-clock times an expression matches. occurrences.h handles clock changes.
 //
 //   minute hour day-of-month month day-of-week        "30 9 * * MON-FRI"
 //   second minute hour day-of-month month day-of-week "*/10 * * * * *"
-// (@every is no expression: timetable.h.)
+// (@every is handled in timetable.h.)
 //   @yearly @annually @monthly @weekly @daily @midnight @hourly
 //
 // A field is a list of: *, a number or name, a range (9-17, MON-FRI), each with a step (*/5, 9-17/2; 5/10 is 5-59/10).
 // Days of the week are 0-7 (0 and 7 are Sunday) or SUN-SAT, months 1-12 or JAN-DEC, in any case. ? is * in both fields
 // of days. L in days of the month is the last one, L-2 the second before it; 5L in days of the week is the month's last
-// Friday, 5#2 its second one. When both fields of days are restricted, a day that either names counts; a field that
-// starts with * restricts nothing there (Vixie's rule), so "*/2 * MON" is a Monday with an odd number.
+// Friday, 5#2 its second one. When both fields of days are restricted, a day that matches either one counts; a field
+// that starts with * restricts nothing there (Vixie's rule), so "*/2 * MON" is a Monday with an odd number.
 #pragma once
 
 #include <array>
@@ -27,13 +26,13 @@ using LocalTime = std::chrono::local_seconds;
 
 class Cron {
  public:
-  // Kind::invalid, with a sentence that names the field, for what is no expression and for one that no date can meet.
+  // Kind::invalid, with a sentence that names the field, for an invalid expression and one that matches no date.
   static web::Result<Cron> parse(std::string_view text);
 
-  // The first time it names from `from` on and before `end`; nothing when there is none.
+  // The first matching time from `from` on and before `end`, if any.
   std::optional<LocalTime> first(LocalTime from, LocalTime end) const;
 
-  // Whether the hours are * or a step: it then goes by the hours that pass, also by those the clock shows twice.
+  // True if the hours are * or a step: then hours that occur twice are counted twice.
   bool goes_by_hours_passed() const { return goes_by_hours_passed_; }
 
  private:
@@ -49,7 +48,7 @@ class Cron {
   std::uint64_t seconds_ = 0, minutes_ = 0, hours_ = 0, months_ = 0;
   std::uint64_t days_ = 0, days_before_last_ = 0;     // of the month
   std::uint64_t weekdays_ = 0, last_weekdays_ = 0;    // 0 is Sunday
-  std::array<std::uint64_t, 7> numbered_weekdays_{};  // for each weekday: its which ones in the month
+  std::array<std::uint64_t, 7> numbered_weekdays_{};  // for each weekday: its ordinals in the month
   bool either_day_ = false;                           // both fields of days are restricted
   bool goes_by_hours_passed_ = false;
 };

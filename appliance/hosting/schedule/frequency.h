@@ -1,4 +1,4 @@
-// How often, as people write it: "90m", "3h", "1d".
+// Intervals: "90m", "3h", "1d".
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace schedule {
 
-// A whole number and one of m, h and d, without a sign or leading zeros, from a minute to a year (365 days). Nothing
+// A whole number and one of m, h and d, without a sign or leading zeros, from a minute to a year (365 days). nullopt
 // for anything else.
 std::optional<std::chrono::minutes> parse_frequency(std::string_view text);
 

@@ -8,19 +8,19 @@ namespace {
 
 using namespace std::chrono;
 
-LocalTime local(SessionEpoch moment, seconds offset) { return LocalTime(moment.time_since_epoch() + offset); }
-SessionEpoch utc(LocalTime time, seconds offset) { return SessionEpoch(time.time_since_epoch() - offset); }
+LocalTime local(TimePoint moment, seconds offset) { return LocalTime(moment.time_since_epoch() + offset); }
+TimePoint utc(LocalTime time, seconds offset) { return TimePoint(time.time_since_epoch() - offset); }
 
 }  // namespace
 
 // Within a period local time runs as UTC does; what is special about a clock change happens at a period's begin.
-std::optional<SessionEpoch> next_occurrence(const Cron& cron, const TimeZone& zone, SessionEpoch after) {
-  const SessionEpoch horizon = after + years(400);
-  for (SessionEpoch from = after + seconds(1); from < horizon;) {
+std::optional<TimePoint> next_occurrence(const Cron& cron, const TimeZone& zone, TimePoint after) {
+  const TimePoint horizon = after + years(400);
+  for (TimePoint from = after + seconds(1); from < horizon;) {
     const auto period = zone.at(from);
     const auto end = std::min(period.end, horizon);
     auto earliest = local(from, period.offset);
-    if (period.begin != SessionEpoch::min()) {
+    if (period.begin != TimePoint::min()) {
       const auto shown = local(period.begin, period.offset);                                 // after the change
       const auto expected = local(period.begin, zone.at(period.begin - seconds(1)).offset);  // without it
       if (from == period.begin && expected < shown && cron.first(expected, shown)) return from;
@@ -32,9 +32,8 @@ std::optional<SessionEpoch> next_occurrence(const Cron& cron, const TimeZone& zo
   return std::nullopt;
 }
 
-std::vector<SessionEpoch> next_occurrences(const Cron& cron, const TimeZone& zone, SessionEpoch after,
-                                           std::size_t count) {
-  std::vector<SessionEpoch> found;
+std::vector<TimePoint> next_occurrences(const Cron& cron, const TimeZone& zone, TimePoint after, std::size_t count) {
+  std::vector<TimePoint> found;
   while (found.size() < count) {
     const auto next = next_occurrence(cron, zone, found.empty() ? after : found.back());
     if (!next) break;

@@ -1,6 +1,6 @@
-// When a cron expression comes due in a time zone, also where clocks are set forward and back:
-// - a time that does not exist comes due once, at the end of the gap, together with all others of that gap;
-// - a time that the clock shows twice comes due once, the first time, unless the hours are * or a step.
+// The times at which a cron expression is due in a time zone, also across clock changes:
+// - all times in a gap are due once, at the end of the gap;
+// - a time that occurs twice is due once, the first time, unless the hours are * or a step.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace schedule {
 
-// The first moment later than `after`; nothing when there is none in 400 years.
-std::optional<SessionEpoch> next_occurrence(const Cron&, const TimeZone&, SessionEpoch after);
+// The first moment later than `after`; nullopt if there is none within 400 years.
+std::optional<TimePoint> next_occurrence(const Cron&, const TimeZone&, TimePoint after);
 
-std::vector<SessionEpoch> next_occurrences(const Cron&, const TimeZone&, SessionEpoch after, std::size_t count);
+std::vector<TimePoint> next_occurrences(const Cron&, const TimeZone&, TimePoint after, std::size_t count);
 
 }  // namespace schedule

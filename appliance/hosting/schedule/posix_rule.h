@@ -1,4 +1,4 @@
-// The rule that a TZif file ends with, for the years after its table: "CET-1CEST,M3.5.0,M10.5.0/3" (POSIX TZ).
+// The rule at the end of a TZif file, for the years after its table: "CET-1CEST,M3.5.0,M10.5.0/3" (POSIX TZ).
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace schedule {
 
 class PosixRule {
  public:
-  // Nothing for what is no rule. An hour may be from -167 to 167, as RFC 9636 has it.
+  // nullopt for an invalid rule. Hours are from -167 to 167 (RFC 9636).
   static std::optional<PosixRule> parse(std::string_view text);
 
   // The changes of one year, ascending; none without daylight saving time.

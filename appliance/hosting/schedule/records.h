@@ -1,4 +1,4 @@
-// Scheduled prompts and their runs, as they are stored.
+// Stored scheduled prompts and their runs.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -11,18 +11,18 @@
 
 namespace schedule {
 
-// What becomes of runs that were missed while the box was off: one is made up for all of them, or none.
+// Runs missed while the box was off: one is made up for all of them, or none.
 BOOST_DEFINE_ENUM_CLASS(CatchUp, once, skip)
-// What becomes of a run that comes due while the one before is at work.
+// A run that comes due while another of its task is running is skipped or queued.
 BOOST_DEFINE_ENUM_CLASS(Overlap, skip, queue)
 
-// prompt: one that people and agents schedule. heartbeat: an agent's own, which stands in no list of tasks and counts
-// for no limit (appliance/heartbeat).
+// prompt: scheduled by a user or an agent. heartbeat: not listed among the tasks and not counted towards their limit
+// (hosting/heartbeat).
 BOOST_DEFINE_ENUM_CLASS(Kind, prompt, heartbeat)
 
 struct Task {
   std::int64_t owner = 0;
-  std::string id;  // st_ and 20 random characters; of a heartbeat hb_ and its agent
+  std::string id;  // st_ and 20 random characters; for a heartbeat hb_ and the agent's id
   Kind kind = Kind::prompt;
   std::string agent;
   std::string name;
@@ -32,11 +32,11 @@ struct Task {
   bool enabled = true;
   CatchUp catch_up = CatchUp::once;
   Overlap overlap = Overlap::skip;
-  std::optional<store::Time> next_run;  // nothing while it is disabled
+  std::optional<store::Time> next_run;  // empty while it is disabled
   std::optional<store::Time> last_run;
-  std::int64_t runs = 0;                // so far: the newest one's number
-  std::optional<std::int64_t> running;  // number of the run at work
-  std::vector<store::Time> waiting;     // runs that came due meanwhile, oldest first; at most most_waiting
+  std::int64_t runs = 0;                // number of the newest run
+  std::optional<std::int64_t> running;  // number of the running run
+  std::vector<store::Time> waiting;     // queued runs, oldest first; at most most_waiting
   store::Time created_at, updated_at;
 };
 BOOST_DESCRIBE_STRUCT(Task, (),
@@ -66,18 +66,18 @@ struct Run {
   Outcome outcome = Outcome::running;
   store::Time due_at, started_at;
   std::optional<store::Time> finished_at;
-  std::string answer;           // its first 4,000 bytes; the whole stands in the conversation with the agent
+  std::string answer;           // first 4,000 bytes; the conversation has all of it
   std::string error;            // failed, skipped: why, in a sentence
-  std::int64_t overlapped = 0;  // runs that came due while this one was at work, and were left out
+  std::int64_t overlapped = 0;  // runs skipped while this one was running
 };
 BOOST_DESCRIBE_STRUCT(Run, (),
                       (owner, id, task, agent, number, trigger, outcome, due_at, started_at, finished_at, answer, error,
                        overlapped))
 
-// A task keeps its newest runs.
+// Stored runs per task.
 inline constexpr std::int64_t runs_kept = 50;
 
-// <task id>.<number, 12 digits>: one task's runs stand together in the key order, oldest first.
+// <task id>.<number, 12 digits>: one task's runs are adjacent in key order, oldest first.
 std::string run_id(const std::string& task, std::int64_t number);
 
 inline const store::Owned<Run> runs{{.family = "task_runs", .number = 41},

@@ -18,9 +18,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto pause_between_ticks = 200ms;
-constexpr auto rest_after_failure = 30s;
+constexpr auto pause_after_failure = 30s;
 constexpr std::size_t longest_answer_kept = 4'000;
-// A task is written a little after its next run was reckoned: a tick looks back so far for those that were slow.
+// Tasks are stored some time after their next run was computed; a tick searches back this far to find them.
 constexpr auto slowest_write = std::chrono::minutes(10);
 
 constexpr auto cut_off = "The box was interrupted before the agent answered.";
@@ -88,7 +88,7 @@ Scheduler::Scheduler(store::System system, const TimeZones& zones, Sender send, 
       clock_(std::move(clock)),
       home_(home),
       options_(options),
-      ticks_(home, "schedule", pause_between_ticks, [this] { return tick_unless_resting(); }),
+      ticks_(home, "schedule", pause_between_ticks, [this] { return tick_unless_paused(); }),
       all_ended_(home.get_executor(), web::Timer::time_point::max()) {}
 
 Scheduler::~Scheduler() = default;
@@ -101,7 +101,7 @@ web::Task<> Scheduler::start() {
 web::Task<> Scheduler::stop(std::chrono::steady_clock::duration grace) {
   stopping_ = true;
   co_await ticks_.stop();
-  if (at_work_ == 0) co_return;
+  if (running_ == 0) co_return;
   all_ended_.expires_after(grace);
   boost::system::error_code woken;
   co_await all_ended_.async_wait(boost::asio::redirect_error(web::use_task, woken));
@@ -137,22 +137,22 @@ web::Task<> Scheduler::fail_interrupted(Run interrupted) {
   }
 }
 
-// A store that is read-only fails every tick: one that failed is followed by a rest, not by five log lines a second.
-web::Task<> Scheduler::tick_unless_resting() {
+// With a read-only store every tick fails; pausing avoids five log lines a second.
+web::Task<> Scheduler::tick_unless_paused() {
   const auto now = std::chrono::steady_clock::now();
-  if (now < rest_until_) co_return;
-  rest_until_ = now + rest_after_failure;
+  if (now < paused_until_) co_return;
+  paused_until_ = now + pause_after_failure;
   co_await tick();
-  rest_until_ = {};
+  paused_until_ = {};
 }
 
 web::Task<> Scheduler::tick() {
   const TickTime time;
   const auto now = clock_();
   searched_ = std::min(searched_, now);  // the clock may have been set back
-  std::set<std::string> held_back;       // due, of owners who have enough at work
-  while (at_work_ < options_.most_at_work && !stopping_) {
-    const auto room = std::min(options_.batch, options_.most_at_work - at_work_);
+  std::set<std::string> held_back;       // due, but their owners have reached most_per_owner
+  while (running_ < options_.most_running && !stopping_) {
+    const auto room = std::min(options_.batch, options_.most_running - running_);
     auto due = system_.find_range(tasks, "due", searched_, now + 1ms, room + held_back.size());
     std::erase_if(due, [&](const Task& task) { return held_back.contains(task.id); });
     if (due.empty()) {
@@ -160,44 +160,44 @@ web::Task<> Scheduler::tick() {
       co_return;
     }
     auto change = system_.change();
-    std::vector<Begun> begun;
-    std::map<store::UserId, std::size_t> begun_of;
+    std::vector<StartedRun> started;
+    std::map<store::UserId, std::size_t> started_of;
     bool is_empty = true;
     for (const auto& found : due) {
-      if (at_work_of(found.owner) + begun_of[found.owner] >= options_.most_of_one) {
+      if (running_of(found.owner) + started_of[found.owner] >= options_.most_per_owner) {
         held_back.insert(found.id);
         continue;
       }
       auto row = system_.get(tasks, found.owner, found.id);
-      if (!row || row->value.next_run != found.next_run) continue;  // changed since it was found
+      if (!row || row->value.next_run != found.next_run) continue;  // changed meanwhile
       if (auto run = take(change, row->value, now)) {
-        ++begun_of[found.owner];
-        begun.push_back(std::move(*run));
+        ++started_of[found.owner];
+        started.push_back(std::move(*run));
       }
       change.update(tasks, *row);
       is_empty = false;
     }
-    if (is_empty) continue;  // the next look goes past those held back
+    if (is_empty) continue;  // the next search goes past those held back
     const auto outcome = co_await change.commit();
-    if (!outcome.ok()) continue;  // somebody else wrote one of them in between: they are looked at again
-    for (auto& run : begun) launch(std::move(run));
+    if (!outcome.ok()) continue;  // one of them was changed concurrently: search again
+    for (auto& run : started) launch(std::move(run));
   }
 }
 
-// Decides what becomes of a task that is due, and when it is due again.
-std::optional<Scheduler::Begun> Scheduler::take(store::Change& change, Task& task, store::Time now) {
+// Starts, queues or skips a due task's run, and sets its next run.
+std::optional<Scheduler::StartedRun> Scheduler::take(store::Change& change, Task& task, store::Time now) {
   const auto due = *task.next_run;
   const auto timetable = Timetable::read(zones_, task.cron_schedule, task.timezone);
-  if (!timetable) {  // the box has another tzdata than when the task was written
+  if (!timetable) {  // the tzdata has changed since the task was stored
     task.enabled = false;
     task.next_run.reset();
-    leave_out(change, task, due, now, "The task has been disabled: " + timetable.error().message);
+    skip(change, task, due, now, "The task has been disabled: " + timetable.error().message);
     return std::nullopt;
   }
   task.next_run = timetable->next(now);
-  const bool is_missed = due <= began_ || now - due > options_.patience;
+  const bool is_missed = due <= began_ || now - due > options_.tolerance;
   if (is_missed && task.catch_up == CatchUp::skip) {
-    leave_out(change, task, due, now, missed);
+    skip(change, task, due, now, missed);
     return std::nullopt;
   }
   if (!task.running) return begin(change, task, is_missed ? Trigger::makeup : Trigger::schedule, due, now);
@@ -208,8 +208,8 @@ std::optional<Scheduler::Begun> Scheduler::take(store::Change& change, Task& tas
   return std::nullopt;
 }
 
-Scheduler::Begun Scheduler::begin(store::Change& change, Task& task, Trigger trigger, store::Time due,
-                                  store::Time now) const {
+Scheduler::StartedRun Scheduler::begin(store::Change& change, Task& task, Trigger trigger, store::Time due,
+                                       store::Time now) const {
   auto run = new_run(task, trigger, due, now);
   task.running = run.number;
   task.last_run = now;
@@ -217,7 +217,7 @@ Scheduler::Begun Scheduler::begin(store::Change& change, Task& task, Trigger tri
   return {std::move(run), task.prompt};
 }
 
-void Scheduler::leave_out(store::Change& change, Task& task, store::Time due, store::Time now, std::string why) const {
+void Scheduler::skip(store::Change& change, Task& task, store::Time due, store::Time now, std::string why) const {
   auto run = new_run(task, Trigger::schedule, due, now);
   run.outcome = Outcome::skipped;
   run.finished_at = now;
@@ -226,7 +226,7 @@ void Scheduler::leave_out(store::Change& change, Task& task, store::Time due, st
   count_end(run);
 }
 
-// The oldest run makes room.
+// Deletes the oldest run beyond runs_kept.
 void Scheduler::insert(store::Change& change, const Run& run) const {
   change.insert(runs, run);
   const auto oldest = system_.get(runs, run.owner, run_id(run.task, run.number - runs_kept));
@@ -245,51 +245,51 @@ web::Task<web::Result<Run>> Scheduler::run_now(store::UserId user, std::string i
     auto row = system_.get(tasks, user, id);
     if (!row) co_return web::not_found("No such task");
     if (row->value.running) co_return web::conflict("This task is at work: run it again when it has ended.");
-    if (stopping_ || at_work_ >= options_.most_at_work)
+    if (stopping_ || running_ >= options_.most_running)
       co_return web::unavailable("The box has no room for another run: try again in a moment.");
     const auto now = clock_();
     auto change = system_.change();
-    auto begun = begin(change, row->value, Trigger::manual, now, now);
+    auto started = begin(change, row->value, Trigger::manual, now, now);
     change.update(tasks, *row);
     const auto outcome = co_await change.commit();
     if (!outcome.ok()) continue;
-    auto run = begun.run;
-    launch(std::move(begun));
+    auto run = started.run;
+    launch(std::move(started));
     co_return run;
   }
 }
 
-std::size_t Scheduler::at_work_of(store::UserId owner) const {
+std::size_t Scheduler::running_of(store::UserId owner) const {
   const std::scoped_lock lock(mutex_);
-  const auto found = at_work_of_.find(owner);
-  return found == at_work_of_.end() ? 0 : found->second;
+  const auto found = running_of_.find(owner);
+  return found == running_of_.end() ? 0 : found->second;
 }
 
-void Scheduler::launch(Begun begun) {
-  ++at_work_;
-  const auto owner = begun.run.owner;
+void Scheduler::launch(StartedRun started) {
+  ++running_;
+  const auto owner = started.run.owner;
   {
     const std::scoped_lock lock(mutex_);
-    ++at_work_of_[owner];
+    ++running_of_[owner];
   }
-  if (begun.run.trigger == Trigger::schedule) observe_delay(begun.run);
-  boost::asio::co_spawn(home_, perform(std::move(begun)), [this, owner](std::exception_ptr failure) {
+  if (started.run.trigger == Trigger::schedule) observe_delay(started.run);
+  boost::asio::co_spawn(home_, perform(std::move(started)), [this, owner](std::exception_ptr failure) {
     try {
       if (failure) std::rethrow_exception(failure);
     } catch (const std::exception& error) {  // a store that is read-only; recover() finds the run
-      web::log::error("the end of a scheduled run was not written", {{"reason", std::string(error.what())}});
+      web::log::error("scheduled_run_end_not_written", {{"reason", std::string(error.what())}});
     }
     {
       const std::scoped_lock lock(mutex_);
-      if (const auto own = at_work_of_.find(owner); --own->second == 0) at_work_of_.erase(own);
+      if (const auto own = running_of_.find(owner); --own->second == 0) running_of_.erase(own);
     }
-    if (--at_work_ == 0) all_ended_.cancel();
+    if (--running_ == 0) all_ended_.cancel();
   });
 }
 
-// The run, and those that have come to wait for it.
-web::Task<> Scheduler::perform(Begun first) {
-  std::optional<Begun> next = std::move(first);
+// Performs the run and the ones queued behind it.
+web::Task<> Scheduler::perform(StartedRun first) {
+  std::optional<StartedRun> next = std::move(first);
   while (next) {
     auto answer = co_await ask(next->run, next->prompt);
     next = co_await finish(next->run, std::move(answer));
@@ -303,12 +303,12 @@ web::Task<web::Result<std::string>> Scheduler::ask(Run run, std::string prompt) 
   } catch (const std::exception& error) {
     failure = error.what();
   }
-  web::log::error("a scheduled prompt could not be sent", {{"task", run.task}, {"reason", failure}});
+  web::log::error("scheduled_prompt_not_sent", {{"task", run.task}, {"reason", failure}});
   co_return web::internal("The box could not send the prompt.");
 }
 
-// Writes how the run ended, and begins the one that waits for it.
-web::Task<std::optional<Scheduler::Begun>> Scheduler::finish(Run ended, web::Result<std::string> answer) {
+// Stores the result of the run and starts the next queued one.
+web::Task<std::optional<Scheduler::StartedRun>> Scheduler::finish(Run ended, web::Result<std::string> answer) {
   for (;;) {
     auto run = system_.get(runs, ended.owner, ended.id);
     auto task = system_.get(tasks, ended.owner, ended.task);
@@ -317,12 +317,12 @@ web::Task<std::optional<Scheduler::Begun>> Scheduler::finish(Run ended, web::Res
     end(run->value, answer, now);
     auto& left = task->value;
     left.running.reset();
-    std::optional<Begun> next;
+    std::optional<StartedRun> next;
     auto change = system_.change();
     change.update(runs, *run);
     if (!left.waiting.empty()) {
       const auto due = left.waiting.front();
-      if (stopping_) {  // the next box finds it missed
+      if (stopping_) {  // missed, for the next start of the box
         left.next_run = due;
         left.waiting.clear();
       } else {

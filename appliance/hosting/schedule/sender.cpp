@@ -16,7 +16,7 @@ web::Task<web::Result<std::string>> send(store::System system, chat::Chat& chat,
 
 }  // namespace
 
-Sender through(store::System system, chat::Chat& chat) {
+Sender chat_sender(store::System system, chat::Chat& chat) {
   return [system, &chat](store::UserId user, std::string agent, std::string prompt) {
     return send(system, chat, user, std::move(agent), std::move(prompt));
   };

@@ -51,12 +51,12 @@ std::int64_t most_tasks(std::optional<billing::Plan> plan) {
 Tasks::Tasks(store::System system, const billing::Subscriptions& subscriptions, const TimeZones& zones, Clock clock)
     : system_(std::move(system)), subscriptions_(subscriptions), zones_(zones), clock_(std::move(clock)) {}
 
-std::string Tasks::zone_or_own(std::string timezone) const {
+std::string Tasks::zone_or_default(std::string timezone) const {
   return timezone.empty() ? zones_.of_the_box() : std::move(timezone);
 }
 
 web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
-  wanted.timezone = zone_or_own(std::move(wanted.timezone));
+  wanted.timezone = zone_or_default(std::move(wanted.timezone));
   const auto timetable = Timetable::read(zones_, wanted.cron_schedule, wanted.timezone);
   if (!timetable) co_return timetable.error();
   const auto held = subscriptions_.active(user);
@@ -86,7 +86,7 @@ web::Task<web::Result<Task>> Tasks::create(store::UserId user, NewTask wanted) {
     const auto agent = tenant.get(agents::records, task.agent);
     if (!agent || agent->value.status == agents::Status::deleting) co_return web::not_found("No such agent");
     auto change = tenant.change();
-    change.require(agents::records, *agent);  // its deletion looks for tasks once, before it ends
+    change.require(agents::records, *agent);  // the deletion of the agent searches its tasks only once
     change.insert(tasks, task);
     change.add(user, count, 1, limit);
     const auto outcome = co_await change.commit();
@@ -159,6 +159,12 @@ web::Task<web::Result<void>> Tasks::remove(store::UserId user, std::string id) {
   co_return co_await erase(user, std::move(id));
 }
 
+web::Task<web::Result<void>> Tasks::remove_of_agent(store::UserId user, std::string agent, std::string id) {
+  const auto task = find(user, id);
+  if (!task || task->agent != agent) co_return no_such_task();
+  co_return co_await erase(user, std::move(id));
+}
+
 web::Task<web::Result<void>> Tasks::erase(store::UserId user, std::string id) {
   const auto tenant = system_.tenant(user);
   for (;;) {
@@ -176,7 +182,7 @@ web::Task<web::Result<void>> Tasks::erase(store::UserId user, std::string id) {
 
 web::Task<> Tasks::forget(store::UserId user, std::string agent) {
   for (const auto& task : list_all(user, agent)) {
-    // Not found: its owner was quicker.
+    // not_found: its owner has removed it meanwhile.
     [[maybe_unused]] const auto removed = co_await erase(user, task.id);
   }
 }
@@ -193,7 +199,7 @@ web::Result<std::vector<Run>> Tasks::history(store::UserId user, const std::stri
 
 web::Result<std::vector<store::Time>> Tasks::preview(const std::string& cron_schedule, const std::string& timezone,
                                                      std::size_t number) const {
-  const auto timetable = Timetable::read(zones_, cron_schedule, zone_or_own(timezone));
+  const auto timetable = Timetable::read(zones_, cron_schedule, zone_or_default(timezone));
   if (!timetable) return timetable.error();
   return timetable->next(clock_(), number);
 }

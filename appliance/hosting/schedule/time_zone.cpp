@@ -27,10 +27,10 @@ bool is_name(std::string_view name) {
 
 }  // namespace
 
-Period TimeZone::at(SessionEpoch moment) const {
+Period TimeZone::at(TimePoint moment) const {
   const auto next = std::ranges::upper_bound(changes_, moment, {}, &OffsetChange::at);
   const auto& current = *std::prev(next);
-  return {current.at, next == changes_.end() ? SessionEpoch::max() : next->at, current.offset};
+  return {current.at, next == changes_.end() ? TimePoint::max() : next->at, current.offset};
 }
 
 const TimeZone* TimeZones::find(std::string_view name) const {
@@ -50,7 +50,7 @@ std::unique_ptr<const TimeZone> TimeZones::load(const std::string& name) const {
     if (auto changes = read_tzif(bytes)) return std::make_unique<TimeZone>(name, std::move(*changes));
   }
   if (name != "UTC") return nullptr;
-  std::vector<OffsetChange> never{{SessionEpoch::min(), std::chrono::seconds(0)}};
+  std::vector<OffsetChange> never{{TimePoint::min(), std::chrono::seconds(0)}};
   return std::make_unique<TimeZone>(name, std::move(never));
 }
 

@@ -1,4 +1,4 @@
-// Time zones by IANA name, from the system's tzdata: what the clocks of a place showed, show and will show.
+// Time zones by IANA name, from the system's tzdata.
 #pragma once
 
 #include <chrono>
@@ -14,38 +14,38 @@
 
 namespace schedule {
 
-using SessionEpoch = std::chrono::sys_seconds;
+using TimePoint = std::chrono::sys_seconds;
 
-// A stretch of time with one offset from UTC, up to the next clock change.
+// A period with one offset from UTC, up to the next clock change.
 struct Period {
-  SessionEpoch begin, end;      // SessionEpoch::min() and SessionEpoch::max() when there is no change on that side
+  TimePoint begin, end;         // TimePoint::min() and TimePoint::max() when there is no change on that side
   std::chrono::seconds offset;  // local time is UTC plus this
 };
 
 class TimeZone {
  public:
-  // `changes` as read_tzif gives them.
+  // `changes` as returned by read_tzif.
   TimeZone(std::string name, std::vector<OffsetChange> changes)
       : name_(std::move(name)), changes_(std::move(changes)) {}
 
   const std::string& name() const { return name_; }
-  Period at(SessionEpoch) const;
+  Period at(TimePoint) const;
 
  private:
   const std::string name_;
   const std::vector<OffsetChange> changes_;
 };
 
-// Reads each zone once, and keeps it: new tzdata is seen after a restart. Callable from every thread.
+// Caches zones: new tzdata takes effect after a restart. Thread-safe.
 class TimeZones {
  public:
   explicit TimeZones(std::filesystem::path folder = "/usr/share/zoneinfo") : folder_(std::move(folder)) {}
 
-  // Null for a name that tzdata does not have (names are case-sensitive) and for a file that is no zone. UTC is there
-  // also without tzdata. The zone lives as long as this.
+  // Null for a name that tzdata does not have (names are case-sensitive) and for invalid files. UTC exists also
+  // without tzdata. The zone lives as long as this object.
   const TimeZone* find(std::string_view name) const;
 
-  // The box's own zone: what TZ names, else what /etc/localtime points to, else UTC.
+  // The box's own zone: from TZ, else /etc/localtime, else UTC.
   std::string of_the_box() const;
 
  private:

@@ -1,5 +1,5 @@
-// When a task comes due: by its cron expression in its time zone, or again and again, so long after it came due last:
-// "@every 90m" (as robfig/cron writes it), which knows no zone and no clock change.
+// The schedule of a task: a cron expression in a time zone, or an interval, "@every 90m" (the syntax of robfig/cron),
+// which is independent of zones and clock changes.
 #pragma once
 
 #include <optional>

@@ -8,14 +8,14 @@
 
 namespace schedule {
 
-// From this moment on local time is UTC plus `offset`.
+// From `at` on local time is UTC plus `offset`.
 struct OffsetChange {
   std::chrono::sys_seconds at;
   std::chrono::seconds offset;
 };
 
-// Every change of the offset, ascending, from sys_seconds::min() on; the rule for years to come is written out up to
-// 2500. Nothing for bytes that are no TZif of version 2 or later without leap seconds.
+// Every change of the offset, ascending, from sys_seconds::min() on; future changes are expanded up to 2500.
+// nullopt unless the bytes are TZif of version 2 or later without leap seconds.
 std::optional<std::vector<OffsetChange>> read_tzif(std::string_view bytes);
 
 }  // namespace schedule

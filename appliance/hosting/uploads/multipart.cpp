@@ -172,7 +172,7 @@ Result<Multipart::Next> Multipart::step() {
   return Next::more;
 }
 
-Result<void> Multipart::pass_on(std::size_t size) {
+Result<void> Multipart::pass_data(std::size_t size) {
   if (in_part_ && size > 0)
     if (auto taken = sink_.data(std::string_view(unread_).substr(0, size)); !taken) return taken;
   unread_.erase(0, size);
@@ -184,17 +184,17 @@ Result<Multipart::Next> Multipart::read_content() {
   const auto at = unread_.find(delimiter_);
   if (at == std::string::npos) {
     const auto sure = unread_.size() - std::min(unread_.size(), delimiter_.size() - 1);
-    if (auto passed = pass_on(sure); !passed) return passed.error();
+    if (auto passed = pass_data(sure); !passed) return passed.error();
     return Next::more;
   }
-  if (auto passed = pass_on(at); !passed) return passed.error();
+  if (auto passed = pass_data(at); !passed) return passed.error();
   const auto behind = std::string_view(unread_).substr(delimiter_.size());
   const bool closes = behind.starts_with("--");
   const auto text = std::min(behind.find_first_not_of(white), behind.size());
   if (!closes && behind.substr(text, line_end.size()) != line_end) {
     const bool may_become_one = behind == "-" || (text <= longest_padding && line_end.starts_with(behind.substr(text)));
     if (may_become_one) return Next::more;
-    if (auto passed = pass_on(1); !passed) return passed.error();
+    if (auto passed = pass_data(1); !passed) return passed.error();
     return Next::again;
   }
   if (in_part_)

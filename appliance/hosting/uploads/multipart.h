@@ -1,5 +1,5 @@
-// multipart/form-data (RFC 7578 over RFC 2046, 5.1), read as it comes: no piece of the stream has to hold anything
-// whole, and nothing but the headers of one part is kept.
+// A streaming parser for multipart/form-data (RFC 7578, RFC 2046 5.1). Pieces may be split anywhere; only the headers
+// of one part are buffered.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace uploads {
 
 struct PartHead {
   std::string name;
-  std::optional<std::string> filename;  // as the client gave it: whatever it likes. Nothing: a plain field
+  std::optional<std::string> filename;  // untrusted; nullopt for a plain field
 };
 
-// Gets the parts in their order: begin, data as often as need be, end. What they refuse ends the reading.
+// Called for each part in order: begin, data any number of times, end. An error ends the parsing.
 struct PartSink {
   std::function<web::Result<void>(const PartHead&)> begin;
   std::function<web::Result<void>(std::string_view bytes)> data;
@@ -37,9 +37,9 @@ class Multipart {
   Multipart(std::string_view boundary, PartSink sink, MultipartLimits limits = {})
       : delimiter_("\r\n--" + std::string(boundary)), sink_(std::move(sink)), limits_(limits) {}
 
-  // Kind::invalid with a sentence for what is no such body; nothing may be taken after an error.
+  // Kind::invalid with a sentence for an invalid body. Must not be called after an error.
   web::Result<void> take(std::string_view bytes);
-  // The body has ended. Kind::invalid unless its closing delimiter has come.
+  // The body has ended. Kind::invalid unless the closing delimiter was received.
   web::Result<void> finish();
 
  private:
@@ -49,13 +49,13 @@ class Multipart {
   web::Result<Next> step();
   web::Result<Next> read_content();
   web::Result<Next> read_headers();
-  web::Result<void> pass_on(std::size_t size);
+  web::Result<void> pass_data(std::size_t size);
 
   const std::string delimiter_;
   const PartSink sink_;
   const MultipartLimits limits_;
-  // A first delimiter stands at the beginning of a line, and the beginning of the body is one. What comes before it is
-  // content of nothing, the preamble.
+  // Starts with a line end because the first delimiter may be at the start of the body. Anything before it is the
+  // preamble, which is ignored.
   std::string unread_ = "\r\n";
   State state_ = State::content;
   bool in_part_ = false;

@@ -29,8 +29,8 @@ store::Time time_of(const timespec& time) {
   return store::Time(std::chrono::duration_cast<std::chrono::milliseconds>(since));
 }
 
-// Visits every folder and regular file beneath `folder`, depth first and by name, until `visit` says that it is enough.
-// Links are neither followed nor told of.
+// Visits every folder and regular file beneath `folder`, depth first and by name, until `visit` returns false. Skips
+// links.
 bool walk(const files::Descriptor& folder, const std::string& prefix, std::size_t level,
           const std::function<bool(const std::string& path, const struct stat&)>& visit) {
   auto names = files::names_in(folder);
@@ -60,7 +60,7 @@ std::int64_t used_in(const files::Root& root) {
   return used;
 }
 
-// Nothing for an agent that has never run.
+// nullopt for an agent that has never run.
 Result<std::optional<files::Root>> open_workspace(const std::filesystem::path& workspace) {
   std::error_code unknown;
   if (!std::filesystem::exists(workspace, unknown)) return std::optional<files::Root>();
@@ -101,14 +101,14 @@ Error over_quota(std::int64_t would_be, std::int64_t used, std::int64_t quota) {
   return error;
 }
 
-// Where a file is to go.
-struct Place {
+// The destination of a file.
+struct Destination {
   files::Components folder;
   std::string name;
 };
 
-Result<std::vector<Place>> places_of(const std::vector<NewFile>& wanted) {
-  std::vector<Place> places;
+Result<std::vector<Destination>> destinations_of(const std::vector<NewFile>& wanted) {
+  std::vector<Destination> destinations;
   std::set<std::string> seen;
   for (const auto& file : wanted) {
     auto components = agent_process::path_components(file.path);
@@ -117,15 +117,15 @@ Result<std::vector<Place>> places_of(const std::vector<NewFile>& wanted) {
     if (!seen.insert(files::join(*components)).second) return web::invalid("file: two of them have one name");
     auto name = std::move(components->back());
     components->pop_back();
-    places.push_back({std::move(*components), std::move(name)});
+    destinations.push_back({std::move(*components), std::move(name)});
   }
-  return places;
+  return destinations;
 }
 
-// The size of what a new file takes the place of; an error when it cannot.
-Result<std::int64_t> size_before(const files::Root& root, const Place& place) {
-  auto whole = place.folder;
-  whole.push_back(place.name);
+// The size of the file that is replaced, 0 if there is none; an error if it cannot be replaced.
+Result<std::int64_t> size_before(const files::Root& root, const Destination& destination) {
+  auto whole = destination.folder;
+  whole.push_back(destination.name);
   const auto there = root.open(whole, O_PATH);
   if (!there && there.error().kind == web::Kind::not_found) return std::int64_t{0};
   struct stat info {};
@@ -135,23 +135,23 @@ Result<std::int64_t> size_before(const files::Root& root, const Place& place) {
   return std::int64_t(info.st_size);
 }
 
-Result<Entry> write(const files::Root& root, const Place& place, const std::string& content) {
+Result<Entry> write(const files::Root& root, const Destination& destination, const std::string& content) {
   const auto state = root.open_or_make({std::string(agent_process::state_folder)});
   if (!state) return state.error();
-  const auto folder = root.open_or_make(place.folder);
+  const auto folder = root.open_or_make(destination.folder);
   if (!folder) return folder.error();
   const auto written =
-      files::replace(*folder, place.name, content, {.folder = *state, .name = "write-" + crypto::random_id(16)});
+      files::replace(*folder, destination.name, content, {.folder = *state, .name = "write-" + crypto::random_id(16)});
   if (!written) return written.error();
-  auto path = place.folder;
-  path.push_back(place.name);
+  auto path = destination.folder;
+  path.push_back(destination.name);
   return Entry{.path = files::join(path), .size = std::int64_t(content.size()), .modified = store::now()};
 }
 
 Result<std::vector<Entry>> put_all(const std::filesystem::path& workspace, std::int64_t quota,
                                    const std::vector<NewFile>& wanted) {
-  const auto places = places_of(wanted);
-  if (!places) return places.error();
+  const auto destinations = destinations_of(wanted);
+  if (!destinations) return destinations.error();
   std::error_code failed;
   std::filesystem::create_directories(workspace, failed);
   if (failed) return web::internal("The agent's workspace cannot be made: " + failed.message());
@@ -160,14 +160,14 @@ Result<std::vector<Entry>> put_all(const std::filesystem::path& workspace, std::
   const auto used = used_in(*root);
   auto would_be = used;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto before = size_before(*root, (*places)[i]);
+    const auto before = size_before(*root, (*destinations)[i]);
     if (!before) return before.error();
     would_be += std::int64_t(wanted[i].content.size()) - *before;
   }
   if (would_be > quota && would_be > used) return over_quota(would_be, used, quota);
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    auto entry = write(*root, (*places)[i], wanted[i].content);
+    auto entry = write(*root, (*destinations)[i], wanted[i].content);
     if (!entry) return entry.error();
     entries.push_back(std::move(*entry));
   }
@@ -186,7 +186,7 @@ Result<void> remove_one(const std::filesystem::path& workspace, const std::strin
   const auto folder = (*root)->open(*components, O_RDONLY | O_DIRECTORY);
   if (!folder) return folder.error();
   if (::unlinkat(folder->get(), name.c_str(), 0) == 0) return {};
-  // EPERM is what POSIX says of a folder, EISDIR what Linux says.
+  // For a folder POSIX specifies EPERM, Linux returns EISDIR.
   if (errno != EISDIR && errno != EPERM) return files::error_of(errno);
   if (::unlinkat(folder->get(), name.c_str(), AT_REMOVEDIR) == 0) return {};
   if (errno == ENOTEMPTY || errno == EEXIST)

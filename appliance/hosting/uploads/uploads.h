@@ -1,4 +1,4 @@
-// Files that people put into their agents' workspaces.
+// Files that users upload to their agents' workspaces.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/agents/agents.h"
-#include "appliance/identity/guards.h"
-#include "web/route.h"
+#include "appliance/hosting/agents/directory.h"
+#include "web/result.h"
+#include "web/task.h"
 
 namespace uploads {
 
@@ -26,45 +26,43 @@ struct Entry {
 };
 
 struct Listing {
-  std::vector<Entry> entries;        // depth first, by name; links, devices and reserved names are left out
-  bool truncated = false;            // there are more than most_entries, or folders more than 32 levels down
-  std::int64_t used = 0, quota = 0;  // bytes: of all such files, of the agent's plan
+  std::vector<Entry> entries;        // depth first, by name; without links, devices and reserved names
+  bool truncated = false;            // there are more than most_entries
+  std::int64_t used = 0, quota = 0;  // bytes of all files; limit of the agent's plan
 };
 
 inline constexpr std::size_t most_entries = 2'000;
 
-// Bytes that an agent's files may take: label 100 MiB, solo 500 MiB, collective 2 GiB, network 10 GiB.
+// Storage quota in bytes: label 100 MiB, solo 500 MiB, collective 2 GiB, network 10 GiB.
 std::int64_t quota_of(std::string_view plan);
 
-// Callable from every thread. Paths are resolved by the kernel beneath the workspace, through no link; .git and the
-// agent's own state are out of reach, in every spelling.
+// Thread-safe. Paths are resolved by the kernel beneath the workspace and not through links; .git and the agent's own
+// state are not accessible, in any spelling.
 class Uploads {
  public:
-  // `folder`: data/agents. What is given must outlive it; `files` runs what blocks on the disk.
-  Uploads(agents::Agents& agents, std::filesystem::path folder, boost::asio::thread_pool& files)
+  // `folder`: data/agents. All arguments must outlive it; blocking file access runs on `files`.
+  Uploads(const agents::AgentDirectory& agents, std::filesystem::path folder, boost::asio::thread_pool& files)
       : agents_(agents), folder_(std::move(folder)), files_(files) {}
 
-  // Errors of all: not_found when the agent is not the caller's or there is no such file; invalid, naming the field.
+  // Errors of all functions: not_found when the agent is not the caller's or there is no such file; invalid, naming the
+  // field.
 
-  // What is beneath `path`; of an agent that has never run, nothing.
+  // The files beneath `path`; empty for an agent that has never run.
   web::Task<web::Result<Listing>> list(store::UserId, std::string agent, std::string path);
-  // Replaces what has these names; missing folders are made. Nothing is written unless all of them can have their names
-  // and their room. too_many with `current` and `limit`, in bytes, beyond the quota.
+  // Replaces existing files and creates missing folders. Writes nothing unless all names are valid and the quota
+  // suffices. too_many with `current` and `limit`, in bytes, beyond the quota.
   web::Task<web::Result<std::vector<Entry>>> put(store::UserId, std::string agent, std::vector<NewFile>);
-  // A file, or a folder that is empty.
+  // A file or an empty folder.
   web::Task<web::Result<void>> remove(store::UserId, std::string agent, std::string path);
 
-  // Where what takes long is done.
+  // For parsing large requests.
   boost::asio::thread_pool& pool() const { return files_; }
 
  private:
-  agents::Agents& agents_;
+  const agents::AgentDirectory& agents_;
   const std::filesystem::path folder_;
   boost::asio::thread_pool& files_;
-  std::mutex writing_;  // held on `files` from the look at the quota to the last write
+  std::mutex writing_;  // held on `files` from the quota check to the last write
 };
-
-// /api/files on the web. The arguments must outlive the rows.
-std::vector<web::Route> web_routes(Uploads&, const agentbox::Guards&);
 
 }  // namespace uploads

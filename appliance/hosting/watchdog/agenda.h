@@ -1,4 +1,4 @@
-// Who is to be woken when: one timer serves however many there are.
+// Wake-up times of the agents, so that one timer serves all of them.
 #pragma once
 
 #include <chrono>
@@ -10,28 +10,26 @@
 
 namespace watchdog {
 
-// Every call costs the logarithm of their number.
+// All operations take logarithmic time.
 class Agenda {
  public:
-  using SessionEpoch = std::chrono::steady_clock::time_point;
+  using TimePoint = std::chrono::steady_clock::time_point;
 
-  // Takes the place of what was set for `id` before.
-  void set(const std::string& id, SessionEpoch at) {
+  // Replaces the previous time of `id`.
+  void set(const std::string& id, TimePoint at) {
     clear(id);
-    moments_.emplace(id, at);
+    times_.emplace(id, at);
     order_.emplace(at, id);
   }
   void clear(const std::string& id) {
-    const auto known = moments_.find(id);
-    if (known == moments_.end()) return;
+    const auto known = times_.find(id);
+    if (known == times_.end()) return;
     order_.erase({known->second, id});
-    moments_.erase(known);
+    times_.erase(known);
   }
-  std::optional<SessionEpoch> next() const {
-    return order_.empty() ? std::nullopt : std::optional(order_.begin()->first);
-  }
-  // Whoever is due by `now`, the earliest first; it is set no more.
-  std::optional<std::string> take(SessionEpoch now) {
+  std::optional<TimePoint> next() const { return order_.empty() ? std::nullopt : std::optional(order_.begin()->first); }
+  // Removes and returns the earliest agent due by `now`.
+  std::optional<std::string> take(TimePoint now) {
     if (order_.empty() || order_.begin()->first > now) return std::nullopt;
     auto id = order_.begin()->second;
     clear(id);
@@ -39,8 +37,8 @@ class Agenda {
   }
 
  private:
-  std::set<std::pair<SessionEpoch, std::string>> order_;
-  std::unordered_map<std::string, SessionEpoch> moments_;
+  std::set<std::pair<TimePoint, std::string>> order_;
+  std::unordered_map<std::string, TimePoint> times_;
 };
 
 }  // namespace watchdog

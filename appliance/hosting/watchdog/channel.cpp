@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest_pause{60'000};
 
-// "Retry-After: 30", in seconds; a date is not understood.
+// "Retry-After: 30", in seconds; dates are not supported.
 std::optional<milliseconds> asked_pause(const web::FetchResponse& answer) {
   const auto text = answer.header("retry-after");
   unsigned seconds = 0;
@@ -47,7 +47,7 @@ struct Channel::Impl {
       self->waiting.pop_front();
       const bool is_sent = co_await self->deliver(text);
       self->count(is_sent ? "sent" : "failed");
-      if (!is_sent && self->is_stopping) self->waiting.clear();  // the others would fare no better
+      if (!is_sent && self->is_stopping) self->waiting.clear();  // the others would fail, too
     }
   }
 
@@ -69,7 +69,7 @@ struct Channel::Impl {
     }
   }
 
-  // Its message may name the address, which is a secret here.
+  // The error's message may contain the address, which is secret.
   static std::string kind_of(const web::Error& error) {
     return error.kind == web::Kind::timeout ? "it does not answer in time" : "it cannot be reached";
   }

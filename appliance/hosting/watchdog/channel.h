@@ -1,4 +1,4 @@
-// One way to reach people: its queue, its tries, and what it makes of a text.
+// One notification channel: its queue, retries and request format.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,7 +13,7 @@
 namespace watchdog {
 
 struct ChannelOptions {
-  std::string name;                              // bot, webhook: for logs, which never hold its address
+  std::string name;                              // bot, webhook: for logs, which never contain its address
   std::chrono::milliseconds first_pause{1'000};  // before a second try; doubles with each
   unsigned tries = 6;
   std::size_t most_waiting = 200;  // beyond it the oldest is dropped
@@ -26,10 +26,10 @@ class Channel {
   Channel(ChannelOptions, MakeRequest, boost::asio::io_context& home);
   ~Channel();  // after stop(), or with `home` stopped
 
-  // Both are called on `home`. Texts are sent one after the other, in order; what the other side refuses for good (a
-  // status that is neither 2xx nor 408, 429 or 5xx) is dropped, what fails is tried again and blocks those behind it.
+  // Both are called on `home`. Texts are sent in order. Permanently rejected ones (any status except 2xx, 408, 429 and
+  // 5xx) are dropped; other failures are retried and delay the texts behind them.
   void send(std::string text);
-  // The text at hand gets one more try, without a pause; those behind it are sent as long as that succeeds.
+  // Makes one last attempt for the current text; sends the remaining ones as long as that succeeds.
   web::Task<> stop();
 
  private:

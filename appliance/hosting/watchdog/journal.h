@@ -1,5 +1,5 @@
-// Writes how the watched agents are. Of each only the newest state is written, of many in one commit; a store that
-// cannot be written costs the history and never the watching.
+// Stores the states of watched agents: only the newest state of each, many in one commit. If the store cannot be
+// written, history is lost but watching continues.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -17,13 +17,13 @@ class Journal {
   Journal(store::System, boost::asio::io_context& home);
   ~Journal();  // after flush(), or with `home` stopped
 
-  // What was given to write() last, by this box or one before it; else a fresh one.
+  // The last written state, also from before a restart; a default one if there is none.
   Watch read(store::UserId owner, const std::string& agent) const;
   // Returns at once.
   void write(const Watch&);
-  // Suspends until what was given to write() is on disk, or could not be written.
+  // Waits until all writes are on disk or have failed.
   web::Task<> flush();
-  // The agent goes, and nothing will be written of it any more. Throws store::Unavailable.
+  // Deletes the agent's state, which must not be written any more. Throws store::Unavailable.
   web::Task<> forget(store::UserId owner, std::string agent);
 
  private:

@@ -56,17 +56,17 @@ bool is_whole(std::string_view bytes) {
 }  // namespace
 
 web::Task<web::Result<LoopbackAnswer>> ask_loopback(std::uint16_t port, std::string_view path,
-                                                    std::chrono::milliseconds patience) {
+                                                    std::chrono::milliseconds timeout) {
   const auto executor = co_await asio::this_coro::executor;
   const auto socket = std::make_shared<Socket>(executor);
-  web::Timer deadline(executor, patience);
+  web::Timer deadline(executor, timeout);
   deadline.async_wait([socket](boost::system::error_code cancelled) {
     boost::system::error_code ignored;
     if (!cancelled) socket->close(ignored);
   });
   const auto failed = [&](const boost::system::error_code& error) {
     return !socket->is_open() ? web::Error{.kind = web::Kind::timeout,
-                                           .message = "nothing came within " + std::to_string(patience.count()) + " ms"}
+                                           .message = "nothing came within " + std::to_string(timeout.count()) + " ms"}
                               : web::Error{.kind = web::Kind::bad_gateway, .message = error.message()};
   };
 

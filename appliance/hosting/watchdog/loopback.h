@@ -1,5 +1,5 @@
-// One question to a gateway on this machine, as cheaply as it can be put: a thousand agents are asked every few
-// seconds. For everything else there is web::fetch.
+// A minimal HTTP GET to a gateway on this machine, cheap enough for a thousand agents every few seconds. Everything
+// else uses web::fetch.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@ namespace watchdog {
 
 struct LoopbackAnswer {
   int status = 0;
-  std::string body;  // as far as it came
+  std::string body;  // possibly truncated
 };
 
-// GET over HTTP/1.0 from 127.0.0.1, of which the first 64 KB are read. The Error says what came instead of an answer.
+// GET over HTTP/1.0 from 127.0.0.1, reading at most 64 KB. The error message says what happened instead of an answer.
 web::Task<web::Result<LoopbackAnswer>> ask_loopback(std::uint16_t port, std::string_view path,
-                                                    std::chrono::milliseconds patience);
+                                                    std::chrono::milliseconds timeout);
 
 }  // namespace watchdog

@@ -24,7 +24,7 @@ web::FetchRequest post(std::string url, json::object body, std::chrono::millisec
   return request;
 }
 
-// Chats that read `text` take <...> for links and for calling everybody.
+// Chats that read `text` interpret <...> as links and mentions.
 std::string escaped(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -40,7 +40,7 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-// Some chats read `text`, others `content`; in the latter, names call nobody.
+// Some chats read `text`, others `content`; mentions are disabled in the latter.
 json::object webhook_body(const std::string& text) {
   return {{"text", escaped(text)}, {"content", text}, {"allowed_mentions", {{"parse", json::array()}}}};
 }
@@ -94,15 +94,15 @@ struct Notifier::Impl {
             .most_waiting = options.most_waiting};
   }
 
-  bool is_news(const std::string& agent, Notice notice) {
+  bool is_new(const std::string& agent, Notice notice) {
     const auto now = Clock::now();
-    std::erase_if(told, [&](const auto& entry) { return entry.second + options.same_news <= now; });
-    return told.try_emplace({agent, notice}, now).second;
+    std::erase_if(sent, [&](const auto& entry) { return entry.second + options.repeat_after <= now; });
+    return sent.try_emplace({agent, notice}, now).second;
   }
 
   const NotifierOptions options;
   std::optional<Channel> bot, webhook;
-  std::map<std::pair<std::string, Notice>, Clock::time_point> told;  // no longer ago than same_news
+  std::map<std::pair<std::string, Notice>, Clock::time_point> sent;  // within repeat_after
 };
 
 Notifier::Notifier(NotifierOptions options, boost::asio::io_context& home)
@@ -110,8 +110,8 @@ Notifier::Notifier(NotifierOptions options, boost::asio::io_context& home)
 
 Notifier::~Notifier() = default;
 
-void Notifier::tell(const std::string& agent, const std::string& name, Notice notice, const std::string& why) {
-  if (!impl_->is_news(agent, notice)) return;
+void Notifier::notify(const std::string& agent, const std::string& name, Notice notice, const std::string& why) {
+  if (!impl_->is_new(agent, notice)) return;
   const auto text = "agentbox: the agent " + name + " (" + agent + ") " + with_full_stop(sentence(notice, why));
   if (impl_->bot) impl_->bot->send(text);
   if (impl_->webhook) impl_->webhook->send(text);

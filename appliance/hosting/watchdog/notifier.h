@@ -1,5 +1,5 @@
-// Tells people what becomes of agents, through a messaging-app bot and a chat webhook. The same news of the same agent
-// is told once in a while.
+// Notifies people about agents through a messaging-app bot and a chat webhook. Repeated notices of the same kind about
+// the same agent are suppressed for a while.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,8 +19,8 @@ struct NotifierOptions {
   std::chrono::milliseconds first_pause{1'000};  // before a second try; doubles with each
   unsigned tries = 6;
   std::chrono::milliseconds timeout{5'000};  // of one try
-  std::chrono::milliseconds same_news{600'000};
-  std::size_t most_waiting = 200;  // in one queue; beyond it the oldest is dropped
+  std::chrono::milliseconds repeat_after{600'000};
+  std::size_t most_waiting = 200;  // per queue; beyond it the oldest is dropped
 };
 
 class Notifier {
@@ -29,7 +29,7 @@ class Notifier {
   ~Notifier();  // after stop(), or with `home` stopped
 
   // Returns at once. Called on `home`.
-  void tell(const std::string& agent, const std::string& name, Notice, const std::string& why);
+  void notify(const std::string& agent, const std::string& name, Notice, const std::string& why);
   // See Channel::stop.
   web::Task<> stop();
 

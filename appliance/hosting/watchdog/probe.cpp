@@ -27,8 +27,8 @@ std::string what_fails(const json::value& answer) {
 }
 
 web::Task<Report> ask(std::uint16_t port, std::string_view path, std::string_view flag,
-                      std::chrono::milliseconds patience) {
-  const auto answer = co_await ask_loopback(port, path, patience);
+                      std::chrono::milliseconds timeout) {
+  const auto answer = co_await ask_loopback(port, path, timeout);
   if (!answer) co_return Report{Outcome::bad, "Its gateway does not answer: " + answer.error().message};
   boost::system::error_code malformed;
   const auto body = json::parse(answer->body, malformed);
@@ -42,10 +42,10 @@ web::Task<Report> ask(std::uint16_t port, std::string_view path, std::string_vie
 
 }  // namespace
 
-web::Task<Report> probe(std::uint16_t port, Command check, std::chrono::milliseconds patience) {
-  auto report = co_await ask(port, "/healthz", "ok", patience);
+web::Task<Report> probe(std::uint16_t port, Command check, std::chrono::milliseconds timeout) {
+  auto report = co_await ask(port, "/healthz", "ok", timeout);
   if (report.outcome == Outcome::good && check == Command::check_ready)
-    report = co_await ask(port, "/readyz", "ready", patience);
+    report = co_await ask(port, "/readyz", "ready", timeout);
   co_return report;
 }
 

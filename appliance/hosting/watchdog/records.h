@@ -1,4 +1,4 @@
-// What is stored of the watchdog's work: how each agent is, and how it came to that.
+// The watchdog's stored state: the state and history of each agent.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -20,14 +20,14 @@ struct Event {
 };
 BOOST_DESCRIBE_STRUCT(Event, (), (at, state, reason))
 
-// Written when the state changes, not with every check: `last_probe` on disk is as old as that.
+// Written when the state changes, not with every check, so `last_probe` on disk may be old.
 struct Watch {
   std::int64_t owner = 0;
   std::string id;  // the agent's
   State state = State::stopped;
   store::Time since;  // means nothing without a history
   std::optional<store::Time> last_probe;
-  std::int64_t crashes = 0;    // ends of its process that nobody asked for, since it was created
+  std::int64_t crashes = 0;    // unexpected ends of its process since it was created
   std::int64_t repairs = 0;    // attempts, since it was created
   std::vector<Event> history;  // oldest first; at most history_kept
 };

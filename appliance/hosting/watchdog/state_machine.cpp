@@ -6,7 +6,7 @@
 namespace watchdog {
 namespace {
 
-std::string spoken(std::chrono::milliseconds time) {
+std::string text_of(std::chrono::milliseconds time) {
   return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) + " seconds"
                                   : std::to_string(time.count()) + " ms";
 }
@@ -19,21 +19,21 @@ std::string attempts(unsigned count) {
 
 Machine::Machine(const Policy& policy, std::uint32_t seed) : policy_(policy), random_(seed) {}
 
-Step Machine::begin(SessionEpoch) {
+Step Machine::begin(TimePoint) {
   attempts_ = failures_ = 0;
   is_down_ = false;
   recent_.clear();
   return entered(act(Command::check_ready), State::starting, "It has been started.");
 }
 
-Step Machine::resume(SessionEpoch now) {
+Step Machine::resume(TimePoint now) {
   state_ = State::running;
   const auto longest = std::min(policy_.check_interval, policy_.degraded_check_interval);
   std::uniform_int_distribution<std::int64_t> some(0, longest.count());
   return wait(now + std::chrono::milliseconds(some(random_)), Command::check_live);
 }
 
-Step Machine::repair_asked(SessionEpoch now) {
+Step Machine::repair_asked(TimePoint now) {
   if (state_ == State::repairing) return unchanged();
   attempts_ = failures_ = 0;
   is_down_ = false;
@@ -41,14 +41,14 @@ Step Machine::repair_asked(SessionEpoch now) {
   return repair(now, "Its owner has it repaired");
 }
 
-Step Machine::wake(SessionEpoch now) {
+Step Machine::wake(TimePoint now) {
   if (!due_ || now < *due_) return unchanged();
   return act(next_);
 }
 
-Step Machine::report(SessionEpoch now, std::uint64_t ticket, Report report) {
+Step Machine::report(TimePoint now, std::uint64_t ticket, Report report) {
   if (ticket != ticket_ || awaiting_ == Command::nothing) return unchanged();
-  if (report.why.ends_with('.')) report.why.pop_back();  // it becomes a part of sentences
+  if (report.why.ends_with('.')) report.why.pop_back();  // becomes a part of sentences
   switch (std::exchange(awaiting_, Command::nothing)) {
     case Command::check_live:
     case Command::check_ready:
@@ -65,7 +65,7 @@ Step Machine::report(SessionEpoch now, std::uint64_t ticket, Report report) {
   return unchanged();
 }
 
-Step Machine::exited(SessionEpoch now, std::string how) {
+Step Machine::exited(TimePoint now, std::string how) {
   const bool is_over = state_ == State::stopped || state_ == State::crash_loop || is_down_;
   const bool is_being_replaced =
       awaiting_ == Command::kill || awaiting_ == Command::start || (due_ && next_ == Command::start);
@@ -73,7 +73,7 @@ Step Machine::exited(SessionEpoch now, std::string how) {
   return crashed(now, std::move(how), false);
 }
 
-Step Machine::healthy(SessionEpoch now) {
+Step Machine::healthy(TimePoint now) {
   auto step = wait(regular(now, policy_.check_interval), Command::check_live);
   failures_ = 0;
   switch (state_) {
@@ -89,7 +89,7 @@ Step Machine::healthy(SessionEpoch now) {
   }
 }
 
-Step Machine::unhealthy(SessionEpoch now, std::string why) {
+Step Machine::unhealthy(TimePoint now, std::string why) {
   if (state_ == State::repairing) return repair(now, std::move(why));
   if (state_ == State::degraded && policy_.auto_repair) return repair(now, std::move(why));
   const auto again = state_ == State::starting ? Command::check_ready : Command::check_live;
@@ -100,7 +100,7 @@ Step Machine::unhealthy(SessionEpoch now, std::string why) {
                  std::move(why), Notice::degraded);
 }
 
-Step Machine::started(SessionEpoch now, Report report) {
+Step Machine::started(TimePoint now, Report report) {
   if (state_ == State::repairing) {
     if (report.outcome == Outcome::good) return wait(now + policy_.pause_before_verify, Command::check_ready);
     if (report.outcome == Outcome::unknown) return postpone_repair(now, std::move(report.why));
@@ -112,13 +112,13 @@ Step Machine::started(SessionEpoch now, Report report) {
   return crashed(now, std::move(report.why), true);
 }
 
-Step Machine::crashed(SessionEpoch now, std::string how, bool in_start) {
+Step Machine::crashed(TimePoint now, std::string how, bool in_start) {
   recent_.push_back(now);
   while (recent_.front() < now - policy_.crash_loop_window) recent_.pop_front();
   Step step;
   if (recent_.size() >= policy_.crash_loop_threshold) {
     step = give_up(how + "; it ended " + std::to_string(policy_.crash_loop_threshold) + " times within " +
-                   spoken(policy_.crash_loop_window) + ", so it is not started again.");
+                   text_of(policy_.crash_loop_window) + ", so it is not started again.");
   } else if (!policy_.auto_repair) {
     is_down_ = true;
     step = entered(act(Command::give_up), State::degraded, how + "; the box does not start it again by itself.",
@@ -135,15 +135,15 @@ Step Machine::crashed(SessionEpoch now, std::string how, bool in_start) {
   return step;
 }
 
-Step Machine::repair(SessionEpoch, std::string why) {
+Step Machine::repair(TimePoint, std::string why) {
   if (attempts_ >= policy_.max_repair_attempts)
     return give_up(why + "; after " + attempts(attempts_) + " it is not started again.");
   ++attempts_;
   return entered(act(Command::kill), State::repairing, std::move(why));
 }
 
-// The engine does not answer: that is no failure of the agent, and nothing can be done about it now.
-Step Machine::postpone_repair(SessionEpoch now, std::string why) {
+// The engine does not respond: this is not a failure of the agent and does not count as an attempt.
+Step Machine::postpone_repair(TimePoint now, std::string why) {
   --attempts_;
   return entered(wait(regular(now, policy_.degraded_check_interval), Command::check_live), State::degraded,
                  std::move(why));
@@ -161,7 +161,7 @@ Step Machine::act(Command command) {
   return {.command = command, .ticket = ++ticket_};
 }
 
-Step Machine::wait(SessionEpoch until, Command next) {
+Step Machine::wait(TimePoint until, Command next) {
   awaiting_ = Command::nothing;
   due_ = until;
   next_ = next;
@@ -178,8 +178,8 @@ Step Machine::entered(Step step, State to, std::string why, std::optional<Notice
   return step;
 }
 
-// Up to a tenth sooner, so that agents that were started together are not asked together for ever.
-SessionEpoch Machine::regular(SessionEpoch now, std::chrono::milliseconds interval) {
+// Up to a tenth sooner, to spread the checks of agents that were started together.
+TimePoint Machine::regular(TimePoint now, std::chrono::milliseconds interval) {
   std::uniform_int_distribution<std::int64_t> sooner(0, interval.count() / 10);
   return now + interval - std::chrono::milliseconds(sooner(random_));
 }

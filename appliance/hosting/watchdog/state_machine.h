@@ -1,5 +1,5 @@
-// What the watchdog makes of one agent. Plain code: the moment is handed in, what is to be done is handed back, and
-// whoever does it reports with the ticket it was given. Nothing here waits, and no two things are asked for at once.
+// The watchdog's state machine for one agent. It has no I/O: events and the current time go in, commands come out, and
+// the result of a command is reported with its ticket. There is never more than one command outstanding.
 //
 //   starting ---- first healthy check ----------------> running
 //   starting ---- checks in a row fail ---------------> degraded
@@ -24,9 +24,9 @@
 
 namespace watchdog {
 
-using SessionEpoch = std::chrono::steady_clock::time_point;
+using TimePoint = std::chrono::steady_clock::time_point;
 
-// The contract's settings, and the two pauses of its repair sequence.
+// The watchdog's settings and the two pauses of the repair sequence.
 struct Policy {
   std::chrono::milliseconds check_interval{120'000}, degraded_check_interval{5'000};
   unsigned startup_failure_threshold = 3;  // failed checks in a row
@@ -42,14 +42,14 @@ BOOST_DEFINE_ENUM_CLASS(Notice, degraded, recovered, repaired, crash_loop)
 
 enum class Command {
   nothing,
-  check_live,   // does the gateway answer
+  check_live,   // does the gateway respond
   check_ready,  // and can it take messages
-  kill,         // end its process, which may hang; it is still wanted
+  kill,         // end its process, which may hang; it is to be started again
   start,        // good once it is ready
-  give_up       // end its process; it is not wanted any more. Nothing is reported back
+  give_up       // end its process for good; not reported back
 };
 
-enum class Outcome { good, bad, unknown };  // unknown: whoever runs agents does not answer
+enum class Outcome { good, bad, unknown };  // unknown: the engine does not respond
 
 struct Report {
   Outcome outcome = Outcome::good;
@@ -58,12 +58,12 @@ struct Report {
 
 struct Step {
   Command command = Command::nothing;
-  std::uint64_t ticket = 0;             // for the report
-  std::optional<SessionEpoch> wake_at;  // when to call wake(); takes the place of an earlier answer
-  bool entered = false;                 // state() is news, also when it is the same as before
-  bool crashed = false;                 // an end of its process was counted
-  std::optional<Notice> notice;         // people want to know
-  std::string why;                      // entered: a sentence or its beginning
+  std::uint64_t ticket = 0;          // for the report
+  std::optional<TimePoint> wake_at;  // when to call wake(); replaces earlier values
+  bool entered = false;              // a state was entered, possibly the same as before
+  bool crashed = false;              // an end of its process was counted
+  std::optional<Notice> notice;      // to notify people of
+  std::string why;                   // entered: a sentence or its beginning
 };
 
 class Machine {
@@ -75,41 +75,41 @@ class Machine {
   unsigned repair_attempts() const { return attempts_; }
   std::size_t recent_crashes() const { return recent_.size(); }
 
-  Step begin(SessionEpoch now);         // it has been started for its owner: what was before is forgotten
-  Step resume(SessionEpoch now);        // it is found running as a box before this one left it
-  Step repair_asked(SessionEpoch now);  // by its owner: what was before is forgotten
-  Step wake(SessionEpoch now);
-  // Of the command with this ticket; one that was overtaken by something else changes nothing.
-  Step report(SessionEpoch now, std::uint64_t ticket, Report);
-  // Its process has ended, "The agent ended with exit code 3". What the machine itself brought about does not count.
-  Step exited(SessionEpoch now, std::string how);
+  Step begin(TimePoint now);         // started by its owner; resets all counters
+  Step resume(TimePoint now);        // found running after a restart of the box
+  Step repair_asked(TimePoint now);  // by its owner; resets all counters
+  Step wake(TimePoint now);
+  // The result of the command with this ticket. Outdated tickets are ignored.
+  Step report(TimePoint now, std::uint64_t ticket, Report);
+  // Its process has ended, "The agent ended with exit code 3". Ends caused by the machine itself are ignored.
+  Step exited(TimePoint now, std::string how);
 
  private:
-  Step healthy(SessionEpoch now);
-  Step unhealthy(SessionEpoch now, std::string why);
-  Step started(SessionEpoch now, Report);
-  Step crashed(SessionEpoch now, std::string how, bool in_start);
-  Step repair(SessionEpoch now, std::string why);
-  Step postpone_repair(SessionEpoch now, std::string why);
+  Step healthy(TimePoint now);
+  Step unhealthy(TimePoint now, std::string why);
+  Step started(TimePoint now, Report);
+  Step crashed(TimePoint now, std::string how, bool in_start);
+  Step repair(TimePoint now, std::string why);
+  Step postpone_repair(TimePoint now, std::string why);
   Step give_up(std::string why);
 
   Step act(Command);
-  Step wait(SessionEpoch until, Command next);
+  Step wait(TimePoint until, Command next);
   Step unchanged() const;
   Step entered(Step, State to, std::string why, std::optional<Notice> = {});
-  SessionEpoch regular(SessionEpoch now, std::chrono::milliseconds interval);
+  TimePoint regular(TimePoint now, std::chrono::milliseconds interval);
 
   const Policy& policy_;
   std::minstd_rand random_;
   State state_ = State::stopped;
-  bool is_down_ = false;             // degraded, without a process, until it is begun again
-  unsigned failures_ = 0;            // starting: checks in a row
-  unsigned attempts_ = 0;            // repairs since it was healthy
-  std::deque<SessionEpoch> recent_;  // ends of its process within the window
-  // Either a command is at work, or a moment is awaited, or nothing is left to do.
+  bool is_down_ = false;          // degraded, without a process, until begin()
+  unsigned failures_ = 0;         // starting: checks in a row
+  unsigned attempts_ = 0;         // repairs since it was healthy
+  std::deque<TimePoint> recent_;  // ends of its process within the window
+  // Either a command is outstanding, or due_ is set, or there is nothing to do.
   Command awaiting_ = Command::nothing;
   std::uint64_t ticket_ = 0;
-  std::optional<SessionEpoch> due_;
+  std::optional<TimePoint> due_;
   Command next_ = Command::nothing;  // at due_
 };
 

@@ -28,9 +28,9 @@ struct Watched {
   Watch watch;
 };
 
-// What a machine asked for. The machine is remembered by itself: by the time of the report the agent may be watched by
-// another one, which has its own tickets.
-struct Errand {
+// A command of a machine. Refers to the machine, not the agent: by the time of the report the agent may have a new
+// machine with its own tickets.
+struct Job {
   std::weak_ptr<Watched> watched;
   Command command;
   std::uint64_t ticket;
@@ -46,7 +46,7 @@ std::string name_of(State state) { return boost::describe::enum_to_string(state,
 struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
   Impl(store::System system, Policy chosen, WatchdogActions given, asio::io_context& context, std::size_t most)
       : policy(chosen),
-        hands(std::move(given)),
+        actions(std::move(given)),
         home(context),
         most_checks(most),
         journal(std::move(system), context),
@@ -55,18 +55,18 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
         seeds(std::random_device{}()) {}
 
   const Policy policy;
-  const WatchdogActions hands;
+  const WatchdogActions actions;
   asio::io_context& home;
   const std::size_t most_checks;
   // Used on `home` only.
   Journal journal;
   std::map<std::string, std::shared_ptr<Watched>> watched;  // by agent
   Agenda agenda;
-  std::deque<Errand> waiting;         // checks that most_checks holds up
-  std::size_t checks = 0, deeds = 0;  // errands at work: those that only ask, and those that do something
-  web::Timer timer;                   // the earliest of the agenda
-  std::optional<SessionEpoch> timer_at;
-  web::Timer quiet;  // cancelled when no deed is left
+  std::deque<Job> waiting;              // checks beyond most_checks
+  std::size_t checks = 0, changes = 0;  // errands at work: those that only ask, and those that do something
+  web::Timer timer;                     // set to the earliest time of the agenda
+  std::optional<TimePoint> timer_at;
+  web::Timer quiet;  // cancelled when no change is running
   bool is_stopping = false;
   std::minstd_rand seeds;
 
@@ -96,7 +96,7 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
     }
     set_timer();
     note(*one, step);
-    if (step.notice) hands.tell(one->target, *step.notice, step.why);
+    if (step.notice) actions.tell(one->target, *step.notice, step.why);
     if (step.command != Command::nothing) send({one, step.command, step.ticket, std::move(step.why)});
   }
 
@@ -121,7 +121,7 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
         .add();
   }
 
-  // One wait of the timer at a time: a later one finds out by itself that it came too early.
+  // Keeps one pending wait; waking too early is harmless.
   void set_timer() {
     const auto next = agenda.next();
     if (!next || is_stopping || (timer_at && *timer_at <= *next)) return;
@@ -140,17 +140,17 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
     set_timer();
   }
 
-  void send(Errand errand) {
-    if (is_check(errand.command) && checks >= most_checks) {
-      waiting.push_back(std::move(errand));
+  void send(Job job) {
+    if (is_check(job.command) && checks >= most_checks) {
+      waiting.push_back(std::move(job));
       return;
     }
-    auto& at_work = is_check(errand.command) ? checks : deeds;
-    ++at_work;
-    asio::co_spawn(home, run(shared_from_this(), std::move(errand)),
-                   [self = shared_from_this(), &at_work](std::exception_ptr failure) {
-                     --at_work;
-                     if (self->deeds == 0) self->quiet.cancel();
+    auto& counter = is_check(job.command) ? checks : changes;
+    ++counter;
+    asio::co_spawn(home, run(shared_from_this(), std::move(job)),
+                   [self = shared_from_this(), &counter](std::exception_ptr failure) {
+                     --counter;
+                     if (self->changes == 0) self->quiet.cancel();
                      self->send_waiting();
                      if (failure) std::rethrow_exception(failure);
                    });
@@ -158,38 +158,38 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
 
   void send_waiting() {
     while (!waiting.empty() && checks < most_checks && !is_stopping) {
-      auto errand = std::move(waiting.front());
+      auto job = std::move(waiting.front());
       waiting.pop_front();
-      if (!errand.watched.expired()) send(std::move(errand));
+      if (!job.watched.expired()) send(std::move(job));
     }
   }
 
-  static Task<> run(std::shared_ptr<Impl> self, Errand errand) {
-    const auto one = errand.watched.lock();
+  static Task<> run(std::shared_ptr<Impl> self, Job job) {
+    const auto one = job.watched.lock();
     if (!one) co_return;
     Report report;
     try {
-      report = co_await self->perform(one->target, errand.command, std::move(errand.why));
+      report = co_await self->perform(one->target, job.command, std::move(job.why));
     } catch (const std::exception& error) {
       report = {Outcome::unknown, error.what()};
       web::log::warning("watchdog_errand_broken", {{"agent", one->target.id}, {"reason", report.why}});
     }
-    if (is_check(errand.command)) one->watch.last_probe = store::now();
+    if (is_check(job.command)) one->watch.last_probe = store::now();
     if (self->known(one->target.id) != one) co_return;  // released meanwhile
-    self->take(one, one->machine.report(Clock::now(), errand.ticket, std::move(report)));
+    self->take(one, one->machine.report(Clock::now(), job.ticket, std::move(report)));
   }
 
   Task<Report> perform(Target target, Command command, std::string why) {
     switch (command) {
       case Command::check_live:
       case Command::check_ready:
-        co_return co_await hands.check(std::move(target), command);
+        co_return co_await actions.check(std::move(target), command);
       case Command::kill:
-        co_return co_await hands.kill(std::move(target), std::move(why));
+        co_return co_await actions.kill(std::move(target), std::move(why));
       case Command::start:
-        co_return co_await hands.start(std::move(target), std::move(why));
+        co_return co_await actions.start(std::move(target), std::move(why));
       case Command::give_up:
-        co_return co_await hands.give_up(std::move(target), std::move(why));
+        co_return co_await actions.give_up(std::move(target), std::move(why));
       case Command::nothing:
         break;
     }
@@ -202,9 +202,9 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
   }
 };
 
-Watchdog::Watchdog(store::System system, Policy policy, WatchdogActions hands, asio::io_context& home,
+Watchdog::Watchdog(store::System system, Policy policy, WatchdogActions actions, asio::io_context& home,
                    std::size_t most_checks)
-    : impl_(std::make_shared<Impl>(std::move(system), policy, std::move(hands), home, most_checks)) {}
+    : impl_(std::make_shared<Impl>(std::move(system), policy, std::move(actions), home, most_checks)) {}
 
 Watchdog::~Watchdog() = default;
 
@@ -258,7 +258,7 @@ Task<> Watchdog::stop() {
   const auto impl = impl_;
   impl->is_stopping = true;
   impl->timer.cancel();
-  while (impl->deeds > 0) {
+  while (impl->changes > 0) {
     boost::system::error_code woken;
     co_await impl->quiet.async_wait(asio::redirect_error(web::use_task, woken));
   }

@@ -1,5 +1,5 @@
-// Watches every running agent: one state machine each, one agenda and one timer for all. What a machine asks for is
-// done by the hands it was given, at most so many checks at once, and what came of it is told to the machine.
+// Watches all running agents, with one state machine for each, one agenda and one timer. Commands of the machines are
+// carried out by WatchdogActions, with a limit on concurrent checks, and their results are reported to the machine.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,14 +13,14 @@
 
 namespace watchdog {
 
-// An agent as the watchdog needs to know it.
+// A watched agent.
 struct Target {
   store::UserId owner = 0;
   std::string id, name;
   std::uint16_t port = 0;  // of its gateway on 127.0.0.1
 };
 
-// How the watchdog reaches agents and people. All run on `home`; what they throw counts as a report `unknown`.
+// How the watchdog acts on agents and notifies people. All run on `home`; exceptions count as Outcome::unknown.
 struct WatchdogActions {
   std::function<web::Task<Report>(Target, Command check)> check;
   std::function<web::Task<Report>(Target, std::string why)> kill, start, give_up;
@@ -32,25 +32,23 @@ class Watchdog {
   Watchdog(store::System, Policy, WatchdogActions, boost::asio::io_context& home, std::size_t most_checks = 256);
   ~Watchdog();  // after stop(), or with `home` stopped
 
-  // How an agent is: as it is watched now, or as it was written last. Callable from every thread.
+  // The current state of an agent, or the stored one if it is not being watched. Thread-safe.
   web::Task<Watch> look(store::UserId owner, std::string agent);
 
   // All of the following are called on `home`.
-  void begin(const Target&);   // it has been started, whatever was before
-  void resume(const Target&);  // it is found running; nothing changes when it is watched already
-  // Its process ended by itself. Also of one that is not watched yet.
+  void begin(const Target&);   // it has been started; resets its state
+  void resume(const Target&);  // it was found running; no effect if it is already watched
+  // Its process ended by itself. Also for agents that are not watched yet.
   void exited(const Target&, std::string how);
-  // Its owner wants it repaired, however it is.
+  // Its owner requests a repair.
   void repair(const Target&);
-  // Somebody else has it in hand: it is not watched until one of the others is called. What the hands are doing to it
-  // is not reported any more.
+  // Stops watching until one of the other functions is called. Results of running actions are ignored.
   void release(const std::string& agent);
   void stopped(store::UserId owner, const std::string& agent);
-  // It is removed. Throws store::Unavailable.
+  // Deletes its state. Throws store::Unavailable.
   web::Task<> forget(store::UserId owner, std::string agent);
 
-  // Asks the hands for nothing more, waits for what they are doing (checks are left to end by themselves), and until
-  // everything is written.
+  // Starts no more actions, waits for running ones (except checks), and until all state is written.
   web::Task<> stop();
 
  private:

@@ -9,7 +9,7 @@ namespace json = boost::json;
 
 namespace {
 
-// What one read hands to the model; longer files are read in parts.
+// Returned by one read; longer files are read in parts.
 constexpr std::size_t part_bytes = 24'000;
 
 struct ReadFile {

@@ -1,4 +1,4 @@
-// Every tool there is, for those who name tools without having them.
+// The names of all tools, for code without access to the tools themselves.
 #pragma once
 
 #include <string_view>

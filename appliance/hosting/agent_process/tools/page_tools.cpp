@@ -19,13 +19,13 @@ struct Page {
 };
 BOOST_DESCRIBE_STRUCT(Page, (), (url))
 
-// A page may bring the summarizer's process to its end; the box starts another, and only this answer is lost. Its kind
-// is that of the failed exchange: 502 when it broke, 504 when it took too long.
+// A page may crash the summarizer's process, which the box restarts; only this answer is lost. The kind is that of the
+// failed exchange: 502 for a broken connection, 504 for a timeout.
 web::Error lost_answer(const web::Error& failure) {
   return {.kind = failure.kind, .message = "The summarizer gave no answer for this page: " + failure.message};
 }
 
-// One route of the summarizer. The token has the box count this agent's pages apart from all others'.
+// One route of the summarizer. The token identifies the agent for the box's limits.
 struct Door {
   std::string url, token;
 

@@ -1,4 +1,4 @@
-// Prompts that the agent schedules for itself, kept and sent by the box.
+// Prompts that the agent schedules for itself. The box stores and sends them.
 #include <boost/json.hpp>
 
 #include "appliance/hosting/agent_process/tools/toolbox.h"
@@ -12,27 +12,27 @@ namespace {
 
 constexpr auto box_time = std::chrono::seconds(10);
 
-struct Plan {
+struct ScheduleArguments {
   web::Text<1, 100> name;
   web::Text<1, 200> cronSchedule;
   web::Prose<1, 32'000> prompt;
   std::optional<web::Text<1, 64>> timezone;
 };
-BOOST_DESCRIBE_STRUCT(Plan, (), (name, cronSchedule, prompt, timezone))
+BOOST_DESCRIBE_STRUCT(ScheduleArguments, (), (name, cronSchedule, prompt, timezone))
 
-struct Nothing {};
-BOOST_DESCRIBE_STRUCT(Nothing, (), ())
+struct NoArguments {};
+BOOST_DESCRIBE_STRUCT(NoArguments, (), ())
 
-struct Which {
+struct TaskArguments {
   web::Id taskId;
 };
-BOOST_DESCRIBE_STRUCT(Which, (), (taskId))
+BOOST_DESCRIBE_STRUCT(TaskArguments, (), (taskId))
 
-// The box's schedule for this agent.
-struct Door {
+// Client of the box's /api/agent-tasks.
+struct ScheduleClient {
   std::string url, token;
 
-  web::Task<web::Result<json::value>> ask(std::string method, std::string path, json::object body) const {
+  web::Task<web::Result<json::value>> call(std::string method, std::string path, json::object body) const {
     web::FetchRequest request{.url = url + path, .method = std::move(method)};
     request.headers.emplace_back("Authorization", "Bearer " + token);
     if (!body.empty()) {
@@ -51,34 +51,35 @@ struct Door {
   }
 };
 
-json::object body_of(const Plan& plan) {
-  json::object body{{"name", plan.name}, {"cronSchedule", plan.cronSchedule}, {"prompt", plan.prompt}};
-  if (plan.timezone) body["timezone"] = *plan.timezone;
+json::object body_of(const ScheduleArguments& arguments) {
+  json::object body{{"name", arguments.name}, {"cronSchedule", arguments.cronSchedule}, {"prompt", arguments.prompt}};
+  if (arguments.timezone) body["timezone"] = *arguments.timezone;
   return body;
 }
 
 }  // namespace
 
 std::vector<Tool> schedule_tools(const std::string& backend_url, const std::string& box_token) {
-  const Door door{backend_url + "/api/agent-tasks", box_token};
+  const ScheduleClient client{backend_url + "/api/agent-tasks", box_token};
   return {
-      tool<Plan>("schedule_prompt",
-                 "Have a prompt sent to yourself again and again. cronSchedule: minute hour day-of-month month "
-                 "day-of-week, as '0 9 * * MON-FRI'; timezone: an IANA name as Europe/London.",
-                 [door](Plan plan) -> web::Task<web::Result<json::value>> {
-                   auto body = body_of(plan);
-                   co_return co_await door.ask("POST", "", std::move(body));
-                 }),
-      tool<Nothing>("list_scheduled_prompts", "List the prompts that are scheduled for you, with their next runs.",
-                    [door](Nothing) -> web::Task<web::Result<json::value>> {
-                      json::object body;
-                      co_return co_await door.ask("GET", "", std::move(body));
-                    }),
-      tool<Which>("cancel_scheduled_prompt", "Delete a prompt that is scheduled for you.",
-                  [door](Which which) -> web::Task<web::Result<json::value>> {
-                    json::object body;
-                    co_return co_await door.ask("DELETE", "/" + which.taskId, std::move(body));
-                  }),
+      tool<ScheduleArguments>(
+          "schedule_prompt",
+          "Have a prompt sent to yourself again and again. cronSchedule: minute hour day-of-month month "
+          "day-of-week, as '0 9 * * MON-FRI'; timezone: an IANA name as Europe/London.",
+          [client](ScheduleArguments arguments) -> web::Task<web::Result<json::value>> {
+            auto body = body_of(arguments);
+            co_return co_await client.call("POST", "", std::move(body));
+          }),
+      tool<NoArguments>("list_scheduled_prompts", "List the prompts that are scheduled for you, with their next runs.",
+                        [client](NoArguments) -> web::Task<web::Result<json::value>> {
+                          json::object body;
+                          co_return co_await client.call("GET", "", std::move(body));
+                        }),
+      tool<TaskArguments>("cancel_scheduled_prompt", "Delete a prompt that is scheduled for you.",
+                          [client](TaskArguments arguments) -> web::Task<web::Result<json::value>> {
+                            json::object body;
+                            co_return co_await client.call("DELETE", "/" + arguments.taskId, std::move(body));
+                          }),
   };
 }
 

@@ -1,5 +1,5 @@
-// A tool: what the model is told about it, and how it runs. The arguments are a described struct whose member types are
-// both the JSON Schema the model sees and the validation (web/fields.h).
+// A tool: its description for the model, and its implementation. The arguments are a described struct whose member
+// types are both the JSON Schema the model sees and the validation (web/fields.h).
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -17,13 +17,12 @@ namespace agent_process {
 
 struct Tool {
   models::ToolDefinition definition;
-  // Errors are for the model to read and repair: sentences that say what to do otherwise.
+  // Errors are read by the model: sentences that say how to correct the call.
   std::function<web::Task<web::Result<boost::json::value>>(boost::json::value arguments)> run;
 };
 
-// The schema of an arguments object as model servers want it: one type a property. Many of them read a schema into a
-// form of their own and refuse the list of types ("integer" or "null") that an optional member has elsewhere; a model
-// leaves an optional member out.
+// The schema of an arguments object with one type per property. Many model servers reject the list of types ("integer"
+// or "null") of optional members; models omit those instead.
 boost::json::value plain_schema(boost::json::value);
 
 // `run` takes (Arguments) and is a coroutine.

@@ -55,7 +55,7 @@ web::Task<Toolbox::Result> Toolbox::run(models::ToolCall call) const {
     if (!outcome) co_return Result{.content = error_text(outcome.error().message), .failed = true};
     auto content = json::serialize(*outcome);
     if (content.size() > most_result_bytes) {
-      // Cut JSON is no JSON: what is left goes into a string of its own.
+      // Truncated JSON is invalid, so the rest is wrapped in a string.
       const auto part = models::cut(content, most_result_bytes / 2);
       content = json::serialize(json::object{{"truncated", true}, {"part", part}});
     }
@@ -66,7 +66,7 @@ web::Task<Toolbox::Result> Toolbox::run(models::ToolCall call) const {
   } catch (const std::exception& error) {
     failure = error.what();
   }
-  web::log::warning("tool failed", {{"tool", call.name}, {"reason", failure}});
+  web::log::warning("tool_failed", {{"tool", call.name}, {"reason", failure}});
   co_return Result{.content = error_text("The tool failed: " + failure), .failed = true};
 }
 

@@ -1,4 +1,4 @@
-// The agent's tools, and the one way to run what a model asks for.
+// The agent's tools, and how calls of a model are run.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -12,8 +12,8 @@
 
 namespace agent_process {
 
-// Each makes the tools of one subject; what they are given must outlive them. `files` has one thread, which is what
-// keeps Memory and Repository to one caller at a time.
+// The tools of one subject each; arguments must outlive them. `files` has one thread, which serializes access to Memory
+// and Repository.
 std::vector<Tool> page_tools(const std::string& summarizer_url, const std::string& box_token);
 std::vector<Tool> file_tools(const Workspace&, boost::asio::thread_pool& files);
 std::vector<Tool> memory_tools(Memory&, boost::asio::thread_pool& files);
@@ -30,8 +30,8 @@ class Toolbox {
   explicit Toolbox(std::vector<Tool> tools);
 
   const std::vector<models::ToolDefinition>& definitions() const { return definitions_; }
-  // Never fails and throws only when cancelled: an unknown tool, arguments that are no JSON object or lack a field, and
-  // the tool's own errors and exceptions are all told to the model, so that it can repair.
+  // Never fails and throws only when cancelled: unknown tools, invalid arguments, and the tool's own errors and
+  // exceptions are returned as a result, so that the model can correct its call.
   web::Task<Result> run(models::ToolCall) const;
 
  private:

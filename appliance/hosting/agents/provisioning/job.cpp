@@ -2,15 +2,15 @@
 
 namespace agents {
 
-void put_job(const store::System& system, Job wanted, store::Change& change) {
-  auto row = system.get(jobs, wanted.agent);
+void put_job(const store::System& system, Job job, store::Change& change) {
+  auto row = system.get(jobs, job.agent);
   if (!row) {
-    change.insert(jobs, wanted);
+    change.insert(jobs, job);
     return;
   }
-  wanted.forgets = wanted.forgets || row->value.forgets;
-  if (!row->value.reason.empty() && wanted.action == Action::start) wanted.action = Action::restart;
-  row->value = std::move(wanted);
+  job.forgets = job.forgets || row->value.forgets;
+  if (!row->value.reason.empty() && job.action == Action::start) job.action = Action::restart;
+  row->value = std::move(job);
   change.update(jobs, *row);
 }
 

@@ -1,4 +1,4 @@
-// The one job of an agent.
+// Puts an agent's job into a change.
 #pragma once
 
 #include "appliance/hosting/agents/records.h"
@@ -6,8 +6,8 @@
 
 namespace agents {
 
-// Part of a change: in the place of a job that is not done yet. What that one was to have forgotten is still forgotten,
-// and what it was to have stopped for a reason does not go on as it was: a start becomes a restart.
+// Replaces an unfinished job of the agent, but keeps its effects: if that one resets the memory, this one does, too; if
+// that one stops the agent for a reason, a start becomes a restart.
 void put_job(const store::System&, Job, store::Change&);
 
 }  // namespace agents

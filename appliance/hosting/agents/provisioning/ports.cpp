@@ -28,7 +28,7 @@ std::optional<std::uint16_t> Ports::find() {
 bool Ports::bindable(std::uint16_t port) {
   files::Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!probe) return false;
-  // As the agent binds: connections of a gateway that has ended (TIME_WAIT) are no hindrance.
+  // Like the agent itself: ports in TIME_WAIT are free.
   const int yes = 1;
   ::setsockopt(probe.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address{};

@@ -10,7 +10,7 @@
 
 namespace agents {
 
-// Kind::unavailable, with a code of its own: it is no engine that does not answer.
+// Kind::unavailable; the code tells it from an engine that does not answer.
 web::Error no_free_port();
 
 class Ports {
@@ -18,8 +18,8 @@ class Ports {
   // The range is inclusive.
   Ports(store::System, std::uint16_t first, std::uint16_t last);
 
-  // A port that no agent has and that can be bound on 127.0.0.1 right now; nothing when the range is used up. It is
-  // the caller's once it is stored (the index on Agent::port is unique): until then another caller may get it too.
+  // A port that no agent has and that can be bound on 127.0.0.1; nothing if there is none. It is reserved only once it
+  // is stored (the index on Agent::port is unique); until then another caller may get the same one.
   std::optional<std::uint16_t> find();
   static bool bindable(std::uint16_t port);
 
@@ -27,7 +27,7 @@ class Ports {
   store::System system_;
   std::uint16_t first_;
   std::uint32_t size_;
-  std::atomic<std::uint32_t> next_{0};  // offset at which the next search begins
+  std::atomic<std::uint32_t> next_{0};  // where the next search begins
 };
 
 }  // namespace agents

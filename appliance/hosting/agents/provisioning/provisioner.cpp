@@ -23,42 +23,42 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t no_limit = 10'000'000;
 
-// Somebody who waits, on `home`, for something there to be over. Shared with what they wait for: a request that is cut
-// off stops waiting, and its coroutine is gone.
+// Suspends a coroutine on `home` until finish() is called. Shared by both sides: if a request is cut off, its coroutine
+// is destroyed before finish() is called.
 struct Waiter {
   explicit Waiter(asio::io_context& home) : timer(home.get_executor(), Steady::time_point::max()) {}
   Task<> wait() {
-    boost::system::error_code cancelled_when_over;
-    co_await timer.async_wait(asio::redirect_error(web::use_task, cancelled_when_over));
+    boost::system::error_code cancelled_when_finished;
+    co_await timer.async_wait(asio::redirect_error(web::use_task, cancelled_when_finished));
   }
-  void over(std::optional<Error> why = {}) {
-    is_over = true;
+  void finish(std::optional<Error> why = {}) {
+    is_finished = true;
     failure = std::move(why);
     timer.cancel();
   }
   web::Timer timer;
-  bool is_over = false;
+  bool is_finished = false;
   std::optional<Error> failure;
 };
 
 Error shutting_down() { return web::unavailable("The box is shutting down; this goes on when it is back."); }
 
-// True for as long as it lives.
-class Raised {
+// Sets a flag for its own lifetime.
+class ScopedFlag {
  public:
-  explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
-  Raised(const Raised&) = delete;
-  Raised& operator=(const Raised&) = delete;
-  ~Raised() { flag_ = false; }
+  explicit ScopedFlag(bool& flag) : flag_(flag) { flag_ = true; }
+  ScopedFlag(const ScopedFlag&) = delete;
+  ScopedFlag& operator=(const ScopedFlag&) = delete;
+  ~ScopedFlag() { flag_ = false; }
 
  private:
   bool& flag_;
 };
 
-// An agent that has a job: waiting for its turn, or being worked on.
+// An agent with a job, queued or in progress.
 struct Work {
-  bool again = false;  // another job was committed meanwhile
-  bool ended = false;  // its process ended meanwhile, and no job's result tells of that
+  bool has_newer_job = false;
+  bool has_exited = false;  // its process exited during the job, not because of it
   std::optional<int> exit_code;
   std::optional<Error> failure;
   std::vector<std::shared_ptr<Waiter>> waiting;
@@ -67,15 +67,15 @@ struct Work {
 }  // namespace
 
 struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
-  Impl(store::System system_view, runtime::Engine& chosen_engine, Ports& ports, ProvisionerOptions chosen,
+  Impl(store::System system_ref, runtime::Engine& engine_ref, Ports& ports, ProvisionerOptions provisioner_options,
        asio::io_context& home_context, asio::thread_pool& files)
-      : system(system_view),
-        engine(chosen_engine),
-        options(std::move(chosen)),
+      : system(system_ref),
+        engine(engine_ref),
+        options(std::move(provisioner_options)),
         home(home_context),
-        worker(system_view, chosen_engine, ports, options, files) {}
+        worker(system_ref, engine_ref, ports, options, files) {}
 
-  // Constant once started; used from every thread.
+  // Constant once started; used by all threads.
   store::System system;
   runtime::Engine& engine;
   const ProvisionerOptions options;
@@ -84,43 +84,43 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
   Worker worker;
   std::map<std::string, Work> work;
   std::deque<std::string> queue;
-  std::size_t at_work = 0;   // agents being worked on
-  std::size_t watching = 0;  // ends of processes being dealt with, and recoveries
+  std::size_t active_jobs = 0;       // jobs in progress
+  std::size_t background_tasks = 0;  // process exits being handled, and recoveries
   bool is_stopping = false;
   bool is_reconciling = false, reconcile_again = false;
-  bool is_engine_away = false;  // as far as is known
-  bool engine_owes = false;     // it did not answer: what is left is looked at again
-  bool is_asking_again = false;
-  web::Timer engine_pause{home.get_executor()};  // cancelled by a stop
-  std::vector<std::shared_ptr<Waiter>> waiting_for_quiet;
+  bool is_engine_unavailable = false;  // at the last attempt
+  bool is_retry_needed = false;        // it did not answer: reconcile once more
+  bool is_retrying = false;
+  web::Timer engine_pause{home.get_executor()};  // cancelled by shut_down()
+  std::vector<std::shared_ptr<Waiter>> idle_waiters;
   LifecycleObserver observer;
 
   void enqueue(const std::string& agent) {
     auto [entry, is_new] = work.try_emplace(agent);
-    entry->second.again = !is_new;
+    entry->second.has_newer_job = !is_new;
     if (!is_new) return;
     queue.push_back(agent);
-    pump();
+    start_queued();
   }
 
-  void pump() {
-    while (!is_stopping && at_work < options.parallel && !queue.empty()) {
+  void start_queued() {
+    while (!is_stopping && active_jobs < options.parallel && !queue.empty()) {
       auto agent = std::move(queue.front());
       queue.pop_front();
-      ++at_work;
+      ++active_jobs;
       asio::co_spawn(home, work_on(agent), [self = shared_from_this(), agent](std::exception_ptr failure) {
-        --self->at_work;
+        --self->active_jobs;
         self->conclude(agent, failure);
-        self->pump();
-        self->tell_if_quiet();
+        self->start_queued();
+        self->notify_if_idle();
       });
     }
   }
 
-  // Until the agent has no job, or has one that is left for later.
+  // Until the agent has no job, or its job is left for later.
   Task<> work_on(std::string agent) {
     while (!is_stopping) {
-      work[agent].again = false;
+      work[agent].has_newer_job = false;
       auto job = system.get(jobs, agent);
       if (!job) co_return;
       const bool for_owner = job->value.action != Action::kill && job->value.action != Action::revive;
@@ -128,23 +128,23 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
         work[agent].failure = web::unavailable("Agents are not started while PROVISIONING_ENABLED is false.");
         co_return;
       }
-      if (for_owner) observer.taken(agent);
-      std::function<bool()> interrupted = [this, agent] { return is_stopping || work[agent].again; };
+      if (for_owner) observer.job_begins(agent);
+      std::function<bool()> interrupted = [this, agent] { return is_stopping || work[agent].has_newer_job; };
       auto failed = co_await worker.carry_out(*job, std::move(interrupted));
-      if (failed || job->value.action == Action::kill) work[agent].ended = false;
+      if (failed || job->value.action == Action::kill) work[agent].has_exited = false;
       work[agent].failure = std::move(failed);
-      if (for_owner && !is_stopping && !work[agent].again) tell_overseer(agent);
-      if (auto& failure = work[agent].failure; failure && !is_stopping && !work[agent].again)
+      if (for_owner && !is_stopping && !work[agent].has_newer_job) notify_observer(agent);
+      if (auto& failure = work[agent].failure; failure && !is_stopping && !work[agent].has_newer_job)
         web::log::warning("agent_job_failed", {{"agent", agent}, {"reason", failure->message}});
       auto current = system.get(jobs, agent);
-      const bool is_left = current && current->stored == job->stored && !is_stopping && !work[agent].again;
-      if (is_left && work[agent].failure && engine_is_away(*work[agent].failure)) ask_again_later();
+      const bool is_left = current && current->stored == job->stored && !is_stopping && !work[agent].has_newer_job;
+      if (is_left && work[agent].failure && engine_did_not_answer(*work[agent].failure)) retry_later();
       if (is_left) co_return;
     }
     work[agent].failure = shutting_down();
   }
 
-  void tell_overseer(const std::string& id) {
+  void notify_observer(const std::string& id) {
     const auto row = system.find_unique(records, "agent", id);
     if (!row) return;
     if (row->value.desired == desired::running && row->value.status == Status::running) observer.started(row->value);
@@ -160,13 +160,13 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
         web::log::error("agent_job_broken", {{"agent", agent}, {"error", std::string(error.what())}});
         failure = web::internal("The agent's state could not be written.", error.what());
       }
-    for (auto& waiter : done.mapped().waiting) waiter->over(failure);
-    if (done.mapped().ended) process_ended(agent, done.mapped().exit_code);
+    for (auto& waiter : done.mapped().waiting) waiter->finish(failure);
+    if (done.mapped().has_exited) process_ended(agent, done.mapped().exit_code);
   }
 
-  void tell_if_quiet() {
-    if (at_work + watching > 0) return;
-    for (auto& waiter : std::exchange(waiting_for_quiet, {})) waiter->over();
+  void notify_if_idle() {
+    if (active_jobs + background_tasks > 0) return;
+    for (auto& waiter : std::exchange(idle_waiters, {})) waiter->finish();
   }
 
   Task<Result<void>> finished(std::string agent) {
@@ -175,41 +175,41 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     const auto waiter = std::make_shared<Waiter>(home);
     entry->second.waiting.push_back(waiter);
     co_await waiter->wait();
-    if (!waiter->is_over) co_return shutting_down();
+    if (!waiter->is_finished) co_return shutting_down();
     if (waiter->failure) co_return *waiter->failure;
     co_return Result<void>();
   }
 
-  Task<> wind_down() {
+  Task<> shut_down() {
     is_stopping = true;
     engine_pause.cancel();
     for (auto& agent : std::exchange(queue, {})) {
       work[agent].failure = shutting_down();
       conclude(agent, {});
     }
-    if (at_work + watching == 0) co_return;
+    if (active_jobs + background_tasks == 0) co_return;
     const auto waiter = std::make_shared<Waiter>(home);
-    waiting_for_quiet.push_back(waiter);
+    idle_waiters.push_back(waiter);
     co_await waiter->wait();
   }
 
-  // One at a time; when it is asked for meanwhile, once more.
+  // One reconciliation at a time; a call during one causes another after it.
   Task<> recover() {
     reconcile_again = true;
     if (is_reconciling) co_return;
-    const Raised reconciling(is_reconciling);
+    const ScopedFlag reconciling(is_reconciling);
     while (std::exchange(reconcile_again, false) && !is_stopping) co_await reconcile();
   }
 
-  // An engine that went away tells when it is back, one that hung does not.
-  void ask_again_later() {
-    engine_owes = true;
-    if (!std::exchange(is_asking_again, true)) spawn_watched(ask_again(), "agents_not_recovered");
+  // An engine that was disconnected calls on_back; one that hung does not.
+  void retry_later() {
+    is_retry_needed = true;
+    if (!std::exchange(is_retrying, true)) spawn_tracked(retry_reconciliation(), "agents_not_recovered");
   }
 
-  Task<> ask_again() {
-    const Raised asking(is_asking_again);
-    while (std::exchange(engine_owes, false) && !is_stopping) {
+  Task<> retry_reconciliation() {
+    const ScopedFlag asking(is_retrying);
+    while (std::exchange(is_retry_needed, false) && !is_stopping) {
       engine_pause.expires_after(options.engine_pause);
       boost::system::error_code cancelled_by_stop;
       co_await engine_pause.async_wait(asio::redirect_error(web::use_task, cancelled_by_stop));
@@ -224,25 +224,25 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       left.push_back(job.agent);
       return true;
     });
-    std::set<std::string> ids(left.begin(), left.end());  // each once: an adopted process has one watcher
+    std::set<std::string> ids(left.begin(), left.end());  // without duplicates: an adopted process has one watcher
     for (auto& agent : wanted) ids.insert(agent.id);
     std::vector<std::string> known(ids.begin(), ids.end());
     const auto adopted = co_await engine.adopt(std::move(known));
     if (!adopted) {
-      if (!std::exchange(is_engine_away, true))
+      if (!std::exchange(is_engine_unavailable, true))
         web::log::warning("agents_wait_for_their_engine", {{"reason", adopted.error().message}});
       for (auto& agent : wanted) co_await wait_for_engine(agent, adopted.error().message);
-      ask_again_later();
+      retry_later();
       co_return;
     }
-    is_engine_away = false;
+    is_engine_unavailable = false;
     for (auto& agent : left)
-      if (!is_stopping && !work.contains(agent)) co_await take_up(agent);
+      if (!is_stopping && !work.contains(agent)) co_await resume_job(agent);
     for (auto& agent : wanted) {
       if (is_stopping) co_return;
       if (work.contains(agent.id)) continue;
       auto instance = co_await engine.inspect(agent.id);
-      if (!instance) continue;  // the engine has gone again
+      if (!instance) continue;  // unavailable again
       const bool runs = instance->state == runtime::State::running;
       if (runs && worker.reaches_the_box(*instance)) {
         co_await settle(agent);
@@ -255,14 +255,14 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
                                  : "It is started again with the box.";
       };
       Job job{.agent = agent.id, .action = Action::start};
-      auto asked = co_await ask(agent.owner, std::move(job), std::move(edit));
-      if (asked) enqueue(agent.id);
+      auto submitted = co_await submit(agent.owner, std::move(job), std::move(edit));
+      if (submitted) enqueue(agent.id);
     }
     for (auto& agent : *adopted)
-      if (!is_stopping && !work.contains(agent)) co_await end_if_unwanted(agent);
+      if (!is_stopping && !work.contains(agent)) co_await stop_if_unwanted(agent);
   }
 
-  // Whoever waits for it to come up is told at once.
+  // Ends the wait of requests for this agent: it becomes `error`.
   Task<> wait_for_engine(const Agent& agent, const std::string& reason) {
     if (agent.status != Status::provisioning) co_return;
     std::function<void(Agent&)> edit = [&reason](Agent& now) {
@@ -273,14 +273,14 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     co_await system.modify(records, agent.owner, agent.id, std::move(edit));
   }
 
-  // What could not be ended when it was to be: its record says already how it is.
-  Task<> end_if_unwanted(std::string agent) {
+  // A process that could not be stopped in time; the record has its final state already.
+  Task<> stop_if_unwanted(std::string agent) {
     const auto row = system.find_unique(records, "agent", agent);
     if (row && row->value.desired == desired::stopped && !system.get(jobs, agent)) {
       std::function<void(Agent&)> edit = [](Agent&) {};
       Job job{.agent = agent, .action = Action::kill};
-      const auto asked = co_await ask(row->value.owner, std::move(job), std::move(edit));
-      if (asked) enqueue(agent);
+      const auto submitted = co_await submit(row->value.owner, std::move(job), std::move(edit));
+      if (submitted) enqueue(agent);
     } else if (!row) {
       web::log::warning("agent_of_nobody", {{"agent", agent}});
       auto ended = co_await engine.stop(agent, options.stop_grace);
@@ -289,8 +289,8 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     }
   }
 
-  // One that runs and has nothing to be done, but was to be started again by a box that died before it said so in a
-  // job, or that its engine knew nothing of for a while.
+  // For an agent that runs without a job, although its record says otherwise: the box crashed before it committed a
+  // restart, or the engine was unavailable.
   Task<> settle(const Agent& agent) {
     if (agent.status == Status::running) co_return;
     std::function<void(Agent&)> edit = [](Agent& now) {
@@ -300,15 +300,15 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     co_await system.modify(records, agent.owner, agent.id, std::move(edit));
   }
 
-  // A job that was left. What the watchdog of an earlier box was in the middle of begins anew.
-  Task<> take_up(std::string agent) {
+  // For a job left over. A repair that the watchdog was in the middle of becomes a restart.
+  Task<> resume_job(std::string agent) {
     const auto job = system.get(jobs, agent);
     const bool was_repair = job && (job->value.action == Action::kill || job->value.action == Action::revive);
     const auto row = was_repair ? system.find_unique(records, "agent", agent) : std::nullopt;
     if (row && row->value.desired == desired::running) {
       std::function<void(Agent&)> edit = [](Agent& now) { now.status = Status::provisioning; };
-      Job again{.agent = agent, .action = Action::restart};
-      co_await ask(row->value.owner, std::move(again), std::move(edit));
+      Job restart{.agent = agent, .action = Action::restart};
+      co_await submit(row->value.owner, std::move(restart), std::move(edit));
     } else if (job && brings_up(job->value.action)) {
       std::function<void(Agent&)> edit = [](Agent& now) {
         if (now.status == Status::error) now.status = Status::provisioning;
@@ -319,49 +319,48 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
   }
 
   void engine_is_back() {
-    if (!is_stopping) spawn_watched(recover(), "agents_not_recovered");
+    if (!is_stopping) spawn_tracked(recover(), "agents_not_recovered");
   }
 
-  // Which stop() waits for.
-  void spawn_watched(Task<> task, std::string event) {
-    ++watching;
+  // stop() waits for the task.
+  void spawn_tracked(Task<> task, std::string event) {
+    ++background_tasks;
     asio::co_spawn(home, std::move(task), [self = shared_from_this(), event](std::exception_ptr failure) {
-      --self->watching;
+      --self->background_tasks;
       if (failure) try {
           std::rethrow_exception(failure);
         } catch (const std::exception& error) {
           web::log::error(event, {{"error", std::string(error.what())}});
         }
-      self->tell_if_quiet();
+      self->notify_if_idle();
     });
   }
 
-  // recover(), which stop() waits for.
-  Task<> recover_watched() {
+  // recover(); stop() waits for it.
+  Task<> recover_tracked() {
     const auto self = shared_from_this();
-    ++watching;
+    ++background_tasks;
     std::exception_ptr failure;
     try {
       co_await recover();
     } catch (...) {
       failure = std::current_exception();
     }
-    --watching;
-    tell_if_quiet();
+    --background_tasks;
+    notify_if_idle();
     if (failure) std::rethrow_exception(failure);
   }
 
-  Task<Result<Agent>> ask(store::UserId owner, Job wanted, std::function<void(Agent&)> edit) {
-    wanted.owner = owner;
+  Task<Result<Agent>> submit(store::UserId owner, Job job, std::function<void(Agent&)> edit) {
+    job.owner = owner;
     for (;;) {
-      auto row = system.get(records, owner, wanted.agent);
-      if (!row || (row->value.desired == desired::removed && wanted.action != Action::remove))
-        co_return web::not_found();
+      auto row = system.get(records, owner, job.agent);
+      if (!row || (row->value.desired == desired::removed && job.action != Action::remove)) co_return web::not_found();
       edit(row->value);
-      row->value.updated_at = wanted.created_at = store::now();
+      row->value.updated_at = job.created_at = store::now();
       auto change = system.change();
       change.update(records, *row);
-      put_job(system, wanted, change);
+      put_job(system, job, change);
       auto outcome = co_await change.commit();
       if (outcome.ok()) co_return std::move(row->value);
     }
@@ -383,26 +382,26 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     }
   }
 
-  // A process ended. While a job is at work on the agent that job's result comes first.
+  // If the agent has a job in progress, the exit is handled after it.
   void process_ended(std::string agent, std::optional<int> exit_code) {
     if (is_stopping) return;
     if (auto entry = work.find(agent); entry != work.end()) {
-      entry->second.ended = true;
+      entry->second.has_exited = true;
       entry->second.exit_code = exit_code;
       return;
     }
-    spawn_watched(deal_with_end(agent, exit_code), "agent_end_not_noted");
+    spawn_tracked(handle_exit(agent, exit_code), "agent_end_not_noted");
   }
 
-  Task<> deal_with_end(std::string id, std::optional<int> exit_code) {
+  Task<> handle_exit(std::string id, std::optional<int> exit_code) {
     auto row = system.find_unique(records, "agent", id);
     if (!row || row->value.desired != desired::running) co_return;
     auto instance = co_await engine.inspect(id);
     if (instance && instance->state == runtime::State::running) co_return;
-    if (work.contains(id)) co_return;  // a job has come meanwhile, and finds it ended
-    auto how = how_it_ended(exit_code);
+    if (work.contains(id)) co_return;  // a new job will find it exited
+    auto how = describe_exit(exit_code);
     web::log::warning("agent_ended", {{"agent", id}, {"how", how}});
-    observer.ended(row->value, std::move(how));
+    observer.exited(row->value, std::move(how));
   }
 
   Task<Result<void>> carry_out(store::UserId owner, std::string agent, Action action,
@@ -410,8 +409,8 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     if (is_stopping) co_return shutting_down();
     for (;;) {
       auto row = system.get(records, owner, agent);
-      const bool gives_way = !row || row->value.desired != desired::running || system.get(jobs, agent);
-      if (gives_way) co_return web::conflict("The agent is not the watchdog's any more.");
+      const bool is_superseded = !row || row->value.desired != desired::running || system.get(jobs, agent);
+      if (is_superseded) co_return web::conflict("The agent is not the watchdog's any more.");
       edit(row->value);
       row->value.updated_at = store::now();
       auto change = system.change();
@@ -446,7 +445,7 @@ Provisioner::~Provisioner() {
 
 asio::io_context& Provisioner::home() const { return impl_->home; }
 
-void Provisioner::set_overseer(LifecycleObserver observer) { impl_->observer = std::move(observer); }
+void Provisioner::set_observer(LifecycleObserver observer) { impl_->observer = std::move(observer); }
 
 void Provisioner::set_addresses(std::string backend_url, std::string summarizer_url) {
   impl_->worker.backend_url = std::move(backend_url);
@@ -457,15 +456,15 @@ void Provisioner::when_removed(std::function<Task<>(store::UserId, std::string)>
   impl_->worker.cleanups.push_back(std::move(cleanup));
 }
 
-Task<> Provisioner::start() { co_await web::run_on(impl_->home, impl_->recover_watched()); }
+Task<> Provisioner::start() { co_await web::run_on(impl_->home, impl_->recover_tracked()); }
 
-Task<> Provisioner::stop() { co_await web::run_on(impl_->home, impl_->wind_down()); }
+Task<> Provisioner::stop() { co_await web::run_on(impl_->home, impl_->shut_down()); }
 
-Task<Result<Agent>> Provisioner::ask(store::UserId owner, Job job, std::function<void(Agent&)> edit) {
+Task<Result<Agent>> Provisioner::submit(store::UserId owner, Job job, std::function<void(Agent&)> edit) {
   const auto agent = job.agent;
-  auto asked = co_await impl_->ask(owner, std::move(job), std::move(edit));
-  if (asked) notify(agent);
-  co_return asked;
+  auto submitted = co_await impl_->submit(owner, std::move(job), std::move(edit));
+  if (submitted) notify(agent);
+  co_return submitted;
 }
 
 Task<Result<Agent>> Provisioner::claim(store::UserId owner, std::string agent, std::function<void(Agent&)> edit) {

@@ -13,7 +13,7 @@ using watchdog::Report;
 using watchdog::Target;
 using web::Task;
 
-constexpr std::chrono::seconds patience{5};  // with one answer of a gateway
+constexpr std::chrono::seconds probe_timeout{5};
 
 watchdog::Policy policy_of(const agentbox::Settings& settings) {
   watchdog::Policy policy;
@@ -45,8 +45,8 @@ Target target_of(const Agent& agent) {
 Supervision::Supervision(store::System system, Provisioner& provisioner, const agentbox::Settings& settings)
     : provisioner_(provisioner),
       notifier_(notifier_options(settings), provisioner.home()),
-      watchdog_(std::move(system), policy_of(settings), hands(), provisioner.home()) {
-  provisioner_.set_overseer(observer());
+      watchdog_(std::move(system), policy_of(settings), actions(), provisioner.home()) {
+  provisioner_.set_observer(observer());
   provisioner_.when_removed(
       [this](store::UserId owner, std::string agent) { return watchdog_.forget(owner, std::move(agent)); });
 }
@@ -75,32 +75,34 @@ Task<> Supervision::stop_at_home() {
   co_await notifier_.stop();
 }
 
-watchdog::WatchdogActions Supervision::hands() {
-  watchdog::WatchdogActions hands;
-  hands.check = [](Target target, watchdog::Command check) { return watchdog::probe(target.port, check, patience); };
-  hands.kill = [this](Target target, std::string why) {
+watchdog::WatchdogActions Supervision::actions() {
+  watchdog::WatchdogActions actions;
+  actions.check = [](Target target, watchdog::Command check) {
+    return watchdog::probe(target.port, check, probe_timeout);
+  };
+  actions.kill = [this](Target target, std::string why) {
     return carry_out(std::move(target), Action::kill, [why](Agent& agent) {
       agent.status = Status::provisioning;
       agent.status_reason = why + "; it is being repaired.";
     });
   };
-  hands.start = [this](Target target, std::string why) {
+  actions.start = [this](Target target, std::string why) {
     return carry_out(std::move(target), Action::revive, [why](Agent& agent) {
       agent.status = Status::provisioning;
       if (!why.empty()) agent.status_reason = why;
     });
   };
-  hands.give_up = [this](Target target, std::string why) {
+  actions.give_up = [this](Target target, std::string why) {
     return carry_out(std::move(target), Action::kill, [why](Agent& agent) {
       agent.status = Status::error;
       agent.status_reason = why;
       agent.desired = desired::stopped;
     });
   };
-  hands.tell = [this](const Target& target, watchdog::Notice notice, const std::string& why) {
-    notifier_.tell(target.id, target.name, notice, why);
+  actions.tell = [this](const Target& target, watchdog::Notice notice, const std::string& why) {
+    notifier_.notify(target.id, target.name, notice, why);
   };
-  return hands;
+  return actions;
 }
 
 LifecycleObserver Supervision::observer() {
@@ -108,8 +110,8 @@ LifecycleObserver Supervision::observer() {
   observer.started = [this](const Agent& agent) { watchdog_.begin(target_of(agent)); };
   observer.adopted = [this](const Agent& agent) { watchdog_.resume(target_of(agent)); };
   observer.stopped = [this](const Agent& agent) { watchdog_.stopped(agent.owner, agent.id); };
-  observer.taken = [this](const std::string& agent) { watchdog_.release(agent); };
-  observer.ended = [this](const Agent& agent, std::string how) { watchdog_.exited(target_of(agent), std::move(how)); };
+  observer.job_begins = [this](const std::string& agent) { watchdog_.release(agent); };
+  observer.exited = [this](const Agent& agent, std::string how) { watchdog_.exited(target_of(agent), std::move(how)); };
   return observer;
 }
 

@@ -1,5 +1,4 @@
-// Agents under the watchdog's eyes: what it decides is carried out by the provisioner, what people should know goes to
-// the notifier.
+// Connects the watchdog to the provisioner, which carries out its decisions, and to the notifier, which reports them.
 #pragma once
 
 #include "appliance/foundation/settings/settings.h"
@@ -11,22 +10,22 @@ namespace agents {
 
 class Supervision {
  public:
-  // Becomes the provisioner's observer, on its home. All of them must outlive it.
+  // Becomes the provisioner's observer, on its `home`. All arguments must outlive it.
   Supervision(store::System, Provisioner&, const agentbox::Settings&);
   Supervision(const Supervision&) = delete;
   Supervision& operator=(const Supervision&) = delete;
 
-  // How it is and has been. Callable from every thread, as is stop().
+  // The agent's current state and history. Callable from every thread, as is stop().
   web::Task<watchdog::Watch> look(const Agent&);
-  // Begins the sequence of a repair, also of an agent that does not run: it is wanted from then on. not_found; conflict
-  // while a job of the agent is there. Callable from every thread.
+  // Begins a repair, also of an agent that is not running: it should run from then on. not_found; conflict while the
+  // agent has a job. Callable from every thread.
   web::Task<web::Result<Agent>> repair(store::UserId, std::string agent);
-  // After Provisioner::stop, which ends what the watchdog has asked of it.
+  // After Provisioner::stop, which ends the jobs of the watchdog.
   web::Task<> stop();
 
  private:
   using Edit = std::function<void(Agent&)>;
-  watchdog::WatchdogActions hands();
+  watchdog::WatchdogActions actions();
   LifecycleObserver observer();
   web::Task<> stop_at_home();
   web::Task<web::Result<Agent>> repair_at_home(store::UserId, std::string agent);

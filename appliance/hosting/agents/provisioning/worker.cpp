@@ -38,14 +38,14 @@ runtime::AgentSpec spec_of(const Agent& agent, const ProvisionerOptions& options
   spec.port = std::uint16_t(*agent.port);
   spec.gateway_token = agent.gateway_token.clear;
   spec.box_token = agent.box_token.clear;
-  spec.conduct = conduct_of(agent.config);
+  spec.conduct = profile_of(agent.config);
   if (agent.descent && agent.descent->specialization != unspecialized)
     spec.conduct.specialization = agent.descent->specialization;
   spec.limits = limits_of(agent);
   return spec;
 }
 
-void is_up(Agent& agent) {
+void mark_running(Agent& agent) {
   agent.status = Status::running;
   agent.status_reason.clear();
   agent.started_at = store::now();
@@ -58,10 +58,10 @@ bool is_running(const Result<runtime::Instance>& instance) {
 
 }  // namespace
 
-// A box without a free port says so with a code.
-bool engine_is_away(const Error& error) { return error.kind == web::Kind::unavailable && error.code.empty(); }
+// no_free_port() has a code.
+bool engine_did_not_answer(const Error& error) { return error.kind == web::Kind::unavailable && error.code.empty(); }
 
-std::string how_it_ended(std::optional<int> exit_code) {
+std::string describe_exit(std::optional<int> exit_code) {
   if (!exit_code) return "The agent ended";
   if (*exit_code > 128) return "The agent was ended by signal " + std::to_string(*exit_code - 128);
   return "The agent ended with exit code " + std::to_string(*exit_code);
@@ -86,9 +86,9 @@ Task<Failure> Worker::carry_out(store::Row<Job> job, Interrupted interrupted) {
     case Action::revive:
       co_return co_await bring_up(std::move(job), std::move(interrupted));
     case Action::stop:
-      co_return co_await take_down(std::move(job));
+      co_return co_await stop(std::move(job));
     case Action::remove:
-      co_return co_await clear_away(std::move(job));
+      co_return co_await remove(std::move(job));
     case Action::kill:
       co_return co_await kill(std::move(job));
     case Action::update:
@@ -97,13 +97,13 @@ Task<Failure> Worker::carry_out(store::Row<Job> job, Interrupted interrupted) {
   throw std::logic_error("unknown action of a job");
 }
 
-// A box that dies in between begins anew: nobody has been told yet that it has forgotten.
+// After a crash the job runs again.
 Task<Result<void>> Worker::forget(std::string agent) {
   auto stopped = co_await engine_.stop(agent, options_.stop_grace);
   if (!stopped) co_return stopped;
   const auto workspace = options_.folder / agent / "workspace";
-  auto remove = [workspace] { return agent_process::forget_everything(workspace); };
-  const auto forgotten = co_await web::offload(files_, std::move(remove));
+  auto remove_memory = [workspace] { return agent_process::forget_everything(workspace); };
+  const auto forgotten = co_await web::offload(files_, std::move(remove_memory));
   if (!forgotten) co_return web::internal("The agent's memory cannot be removed: " + forgotten.error().message);
   co_return Result<void>();
 }
@@ -119,28 +119,27 @@ Task<Failure> Worker::bring_up(store::Row<Job> job, Interrupted interrupted) {
   auto up = co_await bring_up(*agent, job->action != Action::start, interrupted);
   if (!up && interrupted()) co_return up.error();
   if (!up) co_return co_await fail(std::move(job), up.error());
-  std::function<void(Agent&)> running_now = is_up;
+  std::function<void(Agent&)> running_now = mark_running;
   co_await settle(std::move(job), std::move(running_now));
   co_return Failure();
 }
 
-Task<Result<void>> Worker::bring_up(Agent agent, bool anew, Interrupted interrupted) {
-  auto running = co_await make_it_run(agent, anew);
+Task<Result<void>> Worker::bring_up(Agent agent, bool is_restart, Interrupted interrupted) {
+  auto running = co_await ensure_running(agent, is_restart);
   if (!running) co_return running.error();
-  auto ready = co_await make_it_ready(agent, interrupted);
+  auto ready = co_await wait_until_ready(agent, interrupted);
   if (ready || interrupted()) co_return ready;
   auto error = ready.error();
   auto stopped = co_await engine_.stop(agent.id, std::chrono::seconds(2));
-  if (!stopped && engine_is_away(stopped.error())) co_return stopped.error();
+  if (!stopped && engine_did_not_answer(stopped.error())) co_return stopped.error();
   if (!stopped) error.message += " It could not be stopped either: " + stopped.error().message;
   co_return error;
 }
 
-// What ran before comes back when the new one does not get ready. That is a failure, too, and its reason stays in the
-// record of an agent that runs.
+// If the new image does not get ready the one before is started again. The reason of the failure stays in the record.
 Task<Failure> Worker::update(store::Row<Job> given, Interrupted interrupted) {
   const auto instance = co_await engine_.inspect(given->agent);
-  if (!instance && engine_is_away(instance.error())) co_return co_await fail(std::move(given), instance.error());
+  if (!instance && engine_did_not_answer(instance.error())) co_return co_await fail(std::move(given), instance.error());
   const auto image = instance ? instance->image : std::string();
   auto job = co_await with_previous(std::move(given), image);
   if (!job) co_return Failure();
@@ -156,32 +155,35 @@ Task<Failure> Worker::update(store::Row<Job> given, Interrupted interrupted) {
   if (!renewed && interrupted()) co_return renewed.error();
   if (renewed) {
     std::function<void(Agent&)> renewed_now = [image = agent->image](Agent& now) {
-      is_up(now);
+      mark_running(now);
       now.image = image;
     };
     co_await settle(std::move(*job), std::move(renewed_now));
     co_return Failure();
   }
-  auto error = renewed.error();
-  agent->image = *(*job)->previous;
-  const auto back = co_await bring_up(*agent, true, interrupted);
+  co_return co_await roll_back(std::move(*job), std::move(*agent), renewed.error(), std::move(interrupted));
+}
+
+Task<Failure> Worker::roll_back(store::Row<Job> job, Agent agent, Error error, Interrupted interrupted) {
+  agent.image = *job->previous;
+  const auto back = co_await bring_up(agent, true, interrupted);
   if (!back && interrupted()) co_return back.error();
   if (!back) {
     error.message =
         "The update failed: " + error.message + " What ran before does not come up either: " + back.error().message;
-    co_return co_await fail(std::move(*job), std::move(error));
+    co_return co_await fail(std::move(job), std::move(error));
   }
   error.message = "The update failed, and what ran before runs again: " + error.message;
-  // What its owner chose stays chosen: an image by its id may be gone one day.
+  // Agent::image stays as the owner set it: an image known only by its id may disappear.
   std::function<void(Agent&)> back_now = [reason = error.message](Agent& now) {
-    is_up(now);
+    mark_running(now);
     now.status_reason = reason;
   };
-  co_await settle(std::move(*job), std::move(back_now));
+  co_await settle(std::move(job), std::move(back_now));
   co_return error;
 }
 
-// Written down before anything is stopped: a box that takes the job up again finds the new one at its place.
+// Committed before anything is stopped: a resumed job would find the new image running.
 Task<std::optional<store::Row<Job>>> Worker::with_previous(store::Row<Job> job, std::string image) {
   if (job->previous) co_return job;
   const auto row = system_.get(records, job->owner, job->agent);
@@ -194,7 +196,7 @@ Task<std::optional<store::Row<Job>>> Worker::with_previous(store::Row<Job> job, 
   co_return system_.get(jobs, job->agent);
 }
 
-Task<Failure> Worker::take_down(store::Row<Job> job) {
+Task<Failure> Worker::stop(store::Row<Job> job) {
   auto stopped = co_await engine_.stop(job->agent, options_.stop_grace);
   if (!stopped) co_return co_await fail(std::move(job), stopped.error());
   std::function<void(Agent&)> stopped_now = [reason = job->reason](Agent& now) {
@@ -205,20 +207,20 @@ Task<Failure> Worker::take_down(store::Row<Job> job) {
   co_return Failure();
 }
 
-// The record says already what comes of it.
+// The record already has the resulting state.
 Task<Failure> Worker::kill(store::Row<Job> job) {
   auto killed = co_await engine_.stop(job->agent, std::chrono::seconds(0));
   const auto row = system_.get(records, job->owner, job->agent);
   const bool is_wanted = row && row->value.desired == desired::running;
-  // One that is wanted is the watchdog's, who tries again; one that is not must not be forgotten while it runs.
-  if (!killed && engine_is_away(killed.error()) && !is_wanted) co_return killed.error();
+  // The watchdog retries for an agent that should run; for another the job must stay.
+  if (!killed && engine_did_not_answer(killed.error()) && !is_wanted) co_return killed.error();
   co_await settle(std::move(job), {});
   if (!killed) co_return killed.error();
   co_return Failure();
 }
 
-// The record goes last: until then the job is there to be taken up again.
-Task<Failure> Worker::clear_away(store::Row<Job> job) {
+// The record is deleted last; until then the job can be resumed.
+Task<Failure> Worker::remove(store::Row<Job> job) {
   const auto id = job->agent;
   auto stopped = co_await engine_.stop(id, options_.stop_grace);
   if (!stopped) co_return stopped.error();
@@ -245,7 +247,7 @@ Task<Failure> Worker::clear_away(store::Row<Job> job) {
     if (outcome.ok()) co_return Failure();
     auto current = system_.get(jobs, id);
     if (!current) co_return Failure();
-    job = std::move(*current);  // asked for twice: a deletion is never taken back
+    job = std::move(*current);  // another request replaced it; a deletion is final
   }
 }
 
@@ -266,11 +268,11 @@ Task<Result<Agent>> Worker::with_free_port(Agent agent) {
   }
 }
 
-Task<Result<void>> Worker::make_it_run(Agent agent, bool anew) {
+Task<Result<void>> Worker::ensure_running(Agent agent, bool is_restart) {
   auto instance = co_await engine_.inspect(agent.id);
   if (!instance) co_return instance.error();
-  // Adopted, or started by a job that was cut short.
-  if (!anew && is_running(instance) && reaches_the_box(*instance)) co_return Result<void>();
+  // Adopted, or started by an interrupted job.
+  if (!is_restart && is_running(instance) && reaches_the_box(*instance)) co_return Result<void>();
   auto stopped = co_await engine_.stop(agent.id, options_.stop_grace);
   if (!stopped) co_return stopped.error();
   auto spec = spec_of(agent, options_);
@@ -281,7 +283,7 @@ Task<Result<void>> Worker::make_it_run(Agent agent, bool anew) {
   co_return Result<void>();
 }
 
-Task<Result<void>> Worker::make_it_ready(Agent agent, Interrupted interrupted) {
+Task<Result<void>> Worker::wait_until_ready(Agent agent, Interrupted interrupted) {
   const auto deadline = Steady::now() + options_.ready_deadline;
   auto pause = first_pause;
   web::FetchRequest probe;
@@ -292,7 +294,7 @@ Task<Result<void>> Worker::make_it_ready(Agent agent, Interrupted interrupted) {
     auto answer = co_await web::fetch(probe);
     auto instance = co_await engine_.inspect(agent.id);
     if (!instance) co_return instance.error();
-    // Asked after the probe: what answered on the port may be somebody else once the agent has ended.
+    // After the probe: if the agent has exited, another process may have answered on its port.
     if (!is_running(instance)) co_return co_await early_end(agent.id, instance->exit_code);
     if (answer && answer->status == 200) co_return Result<void>();
     if (interrupted()) co_return web::unavailable("The box is shutting down; this goes on when it is back.");
@@ -309,7 +311,7 @@ Task<Result<void>> Worker::make_it_ready(Agent agent, Interrupted interrupted) {
 }
 
 Task<Error> Worker::early_end(std::string agent, std::optional<int> exit_code) {
-  auto message = how_it_ended(exit_code) + " before it was ready";
+  auto message = describe_exit(exit_code) + " before it was ready";
   auto tail = co_await engine_.logs(agent, 1);
   if (tail && !tail->empty() && !tail->back().empty()) message += ": " + tail->back().substr(0, 500);
   co_return web::internal(std::move(message));
@@ -332,7 +334,7 @@ Task<> Worker::settle(store::Row<Job> job, std::function<void(Agent&)> edit) {
   }
 }
 
-Task<Failure> Worker::leave(store::Row<Job> job, Error error) {
+Task<Failure> Worker::leave_for_later(store::Row<Job> job, Error error) {
   for (;;) {
     auto row = system_.get(records, job->owner, job->agent);
     if (!row) co_return error;
@@ -349,11 +351,10 @@ Task<Failure> Worker::leave(store::Row<Job> job, Error error) {
   }
 }
 
-// What failed is not tried again by itself, also not by the next start of the box; unless it was the watchdog's doing,
-// who decides what becomes of it.
+// Failed jobs are not retried, not even at the next start of the box. Those of the watchdog are left to its decision.
 Task<Failure> Worker::fail(store::Row<Job> job, Error error) {
-  if (engine_is_away(error) && job->action != Action::revive)
-    co_return co_await leave(std::move(job), std::move(error));
+  if (engine_did_not_answer(error) && job->action != Action::revive)
+    co_return co_await leave_for_later(std::move(job), std::move(error));
   const bool is_over = job->action != Action::revive;
   std::function<void(Agent&)> failed_now = [reason = error.message, is_over](Agent& now) {
     now.status_reason = reason;

@@ -1,4 +1,4 @@
-// Carries out one job on one agent: bring it up, take it down, clear it away, end what hangs, renew what it runs.
+// Carries out one job on one agent.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -20,38 +20,39 @@ class Worker {
   std::string backend_url, summarizer_url;
   std::vector<std::function<web::Task<>(store::UserId, std::string agent)>> cleanups;
 
-  // False for an agent that a box at other addresses started: it cannot reach this one until it is started anew.
+  // False if the box had other addresses when the agent was started: it must be restarted to reach this one.
   bool reaches_the_box(const runtime::Instance&) const;
 
-  // The job's result (the agent's new status) and its end are one commit, unless a newer job has taken its place: then
-  // nothing is written. The Error is the reason of a failure, also kept in the record. `interrupted` is asked between
-  // steps: once it is true the job is left as it is, to be taken up again. So it is when the engine does not answer.
+  // The agent's new status and the end of the job are one commit; nothing is written if a newer job has replaced it.
+  // The Error is the reason of a failure, also kept in the record. `interrupted` is called between steps: once it
+  // returns true the job is left to be resumed later, as it is when the engine does not answer.
   web::Task<std::optional<web::Error>> carry_out(store::Row<Job>, std::function<bool()> interrupted);
 
  private:
   using Interrupted = std::function<bool()>;
 
-  // What it remembers is gone when this succeeds, and it does not run.
+  // Stops the agent and removes its memory.
   web::Task<web::Result<void>> forget(std::string agent);
   web::Task<std::optional<web::Error>> bring_up(store::Row<Job>, Interrupted);
-  web::Task<std::optional<web::Error>> take_down(store::Row<Job>);
-  web::Task<std::optional<web::Error>> clear_away(store::Row<Job>);
+  web::Task<std::optional<web::Error>> stop(store::Row<Job>);
+  web::Task<std::optional<web::Error>> remove(store::Row<Job>);
   web::Task<std::optional<web::Error>> kill(store::Row<Job>);
   web::Task<std::optional<web::Error>> update(store::Row<Job>, Interrupted);
+  // Starts the image before the update again. `error` is the reason of the failed update.
+  web::Task<std::optional<web::Error>> roll_back(store::Row<Job>, Agent, web::Error, Interrupted);
 
-  // The job once it says what to go back to: `image`, or what the record names. Nothing when a newer one has taken its
-  // place.
+  // The job with the image for a rollback: `image`, or that of the record. Nothing if a newer job has replaced it.
   web::Task<std::optional<store::Row<Job>>> with_previous(store::Row<Job>, std::string image);
-  // Runs and is ready; stopped again when it does not get there, unless it was interrupted.
-  web::Task<web::Result<void>> bring_up(Agent, bool anew, Interrupted);
-  web::Task<web::Result<void>> make_it_run(Agent, bool anew);
-  web::Task<web::Result<void>> make_it_ready(Agent, Interrupted);
-  // The agent, on a port that can be bound now.
+  // Starts the agent and waits until it is ready; stops it on failure, unless interrupted.
+  web::Task<web::Result<void>> bring_up(Agent, bool is_restart, Interrupted);
+  web::Task<web::Result<void>> ensure_running(Agent, bool is_restart);
+  web::Task<web::Result<void>> wait_until_ready(Agent, Interrupted);
+  // The agent, with a port that can be bound.
   web::Task<web::Result<Agent>> with_free_port(Agent);
   web::Task<web::Error> early_end(std::string agent, std::optional<int> exit_code);
   web::Task<> settle(store::Row<Job>, std::function<void(Agent&)> edit);
-  // The engine does not answer: the record tells, and the job stays.
-  web::Task<std::optional<web::Error>> leave(store::Row<Job>, web::Error);
+  // The engine does not answer: the record gets the reason, and the job stays.
+  web::Task<std::optional<web::Error>> leave_for_later(store::Row<Job>, web::Error);
   web::Task<std::optional<web::Error>> fail(store::Row<Job>, web::Error);
 
   store::System system_;
@@ -61,10 +62,10 @@ class Worker {
   boost::asio::thread_pool& files_;
 };
 
-// Nobody can tell how an agent is now, because what runs it does not answer.
-bool engine_is_away(const web::Error&);
+// Whether the engine did not answer, so that the state of the agent is unknown.
+bool engine_did_not_answer(const web::Error&);
 
 // "The agent ended with exit code 3"; without a full stop.
-std::string how_it_ended(std::optional<int> exit_code);
+std::string describe_exit(std::optional<int> exit_code);
 
 }  // namespace agents

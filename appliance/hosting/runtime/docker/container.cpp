@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <thread>
 
+#include "appliance/foundation/timestamp.h"
 #include "appliance/hosting/runtime/docker/docker_api.h"
 
 namespace runtime::docker {
@@ -16,11 +17,11 @@ namespace {
 
 constexpr std::int64_t nanoseconds_of(seconds time) { return duration_cast<nanoseconds>(time).count(); }
 
-// A foreign image may have either of these, and the box looks at the gateway itself in any case.
+// Foreign images may have either tool; the box checks the gateway itself in any case.
 constexpr auto foreign_check =
     "curl -fsS -m 4 http://127.0.0.1:18789/healthz || wget -q -T 4 -O /dev/null http://127.0.0.1:18789/healthz";
 
-// More than there are is refused by the engine, which is on this machine.
+// The engine, which is on this machine, refuses more cores than there are.
 double cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 const json::value& at(const json::value& value, std::initializer_list<std::string_view> path) {
@@ -78,7 +79,7 @@ json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
             {label::agent, spec.id},
             {label::backend, spec.backend_url},
             {label::summarizer, spec.summarizer_url},
-            {label::door, plan.door}}},
+            {label::listener, plan.listener_url}}},
           {"ExposedPorts", {{port, json::object()}}},
           {"Healthcheck",
            {{"Test", check},
@@ -111,7 +112,7 @@ Container parse_container(const json::value& inspected) {
   Container found{.id = text(at(inspected, {"Id"})),
                   .agent = label_named(label::agent),
                   .box = label_named(label::box),
-                  .door = label_named(label::door),
+                  .listener_url = label_named(label::listener),
                   .instance = {}};
   auto& instance = found.instance;
   instance.image = text(at(inspected, {"Image"}));
@@ -152,32 +153,8 @@ Sample parse_sample(const json::value& stats) {
 }
 
 std::optional<sys_time<milliseconds>> parse_time(std::string_view text) {
-  constexpr std::string_view form = "0000-00-00T00:00:00";
-  if (text.size() <= form.size()) return {};
-  for (std::size_t at = 0; at < form.size(); ++at) {
-    const bool is_digit = text[at] >= '0' && text[at] <= '9';
-    if (form[at] == '0' ? !is_digit : text[at] != form[at]) return {};
-  }
-  const auto number_at = [text](std::size_t at, std::size_t digits) {
-    unsigned number = 0;
-    for (const char c : text.substr(at, digits)) number = number * 10 + unsigned(c - '0');
-    return number;
-  };
-  const unsigned year = number_at(0, 4), hour = number_at(11, 2), minute = number_at(14, 2), second = number_at(17, 2);
-  const auto date =
-      std::chrono::year(int(year)) / std::chrono::month(number_at(5, 2)) / std::chrono::day(number_at(8, 2));
-  if (!date.ok() || year <= 1 || hour > 23 || minute > 59 || second > 60) return {};
-  auto rest = text.substr(form.size());
-  milliseconds fraction{0};
-  if (rest.starts_with('.')) {
-    rest.remove_prefix(1);
-    for (int place = 100; !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
-         place /= 10, rest.remove_prefix(1))
-      fraction += milliseconds((rest.front() - '0') * place);
-  }
-  if (rest != "Z") return {};
-  return sys_time<milliseconds>(sys_days(date) + hours(hour) + minutes(minute) + std::chrono::seconds(second) +
-                                fraction);
+  const auto time = agentbox::parse_timestamp(text);
+  return time && time->time_since_epoch().count() >= 0 ? time : std::nullopt;
 }
 
 }  // namespace runtime::docker

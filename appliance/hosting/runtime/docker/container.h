@@ -1,4 +1,4 @@
-// How an agent is described to the Docker Engine, and how the engine describes a container to us. Pure functions.
+// Conversions between agents and the Docker Engine's JSON. Pure functions.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -13,23 +13,23 @@
 namespace runtime::docker {
 
 inline constexpr std::uint16_t gateway_port = 18789;  // inside the container
-// Where a container finds its boot file and its workspace.
+// Inside the container.
 inline constexpr std::string_view boot_path = "/run/agentbox/boot.json", workspace_path = "/workspace";
 
-// Labels of our containers and networks, and the one by which an image says that it reads the boot file.
+// Labels of the box's containers and networks, and the label of images that read the boot file.
 namespace label {
 inline constexpr std::string_view box = "agentbox.box", agent = "agentbox.agent", backend = "agentbox.backend_url",
-                                  summarizer = "agentbox.summarizer_url", door = "agentbox.door",
+                                  summarizer = "agentbox.summarizer_url", listener = "agentbox.door",
                                   image_reads_boot = "agentbox.boot";
 }
 
-// The box's own things among all that the engine has.
+// Names of this box's objects in the engine.
 struct Names {
-  std::string box;  // of this box alone: hexadecimal
+  std::string box;  // identifies this box; hexadecimal
 
   std::string network() const { return "agentbox-" + box.substr(0, 12); }
   std::string container(std::string_view agent) const { return network() + "-" + std::string(agent); }
-  // The value of a `filters` query that finds them.
+  // The value of a `filters` query that matches them.
   std::string filter() const;
   std::string death_filter() const;  // of /events
 };
@@ -37,20 +37,19 @@ struct Names {
 struct ContainerPlan {
   const Names& names;
   std::string image;
-  bool image_reads_boot =
-      false;              // otherwise the gateway token travels in the environment: such images know no other way
-  std::string boot_file;  // on the host; mounted read-only
-  std::string user;       // "uid:gid"
-  std::string door;       // where agents in containers reach the box: http://172.18.0.1:3001
+  bool image_reads_boot = false;  // otherwise the gateway token is passed in the environment
+  std::string boot_file;          // on the host; mounted read-only
+  std::string user;               // "uid:gid"
+  std::string listener_url;       // of the agent listener: http://172.18.0.1:3001
 };
 
-// The body of POST /containers/create: hardened, limited, watched, published on 127.0.0.1 alone.
+// The body of POST /containers/create: hardened, with limits and a health check, published only on 127.0.0.1.
 boost::json::object create_body(const AgentSpec&, const ContainerPlan&);
 
-// What GET /containers/{id}/json says.
+// The result of GET /containers/{id}/json.
 struct Container {
-  std::string id, agent;  // `agent`: of its label; empty when it is not ours
-  std::string box, door;
+  std::string id, agent;  // `agent`: from its label; empty for foreign containers
+  std::string box, listener_url;
   Instance instance;
 };
 Container parse_container(const boost::json::value& inspected);
@@ -58,12 +57,13 @@ Container parse_container(const boost::json::value& inspected);
 // One sample of GET /containers/{id}/stats.
 struct Sample {
   std::uint64_t cpu_nanoseconds = 0;  // since the container's start, over all cores
-  std::uint64_t memory_bytes = 0;     // without what the page cache can give back
+  std::uint64_t memory_bytes = 0;     // without reclaimable page cache
   std::uint64_t received_bytes = 0, sent_bytes = 0;
 };
 Sample parse_sample(const boost::json::value& stats);
 
-// "2026-11-21T08:05:18.857520964Z" as the engine writes times; nothing for the zero time and for what is none.
+// A time written by the engine: "2026-11-21T08:05:18.857520964Z". nullopt for its zero time, 0001-01-01, and for
+// invalid text.
 std::optional<std::chrono::sys_time<std::chrono::milliseconds>> parse_time(std::string_view);
 
 }  // namespace runtime::docker

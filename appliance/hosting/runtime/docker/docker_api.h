@@ -1,6 +1,6 @@
 // The Docker Engine API over its Unix socket: versioned paths, JSON both ways, refusals as sentences. Podman's socket
-// speaks it too. Source: Docker Engine API v1.41 (moby/moby, api/swagger.yaml); newer engines are spoken to in the
-// newest version known here.
+// implements it, too. Source: Docker Engine API v1.41 (moby/moby, api/swagger.yaml); with newer engines the
+// newest version supported here is used.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -26,15 +26,15 @@ class Api {
   // `host` as DOCKER_HOST: unix:///path.
   explicit Api(std::string_view host);
 
-  // The engine's answer, whatever its status. Error unavailable: there is no engine, or it does not answer in time.
+  // The engine's answer, whatever its status. Kind::unavailable if there is no engine or it does not answer in time.
   web::Task<web::Result<Answer>> call(std::string method, std::string path, boost::json::value body = {},
                                       std::chrono::milliseconds timeout = std::chrono::seconds(30));
-  // The same, with an answer that goes to `sink` as it comes, until it ends or `sink` returns false. `on_open` is
-  // called before the first byte. A refusal is an Error; so is an engine that goes away, or has not come to the end in
-  // this time (0: it may go on for ever).
+  // The same, but passes the answer to `sink` as it arrives, until it ends or `sink` returns false. `on_open` is called
+  // before the first byte. A refusal is an Error; so is a lost connection, or an answer that has not ended after
+  // `timeout` (0: unlimited).
   web::Task<web::Result<void>> stream(std::string path, std::function<bool(std::string_view)> sink,
                                       std::function<void()> on_open = {}, std::chrono::milliseconds timeout = {});
-  // Sends bytes as they are: images.
+  // Sends raw bytes: images.
   web::Task<web::Result<Answer>> upload(std::string path, std::string bytes);
 
  private:
@@ -43,7 +43,7 @@ class Api {
   web::Error silent(const web::Error& cause);
 
   std::string socket_;
-  std::string version_;  // "1.41"; empty until the engine has said what it speaks, and again when it was gone
+  std::string version_;  // "1.41"; empty until negotiated, and after a lost connection
 };
 
 // "The Docker Engine refused to `what`: <its own words>."

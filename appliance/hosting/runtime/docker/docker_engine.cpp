@@ -12,8 +12,8 @@
 
 #include "appliance/hosting/runtime/agent_user.h"
 #include "appliance/hosting/runtime/docker/container.h"
+#include "appliance/hosting/runtime/docker/container_logs.h"
 #include "appliance/hosting/runtime/docker/docker_api.h"
-#include "appliance/hosting/runtime/docker/log_frames.h"
 #include "appliance/hosting/runtime/run_folder.h"
 #include "web/log.h"
 #include "web/run_on.h"
@@ -29,11 +29,9 @@ using web::Result;
 using web::Task;
 using Steady = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds answer_time_of_stop{15};  // beyond the grace
-constexpr std::chrono::seconds time_to_read_a_log{30};
-constexpr std::chrono::seconds time_to_make{30};  // a container, for who has asked before
-constexpr std::chrono::milliseconds pause_for_a_name{200};
-constexpr std::size_t disorder = 1'000;  // lines of two streams that may stand in the log before one that is older
+constexpr std::chrono::seconds stop_margin{15};         // beyond the grace period
+constexpr std::chrono::seconds name_conflict_time{30};  // for another request to finish creating the container
+constexpr std::chrono::milliseconds name_conflict_pause{200};
 
 struct Image {
   bool reads_boot = false;
@@ -53,7 +51,7 @@ Task<Result<Image>> find_image(docker::Api& api, std::string name) {
   co_return image;
 }
 
-// What is known of a running agent between two looks at the engine.
+// The last known state of a running agent.
 struct Known {
   std::string container;              // the engine's id
   std::uint64_t cpu_nanoseconds = 0;  // at the last call of stats
@@ -63,8 +61,12 @@ struct Known {
 }  // namespace
 
 struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
-  Impl(DockerOptions chosen, asio::io_context& home_context, asio::thread_pool& file_pool)
-      : options(std::move(chosen)), names{options.box}, home(home_context), files(file_pool), api(options.host) {
+  Impl(DockerOptions docker_options, asio::io_context& home_context, asio::thread_pool& file_pool)
+      : options(std::move(docker_options)),
+        names{options.box},
+        home(home_context),
+        files(file_pool),
+        api(options.host) {
     std::filesystem::create_directories(options.folder);
     options.folder = std::filesystem::canonical(options.folder);
     users.emplace(std::filesystem::canonical("/proc/self/exe"), options.folder);
@@ -76,22 +78,20 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
   std::optional<AgentUsers> users;
   asio::io_context& home;
   asio::thread_pool& files;
-  std::function<void(std::string, std::optional<int>)> tell_exit;
-  std::function<void()> tell_back;
+  std::function<void(std::string, std::optional<int>)> report_exit;
+  std::function<void()> report_back;
   // Used on `home` only.
   docker::Api api;
   std::map<std::string, Known> running;  // by agent
   std::set<std::string> starting;
-  std::optional<std::string> current_door;
+  std::optional<std::string> listener_url;
   bool following = false;
 
   RunFolder run_folder(const std::string& id) const { return RunFolder(options.folder / id); }
   std::string path_of(const std::string& id) const { return "/containers/" + names.container(id); }
 
-  // ---- on `files`
-
-  // The workspace and the boot file, the agent's own; "uid:gid".
-  Result<std::string> prepare_files(const AgentSpec& spec, const std::string& door) const {
+  // Runs on `files`. Creates the workspace and the boot file and returns their owner, "uid:gid".
+  Result<std::string> prepare_files(const AgentSpec& spec, const std::string& url) const {
     const auto folder = run_folder(spec.id);
     const auto user = users->of(spec.port);
     const Boot boot{.agent_id = spec.id,
@@ -101,8 +101,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                     .workspace = std::string(docker::workspace_path),
                     .gateway_token = spec.gateway_token,
                     .box_token = spec.box_token,
-                    .backend_url = door,
-                    .summarizer_url = door,
+                    .backend_url = url,
+                    .summarizer_url = url,
                     .conduct = spec.conduct};
     try {
       folder.create();
@@ -117,10 +117,10 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     return uid + ":" + (user ? uid : std::to_string(::getgid()));
   }
 
-  // ---- on `home`
+  // The rest runs on `home`.
 
-  // Where containers reach the box.
-  Task<Result<std::string>> door() {
+  // Opens the agent listener on the gateway of the agents' network, which is created if necessary. Returns its URL.
+  Task<Result<std::string>> open_listener() {
     const auto path = "/networks/" + names.network();
     auto network = co_await api.call("GET", path);
     if (network && network->status == 404) {
@@ -141,8 +141,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       co_return docker::refusal("describe the agents' network", *network);
     std::string reason;
     try {
-      current_door = options.open_door(std::string(gateway->get_string()));
-      co_return *current_door;
+      listener_url = options.open_agent_listener(std::string(gateway->get_string()));
+      co_return *listener_url;
     } catch (const std::runtime_error& error) {
       reason = error.what();
     }
@@ -168,13 +168,13 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     const auto image_name = spec.image.empty() ? options.image : spec.image;
     const auto image = co_await find_image(api, image_name);
     if (!image) co_return image.error();
-    const auto reachable = co_await door();
-    if (!reachable) co_return reachable.error();
-    const auto cleared = co_await clear_the_name(spec.id);
+    const auto listener = co_await open_listener();
+    if (!listener) co_return listener.error();
+    const auto cleared = co_await remove_earlier_container(spec.id);
     if (!cleared) co_return cleared.error();
 
     auto self = shared_from_this();
-    auto work = [self, spec, url = *reachable] { return self->prepare_files(spec, url); };
+    auto work = [self, spec, url = *listener] { return self->prepare_files(spec, url); };
     auto user = co_await web::offload(files, std::move(work));
     if (!user) co_return user.error();
     const docker::ContainerPlan plan{.names = names,
@@ -182,15 +182,16 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                                      .image_reads_boot = image->reads_boot,
                                      .boot_file = run_folder(spec.id).boot_path(),
                                      .user = *user,
-                                     .door = *reachable};
+                                     .listener_url = *listener};
     const json::value body = docker::create_body(spec, plan);
     const auto path = "/containers/create?name=" + names.container(spec.id);
     auto created = co_await api.call("POST", path, body);
-    // A box that has died meanwhile may have asked for this container, and the engine is still at it: nobody can see
-    // it, but its name is taken.
-    for (const auto until = Steady::now() + time_to_make; created && created->status == 409 && Steady::now() < until;) {
-      co_await web::sleep_for(pause_for_a_name);
-      const auto seen = co_await clear_the_name(spec.id);
+    // An earlier process of the box may have requested this container and the engine is still creating it: it is not
+    // listed yet, but its name is taken.
+    for (const auto until = Steady::now() + name_conflict_time;
+         created && created->status == 409 && Steady::now() < until;) {
+      co_await web::sleep_for(name_conflict_pause);
+      const auto seen = co_await remove_earlier_container(spec.id);
       if (!seen) co_return seen.error();
       created = co_await api.call("POST", path, body);
     }
@@ -198,10 +199,10 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     if (created->status != 201) co_return docker::refusal("make the agent's container", *created);
     boost::system::error_code absent;
     if (const auto* made = created->body.find_pointer("/Id", absent); made && made->is_string())
-      running[spec.id] = {.container = std::string(made->get_string())};  // its end may come before the next answer
-    const auto begun = co_await api.call("POST", path_of(spec.id) + "/start");
-    if (!begun || begun->status != 204) {
-      auto error = begun ? docker::refusal("start the agent's container", *begun) : begun.error();
+      running[spec.id] = {.container = std::string(made->get_string())};  // it may end before the next answer
+    const auto started = co_await api.call("POST", path_of(spec.id) + "/start");
+    if (!started || started->status != 204) {
+      auto error = started ? docker::refusal("start the agent's container", *started) : started.error();
       co_await remove_container(spec.id);
       co_return error;
     }
@@ -212,8 +213,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     co_return instance_of(**found);
   }
 
-  // An earlier container of this agent goes. One that only has the name is somebody else's, and stays.
-  Task<Result<void>> clear_the_name(std::string id) {
+  // Removes an earlier container of this agent. A foreign container with the same name is a conflict.
+  Task<Result<void>> remove_earlier_container(std::string id) {
     const auto earlier = co_await find(id);
     if (!earlier) co_return earlier.error();
     if (!*earlier) co_return Result<void>();
@@ -233,17 +234,17 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     co_return Result<void>();
   }
 
-  // Without the address it was given when the door it knows is not the box's any more: it has to be started anew.
+  // Clears backend_url if the container was created with another listener URL, so that the agent is restarted.
   Instance instance_of(const Container& container) const {
     auto instance = container.instance;
-    if (current_door && container.door != *current_door) instance.backend_url.clear();
+    if (listener_url && container.listener_url != *listener_url) instance.backend_url.clear();
     return instance;
   }
 
   Task<Result<void>> stop(std::string id, std::chrono::seconds grace) {
-    const auto patience = std::chrono::milliseconds(grace + answer_time_of_stop);
+    const auto timeout = std::chrono::milliseconds(grace + stop_margin);
     const auto stopped =
-        co_await api.call("POST", path_of(id) + "/stop?t=" + std::to_string(grace.count()), {}, patience);
+        co_await api.call("POST", path_of(id) + "/stop?t=" + std::to_string(grace.count()), {}, timeout);
     if (!stopped) co_return stopped.error();
     if (stopped->status != 204 && stopped->status != 304 && stopped->status != 404)
       co_return docker::refusal("stop the agent's container", *stopped);
@@ -281,78 +282,19 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
                             .sent_bytes = sample.sent_bytes};
   }
 
-  Task<Result<std::vector<std::string>>> logs(std::string id, std::size_t count) {
-    const auto lines = std::make_shared<std::vector<std::string>>();
-    const auto frames =
-        std::make_shared<docker::LogFrames>([lines](std::string_view line) { lines->emplace_back(line); });
-    const auto path = path_of(id) + "/logs?stdout=1&stderr=1&tail=" + std::to_string(count);
-    std::function<bool(std::string_view)> sink = [frames](std::string_view bytes) { return frames->take(bytes); };
-    const auto read = co_await api.stream(path, std::move(sink), {}, time_to_read_a_log);
-    if (!read && read.error().kind == web::Kind::unavailable) co_return read.error();
-    frames->finish();
-    if (lines->size() > count) lines->erase(lines->begin(), lines->end() - std::ptrdiff_t(count));
-    co_return std::move(*lines);
-  }
-
-  // With the engine's times, of which ids are made: `query.after` is the time the lines come after, and the line of
-  // just that time, which the engine sends along, shows that none is missing.
-  Task<Result<LogPage>> read_log(std::string id, LogQuery query) {
-    LogPage page{.lines = {}, .is_cut = !query.after.empty()};
-    auto& lines = page.lines;
-    auto take = [&page, &query](std::string_view line) {
-      auto read = docker::parse_log_line(line);
-      if (read.id == query.after) page.is_cut = false;
-      const bool is_wanted = read.id > query.after && (!query.since || (read.at && *read.at >= *query.since)) &&
-                             (!query.until || (read.at && *read.at <= *query.until));
-      if (is_wanted) page.lines.push_back(std::move(read));
-    };
-    docker::LogFrames frames(take);
-    const bool is_plain = query.after.empty() && !query.since && !query.until;
-    const auto path = path_of(id) + "/logs?stdout=1&stderr=1&timestamps=1" +
-                      (is_plain ? "&tail=" + std::to_string(query.limit) : docker::since_query(query.after));
-    const auto enough = query.after.empty() ? SIZE_MAX : query.limit + disorder;
-    std::function<bool(std::string_view)> sink = [&frames, &page, enough](std::string_view bytes) {
-      return frames.take(bytes) && page.lines.size() < enough;
-    };
-    const auto read = co_await api.stream(path, std::move(sink), {}, time_to_read_a_log);
-    if (!read && read.error().kind == web::Kind::unavailable) co_return read.error();
-    if (lines.size() < enough) frames.finish();
-    std::ranges::stable_sort(lines, {}, &LogLine::id);  // stdout and stderr are two streams
-    if (lines.size() > query.limit) {
-      const auto beyond = std::ptrdiff_t(lines.size() - query.limit);
-      query.after.empty() ? lines.erase(lines.begin(), lines.begin() + beyond)
-                          : lines.erase(lines.end() - beyond, lines.end());
-    }
-    co_return std::move(page);
-  }
-
-  Task<Result<void>> follow_log(std::string id, std::string after, LogSink sink) {
-    std::vector<LogLine> fresh;
-    docker::LogFrames frames([&fresh, &after](std::string_view line) {
-      auto read = docker::parse_log_line(line);
-      if (read.id > after) fresh.push_back(std::move(read));
-    });
-    const auto path = path_of(id) + "/logs?follow=1&stdout=1&stderr=1&timestamps=1" + docker::since_query(after);
-    std::function<bool(std::string_view)> bytes_come = [&frames, &fresh, &sink](std::string_view bytes) {
-      const bool is_readable = frames.take(bytes);
-      return (fresh.empty() || sink(std::exchange(fresh, {}))) && is_readable;
-    };
-    co_return co_await api.stream(path, std::move(bytes_come));
-  }
-
   Task<Result<std::vector<std::string>>> adopt() {
     follow();
-    const auto reachable = co_await door();
-    if (!reachable && reachable.error().kind == web::Kind::unavailable) co_return reachable.error();
-    const auto looked = co_await look_at_all();
-    if (!looked) co_return looked.error();
+    const auto listener = co_await open_listener();
+    if (!listener && listener.error().kind == web::Kind::unavailable) co_return listener.error();
+    const auto refreshed = co_await refresh_running();
+    if (!refreshed) co_return refreshed.error();
     std::vector<std::string> agents;
     for (const auto& [agent, known] : running) agents.push_back(agent);
     co_return agents;
   }
 
-  // Takes note of what runs, and tells of what no longer does.
-  Task<Result<void>> look_at_all() {
+  // Updates `running` from the engine and reports agents that have ended.
+  Task<Result<void>> refresh_running() {
     const auto answer = co_await api.call("GET", "/containers/json?filters=" + names.filter());
     if (!answer) co_return answer.error();
     if (answer->status != 200 || !answer->body.is_array())
@@ -367,11 +309,11 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     }
     const auto before = std::exchange(running, now);
     for (const auto& [agent, known] : before)
-      if (!now.contains(agent) && tell_exit) tell_exit(agent, std::nullopt);
+      if (!now.contains(agent) && report_exit) report_exit(agent, std::nullopt);
     co_return Result<void>();
   }
 
-  // ---- the engine's events
+  // The engine's events.
 
   void follow() {
     if (std::exchange(following, true)) return;
@@ -409,22 +351,22 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     }
   }
 
-  // What ended while nobody was told is found by looking, once the events cannot be missed any more.
+  // After an interruption: once events are received again, lists the containers to find those that ended meanwhile.
   void events_open(bool was_gone) {
-    asio::co_spawn(home, look_again(shared_from_this(), was_gone), [](std::exception_ptr failure) {
+    asio::co_spawn(home, refresh_after_reconnect(shared_from_this(), was_gone), [](std::exception_ptr failure) {
       if (failure) std::rethrow_exception(failure);
     });
   }
 
-  static Task<> look_again(std::shared_ptr<Impl> self, bool was_gone) {
+  static Task<> refresh_after_reconnect(std::shared_ptr<Impl> self, bool was_gone) {
     if (was_gone) {
       web::log::info("docker_is_back");
-      co_await self->look_at_all();
-      if (self->tell_back) self->tell_back();
+      co_await self->refresh_running();
+      if (self->report_back) self->report_back();
     }
   }
 
-  // One JSON object a line.
+  // One JSON object per line.
   void read_events(std::string& buffer, std::string_view bytes) {
     buffer.append(bytes);
     for (std::size_t end = 0; (end = buffer.find('\n')) != std::string::npos; buffer.erase(0, end + 1)) {
@@ -443,7 +385,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
         const std::string_view text = code->get_string();
         if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc()) exit_code = number;
       }
-      if (tell_exit) tell_exit(std::string(agent->get_string()), exit_code);
+      if (report_exit) report_exit(std::string(agent->get_string()), exit_code);
     }
   }
 
@@ -472,17 +414,17 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
 DockerEngine::DockerEngine(DockerOptions options, asio::io_context& home, asio::thread_pool& files)
     : impl_(std::make_shared<Impl>(std::move(options), home, files)) {
-  impl_->tell_exit = [this](std::string id, std::optional<int> exit_code) {
+  impl_->report_exit = [this](std::string id, std::optional<int> exit_code) {
     if (on_exit) on_exit(std::move(id), exit_code);
   };
-  impl_->tell_back = [this] {
+  impl_->report_back = [this] {
     if (on_back) on_back();
   };
 }
 
 DockerEngine::~DockerEngine() {
-  impl_->tell_exit = nullptr;
-  impl_->tell_back = nullptr;
+  impl_->report_exit = nullptr;
+  impl_->report_back = nullptr;
 }
 
 // Each call hops to `home` and back to its caller's io_context.
@@ -504,11 +446,11 @@ Task<Result<InstanceStats>> DockerEngine::stats(std::string id) {
 }
 
 Task<Result<std::vector<std::string>>> DockerEngine::logs(std::string id, std::size_t lines) {
-  co_return co_await web::run_on(impl_->home, impl_->logs(std::move(id), lines));
+  co_return co_await web::run_on(impl_->home, docker::last_lines(impl_->api, impl_->path_of(id), lines));
 }
 
 Task<Result<LogPage>> DockerEngine::read_log(std::string id, LogQuery query) {
-  co_return co_await web::run_on(impl_->home, impl_->read_log(std::move(id), std::move(query)));
+  co_return co_await web::run_on(impl_->home, docker::read_log(impl_->api, impl_->path_of(id), std::move(query)));
 }
 
 Task<Result<std::string>> DockerEngine::log_end(std::string) {
@@ -517,7 +459,8 @@ Task<Result<std::string>> DockerEngine::log_end(std::string) {
 }
 
 Task<Result<void>> DockerEngine::follow_log(std::string id, std::string after, LogSink sink) {
-  co_return co_await web::run_on(impl_->home, impl_->follow_log(std::move(id), std::move(after), std::move(sink)));
+  co_return co_await web::run_on(impl_->home,
+                                 docker::follow_log(impl_->api, impl_->path_of(id), std::move(after), std::move(sink)));
 }
 
 Task<Result<std::vector<std::string>>> DockerEngine::adopt(std::vector<std::string>) {

@@ -1,9 +1,9 @@
 // Agents as containers of a Docker Engine (or Podman), reached over its Unix socket. Containers outlive the box and are
-// found again by their labels; they end on stop, on remove, or by themselves, and the engine's events tell at once.
+// found again by their labels; they end on stop, on remove, or by themselves, which the engine's events report.
 //
-// Every container is made anew for each start, from the image as it is then: read-only but for the workspace and a
-// small /tmp, without capabilities, in the box's own bridge network in which containers do not see each other. What it
-// needs to know comes in its boot file, mounted from <folder>/<id>/run/boot.json (0600, the agent's own user).
+// A new container is created for each start from the current image: read-only except for the workspace and a small
+// /tmp, without capabilities, in the box's own bridge network in which containers are isolated from each other. Its
+// configuration is the boot file, mounted from <folder>/<id>/run/boot.json (0600, owned by the agent's user).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,20 +19,20 @@ namespace runtime {
 
 struct DockerOptions {
   std::string host;              // DOCKER_HOST: unix:///path
-  std::string image;             // of agents that name none
-  std::string box;               // marks what is this box's own: hexadecimal, at least twelve digits
+  std::string image;             // default image
+  std::string box;               // identifies this box's containers: hexadecimal, at least twelve digits
   std::filesystem::path folder;  // data/agents, as the engine's host sees it
-  // Opens the box's door for agents on the gateway of their network and returns its URL; called once or more with the
-  // same address. Throws std::runtime_error with a sentence when it cannot.
-  std::function<std::string(std::string gateway_address)> open_door;
-  std::chrono::milliseconds first_pause{100}, longest_pause{5'000};  // before the engine's events are asked for again
+  // Opens the agent listener on the gateway of the agents' network and returns its URL; may be called again with the
+  // same address. Throws std::runtime_error with a sentence if that fails.
+  std::function<std::string(std::string gateway_address)> open_agent_listener;
+  std::chrono::milliseconds first_pause{100}, longest_pause{5'000};  // before reconnecting to the engine's events
 };
 
 class DockerEngine final : public Engine {
  public:
-  // All its state lives on `home`; file work runs on `files`.
+  // All its state is used on `home`; file work runs on `files`.
   DockerEngine(DockerOptions, boost::asio::io_context& home, boost::asio::thread_pool& files);
-  // Only once `home` runs no more (IoPool::stop). The agents go on running.
+  // Only after `home` has stopped (IoPool::stop). The agents keep running.
   ~DockerEngine() override;
 
   std::string_view name() const override { return "docker"; }
@@ -53,7 +53,7 @@ class DockerEngine final : public Engine {
   std::shared_ptr<Impl> impl_;
 };
 
-// Whether agents can run there now: the engine answers and has the image. The Error says what is missing.
+// Checks that the engine responds and has the image. The error message names what is missing.
 web::Task<web::Result<void>> docker_is_usable(std::string host, std::string image);
 
 }  // namespace runtime

@@ -1,6 +1,6 @@
-// The stream in which the Docker Engine sends what a container without a terminal writes: frames of stdout and stderr
-// one after the other. Source: Docker Engine API, ContainerAttach, "Stream format": [type, 0, 0, 0, size as big-endian
-// 32 bits] and so many bytes.
+// The stream in which the Docker Engine sends the output of a container without a terminal: interleaved frames of
+// stdout and stderr. Source: Docker Engine API, ContainerAttach, "Stream format": [type, 0, 0, 0, size as big-endian 32
+// bits] followed by that many bytes.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@ namespace runtime::docker {
 
 class LogFrames {
  public:
-  // `line` gets each whole line without its end, in the order of the frames. A line that is longer than `longest` is
-  // handed over in pieces of that size.
+  // `line` gets each complete line without its end, in the order of the frames. Lines longer than `longest` are passed
+  // in pieces of that size.
   explicit LogFrames(std::function<void(std::string_view line)> line, std::size_t longest = 16 * 1024);
 
-  // Any piece of the stream. False once the stream is not in this format (a terminal's, say): nothing more is read.
+  // Takes any piece of the stream. False once the stream is not in this format (a terminal's, for example).
   bool take(std::string_view bytes);
-  // What is left of a line that was not ended.
+  // Passes on incomplete last lines.
   void finish();
 
  private:
@@ -30,13 +30,13 @@ class LogFrames {
   std::string header_;         // less than eight bytes
   std::size_t remaining_ = 0;  // of the frame's payload
   bool to_stderr_ = false;
-  std::string out_, err_;  // each stream's line that is not ended yet
+  std::string out_, err_;  // the incomplete line of each stream
 };
 
-// A line that begins with the engine's time (`timestamps=1`): its id is that time in nanoseconds since the epoch. One
-// without a time has the least id.
+// Parses a line with the engine's timestamp (`timestamps=1`): its id is that time in nanoseconds since the epoch.
+// Without a timestamp it is the lowest id.
 LogLine parse_log_line(std::string_view);
-// "&since=1700000000.000000001" for an id; nothing for none.
+// "&since=1700000000.000000001" for an id; empty for an empty id.
 std::string since_query(std::string_view id);
 
 }  // namespace runtime::docker

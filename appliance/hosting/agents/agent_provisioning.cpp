@@ -1,0 +1,146 @@
+#include "appliance/hosting/agents/agent_provisioning.h"
+
+#include "appliance/billing/subscriptions/plan_choice.h"
+#include "appliance/foundation/crypto/random.h"
+
+namespace agents {
+namespace {
+
+using web::Error;
+using web::Result;
+using web::Task;
+
+Error provisioning_is_off() { return web::unavailable("Provisioning is switched off on this box."); }
+
+Error subscription_required(std::string message) {
+  return {.kind = web::Kind::payment_required, .message = std::move(message), .code = "SUBSCRIPTION_REQUIRED"};
+}
+
+Error limit_reached(web::Kind kind, std::int64_t current, int limit) {
+  return {.kind = kind,
+          .message = "You have as many agents as you may have.",
+          .code = "AGENT_LIMIT_REACHED",
+          .extra = {{"current", current}, {"limit", limit}}};
+}
+
+CommitHook both(CommitHook first, CommitHook second) {
+  return [first = std::move(first), second = std::move(second)](store::Change& change) {
+    const auto good = first(change);
+    return good ? second(change) : good;
+  };
+}
+
+void make_start_at_once(Agent& agent) {
+  agent.status = Status::provisioning;
+  agent.desired = desired::running;
+}
+
+}  // namespace
+
+AgentProvisioning::AgentProvisioning(store::System system, const AgentDirectory& directory,
+                                     const billing::Subscriptions& subscriptions, const agentbox::Settings& settings,
+                                     Ports& ports, Provisioner& provisioner, const KnowsModel& knows_model)
+    : system_(std::move(system)),
+      directory_(directory),
+      subscriptions_(subscriptions),
+      settings_(settings),
+      ports_(ports),
+      provisioner_(provisioner),
+      knows_model_(knows_model) {}
+
+Task<Result<Agent>> AgentProvisioning::provision(const web::Caller& caller, NewAgent spec) {
+  if (!settings_.provisioning_enabled) co_return provisioning_is_off();
+  if (auto good = check(spec, knows_model_); !good) co_return good.error();
+  auto plan = billing::Plan::label;
+  if (!spec.tier.empty()) {
+    auto asked = billing::plan_of_tier(spec.tier);
+    if (!asked) co_return web::invalid("tier must be one of: starter, pro, enterprise");
+    plan = *asked;
+  }
+  if (!caller.admin) {
+    auto held = subscriptions_.active(caller.user_id);
+    if (!held) co_return subscription_required("An active subscription is required to provision agents.");
+    if (!billing::covers(held->plan, plan))
+      co_return subscription_required("Your subscription does not include the tier " + spec.tier + ".");
+  }
+  const Allowance allowance{.agents = caller.admin ? most_agents : billing::web_proxy_limit(spec.tier)};
+  co_return co_await launch(caller, std::move(spec), plan, allowance);
+}
+
+Task<Result<Agent>> AgentProvisioning::launch(const web::Caller& caller, NewAgent spec, billing::Plan plan,
+                                              Allowance allowance) {
+  return launch(caller.user_id, std::move(spec), plan, allowance, while_signed_in(system_, caller));
+}
+
+Task<Result<Agent>> AgentProvisioning::launch(store::UserId owner, NewAgent spec, billing::Plan plan,
+                                              Allowance allowance, CommitHook hook) {
+  if (!settings_.provisioning_enabled) co_return provisioning_is_off();
+  if (auto good = check(spec, knows_model_); !good) co_return good.error();
+  auto agent = make_record(owner, std::move(spec));
+  agent.plan = billing::to_string(plan);
+  make_start_at_once(agent);
+  co_return co_await insert(std::move(agent), allowance, Run::now, std::move(hook));
+}
+
+Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::string name, Descent descent,
+                                             CommitHook hook) {
+  if (!settings_.provisioning_enabled) co_return provisioning_is_off();
+  const auto owner = caller.user_id;
+  const auto parent = directory_.find(owner, descent.parent);
+  if (!parent) co_return web::not_found();
+  const auto held = subscriptions_.active(owner);
+  if (!held && !caller.admin) co_return subscription_required("An active subscription is required to clone agents.");
+  NewAgent spec{.name = std::move(name), .model = parent->model, .config = {}, .tier = {}, .plan = {}};
+  if (auto good = check(spec, knows_model_); !good) co_return good.error();
+  auto agent = make_record(owner, std::move(spec));
+  agent.config = parent->config;
+  agent.config_secrets = parent->config_secrets;
+  agent.image = parent->image;
+  agent.tier = parent->tier;
+  agent.plan = parent->plan;
+  agent.descent = std::move(descent);
+  make_start_at_once(agent);
+  const Allowance allowance{.agents = held && !caller.admin ? billing::plan_middleware_limit(held->plan) : most_agents};
+  auto hooks = both(while_signed_in(system_, caller), std::move(hook));
+  co_return co_await insert(std::move(agent), allowance, Run::now, std::move(hooks));
+}
+
+Task<Result<Agent>> AgentProvisioning::create(store::UserId owner, NewAgent spec) {
+  if (owner != 0 && !directory_.is_user(owner)) co_return web::invalid("userId must be a user's id");
+  if (!settings_.provisioning_enabled) co_return provisioning_is_off();
+  if (auto good = check(spec, knows_model_); !good) co_return good.error();
+  const auto plan = billing::plan_of_request(spec.plan.empty() ? "label" : spec.plan, "config.plan");
+  if (!plan) co_return plan.error();
+  auto agent = make_record(owner, std::move(spec));
+  agent.plan = billing::to_string(*plan);
+  co_return co_await insert(std::move(agent), {}, Run::later);
+}
+
+Task<Result<Agent>> AgentProvisioning::insert(Agent agent, Allowance allowance, Run run, CommitHook hook) {
+  for (;;) {
+    agent.id = "ag_" + crypto::random_id(20);
+    agent.subdomain = make_subdomain(agent.name);
+    auto port = ports_.find();
+    if (!port) co_return no_free_port();
+    agent.port = *port;
+    auto change = system_.change();
+    change.insert(records, agent);
+    if (run == Run::now) {
+      const Job job{.agent = agent.id, .owner = agent.owner, .action = Action::start, .created_at = store::now()};
+      change.insert(jobs, job);
+    }
+    const auto limit = allowance.agents;
+    change.add(agent.owner, count, 1, limit ? std::optional<std::int64_t>(*limit) : std::nullopt);
+    if (hook)
+      if (auto added = hook(change); !added) co_return added.error();
+    auto outcome = co_await change.commit();
+    if (outcome.kind == store::Outcome::Kind::over_bound)
+      co_return limit_reached(allowance.refusal, system_.counter(agent.owner, count), *limit);
+    if (outcome.duplicate("deployment")) co_return web::conflict("This deployment has been made already.");
+    if (!outcome.ok()) continue;  // another commit took the port or, improbably, the name
+    if (run == Run::now) provisioner_.notify(agent.id);
+    co_return agent;
+  }
+}
+
+}  // namespace agents

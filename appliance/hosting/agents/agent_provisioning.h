@@ -1,0 +1,60 @@
+// Creates agents within the limits of plans.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/foundation/settings/settings.h"
+#include "appliance/hosting/agents/commit_hook.h"
+#include "appliance/hosting/agents/directory.h"
+#include "appliance/hosting/agents/new_agent.h"
+#include "appliance/hosting/agents/provisioning/ports.h"
+#include "appliance/hosting/agents/provisioning/provisioner.h"
+
+namespace agents {
+
+// How many agents an owner may have, and the kind of the error when there are as many: AGENT_LIMIT_REACHED with
+// `current` and `limit`.
+struct Allowance {
+  std::optional<int> agents;  // nothing: no limit
+  web::Kind refusal = web::Kind::too_many;
+};
+
+// Callable from every thread. Its arguments must outlive it. All functions refuse with unavailable while
+// PROVISIONING_ENABLED is false or no port of AGENT_PORT_RANGE is left, and with invalid for a bad name, model or
+// config.
+class AgentProvisioning {
+ public:
+  AgentProvisioning(store::System, const AgentDirectory&, const billing::Subscriptions&, const agentbox::Settings&,
+                    Ports&, Provisioner&, const KnowsModel&);
+
+  // POST /api/agents/provision: an agent that is started at once. payment_required: no active subscription, or the tier
+  // is above it. invalid: unknown tier. too_many with `current` and `limit`: the tier's number of agents is reached.
+  web::Task<web::Result<Agent>> provision(const web::Caller&, NewAgent);
+  // An agent that is started at once; the caller decides whether `owner` may have it.
+  web::Task<web::Result<Agent>> launch(store::UserId owner, NewAgent, billing::Plan, Allowance, CommitHook = {});
+  // The same for a signed-in caller: unauthenticated if the session ends before the commit.
+  web::Task<web::Result<Agent>> launch(const web::Caller&, NewAgent, billing::Plan, Allowance);
+  // A copy of the caller's agent `descent.parent`: its model and its config with the secrets, in an empty workspace.
+  // Also not_found; payment_required without a subscription; too_many at the plan's number of agents.
+  web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, Descent, CommitHook);
+  // The backend's creation: `pending` until it is started, without plan rules. Owner 0 is the box. Also invalid: no
+  // such user.
+  web::Task<web::Result<Agent>> create(store::UserId owner, NewAgent);
+
+ private:
+  enum class Run { now, later };
+  // The record, its job and its place within the limit are one commit: a refused agent leaves nothing behind.
+  web::Task<web::Result<Agent>> insert(Agent, Allowance, Run, CommitHook = {});
+
+  store::System system_;
+  const AgentDirectory& directory_;
+  const billing::Subscriptions& subscriptions_;
+  const agentbox::Settings& settings_;
+  Ports& ports_;
+  Provisioner& provisioner_;
+  const KnowsModel& knows_model_;
+};
+
+}  // namespace agents

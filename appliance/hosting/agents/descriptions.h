@@ -1,0 +1,55 @@
+// The longer texts of the OpenAPI document for the rows of routes.cpp.
+#pragma once
+
+namespace agents::descriptions {
+
+inline constexpr auto open = "Redirects to the agent's own host with a single-use ticket for that host's cookie.";
+
+inline constexpr auto instance =
+    "`health` is healthy while the gateway answers, starting while it does not, stopped without a process, and "
+    "unhealthy if the process is paused or cannot be inspected; `container` is unknown then, and statusReason gives "
+    "the reason.";
+
+inline constexpr auto list_all = "`userId` selects one owner. `limit` is 1000 by default.";
+
+inline constexpr auto create =
+    "The agent is `pending` until it is started. `userId` is its owner; without it the agent belongs to the box.";
+
+inline constexpr auto lifecycle =
+    "Answers when it is done; 409 if another request asked for the opposite meanwhile. If the path holds the caller's "
+    "own id, `agentId` selects one of several agents.";
+
+inline constexpr auto repair =
+    "Begins the watchdog's repair: the agent's process is killed, started five seconds later, and checked thirty "
+    "seconds after that. Answers at once; the agent's `watchdog` shows the progress. An agent that is not running is "
+    "started this way. 409 while the agent has another job.";
+
+inline constexpr auto update =
+    "Restarts the agent in the same workspace: as a container from the current version of `image` (default: the box's "
+    "AGENT_IMAGE), as a process from the box's current program. If that does not get ready, what ran before is brought "
+    "back, and the answer is 500 with the reason, which is also in `statusReason`. Only administrators may set "
+    "`image`. An agent that is not running is started.";
+
+inline constexpr auto reset_memory =
+    "Removes the agent's conversation and the facts it has kept; its files and the history of messages stay. A running "
+    "agent is restarted.";
+
+inline constexpr auto config =
+    "Keys, tokens, secrets and passwords in it are stored encrypted and shown as {\"sealed\": true}.";
+
+inline constexpr auto replace_config =
+    "Replaces the config. A secret written back as {\"sealed\": true}, as it was read, stays unchanged. Fields that "
+    "the box or the agent use are checked: `model` (one of this box's, or auto), `aiProvider` (where the model runs: "
+    "auto, openrouter, anthropic, openai, google, local, builtin), `plan` (the name of a plan; informational), "
+    "`channels` {name: {enabled, botToken}}, `systemPrompt` (instructions to the agent, at most 16,000 characters), "
+    "`temperature` (0 to 2), `topP` (0 to 1), `maxTokens` (of one answer of the model) and `tools` (the names of the "
+    "tools it may use; default: all). The change takes effect at the agent's next start. Images other than the box's "
+    "own may ignore these fields.";
+
+inline constexpr auto token = "Callers of the agent's own address present it as a bearer token.";
+
+inline constexpr auto stats =
+    "Processor time in percent of one core since the last call. All zero for an agent that is not running, and with "
+    "`status` mock while the engine does not answer. `network` only if the engine counts it.";
+
+}  // namespace agents::descriptions

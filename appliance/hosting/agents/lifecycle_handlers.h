@@ -1,0 +1,28 @@
+// Handlers that start, stop, repair, update and reset an agent, the same on both listeners.
+#pragma once
+
+#include "appliance/hosting/agents/routes.h"
+#include "appliance/hosting/agents/target.h"
+#include "appliance/hosting/agents/views.h"
+#include "appliance/hosting/handlers.h"
+
+namespace agents {
+
+using hosting::Answer;
+
+struct UpdateRequest : AgentQuery {
+  std::optional<web::Text<1, 255>> image;
+};
+BOOST_DESCRIBE_STRUCT(UpdateRequest, (AgentQuery), (image))
+
+Answer start_agent(const Services&, const Target&, const web::Request&, AgentQuery);
+Answer stop_agent(const Services&, const Target&, const web::Request&, AgentQuery);
+Answer restart_agent(const Services&, const Target&, const web::Request&, AgentQuery);
+Answer repair_agent(const Services&, const Target&, const web::Request&, AgentQuery);
+Answer update_agent(const Services&, const Target&, const web::Request&, UpdateRequest);
+Answer reset_memory(const Services&, const Target&, const web::Request&, AgentQuery);
+
+// The answer about an agent after one of them.
+web::Result<web::Response> lifecycle_answer(const web::Result<Agent>&, const AgentAddresses&);
+
+}  // namespace agents

@@ -1,0 +1,75 @@
+#include "appliance/hosting/agents/new_agent.h"
+
+#include <boost/json.hpp>
+
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agents/account_claim.h"
+#include "appliance/hosting/agents/config_secrets.h"
+#include "web/blank.h"
+
+namespace agents {
+namespace {
+
+using web::Result;
+
+constexpr std::size_t largest_config = 64 * 1024;
+constexpr std::size_t longest_stem = 24;
+
+}  // namespace
+
+Result<void> check(const NewAgent& agent, const KnowsModel& knows_model) {
+  if (web::is_blank(agent.name)) return web::invalid("name must not be blank");
+  if (const auto good = check_config(agent.config, knows_model); !good) return good.error();
+  return check_model(agent.model, "model", knows_model);
+}
+
+Result<void> check_config(const boost::json::object& config, const KnowsModel& knows_model) {
+  if (boost::json::serialize(config).size() > largest_config) return web::invalid("config must be at most 64 KB");
+  if (const auto known = read_config(config, knows_model); !known) return known.error();
+  return {};
+}
+
+Agent make_record(store::UserId owner, NewAgent spec) {
+  Agent agent;
+  agent.owner = owner;
+  agent.name = std::move(spec.name);
+  if (spec.is_deployment) agent.deployment = agent.name;
+  if (spec.model.empty()) spec.model = text_member(spec.config, "model");
+  agent.model = spec.model.empty() ? default_model : std::move(spec.model);
+  set_config(agent, std::move(spec.config));
+  agent.tier = std::move(spec.tier);
+  agent.runtime_version = runtime_version;
+  renew_tokens(agent);
+  agent.created_at = agent.updated_at = store::now();
+  return agent;
+}
+
+std::string make_subdomain(std::string_view name) {
+  std::string stem;
+  for (unsigned char c : name) {
+    if (stem.size() == longest_stem) break;
+    if (c >= 'A' && c <= 'Z') c = static_cast<unsigned char>(c + 32);
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+      stem += char(c);
+    } else if (!stem.empty() && stem.back() != '-') {
+      stem += '-';
+    }
+  }
+  while (!stem.empty() && stem.back() == '-') stem.pop_back();
+  return (stem.empty() ? "agent" : stem) + "-" + crypto::random_id(8);
+}
+
+void set_config(Agent& agent, boost::json::object config) {
+  const auto& sealed = agent.config_secrets.clear;
+  auto split =
+      split_config(std::move(config), sealed.empty() ? boost::json::object() : boost::json::parse(sealed).get_object());
+  agent.config = std::move(split.shown);
+  agent.config_secrets.clear = split.secrets.empty() ? std::string() : boost::json::serialize(split.secrets);
+}
+
+std::string_view text_member(const boost::json::object& config, std::string_view member) {
+  const auto* found = config.if_contains(member);
+  return found && found->is_string() ? std::string_view(found->get_string()) : std::string_view();
+}
+
+}  // namespace agents

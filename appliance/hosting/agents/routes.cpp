@@ -1,0 +1,134 @@
+#include "appliance/hosting/agents/routes.h"
+
+#include "appliance/hosting/agents/backend_handlers.h"
+#include "appliance/hosting/agents/descriptions.h"
+#include "appliance/hosting/agents/detail_handlers.h"
+#include "appliance/hosting/agents/lifecycle_handlers.h"
+#include "appliance/hosting/agents/web_handlers.h"
+#include "appliance/hosting/rate_groups.h"
+
+namespace agents {
+namespace {
+
+using hosting::agents_rate;
+using hosting::instance_rate;
+using web::body;
+using web::DELETE;
+using web::GET;
+using web::plain;
+using web::POST;
+using web::PUT;
+using web::query;
+using web::Route;
+
+// The same six rows on both listeners.
+std::vector<Route> lifecycle_routes(const std::string& prefix, const web::Guard& guard, const web::RateLimit* rate,
+                                    const Services& services, const Target& target) {
+  const auto row = [&]<class Body>(std::string_view name,
+                                   Answer (*handler)(const Services&, const Target&, const web::Request&, Body),
+                                   const char* description, const char* summary) -> Route {
+    auto endpoint = body<Body>(std::bind_front(handler, services, target)).template returns<LifecycleAnswer>();
+    return {
+        POST,   prefix + "/" + std::string(name), guard, rate, with_agent_id(std::move(endpoint).describe(description)),
+        summary};
+  };
+  return {
+      row("start", start_agent, descriptions::lifecycle, "Start an agent"),
+      row("stop", stop_agent, descriptions::lifecycle, "Stop an agent"),
+      row("restart", restart_agent, descriptions::lifecycle, "Restart an agent"),
+      row("repair", repair_agent, descriptions::repair, "Repair an agent"),
+      row("update", update_agent, descriptions::update, "Update an agent's image or program"),
+      row("reset-memory", reset_memory, descriptions::reset_memory, "Reset an agent's memory"),
+  };
+}
+
+}  // namespace
+
+std::vector<Route> web_routes(const Services& services) {
+  const auto& session = services.guards.session;
+  const auto by_id = own_agent(services.agents.directory, "id");
+  const auto by_user = own_agent(services.agents.directory, "userId");
+  const auto on = [&](auto handler, auto... first) { return std::bind_front(handler, services, first...); };
+  const auto of = [](auto handler, const Target& target) { return std::bind_front(handler, target); };
+  const auto list = on(list_agents, std::make_shared<ListCache>());
+  std::vector<Route> table{
+      {GET, "/api/agents", services.guards.session_optional, &agents_rate, plain(list).returns<AgentList>(),
+       "The caller's agents; none without a session"},
+      {POST, "/api/agents/provision", session, &agents_rate,
+       body<ProvisionRequest>(on(provision_agent)).returns<ProvisionAnswer>(201), "Create and start an agent"},
+      {GET, "/api/agents/provision", session, &agents_rate, plain(list).returns<AgentList>(), "The caller's agents"},
+      {GET, "/api/agents/:id", session, &agents_rate, plain(on(show_agent)).returns<DetailAnswer>(), "One agent"},
+      {DELETE, "/api/agents/:id", session, &agents_rate, plain(on(delete_agent)).returns<DeletedAgent>(),
+       "Stop an agent and remove everything it has"},
+      {GET, "/api/agents/:id/open", session, &agents_rate, plain(on(open_agent)).describe(descriptions::open),
+       "Open an agent in the browser"},
+      {GET, "/api/instance/:userId", session, &instance_rate,
+       with_agent_id(plain(on(show_instance, by_user)).returns<InstanceAnswer>().describe(descriptions::instance)),
+       "State of an agent's process"},
+      {GET, "/api/agents/:id/config", session, &agents_rate,
+       plain(of(show_config, by_id)).returns<ConfigAnswer>().describe(descriptions::config), "An agent's config"},
+      {PUT, "/api/agents/:id/config", session, &agents_rate,
+       body<ConfigRequest>(on(replace_config, by_id)).returns<ConfigAnswer>().describe(descriptions::replace_config),
+       "Replace an agent's config"},
+      {GET, "/api/agents/:id/token", session, &agents_rate,
+       plain(of(show_token, by_id)).returns<TokenAnswer>().describe(descriptions::token), "An agent's gateway token"},
+      {GET, "/api/agents/:id/stats", session, &agents_rate,
+       plain(on(show_stats, by_id)).returns<StatsAnswer>().describe(descriptions::stats), "An agent's resource usage"},
+      {GET, "/api/agents/:id/verify", session, &agents_rate,
+       plain(of(show_verification, by_id)).returns<VerificationAnswer>(), "An agent's verification"},
+      {POST, "/api/agents/:id/verify", session, &agents_rate,
+       body<VerifyRequest>(on(verify_own, by_id)).returns<VerificationAnswer>(), "Verify an agent"},
+      {DELETE, "/api/agents/:id/verify", session, &agents_rate,
+       plain(on(remove_verification, by_id)).returns<VerificationAnswer>(), "Remove an agent's verification"},
+      {GET, "/api/instance/:userId/stats", session, &instance_rate,
+       with_agent_id(plain(on(show_stats, by_user)).returns<StatsAnswer>().describe(descriptions::stats)),
+       "An agent's resource usage"},
+  };
+  web::append(table, lifecycle_routes("/api/instance/:userId", session, &instance_rate, services, by_user));
+  return table;
+}
+
+std::vector<Route> backend_routes(const Services& services) {
+  const auto& key = services.guards.internal_key;
+  const auto target = any_agent(services.agents.directory);
+  const auto on = [&](auto handler, auto... first) { return std::bind_front(handler, services, first...); };
+  const auto of = [&](auto handler) { return std::bind_front(handler, target); };
+  std::vector<Route> table{
+      {GET, "/api/agents", key, nullptr,
+       query<ListQuery>(on(list_all_agents)).returns<std::vector<BackendItem>>().describe(descriptions::list_all),
+       "Agents of the box"},
+      {POST, "/api/agents", key, nullptr,
+       body<CreateRequest>(on(create_agent)).returns<CreatedAgent>(201).describe(descriptions::create),
+       "Create an agent"},
+      {GET, "/api/agents/:id", key, nullptr, plain(on(show_any_agent)).returns<Detail>(), "One agent"},
+      {PUT, "/api/agents/:id", key, nullptr, body<EditRequest>(on(edit_agent)).returns<EditedAgent>(),
+       "Change an agent's plan, provider or config"},
+      {DELETE, "/api/agents/:id", key, nullptr, plain(on(delete_any_agent)).returns<DeletedAgent>(),
+       "Stop an agent and remove everything it has"},
+      {GET, "/api/agents/:id/config", key, nullptr,
+       plain(of(show_config)).returns<ConfigAnswer>().describe(descriptions::config), "An agent's config"},
+      {PUT, "/api/agents/:id/config", key, nullptr,
+       body<ConfigRequest>(on(replace_config, target)).returns<ConfigAnswer>().describe(descriptions::replace_config),
+       "Replace an agent's config"},
+      {GET, "/api/agents/:id/token", key, nullptr,
+       plain(of(show_token)).returns<TokenAnswer>().describe(descriptions::token), "An agent's gateway token"},
+      {GET, "/api/agents/:id/stats", key, nullptr,
+       plain(on(show_stats, target)).returns<StatsAnswer>().describe(descriptions::stats), "An agent's resource usage"},
+      {GET, "/api/agents/:id/verification", key, nullptr, plain(of(show_verification)).returns<VerificationAnswer>(),
+       "An agent's verification"},
+      {POST, "/api/agents/:id/verify", key, nullptr,
+       body<BackendVerifyRequest>(on(verify_any, target)).returns<VerificationAnswer>(), "Verify an agent"},
+      {DELETE, "/api/agents/:id/verify", key, nullptr,
+       plain(on(remove_verification, target)).returns<VerificationAnswer>(), "Remove an agent's verification"},
+      {GET, "/api/runtime/version", services.guards.none, nullptr, plain(show_version).returns<Version>(),
+       "Version of the agent runtime"},
+      {GET, "/api/runtime/instances", key, nullptr, query<ListQuery>(on(list_instances)).returns<InstanceList>(),
+       "Agents and their status"},
+      {GET, "/api/runtime/instances/:id/stats", key, nullptr,
+       plain(on(show_stats, target)).returns<StatsAnswer>().describe(descriptions::stats), "An agent's resource usage"},
+  };
+  web::append(table, lifecycle_routes("/api/agents/:id", key, nullptr, services, target));
+  return table;
+}
+
+}  // namespace agents

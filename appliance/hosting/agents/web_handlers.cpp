@@ -1,0 +1,95 @@
+#include "appliance/hosting/agents/web_handlers.h"
+
+namespace agents {
+namespace {
+
+AgentList list_of(const Agents& agents, store::UserId user) {
+  AgentList answer;
+  if (user == 0) return answer;
+  const auto found = agents.directory.list(user);
+  answer.agents.reserve(found.size());
+  for (const auto& summary : found) answer.agents.push_back(show<ListItem>(view_of(summary, agents.addresses)));
+  answer.count = std::int64_t(answer.agents.size());
+  return answer;
+}
+
+Container container_of(const web::Result<runtime::Instance>& instance) {
+  if (!instance) return Container::unknown;
+  switch (instance->state) {
+    case runtime::State::running:
+      return Container::running;
+    case runtime::State::exited:
+      return Container::exited;
+    case runtime::State::missing:
+      break;
+  }
+  return Container::missing;
+}
+
+}  // namespace
+
+Answer list_agents(const Services& services, const std::shared_ptr<ListCache>& cache, const web::Request& request) {
+  const auto user = request.caller.user_id;
+  const auto make = [&services, user] {
+    std::string text;
+    web::write_json(text, list_of(services.agents, user));
+    return text;
+  };
+  web::Response response;
+  response.body = *cache->get(user, services.agents.directory.version(user), make);
+  co_return response;
+}
+
+Answer provision_agent(const Services& services, const web::Request& request, ProvisionRequest body) {
+  auto& agents = services.agents;
+  NewAgent spec{.name = std::move(body.name),
+                .model = std::move(body.model).value_or(""),
+                .config = std::move(body.config).value_or(boost::json::object()),
+                .tier = body.tier ? std::string(boost::describe::enum_to_string(*body.tier, "")) : std::string(),
+                .plan = {}};
+  const auto agent = co_await agents.provisioning.provision(request.caller, std::move(spec));
+  if (!agent) co_return agent.error();
+  ProvisionAnswer answer;
+  answer.agent = show<ProvisionedAgent>(view_of(*agent, agents.addresses));
+  co_return web::reply(answer, 201);
+}
+
+Answer show_agent(const Services& services, const web::Request& request) {
+  auto& agents = services.agents;
+  const auto agent = agents.directory.find(request.caller.user_id, request.param("id"));
+  if (!agent) co_return web::not_found();
+  DetailAnswer answer;
+  answer.agent = co_await detail_of(agents.monitor, agents.addresses, *agent);
+  co_return web::reply(answer, 200);
+}
+
+Answer delete_agent(const Services& services, const web::Request& request) {
+  const DeletedAgent answer{.id = request.param("id")};
+  const auto removed = co_await services.agents.lifecycle.remove(request.caller.user_id, answer.id);
+  if (!removed) co_return removed.error();
+  co_return web::reply(answer, 200);
+}
+
+Answer open_agent(const Services& services, const web::Request& request) {
+  auto& agents = services.agents;
+  const auto agent = agents.directory.find(request.caller.user_id, request.param("id"));
+  if (!agent) co_return web::not_found();
+  co_return web::redirect(agents.addresses.open_url(*agent, request.caller)).set("Cache-Control", "no-store");
+}
+
+Answer show_instance(const Services& services, const Target& target, const web::Request& request) {
+  auto& agents = services.agents;
+  const auto agent = target(request, {});
+  if (!agent) co_return agent.error();
+  const auto instance = co_await agents.monitor.instance(*agent);
+  auto answer = show<InstanceAnswer>(view_of(*agent, agents.addresses));
+  answer.health = co_await agents.monitor.health(*agent, instance);
+  answer.container = container_of(instance);
+  answer.startedAt.reset();  // of the process, not of the record
+  if (!instance) answer.statusReason = instance.error().message;
+  if (instance && instance->exit_code) answer.exitCode = *instance->exit_code;
+  if (instance && instance->state == runtime::State::running) answer.startedAt = instance->started_at;
+  co_return web::reply(answer, 200);
+}
+
+}  // namespace agents

@@ -1,0 +1,73 @@
+// The web's handlers: the caller's own agents.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <memory>
+
+#include "appliance/hosting/agents/list_cache.h"
+#include "appliance/hosting/agents/routes.h"
+#include "appliance/hosting/agents/target.h"
+#include "appliance/hosting/agents/views.h"
+#include "appliance/hosting/handlers.h"
+
+namespace agents {
+
+using hosting::Answer;
+
+struct AgentList {
+  std::vector<ListItem> agents;
+  std::int64_t count = 0;
+  std::string status = "ok";
+};
+BOOST_DESCRIBE_STRUCT(AgentList, (), (agents, count, status))
+
+BOOST_DEFINE_ENUM_CLASS(Tier, starter, pro, enterprise)
+
+struct ProvisionRequest {
+  web::Text<1, 100> name;
+  std::optional<web::Text<1, 200>> model;
+  std::optional<boost::json::object> config;
+  std::optional<Tier> tier;
+};
+BOOST_DESCRIBE_STRUCT(ProvisionRequest, (), (name, model, config, tier))
+
+struct ProvisionedAgent : AgentCore {
+  std::string name, websocketUrl, model;
+  store::Time createdAt;
+};
+BOOST_DESCRIBE_STRUCT(ProvisionedAgent, (AgentCore), (name, websocketUrl, model, createdAt))
+
+struct ProvisionAnswer {
+  bool success = true;
+  ProvisionedAgent agent;
+};
+BOOST_DESCRIBE_STRUCT(ProvisionAnswer, (), (success, agent))
+
+struct DetailAnswer {
+  Detail agent;
+  std::string status = "ok";
+};
+BOOST_DESCRIBE_STRUCT(DetailAnswer, (), (agent, status))
+
+BOOST_DEFINE_ENUM_CLASS(Container, running, exited, missing, unknown)
+
+struct InstanceAnswer : AgentCore {
+  bool success = true;
+  std::string name, statusReason, subdomain, url, websocketUrl;
+  Container container{};
+  runtime::Health health{};
+  std::optional<std::int64_t> exitCode;
+  std::optional<store::Time> startedAt;
+};
+BOOST_DESCRIBE_STRUCT(InstanceAnswer, (AgentCore),
+                      (success, name, statusReason, subdomain, url, websocketUrl, container, health, exitCode,
+                       startedAt))
+
+Answer list_agents(const Services&, const std::shared_ptr<ListCache>&, const web::Request&);
+Answer provision_agent(const Services&, const web::Request&, ProvisionRequest);
+Answer show_agent(const Services&, const web::Request&);
+Answer delete_agent(const Services&, const web::Request&);
+Answer open_agent(const Services&, const web::Request&);
+Answer show_instance(const Services&, const Target&, const web::Request&);
+
+}  // namespace agents

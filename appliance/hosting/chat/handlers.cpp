@@ -1,0 +1,52 @@
+#include "appliance/hosting/chat/handlers.h"
+
+#include "appliance/hosting/chat/answer_stream.h"
+
+namespace chat {
+
+namespace {
+
+using web::Request;
+
+Slice slice_of(std::string agent, PageQuery query) {
+  Slice slice;
+  slice.agent = std::move(agent);
+  if (query.limit) slice.limit = std::size_t(query.limit->value);
+  if (query.before) slice.before = std::move(*query.before);
+  return slice;
+}
+
+web::Result<web::Response> answer_of(web::Result<std::vector<Message>> messages) {
+  if (!messages) return messages.error();
+  return web::reply(view(std::move(*messages)), 200);
+}
+
+}  // namespace
+
+hosting::Answer send_message(const Services& services, const Request& request, SendRequest body) {
+  auto& chat = services.chat;
+  auto question = co_await chat.ask(request.caller.user_id, std::move(body.agentId), std::move(body.message));
+  if (!question) co_return question.error();
+  if (body.stream.value_or(false)) co_return co_await stream_answer(chat, std::move(*question));
+  auto answer = co_await chat.answer(std::move(*question));
+  if (!answer) co_return answer.error();
+  co_return web::reply(view(std::move(*answer)), 200);
+}
+
+hosting::Answer show_history(const Services& services, const Request& request, HistoryQuery query) {
+  PageQuery page{.limit = query.limit, .before = std::move(query.before)};
+  co_return answer_of(
+      services.chat.history(request.caller.user_id, slice_of(std::move(query.agentId), std::move(page))));
+}
+
+hosting::Answer list_messages(const Services& services, const Request& request, PageQuery query) {
+  co_return answer_of(services.chat.history(request.caller.user_id, slice_of(request.param("id"), std::move(query))));
+}
+
+hosting::Answer list_messages_of_any_agent(const Services& services, const Request& request, PageQuery query) {
+  const auto agent = services.agents.find(request.param("id"));
+  if (!agent) co_return web::not_found();
+  co_return answer_of(services.chat.history(agent->owner, slice_of(agent->id, std::move(query))));
+}
+
+}  // namespace chat

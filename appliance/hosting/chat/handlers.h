@@ -1,0 +1,40 @@
+// Handlers of the chat rows, with the structs of their requests. views.h has those of the answers.
+#pragma once
+
+#include <optional>
+
+#include "appliance/hosting/chat/routes.h"
+#include "appliance/hosting/chat/views.h"
+#include "appliance/hosting/handlers.h"
+
+namespace chat {
+
+struct SendRequest {
+  web::Text<1, 128> agentId;
+  web::Prose<1, 32'000> message;
+  std::optional<bool> stream;
+};
+BOOST_DESCRIBE_STRUCT(SendRequest, (), (agentId, message, stream))
+
+struct PageQuery {
+  std::optional<web::Integer<1, 200>> limit;
+  std::optional<web::Text<1, 200>> before;
+};
+BOOST_DESCRIBE_STRUCT(PageQuery, (), (limit, before))
+
+struct HistoryQuery {
+  web::Text<1, 128> agentId;
+  std::optional<web::Integer<1, 200>> limit;
+  std::optional<web::Text<1, 200>> before;
+};
+BOOST_DESCRIBE_STRUCT(HistoryQuery, (), (agentId, limit, before))
+
+hosting::Answer send_message(const Services&, const web::Request&, SendRequest);
+// The agent is named by the query.
+hosting::Answer show_history(const Services&, const web::Request&, HistoryQuery);
+// The agent is named by the path.
+hosting::Answer list_messages(const Services&, const web::Request&, PageQuery);
+// The same for the agents of all users.
+hosting::Answer list_messages_of_any_agent(const Services&, const web::Request&, PageQuery);
+
+}  // namespace chat

@@ -1,0 +1,81 @@
+#include "appliance/hosting/deployments/handlers.h"
+
+#include "appliance/identity/accounts/user_id.h"
+
+namespace deployments {
+
+namespace {
+
+constexpr auto default_name = "agent";
+
+template <class T>
+std::string text_or(std::optional<T> given, std::string fallback = {}) {
+  return given ? std::string(std::move(*given)) : std::move(fallback);
+}
+
+DeploymentSpec spec_of(DeployRequest body) {
+  return {.agent = std::move(body.agentId),
+          .name = text_or(std::move(body.name), default_name),
+          .model = text_or(std::move(body.model)),
+          .ai_provider = text_or(std::move(body.aiProvider)),
+          .plan = std::move(body.plan),
+          .config = std::move(body.config).value_or(boost::json::object()),
+          .is_deployment = true};
+}
+
+DeploymentSpec spec_of(const ProvisionRequest& body) {
+  return {.agent = {},
+          .name = text_or(body.name, default_name),
+          .model = text_or(body.model),
+          .ai_provider = text_or(body.aiProvider),
+          .plan = body.plan,
+          .config = body.config.value_or(boost::json::object())};
+}
+
+Channels channels_of(ProvisionRequest body) {
+  return {.telegram = std::move(body.telegramToken),
+          .discord = std::move(body.discordToken),
+          .slack = std::move(body.slackToken),
+          .whatsapp = std::move(body.whatsappToken)};
+}
+
+web::Result<web::Response> reply_with(const Services& services, const web::Result<agents::Agent>& agent) {
+  if (!agent) return agent.error();
+  const ProvisionAnswer answer{.userId = std::to_string(agent->owner),
+                               .subdomain = agent->subdomain,
+                               .url = services.addresses.url(agent->subdomain),
+                               .streamKey = {},
+                               .liveStreamId = {}};
+  return web::reply(answer, 200);
+}
+
+}  // namespace
+
+Answer deploy(const Services& services, const web::Request&, DeployRequest body) {
+  const auto user = accounts::parse_user_id(body.userId);
+  if (!user) co_return web::invalid("userId must be a user's id");
+  const auto deployed = co_await services.deployments.deploy(*user, spec_of(std::move(body)));
+  if (!deployed) co_return deployed.error();
+  auto answer = agents::show<DeployAnswer>(view_of(deployed->agent, services.addresses));
+  answer.agentId = deployed->agent.id;
+  answer.userId = std::to_string(*user);
+  answer.alreadyActive = deployed->was_active;
+  co_return web::reply(answer, deployed->was_active ? 200 : 201);
+}
+
+Answer provision(const Services& services, const web::Request& request, ProvisionRequest body) {
+  auto spec = spec_of(body);
+  const auto agent =
+      co_await services.deployments.provision(request.caller, std::move(spec), channels_of(std::move(body)));
+  co_return reply_with(services, agent);
+}
+
+Answer provision_for_user(const Services& services, const web::Request&, BackendProvisionRequest body) {
+  const auto user = accounts::parse_user_id(body.userId);
+  if (!user) co_return web::invalid("userId must be a user's id");
+  auto spec = spec_of(body);
+  const auto agent = co_await services.deployments.provision_for(*user, std::move(spec), channels_of(std::move(body)));
+  co_return reply_with(services, agent);
+}
+
+}  // namespace deployments

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "appliance/hosting/handlers.h"
+#include "appliance/hosting/heartbeat/routes.h"
+
+namespace heartbeat {
+
+using hosting::Answer;
+
+struct AgentQuery {
+  web::Text<1, 128> agentId;
+};
+BOOST_DESCRIBE_STRUCT(AgentQuery, (), (agentId))
+
+struct HeartbeatRequest {
+  web::Text<1, 128> agentId;
+  std::optional<web::Text<1, 12>> frequency;
+  std::optional<bool> enabled;
+  std::optional<web::Prose<0, 8'000>> prompt;
+};
+BOOST_DESCRIBE_STRUCT(HeartbeatRequest, (), (agentId, frequency, enabled, prompt))
+
+struct HeartbeatView {
+  std::string agentId, frequency;
+  bool enabled;
+  std::string prompt;
+  std::optional<store::Time> lastHeartbeat, nextHeartbeat;
+  std::optional<schedule::Outcome> lastOutcome;
+  std::optional<std::string> lastError;
+  std::optional<store::Time> lastUpdated;
+};
+BOOST_DESCRIBE_STRUCT(HeartbeatView, (),
+                      (agentId, frequency, enabled, prompt, lastHeartbeat, nextHeartbeat, lastOutcome, lastError,
+                       lastUpdated))
+
+struct HeartbeatAnswer {
+  HeartbeatView heartbeat;
+};
+BOOST_DESCRIBE_STRUCT(HeartbeatAnswer, (), (heartbeat))
+
+Answer show_heartbeat(const Services&, const web::Request&, AgentQuery);
+Answer set_heartbeat(const Services&, const web::Request&, HeartbeatRequest);
+Answer remove_heartbeat(const Services&, const web::Request&, AgentQuery);
+
+}  // namespace heartbeat

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "appliance/hosting/handlers.h"
+#include "appliance/hosting/installations/routes.h"
+
+namespace installations {
+
+using hosting::Answer;
+
+BOOST_DEFINE_ENUM_CLASS(Status, active, inactive)
+
+struct RegisterRequest {
+  web::Text<1, 128> userId;
+  std::optional<Mode> mode;
+  std::optional<web::Text<1, 512>> gatewayToken;
+};
+BOOST_DESCRIBE_STRUCT(RegisterRequest, (), (userId, mode, gatewayToken))
+
+struct RegisterAnswer {
+  bool success = true;
+  std::string message, dashboardUrl;
+};
+BOOST_DESCRIBE_STRUCT(RegisterAnswer, (), (success, message, dashboardUrl))
+
+struct InstallationView {
+  std::string userId;
+  Mode mode;
+  store::Time registeredAt, lastSeen;
+  Status status;
+};
+BOOST_DESCRIBE_STRUCT(InstallationView, (), (userId, mode, registeredAt, lastSeen, status))
+
+struct InstallationList {
+  bool success = true;
+  std::int64_t count = 0;
+  std::vector<InstallationView> installations;
+};
+BOOST_DESCRIBE_STRUCT(InstallationList, (), (success, count, installations))
+
+struct HeartbeatRequest {
+  std::optional<web::Text<1, 128>> userId;
+};
+BOOST_DESCRIBE_STRUCT(HeartbeatRequest, (), (userId))
+
+struct HeartbeatAnswer {
+  bool success = true;
+  store::Time timestamp;
+};
+BOOST_DESCRIBE_STRUCT(HeartbeatAnswer, (), (success, timestamp))
+
+struct KeyAnswer {
+  bool valid = true;
+  std::string userId;
+  std::optional<std::string> plan;
+  std::vector<std::string> features;
+};
+BOOST_DESCRIBE_STRUCT(KeyAnswer, (), (valid, userId, plan, features))
+
+Answer register_home(const Services&, const web::Request&, RegisterRequest);
+Answer register_link(const Services&, const web::Request&, RegisterRequest);
+Answer list_installations(const Services&, const web::Request&);
+Answer record_heartbeat(const Services&, const web::Request&, HeartbeatRequest);
+Answer validate_key(const Services&, const web::Request&);
+
+}  // namespace installations

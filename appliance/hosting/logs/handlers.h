@@ -1,0 +1,75 @@
+// Handlers of the log rows, with the structs of their requests and answers.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/hosting/handlers.h"
+#include "appliance/hosting/logs/routes.h"
+
+namespace logs {
+
+using hosting::Answer;
+
+struct FollowQuery {
+  std::optional<web::Integer<0, 1'000>> tail;
+  std::optional<web::Text<1, 64>> lastEventId;
+};
+BOOST_DESCRIBE_STRUCT(FollowQuery, (), (tail, lastEventId))
+
+struct HistoryQuery {
+  std::optional<web::Integer<1, 5'000>> limit;
+  std::optional<web::Text<1, 40>> since, until;
+  std::optional<web::Text<1, 64>> after;
+};
+BOOST_DESCRIBE_STRUCT(HistoryQuery, (), (limit, since, until, after))
+
+struct LineItem {
+  std::string id;
+  std::optional<store::Time> at;
+  std::string text;
+};
+BOOST_DESCRIBE_STRUCT(LineItem, (), (id, at, text))
+
+struct HistoryAnswer {
+  std::vector<LineItem> lines;
+  std::int64_t count = 0;
+  bool skipped = false;
+};
+BOOST_DESCRIBE_STRUCT(HistoryAnswer, (), (lines, count, skipped))
+
+struct StreamItem {
+  std::string id, agentId;
+  store::Time startedAt;
+  std::int64_t lines;
+};
+BOOST_DESCRIBE_STRUCT(StreamItem, (), (id, agentId, startedAt, lines))
+
+struct StreamList {
+  std::vector<StreamItem> streams;
+  std::int64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(StreamList, (), (streams, count))
+
+struct StopAnswer {
+  bool success = true;
+  std::int64_t stopped = 0;
+};
+BOOST_DESCRIBE_STRUCT(StopAnswer, (), (success, stopped))
+
+// Which agents and streams a listener's rows reach.
+struct Scope {
+  std::function<web::Result<agents::Agent>(const web::Request&)> agent;
+  std::function<std::optional<std::string>(const web::Request&)> reader;  // nullopt: all readers
+};
+Scope own_agents(const agents::AgentDirectory&);
+Scope all_agents(const agents::AgentDirectory&);
+
+Answer follow_log(const Services&, const Scope&, const web::Request&, FollowQuery);
+Answer show_history(const Services&, const Scope&, const web::Request&, HistoryQuery);
+Answer stop_streams(const Services&, const Scope&, const web::Request&);
+Answer list_streams(const Services&, const Scope&, const web::Request&);
+
+}  // namespace logs

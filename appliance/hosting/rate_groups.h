@@ -1,0 +1,12 @@
+// Rate limits that several capabilities of this module share. Routes of one group count together.
+#pragma once
+
+#include "web/route.h"
+
+namespace hosting {
+
+inline const web::RateLimit agents_rate{.group = "agents", .limit = 100};
+inline const web::RateLimit instance_rate{.group = "instance", .limit = 30};
+inline const web::RateLimit chat_rate{.group = "chat", .limit = 60};
+
+}  // namespace hosting

@@ -1,0 +1,198 @@
+#include "appliance/hosting/runtime/process_launcher.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <map>
+#include <system_error>
+
+#include "appliance/hosting/runtime/proc.h"
+#include "web/log.h"
+
+namespace runtime {
+
+namespace {
+
+std::int64_t milliseconds_now() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// Reaps a child process. nullopt for a process started by an earlier process of the box, which init reaps.
+std::optional<int> reap(int pidfd) {
+  siginfo_t info{};
+  if (::waitid(P_PIDFD, id_t(pidfd), &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) return {};
+  return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+}
+
+}  // namespace
+
+ProcessLauncher::ProcessLauncher(ProcessOptions options) : options_(std::move(options)) {
+  std::filesystem::create_directories(options_.folder);
+  options_.folder = std::filesystem::canonical(options_.folder);
+  options_.binary = std::filesystem::canonical(options_.binary);
+  users_.emplace(options_.binary, options_.folder);
+  if (!users_->shared_because().empty())
+    web::log::warning("agents_share_the_box_user", {{"reason", users_->shared_because()},
+                                                    {"advice", "use a data folder such as /var/lib/agentbox"}});
+}
+
+std::vector<std::string> ProcessLauncher::command(const std::string& id) const {
+  return {options_.binary.string(), "agent", "--boot", run_folder(id).boot_path().string()};
+}
+
+// Ignores the path of the binary, which may have changed by an upgrade; the boot file identifies the agent.
+bool ProcessLauncher::is_command_of(const std::string& id, const std::vector<std::string>& arguments) const {
+  auto expected = command(id);
+  return arguments.size() == expected.size() &&
+         std::equal(arguments.begin() + 1, arguments.end(), expected.begin() + 1);
+}
+
+// Writes the pid file. If that fails, kills the process, which could not be found again.
+RunningProcess ProcessLauncher::record(const AgentSpec& spec, Child child) const {
+  auto stat = proc::stat(child.pid);  // exists until it is reaped, even if it has ended
+  RunningProcess found{.id = spec.id,
+                       .process = std::move(child.process),
+                       .identity = {.pid = child.pid,
+                                    .start_ticks = stat ? stat->start_ticks : 0,
+                                    .boot_id = proc::boot_id(),
+                                    .started_at = milliseconds_now(),
+                                    .backend_url = spec.backend_url,
+                                    .summarizer_url = spec.summarizer_url}};
+  try {
+    run_folder(spec.id).write_pid(found.identity);
+  } catch (const std::system_error&) {
+    proc::kill_session(child.pid, found.identity.start_ticks);
+    siginfo_t ignored{};
+    ::waitid(P_PIDFD, id_t(found.process.get()), &ignored, WEXITED);
+    throw;
+  }
+  return found;
+}
+
+web::Result<RunningProcess> ProcessLauncher::launch(const AgentSpec& spec) const {
+  auto folder = run_folder(spec.id);
+  const auto user = users_->of(spec.port);
+  try {
+    folder.create();
+    std::filesystem::create_directories(spec.workspace);
+    std::filesystem::permissions(spec.workspace, std::filesystem::perms::owner_all);
+    if (user) proc::kill_user(*user);  // left-overs of an earlier agent with the same port
+    if (user) give_workspace(spec.workspace, *user);
+    const Boot boot{.agent_id = spec.id,
+                    .name = spec.name,
+                    .model = spec.model,
+                    .listen = "127.0.0.1:" + std::to_string(spec.port),
+                    .workspace = std::filesystem::absolute(spec.workspace).string(),
+                    .gateway_token = spec.gateway_token,
+                    .box_token = spec.box_token,
+                    .backend_url = spec.backend_url,
+                    .summarizer_url = spec.summarizer_url,
+                    .conduct = spec.conduct};
+    folder.write_boot(boost::json::serialize(boost::json::value_from(boot)), user);
+    rotate_log(spec.id);
+    auto log = folder.open_log();
+    auto child = spawn({.binary = options_.binary,
+                        .arguments = command(spec.id),
+                        .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + boot.workspace, "LANG=C.UTF-8"},
+                        .folder = boot.workspace,
+                        .output = log.get(),
+                        .user = user,
+                        .hidden = user ? users_->hidden() : std::filesystem::path(),
+                        .visible = {options_.folder / spec.id, options_.binary},
+                        .limits = spec.limits});
+    if (!child) {
+      folder.drop_boot();
+      return child.error();
+    }
+    return record(spec, std::move(*child));
+  } catch (const std::system_error& error) {
+    return web::internal(std::string("The agent's files cannot be written: ") + error.what());
+  }
+}
+
+std::optional<RunningProcess> ProcessLauncher::recorded_process(const std::string& id,
+                                                                const std::string& boot_id) const {
+  const auto recorded = run_folder(id).read_pid();
+  if (!recorded || recorded->boot_id != boot_id) return std::nullopt;
+  auto process = proc::open_process(pid_t(recorded->pid), recorded->start_ticks);
+  if (!process || !is_command_of(id, proc::arguments(pid_t(recorded->pid)))) return std::nullopt;
+  return RunningProcess{.id = id, .process = std::move(process), .identity = *recorded};
+}
+
+// If the box dies between starting an agent and writing its pid file, the process is found by its arguments. Removes
+// the found agents from the map.
+std::vector<RunningProcess> ProcessLauncher::find_unrecorded(
+    std::map<std::string, std::string>& ids_by_boot_path) const {
+  std::vector<RunningProcess> found;
+  const auto boot_id = proc::boot_id();
+  proc::each_process([&](pid_t pid) {
+    const auto arguments = proc::arguments(pid);
+    const auto agent = arguments.size() == 4 ? ids_by_boot_path.find(arguments.back()) : ids_by_boot_path.end();
+    if (agent == ids_by_boot_path.end() || !is_command_of(agent->second, arguments)) return;
+    const auto stat = proc::stat(pid);
+    if (!stat || stat->state == 'Z' || stat->session != pid) return;
+    auto process = proc::open_process(pid, stat->start_ticks);
+    if (!process) return;
+    PidFile identity{
+        .pid = pid, .start_ticks = stat->start_ticks, .boot_id = boot_id, .started_at = milliseconds_now()};
+    try {
+      run_folder(agent->second).write_pid(identity);
+    } catch (const std::system_error& error) {  // the next start of the box finds it in the same way
+      web::log::warning("agent_not_noted", {{"agent", agent->second}, {"error", std::string(error.what())}});
+    }
+    found.push_back({.id = agent->second, .process = std::move(process), .identity = std::move(identity)});
+    ids_by_boot_path.erase(agent);
+  });
+  return found;
+}
+
+std::vector<RunningProcess> ProcessLauncher::find_running(const std::vector<std::string>& ids) const {
+  std::vector<RunningProcess> found;
+  std::map<std::string, std::string> others;  // boot path to id
+  const auto boot_id = proc::boot_id();
+  for (const auto& id : ids) {
+    if (auto process = recorded_process(id, boot_id))
+      found.push_back(std::move(*process));
+    else
+      others.emplace(run_folder(id).boot_path().string(), id);
+  }
+  if (others.empty()) return found;
+  for (auto& process : find_unrecorded(others)) found.push_back(std::move(process));
+  for (const auto& [path, id] : others) {
+    run_folder(id).drop_pid();
+    run_folder(id).drop_boot();
+  }
+  return found;
+}
+
+// The session is killed before its leader is reaped, since its number cannot be reused until then. Processes that have
+// left the session are killed by user, if the agent has its own.
+std::optional<int> ProcessLauncher::clean_up(const std::string& id, int pidfd, const PidFile& identity) const {
+  const auto pid = pid_t(identity.pid);
+  const auto user = proc::user_of(pid);
+  proc::kill_session(pid, identity.start_ticks);
+  if (user && users_->of(0)) proc::kill_user(*user);
+  const auto exit_code = reap(pidfd);
+  run_folder(id).drop_pid();
+  run_folder(id).drop_boot();
+  return exit_code;
+}
+
+// Excludes readers, which would mistake the emptied log for the previous one.
+void ProcessLauncher::rotate_log(const std::string& id) const {
+  const std::unique_lock lock(rotating_);
+  run_folder(id).log().rotate(options_.log_bytes);
+}
+
+void ProcessLauncher::rotate_logs(const std::vector<std::string>& ids) const {
+  for (const auto& id : ids) try {
+      rotate_log(id);
+    } catch (const std::exception& error) {
+      web::log::warning("agent_log_not_rotated", {{"agent", id}, {"error", std::string(error.what())}});
+    }
+}
+
+}  // namespace runtime

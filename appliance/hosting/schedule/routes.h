@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/hosting/schedule/schedule.h"
+#include "appliance/identity/guards.h"
+#include "web/route.h"
+
+namespace schedule {
+
+// All of them must outlive the rows.
+struct Services {
+  Schedule& schedule;
+  const agentbox::Guards& guards;
+};
+
+// /api/scheduled-tasks.
+std::vector<web::Route> web_routes(const Services&);
+// /api/agent-tasks, where an agent schedules its own prompts.
+std::vector<web::Route> backend_routes(const Services&);
+
+}  // namespace schedule
