@@ -11,7 +11,7 @@
 
 namespace agentbox {
 
-// Listens on the gateway of the containers' network, with what an agent's token opens and the summarizer.
+// Listens on the gateway of the containers' network, with the rows for agents and the summarizer.
 class AgentListener {
  public:
   using MakeRows = std::function<std::vector<web::Route>()>;
@@ -22,9 +22,9 @@ class AgentListener {
         make_rows_(std::move(make_rows)),
         summarizer_for_(std::move(summarizer_for)) {}
 
-  // Opens it unless it is open, and returns its URL. On the backend's port where that is free, so that agents that run
-  // find the next box there. Called on the pool's first thread, once the backend listens. Throws std::runtime_error
-  // when the network has got another gateway meanwhile, and when nothing can be bound there.
+  // Opens the listener unless it is open, and returns its URL. Uses the backend's port if it is free, so that running
+  // agents find the box there after a restart. Called on the pool's first thread, once the backend listens. Throws
+  // std::runtime_error if the network's gateway has changed and if the address cannot be bound.
   std::string open(std::string gateway);
 
  private:

@@ -1,7 +1,6 @@
 #include "appliance/box/box.h"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/json.hpp>
 #include <iostream>
 
@@ -9,6 +8,7 @@
 #include "appliance/box/listeners.h"
 #include "appliance/box/open_store.h"
 #include "appliance/box/resident_memory.h"
+#include "appliance/box/signals.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/box/upkeep.h"
 #include "appliance/hosting/module.h"
@@ -23,9 +23,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto drain_deadline = 10s;
-constexpr auto prompts_grace = 5s;        // for scheduled runs at work; those cut off are made up by the next box
-constexpr auto calls_grace = 2s;          // for model calls to be settled; those cut off are by the next box
-constexpr auto same_request_to_end = 1s;  // some supervisors signal a process and then its group
+constexpr auto prompts_grace = 5s;  // for scheduled runs at work; those cut off are made up by the next box
+constexpr auto calls_grace = 2s;    // for model calls to be settled; those cut off are by the next box
 constexpr unsigned blocking_threads = 2;
 
 Settings prepared(Settings settings) {
@@ -75,16 +74,17 @@ struct Box::Parts {
 
   Rows rows() {
     Rows all = upkeep.rows();
-    all.add(identity.rows(billing.plans));
-    all.add(billing.rows(
-        [this](store::UserId user, std::string_view agent) { return hosting.agents.find(user, agent).has_value(); }));
+    all.add(identity.rows(billing.plan_directory));
+    all.add(billing.rows([this](store::UserId user, std::string_view agent) {
+      return hosting.agents.directory.find(user, agent).has_value();
+    }));
     all.add(models.rows(provider_of()));
     all.add(files.rows());
     all.add(hosting.rows([this] { return web_url; }));
     return all;
   }
   models::ProviderOf provider_of() {
-    return [this](std::string_view agent) { return hosting.agents.ai_provider(agent); };
+    return [this](std::string_view agent) { return hosting.agents.directory.ai_provider(agent); };
   }
   // Agents that are processes share one address, so they are told apart by the token they bring.
   web::ProxyTarget summarizer_for(const web::Request& request) const {
@@ -113,7 +113,7 @@ void Box::Parts::listen() {
   web.routes = std::move(all.web);
   web.browser = true;
   web.csrf_valid = csrf_valid;
-  web.host_router = hosting.agents.host_router();
+  web.host_router = hosting.agents.addresses.host_router();
   if (!settings.tls_cert.empty()) web.tls = web::TlsFiles{settings.tls_cert, settings.tls_key};
   server.listen(std::move(web));
 
@@ -155,14 +155,10 @@ int Box::serve() {
     web::log::info("agents_run_as_processes", {{"reason", parts.hosting.why_processes()}});
   const auto ready = parts.announce();
 
-  // This thread's own loop: signals are obeyed even while every network thread is busy.
-  boost::asio::io_context front{1};
-  Signals signals(front, SIGTERM, SIGINT, SIGHUP);
-  std::exception_ptr failure;
-  boost::asio::co_spawn(front, obey(signals, summarizer), [&](std::exception_ptr thrown) {
-    failure = std::move(thrown);
-    front.stop();
-  });
+  SignalLoop signals({.home = parts.platform.home,
+                      .reload = [&parts] { parts.server.reload_tls(); },
+                      .will_stop = [&parts] { parts.loop_watchdog.expect_end(); },
+                      .stop = [this, &summarizer] { return stop(summarizer); }});
   boost::asio::co_spawn(parts.platform.home, parts.hosting.start(), [](std::exception_ptr thrown) {
     if (thrown) web::log::error("agents_not_started", {{"reason", reason_of(thrown)}});
   });
@@ -176,7 +172,7 @@ int Box::serve() {
   std::cout << ready << std::flush;
   give_back_program_pages();
   give_back_freed_memory();
-  front.run();
+  const auto failure = signals.run();
   parts.blocking.join();  // a backup that is under way uses the store, and its caller waits on the network
   parts.network.stop();   // before anything here is unwound: the pool's coroutines refer to it
   parts.loop_watchdog.stop();
@@ -197,27 +193,6 @@ web::Task<> Box::stop(SummarizerChild& summarizer) {
   co_await parts.upkeep.stop();
   co_await parts.identity.stop();
   co_await summarizer.stop();
-}
-
-web::Task<> Box::obey(Signals& signals, SummarizerChild& summarizer) {
-  for (;;) {
-    const int signal = co_await signals.async_wait(web::use_task);
-    if (signal != SIGHUP) break;
-    boost::asio::post(parts_->platform.home, [parts = parts_.get()] { parts->server.reload_tls(); });
-  }
-  web::log::info("stopping");
-  parts_->loop_watchdog.expect_end();
-  boost::asio::co_spawn(co_await boost::asio::this_coro::executor, end_at_once(signals), boost::asio::detached);
-  co_await boost::asio::co_spawn(parts_->platform.home, stop(summarizer), web::use_task);
-}
-
-// A second request to end does not wait. What is on disk is as after a crash: whole.
-web::Task<> Box::end_at_once(Signals& signals) {
-  const auto first = std::chrono::steady_clock::now();
-  for (;;) {
-    const int signal = co_await signals.async_wait(web::use_task);
-    if (signal != SIGHUP && std::chrono::steady_clock::now() - first >= same_request_to_end) std::_Exit(128 + signal);
-  }
 }
 
 }  // namespace agentbox

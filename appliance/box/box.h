@@ -1,7 +1,6 @@
 // The composition root: builds every service once, mounts their routes, starts, drains, stops.
 #pragma once
 
-#include <boost/asio/basic_signal_set.hpp>
 #include <memory>
 #include <vector>
 
@@ -29,10 +28,7 @@ class Box {
   std::vector<web::Route> backend_routes() const;
 
  private:
-  using Signals = boost::asio::basic_signal_set<web::Executor>;
   struct Parts;
-  web::Task<> obey(Signals&, SummarizerChild&);
-  static web::Task<> end_at_once(Signals&);
   web::Task<> stop(SummarizerChild&);
 
   std::unique_ptr<Parts> parts_;

@@ -1,4 +1,4 @@
-// What the box's listeners have in common.
+// Functions that the box's listeners share.
 #pragma once
 
 #include <exception>
@@ -10,19 +10,19 @@
 
 namespace agentbox {
 
-// Options of a listener that may hold this share of the descriptors the process may open.
+// Options of a listener that may use this share of the process's descriptor limit.
 web::ListenerOptions listener_options(const Settings&, std::string name, std::string listen,
                                       double share_of_descriptors);
 
-// The handlers' exceptions that have a cause to report: a store that is read-only or damaged. Nothing for any other.
+// Maps exceptions of a read-only or damaged store to an error; returns nothing for any other.
 std::optional<web::Error> explain(std::exception_ptr);
-// The same for the box's operators, who hold the internal key: with the paths.
+// The same with file paths, for operators, who have the internal key.
 std::optional<web::Error> explain_fully(std::exception_ptr);
 
 // The reason of any exception, for the log.
 std::string reason_of(std::exception_ptr);
 
-// An address that a program on this machine can connect to: a listener on every address is reached by loopback.
+// A URL that programs on this machine can connect to: loopback if the listener is bound to every address.
 std::string reachable(std::string url);
 
 }  // namespace agentbox

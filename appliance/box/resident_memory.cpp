@@ -6,14 +6,14 @@
 
 #include <cstdint>
 
-// jemalloc's, where the program has it: the sanitized ones have not.
+// jemalloc's; sanitized programs do not link it.
 extern "C" int mallctl(const char*, void*, std::size_t*, void*, std::size_t) __attribute__((weak));
 
 namespace agentbox {
 
 namespace {
 
-// Pages that nobody can write are as the file has them. (The loader writes, for relocations, to writable ones alone.)
+// Read-only pages equal the file. (The loader writes relocations to writable pages only.)
 int give_back(dl_phdr_info* object, std::size_t, void* page_size) {
   const auto page = *static_cast<const std::uintptr_t*>(page_size);
   for (int i = 0; i < object->dlpi_phnum; ++i) {
@@ -21,7 +21,7 @@ int give_back(dl_phdr_info* object, std::size_t, void* page_size) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
     const std::uintptr_t begin = (object->dlpi_addr + segment.p_vaddr) & ~(page - 1);
     const std::uintptr_t end = object->dlpi_addr + segment.p_vaddr + segment.p_memsz;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells addresses as integers
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader reports addresses as integers
     ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
   return 0;

@@ -31,12 +31,13 @@ constexpr auto first_pause = 50ms, longest_pause = 5'000ms, well_behaved = 1'000
   throw std::runtime_error(std::string("start the summarizer: ") + what + ": " + std::strerror(error));
 }
 
-// The settings it needs and what a TLS client needs; everything else of ours stays here.
+// The settings it needs and the variables of a TLS client; the rest of the environment is not inherited.
 std::vector<std::string> environment(const Settings& settings) {
   std::vector<std::string> variables{
       std::string("SUMMARIZER_ALLOW_PRIVATE=") + (settings.summarizer_allow_private ? "on" : "off"),
       "SUMMARIZER_CACHE_MB=" + std::to_string(settings.summarizer_cache_mb),
-      "SUMMARIZER_USER_AGENT=" + settings.summarizer_user_agent, "LOG_LEVEL=" + settings.log_level};
+      "SUMMARIZER_USER_AGENT=" + settings.summarizer_user_agent, "PAYMENT_RECEIVER=" + settings.payment_receiver,
+      "LOG_LEVEL=" + settings.log_level};
   for (const char* name : {"PATH", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS", "UBSAN_OPTIONS",
                            "TSAN_OPTIONS", "LSAN_OPTIONS"})
     if (const char* value = getenv(name)) variables.push_back(std::string(name) + "=" + value);
@@ -50,8 +51,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-// "signal 9" or "status 1", as waitpid tells it.
-std::string spoken(int status) {
+// "signal 9" or "status 1", from the status of waitpid.
+std::string exit_text(int status) {
   return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                              : "status " + std::to_string(WEXITSTATUS(status));
 }
@@ -107,8 +108,8 @@ void SummarizerChild::State::spawn() {
   posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(actions.get(), socket.descriptor(), inherited_socket);
   posix_spawn_file_actions_addclosefrom_np(actions.get(), inherited_socket + 1);
-  // The box blocks signals in some threads and ignores SIGPIPE: neither is the child's business. A Ctrl-C in the box's
-  // terminal is the box's alone.
+  // The child starts with default signal handling: the box blocks signals in some threads and ignores SIGPIPE. Its own
+  // process group keeps a Ctrl-C in the terminal from it.
   SpawnAttributes attributes;
   sigset_t none, all;
   sigemptyset(&none);
@@ -171,7 +172,7 @@ web::Task<> SummarizerChild::watch(std::shared_ptr<State> state) {
     state->reap();
     if (state->stopping) break;
     if (steady_clock::now() - state->started >= well_behaved) wait = first_pause;
-    web::log::warning("summarizer ended", {{"how", spoken(state->last_status)},
+    web::log::warning("summarizer_ended", {{"how", exit_text(state->last_status)},
                                            {"restart_in_ms", static_cast<std::int64_t>(wait.count())}});
     state->pause->expires_after(wait);
     co_await state->pause->async_wait(boost::asio::redirect_error(web::use_task, error));
@@ -180,7 +181,7 @@ web::Task<> SummarizerChild::watch(std::shared_ptr<State> state) {
     try {
       state->spawn();
     } catch (const std::exception& failure) {
-      web::log::error("summarizer cannot be started", {{"reason", std::string(failure.what())}});
+      web::log::error("summarizer_start_failed", {{"reason", std::string(failure.what())}});
     }
   }
   state->watching = false;

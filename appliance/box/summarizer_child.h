@@ -1,4 +1,5 @@
-// The summarizer as a supervised child of the same binary: what it parses may crash it, and the box goes on.
+// The summarizer as a supervised child process of the same binary, so that a crash while parsing does not affect the
+// box.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,21 +13,21 @@
 
 namespace agentbox {
 
-// Where the child finds its listening socket.
+// The descriptor of the child's listening socket.
 inline constexpr int inherited_socket = 3;
 
 class SummarizerChild {
  public:
-  // Makes a listening socket on loopback and starts the process with it, without waiting for it: connections queue
-  // until it accepts, now and whenever it is started again. It has a process group and an environment of its own, with
-  // none of the box's secrets, and ends when the box does.
+  // Opens a listening socket on loopback and starts the process with it, without waiting: connections queue until it
+  // accepts, also after a restart. The process has its own process group and an environment without the box's secrets,
+  // and ends when the box does.
   explicit SummarizerChild(const Settings&);
-  ~SummarizerChild();  // kills it when stop() did not end it; after `home` has stopped
+  ~SummarizerChild();  // kills it if stop() did not end it; after `home` has stopped
 
-  // Where to pass requests on to, without what their senders prove themselves by.
+  // The target for relaying requests, without their credentials.
   web::ProxyTarget target() const;
-  // From now on a child that ends is started again, after a pause that doubles from a twentieth of a second to five
-  // seconds and begins anew once one has lived for a second.
+  // From now on restarts a child that ends, after a pause that doubles from 50 ms to 5 s and is reset once a child has
+  // run for a second.
   void supervise(boost::asio::io_context& home);
   // SIGTERM, and after five seconds SIGKILL. Called on `home`.
   web::Task<> stop();

@@ -17,6 +17,7 @@ Upkeep::Upkeep(const Platform& platform, store::Store& store, const web::LoopWat
       store_(store),
       loop_watchdog_(loop_watchdog),
       identity_(identity),
+      backups_(store, platform.blocking, key_fingerprint(platform.master_key)),
       docker_(platform.settings.docker_host),
       docker_probe_(platform.home, "docker", 15s, [this] { return docker_.ask(); }) {}
 
@@ -27,15 +28,14 @@ Rows Upkeep::rows() {
     return reason;
   };
   auto stalled_loops = [this] { return loop_watchdog_.stalled(); };
-  const health::RouteParts vitals{host_,         docker_,       platform_.settings.provisioning_enabled,
-                                  store_problem, stalled_loops, identity_.guards};
+  const health::Services health{host_,         docker_,       platform_.settings.provisioning_enabled,
+                                store_problem, stalled_loops, identity_.guards};
   Rows rows;
-  web::append(rows.web, console::routes(identity_.guards));
-  web::append(rows.web, health::routes(vitals));
-  web::append(rows.backend, maintenance::routes({store_, platform_.blocking, key_fingerprint(platform_.master_key),
-                                                 identity_.authentication.audit(), identity_.guards}));
-  web::append(rows.backend, health::routes(vitals));
-  web::append(rows.backend, health::metrics_routes(identity_.guards));
+  web::append(rows.web, console::web_routes({identity_.guards}));
+  web::append(rows.web, health::web_routes(health));
+  web::append(rows.backend,
+              maintenance::backend_routes({backups_, identity_.authentication.audit(), identity_.guards}));
+  web::append(rows.backend, health::backend_routes(health));
   return rows;
 }
 

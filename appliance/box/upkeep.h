@@ -1,8 +1,9 @@
-// The box's own rows: health, figures, backup, the console's pages.
+// The rows of the box itself: health, metrics, backup and the console.
 #pragma once
 
 #include "appliance/box/health/docker_probe.h"
 #include "appliance/box/health/host_load.h"
+#include "appliance/box/maintenance/backups.h"
 #include "appliance/foundation/periodic.h"
 #include "appliance/foundation/platform.h"
 #include "appliance/identity/module.h"
@@ -23,6 +24,7 @@ class Upkeep {
   store::Store& store_;
   const web::LoopWatchdog& loop_watchdog_;
   identity::Module& identity_;
+  maintenance::Backups backups_;
   health::HostMeter host_;
   health::DockerProbe docker_;
   Periodic docker_probe_;

@@ -2,11 +2,11 @@
 //
 //   agentbox.toml   settings, written by init (0600)
 //   master.key      32 random bytes in hex: seals secrets at rest (0600)
-//   catalogue.json  the model catalogue, in place of the embedded one; only when somebody put it there
+//   catalogue.json  the model catalogue, replaces the embedded one; optional
 //   store/          the store
-//   agents/         one folder an agent
-//   engine          the name of the engine that ran the agents last
-//   endpoints.json  where the running box listens; gone when none runs
+//   agents/         one folder per agent
+//   engine          the runtime that ran the agents last
+//   endpoints.json  the addresses of the running box; removed on shutdown
 #pragma once
 
 #include <filesystem>
@@ -23,8 +23,8 @@ class DataFolder {
  public:
   explicit DataFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
-  // Makes the folder (0700) when it is missing. Throws UsageError when it cannot be made or written: it says what
-  // `kind` of folder that is and which `flag` names another one.
+  // Creates the folder (0700) if it is missing. Throws UsageError if it cannot be created or written; the message names
+  // the `kind` of folder and the `flag` to choose another.
   void prepare(std::string_view kind = "data folder", std::string_view flag = "--data") const;
 
   const std::filesystem::path& path() const { return path_; }
@@ -36,22 +36,22 @@ class DataFolder {
   std::filesystem::path engine_note() const { return path_ / "engine"; }
   std::filesystem::path endpoints_file() const { return path_ / "endpoints.json"; }
 
-  // 32 bytes: the setting's, else the key file's, which is made when there is neither a key nor a store yet. Throws
-  // UsageError for a bad file and for a store whose key is missing.
+  // 32 bytes, from the setting, else from the key file, which is created if there is neither a key nor a store. Throws
+  // UsageError for an invalid file and for a store without its key.
   std::string master_key(const Settings&) const;
 
  private:
   std::filesystem::path path_;
 };
 
-// A master key as master.key holds it, in hex. Throw UsageError; reading also for a file that holds something else.
+// Reads and writes a master key in hex, the format of master.key. Both throw UsageError, reading also for an invalid
+// file.
 std::string read_key_file(const std::filesystem::path&);
 void write_key_file(const std::filesystem::path&, const std::string& master_key);
-// Tells two master keys apart without telling anything about either.
+// Distinguishes master keys without revealing anything about them.
 std::string key_fingerprint(const std::string& master_key);
 
-// A file that only the owner can read, durable before this returns; an existing one is replaced whole. Throws
-// UsageError.
+// Writes a file that only its owner can read, durably and atomically. Throws UsageError.
 void write_private_file(const std::filesystem::path&, const std::string& content);
 
 }  // namespace agentbox

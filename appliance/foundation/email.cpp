@@ -8,7 +8,7 @@ namespace {
 
 bool is_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-// RFC 5322's dot-atom: what mail systems hand out. Quoted local parts are not taken.
+// RFC 5322's dot-atom: Quoted local parts are not accepted.
 bool is_local_part(std::string_view local) {
   static constexpr std::string_view marks = "!#$%&'*+-/=?^_`{|}~.";
   if (local.empty() || local.size() > 64 || local.front() == '.' || local.back() == '.') return false;

@@ -41,7 +41,7 @@ web::Task<> Periodic::run(std::shared_ptr<State> state) {
     try {
       co_await state->work();
     } catch (const std::exception& error) {
-      web::log::warning("background work failed", {{"work", state->name}, {"reason", std::string(error.what())}});
+      web::log::warning("background_work_failed", {{"work", state->name}, {"reason", std::string(error.what())}});
     }
     if (state->stopping) break;
     state->tick.expires_after(state->pause);

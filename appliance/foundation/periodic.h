@@ -1,4 +1,4 @@
-// Work that is done again and again in the background, and its owner.
+// Repeated background work.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,14 +13,14 @@ namespace agentbox {
 
 class Periodic {
  public:
-  // Runs `work` on `home`, the first time at once, then `pause` after each end. What it throws is logged
-  // under `name`, and the next round comes all the same.
+  // Runs `work` on `home`, the first time at once, then `pause` after each end. Exceptions are logged under `name` and
+  // do not stop later rounds.
   Periodic(boost::asio::io_context& home, std::string name, std::chrono::steady_clock::duration pause,
            std::function<web::Task<>()> work);
   ~Periodic();  // after stop(), or with `home` stopped
 
   void start();
-  // Returns once a round at work has ended; none comes after it. Called on `home`.
+  // Returns once the current round has ended; no other follows. Called on `home`.
   web::Task<> stop();
 
  private:

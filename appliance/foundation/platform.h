@@ -1,4 +1,4 @@
-// What every module is built on.
+// The services that every module builds on.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,7 +21,7 @@ struct Platform {
   const std::string master_key;
   store::System system;
   web::IoPool& network;
-  boost::asio::io_context& home;       // where background work lives: one of the network's
+  boost::asio::io_context& home;       // runs background work; one of the network's
   boost::asio::thread_pool& blocking;  // files, libgit2, reads of whole tables
 };
 

@@ -25,8 +25,8 @@ std::string redact_secret(std::string_view text, std::string_view secret, std::s
 }
 
 std::string redact_paths(std::string_view sentence) {
-  std::string told;
-  bool follows_path = false;  // and nothing stands between
+  std::string redacted;
+  bool follows_path = false;  // the word before was a path without punctuation after it
   for (std::size_t at = 0; at < sentence.size();) {
     const auto end = std::min(sentence.find(' ', at), sentence.size());
     const auto word = sentence.substr(at, end - at);
@@ -38,15 +38,15 @@ std::string redact_paths(std::string_view sentence) {
       while (after > before && is_within(word[after - 1], closing)) --after;
     }
     if (is_path && follows_path) {  // a path with a space in it
-      told += word.substr(after);
+      redacted += word.substr(after);
     } else {
-      if (!told.empty()) told += ' ';
-      if (is_path) told.append(word.substr(0, before)).append("a file");
-      told += word.substr(is_path ? after : 0);
+      if (!redacted.empty()) redacted += ' ';
+      if (is_path) redacted.append(word.substr(0, before)).append("a file");
+      redacted += word.substr(is_path ? after : 0);
     }
     follows_path = is_path && after == word.size();
   }
-  return told;
+  return redacted;
 }
 
 }  // namespace agentbox

@@ -1,4 +1,4 @@
-// Takes out of a sentence what its reader must not see.
+// Removes secrets and file paths from messages.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace agentbox {
 
-// The text with `mark` in place of every occurrence of the secret, found from left to right without overlap. The text
-// itself when the secret is empty. Linear: what has been replaced is not searched again.
+// The text with `mark` in place of every occurrence of the secret, found from left to right without overlap. The
+// unchanged text if the secret is empty. Linear: replacements are not searched again.
 std::string redact_secret(std::string_view text, std::string_view secret, std::string_view mark);
 
-// Where files lie is for the log and for the box's operators only: the sentence with "a file" in place of every path in
-// it: of every run of words with a slash in them. Punctuation round a path stays.
+// File paths are only for the log and for operators: replaces every path, which is a run of words with a slash in them,
+// by "a file". Punctuation around a path stays.
 std::string redact_paths(std::string_view sentence);
 
 }  // namespace agentbox

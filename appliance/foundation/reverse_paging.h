@@ -1,4 +1,4 @@
-// Reading a table from its newest record back, by an index of times, which is read forwards.
+// Reads a table from its newest record backwards, by an index of times, which can only be read forwards.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace agentbox {
 
 // The newest `limit` records before `before`, or of all, the newest first; among those of one time, by descending id.
-// Looks into windows that grow until they hold enough, and shrink where they hold too much: some dozen looks, however
-// many records there are. Blocks.
+// Reads windows that grow until they contain enough records and shrink if they contain too many: about a dozen reads
+// for any number of records. Blocks.
 template <class R, class Id>
 std::vector<R> newest(const store::System& system, const store::Global<R, Id>& table, std::string_view index,
                       store::Time R::*at, const std::optional<R>& before, std::size_t limit) {

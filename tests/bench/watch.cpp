@@ -27,6 +27,7 @@
 
 #include "appliance/hosting/watchdog/probe.h"
 #include "appliance/hosting/watchdog/watchdog.h"
+#include "tests/support/temporary_folder.h"
 #include "web/log.h"
 
 namespace {
@@ -190,15 +191,13 @@ int main(int count, char** arguments) {
     if (child == 0) serve(gateways, orders[0]);
     gateways.io.notify_fork(asio::execution_context::fork_parent);
   }
-  std::string folder = (std::filesystem::temp_directory_path() / "agentbox-watch-XXXXXX").string();
-  if (!::mkdtemp(folder.data())) return 1;
+  const test_support::TemporaryFolder folder;
   int result = 0;
   try {
-    run(std::move(bench), folder);
+    run(std::move(bench), folder.path());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "watch: %s\n", error.what());
     result = 1;
   }
-  std::filesystem::remove_all(folder);
   return result;
 }

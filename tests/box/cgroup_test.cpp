@@ -2,14 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "appliance/box/health/host_load.h"
-#include "tests/hosting/agent_fixture.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
 using health::Cgroup;
 
-// A tree of control groups as the kernel shows it.
+// A tree of control groups as in the kernel's file system.
 class CgroupTree : public testing::Test {
  protected:
   void write(const std::string& path, const std::string& text) const {
@@ -19,10 +21,10 @@ class CgroupTree : public testing::Test {
   }
   Cgroup cgroup() const { return Cgroup(folder.path() / "fs", folder.path() / "self"); }
 
-  agent_tests::TemporaryFolder folder;
+  test_support::TemporaryFolder folder;
 };
 
-TEST_F(CgroupTree, WithoutLimitsSaysNothing) {
+TEST_F(CgroupTree, HasNoLimitsWithoutAnySet) {
   EXPECT_FALSE(cgroup().memory());
   EXPECT_FALSE(cgroup().cpu());
   write("fs/cgroup.controllers", "cpu memory");
@@ -77,7 +79,7 @@ TEST_F(CgroupTree, TheFirstVersionHasAFolderForEachController) {
   EXPECT_EQ(cgroup().cpu().value().used.count(), 2000);
 }
 
-TEST_F(CgroupTree, TheMeterTellsOfTheShareAndNotOfTheMachine) {
+TEST_F(CgroupTree, TheMeterMeasuresTheShareInsteadOfTheMachine) {
   write("fs/cgroup.controllers", "cpu memory");
   write("self", "0::/box");
   write("fs/box/memory.max", "1000000");

@@ -1,4 +1,4 @@
-// What the program gives back of itself once it has started, and that it goes on without it.
+// The program's pages are released after the start and read again on demand.
 #include "appliance/box/resident_memory.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ long resident_of_files() {
   return -1;
 }
 
-TEST(ResidentMemory, ProgramPagesAreGivenBackAndComeBack) {
+TEST(ResidentMemory, ProgramPagesAreReleasedAndReadAgain) {
   const auto before = resident_of_files();
   agentbox::give_back_program_pages();
   const auto after = resident_of_files();

@@ -161,7 +161,7 @@ test("--with-key makes a backup that opens by itself and says what that means; t
   const back_up = (...more) => succeeds(["backup", "--data", life.box.folder, "--to", to, ...more]);
   const lines = (await back_up("--with-key")).trimEnd().split("\n");
   assert.equal(lines.length, 2);
-  assert.match(lines[1], /with master\.key: whoever reads this folder can open every secret/);
+  assert.match(lines[1], /with master\.key: this folder gives access to every secret/);
   assert.equal(statSync(join(to, "master.key")).mode & 0o777, 0o600);
   assert.equal(readFileSync(join(to, "master.key"), "utf8").trim(), life.secrets.master_key);
   const data = join(folder(t), "data");

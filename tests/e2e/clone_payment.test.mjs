@@ -29,6 +29,7 @@ const paid_box = async (t) => {
 test("a clone is made for a payment that is on its chain, and for no other", async (t) => {
   const { chain, box, token, other_token, pay, clone } = await paid_box(t);
   assert.equal((await fetch(`${box.web}/api/agents/clone`).then((answer) => answer.json())).payTo, RECEIVER);
+  assert.equal((await fetch(`${box.summarizer}/`).then((answer) => answer.json())).payment.payTo, RECEIVER, "the summarizer announces it, too");
 
   const little = await pay(RECEIVER, ONE - 1n), elsewhere = await pay(ELSEWHERE, ONE), worthless = await pay(RECEIVER, ONE, other_token);
   const { hash: failed, status } = await chain.try_to_send("Token", token, "transfer", [RECEIVER, 1_000n * ONE]);

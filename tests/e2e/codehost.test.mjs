@@ -127,10 +127,10 @@ test("whoever has a second factor comes back to the console, which asks for it",
   t.after(() => person.check());
   await person.page.goto("/api/auth/codehost");
   await person.label("Code").fill("wrong");
-  await person.button("Go on").click();
-  await person.text("That code is wrong, or was used already.").waitFor();
+  await person.button("Continue").click();
+  await person.text("The code is wrong or was already used.").waitFor();
   await person.label("Code").fill(recoveryCodes[0]);
-  await person.button("Go on").click();
+  await person.button("Continue").click();
   await person.heading("Agents").waitFor();
 
   await person.page.goto("/login?second-factor");

@@ -112,11 +112,11 @@ test("an authenticator app is set up, asked for, and removed with a recovery cod
   await ada.link("Settings").click();
   await ada.button("Set an app up").click();
   await ada.label("Current password").fill("not her password");
-  await ada.button("Go on").click();
+  await ada.button("Continue").click();
   await ada.alert.getByText("currentPassword is wrong").waitFor();
   await ada.label("Current password").fill(PASSWORD);
-  await ada.button("Go on").click();
-  await ada.heading("Tell your app").waitFor();
+  await ada.button("Continue").click();
+  await ada.heading("Set up authenticator app").waitFor();
   const secret = await ada.dialog.locator("pre").innerText();
   const url = await ada.dialog.getByRole("link").getAttribute("href");
   assert.match(url, new RegExp(`^otpauth://totp/.*secret=${secret}`));
@@ -130,14 +130,14 @@ test("an authenticator app is set up, asked for, and removed with a recovery cod
 
   await ada.sign_in("ada@example.org");
   await ada.label("Code").fill(codes[0]);
-  await ada.button("Go on").click();
+  await ada.button("Continue").click();
   await ada.heading("Agents").waitFor();
   await ada.link("Settings").click();
   await ada.text("9 are left.").waitFor();
   await ada.button("Remove the app").click();
   await ada.button("Remove").click();
   await ada.label("Code").fill(codes[1]);
-  await ada.button("Go on").click();
+  await ada.button("Continue").click();
   await ada.button("Set an app up").waitFor();
   await ada.button("Sign out").click();
   await ada.enter("ada@example.org");

@@ -75,7 +75,7 @@ test("a stream goes on over a restart of the agent", async (t) => {
   const reader = follow(t, box, `/api/logs/${id}/stream?tail=0`, { cookie: ada.cookie });
   await ready(reader);
   await ada.call("POST", `/api/instance/${id}/restart`);
-  await until("the new process tells", () => reader.texts().some((text) => text.includes("agent ready")));
+  await until("the new process tells", () => reader.texts().some((text) => text.includes("agent_ready")));
   const told = reader.events.filter(({ event }) => event === "log").map(({ data }) => data);
   const { lines } = (await ada.call("GET", `/api/logs/${id}/history?limit=5000`)).body;
   const first = lines.findIndex((line) => line.id === told[0].id);

@@ -54,7 +54,7 @@ test("health tells of the store, Docker and the kill switch, whoever asks and ho
   for (const listener of [box.web, box.backend]) {
     const { timestamp, ...answer } = await (await fetch(`${listener}/health`)).json();
     assert.match(timestamp, ISO_TIME);
-    assert.deepEqual(answer, { status: "ok", docker: answer.docker, provisioning: "disabled", store: "ok", reason: null });
+    assert.deepEqual(answer, { status: "ok", docker: answer.docker, provisioning: "disabled", store: "ok", stalledEventLoops: 0, reason: null });
     assert.ok(["available", "unavailable"].includes(answer.docker));
     const machine = await (await fetch(`${listener}/api/health`)).json();
     assert.ok(["healthy", "degraded", "unhealthy"].includes(machine.health));

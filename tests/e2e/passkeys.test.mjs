@@ -33,7 +33,7 @@ const add_passkey = async (person, name, password = PASSWORD) => {
   await person.button("Add a passkey").click();
   await person.label("Name").fill(name);
   await person.label("Current password").fill(password);
-  await person.button("Go on").click();
+  await person.button("Continue").click();
   await person.heading("Your recovery codes").waitFor();
   const codes = (await person.dialog.locator("pre").innerText()).split("\n");
   await person.button("I have kept them").click();
@@ -85,17 +85,17 @@ test("a recovery code stands in for the passkey, and a second passkey needs the 
   await sign_out(person);
   await person.sign_in("ada@example.org");
   await person.label("Code").fill("000000");
-  await person.button("Go on").click();
-  await person.alert.getByText("That code is wrong").waitFor();
+  await person.button("Continue").click();
+  await person.alert.getByText("The code is wrong").waitFor();
   await person.label("Code").fill(codes[3]);
-  await person.button("Go on").click();
+  await person.button("Continue").click();
   await person.heading("Agents").waitFor();
 
   await open_settings(person);
   await person.button("Add a passkey").click();
   await person.label("Name").fill("phone");
   await person.label("Current password").fill(PASSWORD);
-  await person.button("Go on").click();
+  await person.button("Continue").click();
   await person.button("Use a passkey").click();
   await person.alert.getByText("holds a passkey of this account already").waitFor();
 });

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "cbor_writer.h"
+#include "tests/support/cbor_writer.h"
 
 namespace {
 
@@ -40,7 +40,7 @@ TEST(Cbor, NumbersAreThoseOfTheStandard) {  // RFC 8949, appendix A
     EXPECT_FALSE(CborReader(head(major, std::uint64_t{1} << 63)).integer()) << "beyond 64 bits with a sign";
 }
 
-TEST(Cbor, EveryKindIsReadAsItselfAndNothingElse) {
+TEST(Cbor, EveryKindIsReadOnlyAsItself) {
   const std::string items[] = {number(7), bytes("ab"), text("ab"), map(1) + number(1) + number(2)};
   for (std::size_t kind = 0; kind < std::size(items); ++kind) {
     EXPECT_EQ(CborReader(items[kind]).integer().has_value(), kind == 0);
@@ -51,7 +51,7 @@ TEST(Cbor, EveryKindIsReadAsItselfAndNothingElse) {
   }
 }
 
-TEST(Cbor, AFailureIsForEver) {
+TEST(Cbor, AFailureIsPermanent) {
   const std::string two = number(1) + number(2);
   CborReader reader(two);
   EXPECT_FALSE(reader.text());
@@ -81,7 +81,7 @@ TEST(Cbor, IndefiniteLengthsTagsFloatsAndReservedHeadsAreRefused) {
   for (const std::string_view simple : {"\xf4", "\xf5", "\xf6"}) EXPECT_TRUE(is_one_item(simple));  // false, true, null
 }
 
-TEST(Cbor, LengthsThatLieEndWithTheBytes) {
+TEST(Cbor, FalseLengthsFailAtTheEndOfTheBytes) {
   const auto most = std::numeric_limits<std::uint64_t>::max();
   for (const unsigned major : {2u, 3u, 4u, 5u})
     for (const std::uint64_t length : {std::uint64_t{3}, std::uint64_t{1} << 32, most - 8, most}) {
@@ -101,7 +101,7 @@ TEST(Cbor, NestingHasABound) {
   EXPECT_FALSE(is_one_item(nested(100'000)));
 }
 
-TEST(Cbor, RandomBytesNeverLeadBeyondTheirEnd) {
+TEST(Cbor, RandomBytesAreNeverReadBeyondTheirEnd) {
   std::mt19937 random(7);
   for (int round = 0; round < 20'000; ++round) {
     std::string noise(random() % 40, '\0');

@@ -36,7 +36,7 @@ TEST(Amount, ComparesByValue) {
   EXPECT_FALSE(chain::at_least("0", "1"));
 }
 
-TEST(Abi, HexGoesBothWays) {
+TEST(Abi, HexIsEncodedAndDecoded) {
   EXPECT_EQ(chain::to_hex("\x01\xff"), "0x01ff");
   EXPECT_EQ(chain::from_hex("0x01FF"), "\x01\xff");
   EXPECT_EQ(chain::from_hex("0x"), "");
@@ -51,7 +51,7 @@ TEST(Abi, SmallNumbersAreThoseOfSixtyFourBits) {
   EXPECT_FALSE(chain::small_number("short"));
 }
 
-// An encoded (address, bytes, bytes), as ERC-6492 has it.
+// An encoded (address, bytes, bytes), as in ERC-6492.
 std::string encoded(const std::string& first, const std::string& second) {
   const auto address = *crypto::EthereumAddress::parse("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed");
   const std::string head_end = chain::tail_bytes(first);

@@ -1,11 +1,13 @@
-#include "appliance/foundation/settings/settings.h"
+#include "appliance/foundation/settings/load.h"
 
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <fstream>
 
-#include "people_fixture.h"
+#include "appliance/foundation/settings/nearest.h"
+#include "appliance/foundation/settings/settings_table.h"
+#include "tests/support/temporary_folder.h"
 
 namespace {
 
@@ -20,16 +22,16 @@ class Config : public testing::Test {
  protected:
   agentbox::Settings resolve(const std::map<std::string, std::string>& flags = {}) {
     agentbox::Flags all = flags;
-    all.try_emplace("AGENTBOX_DATA", folder.path.string());
+    all.try_emplace("AGENTBOX_DATA", folder.path().string());
     const auto environment_of = [this](const std::string& name) -> std::optional<std::string> {
       const auto found = environment.find(name);
       return found == environment.end() ? std::nullopt : std::optional(found->second);
     };
     return agentbox::resolve_settings(all, environment_of, file);
   }
-  void write(const std::string& text) { std::ofstream(folder.path / "agentbox.toml") << text; }
+  void write(const std::string& text) { std::ofstream(folder.path() / "agentbox.toml") << text; }
 
-  people_tests::Folder folder;
+  test_support::TemporaryFolder folder;
   std::map<std::string, std::string> environment;
   agentbox::ConfigFile file;
 };
@@ -43,9 +45,9 @@ TEST_F(Config, AFlagBeatsTheEnvironmentBeatsTheFileBeatsTheDefault) {
   EXPECT_EQ(resolve({{"BACKEND_LISTEN", "127.0.0.1:3"}}).backend_listen, "127.0.0.1:3");
 }
 
-TEST_F(Config, ANamedFileTakesThePlaceOfTheFoldersOwn) {
+TEST_F(Config, ANamedFileReplacesTheFoldersOwn) {
   write("log_level = \"error\"");
-  const auto named = folder.path / "other.toml";
+  const auto named = folder.path() / "other.toml";
   std::ofstream(named) << "rate_limits = false";
   file.named = named;
   EXPECT_EQ(resolve().log_level, "info");
@@ -71,7 +73,7 @@ TEST_F(Config, TheFileTakesStringsNumbersBooleansListsAndComments) {
   EXPECT_EQ(settings.local_model, "a # is no comment \"here\"");
 }
 
-TEST_F(Config, AMistypedKeyIsNamedWithTheOneThatWasMeant) {
+TEST_F(Config, AnUnknownKeyIsReportedWithTheNearestKnownOne) {
   write("backend_listn = \"127.0.0.1:1\"");
   EXPECT_THAT([&] { resolve(); }, ThrowsMessage<UsageError>(AllOf(HasSubstr("line 1"), HasSubstr("backend_listn"),
                                                                   HasSubstr("did you mean 'backend_listen'"))));
@@ -80,7 +82,7 @@ TEST_F(Config, AMistypedKeyIsNamedWithTheOneThatWasMeant) {
               ThrowsMessage<UsageError>(AllOf(HasSubstr("flux_capacitor"), Not(HasSubstr("mean")))));
 }
 
-TEST_F(Config, ABrokenFileIsToldByItsLine) {
+TEST_F(Config, AnInvalidFileIsReportedWithTheLine) {
   for (const char* text : {"log_level \"info\"", "log_level = info", "log_level = \"info", "[section]", "= 1",
                            "log_level = \"info\" x", "log_level = \"\\q\"", "admin_emails = [\"a@b.cd\""}) {
     write(std::string("\n") + text);
@@ -90,10 +92,10 @@ TEST_F(Config, ABrokenFileIsToldByItsLine) {
   EXPECT_THAT([&] { resolve(); }, ThrowsMessage<UsageError>(HasSubstr("set twice")));
 }
 
-TEST_F(Config, AFileThatIsNotThereIsAnError) {
-  file.named = folder.path / "absent.toml";
+TEST_F(Config, AMissingFileIsAnError) {
+  file.named = folder.path() / "absent.toml";
   EXPECT_THAT([&] { resolve(); }, ThrowsMessage<UsageError>(HasSubstr("absent.toml")));
-  file.named = folder.path;
+  file.named = folder.path();
   EXPECT_THAT([&] { resolve(); }, ThrowsMessage<UsageError>(HasSubstr("is a folder")));
 }
 

@@ -11,7 +11,7 @@ TEST(Crypto, DigestsAreThoseOfTheStandard) {
   EXPECT_EQ(crypto::sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST(Crypto, HexGoesBothWays) {
+TEST(Crypto, HexIsEncodedAndDecoded) {
   EXPECT_EQ(crypto::hex(std::string("\x00\x7f\xff", 3)), "007fff");
   EXPECT_EQ(crypto::unhex("007fFF"), std::string("\x00\x7f\xff", 3));
   EXPECT_EQ(crypto::unhex("0"), "");

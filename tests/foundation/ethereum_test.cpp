@@ -19,10 +19,10 @@ const std::string order = crypto::unhex("fffffffffffffffffffffffffffffffebaaedce
 
 std::string recovered(std::string_view message, const std::string& with) {
   const auto found = crypto::recover_signer(crypto::personal_message_digest(message), with);
-  return found ? found->checksummed() : "nobody";
+  return found ? found->checksummed() : "none";
 }
 
-// order - s, and the other parity: everybody can make it out of a signature.
+// order - s with the other parity: anyone can compute it from a signature.
 std::string malleated(std::string from) {
   int borrow = 0;
   for (std::size_t i = 32; i-- > 0;) {
@@ -71,7 +71,7 @@ TEST(EthereumAddress, AMistypedOneIsRefused) {
     EXPECT_FALSE(EthereumAddress::parse(wrong)) << wrong;
 }
 
-TEST(SignatureRecovery, AWalletsSignatureNamesItsAccount) {
+TEST(SignatureRecovery, TheSignersAccountIsRecovered) {
   EXPECT_EQ(crypto::hex(crypto::personal_message_digest("hello")),
             "50b2c43fd39106bafbba0da34fc430e1f91e3c96ea2acee2bc34119f92b37750");
   EXPECT_EQ(recovered("hello", signature), signer);
@@ -84,26 +84,26 @@ TEST(SignatureRecovery, AWalletsSignatureNamesItsAccount) {
       << "the length that is signed counts bytes";
 }
 
-TEST(SignatureRecovery, AnotherTextIsAnothersSignature) {
+TEST(SignatureRecovery, AnotherTextGivesAnotherSigner) {
   EXPECT_NE(recovered("hello ", signature), signer);
   EXPECT_NE(recovered("Hello", signature), signer);
 }
 
-TEST(SignatureRecovery, TheMalleatedTwinIsRefused) { EXPECT_EQ(recovered("hello", malleated(signature)), "nobody"); }
+TEST(SignatureRecovery, TheMalleatedTwinIsRefused) { EXPECT_EQ(recovered("hello", malleated(signature)), "none"); }
 
-TEST(SignatureRecovery, DegenerateSignaturesAreNobodys) {
+TEST(SignatureRecovery, DegenerateSignaturesHaveNoSigner) {
   const std::string zero(32, '\0'), r = signature.substr(0, 32), s = signature.substr(32, 32), v = "\x1b";
   const std::string all_ones(32, '\xff');
   for (const std::string& wrong :
        {std::string(), zero + zero + v, r + zero + v, zero + s + v, order + s + v, r + order + v, all_ones + s + v,
         r + all_ones + v, signature.substr(0, 64), signature + '\0', signature.substr(1), std::string(65, '\0'),
         std::string(65, '\xff')})
-    EXPECT_EQ(recovered("hello", wrong), "nobody") << crypto::hex(wrong);
+    EXPECT_EQ(recovered("hello", wrong), "none") << crypto::hex(wrong);
   for (int parity = 0; parity < 256; ++parity) {
     if (parity == 0 || parity == 1 || parity == 27 || parity == 28) continue;
     std::string wrong = signature;
     wrong[64] = static_cast<char>(parity);
-    EXPECT_EQ(recovered("hello", wrong), "nobody") << parity;
+    EXPECT_EQ(recovered("hello", wrong), "none") << parity;
   }
   EXPECT_FALSE(crypto::recover_signer("short", signature));
 }
@@ -120,12 +120,12 @@ TEST(SignatureRecovery, NumbersBeyondTheOrderAreNotReduced) {
     return number;
   };
   const std::string one = std::string(31, '\0') + '\x01', s = signature.substr(32, 32);
-  ASSERT_NE(recovered("hello", one + s + "\x1b"), "nobody") << "1 is the x of a point";
-  for (const char parity : {'\x1b', '\x1c'}) EXPECT_EQ(recovered("hello", plus_order(one) + s + parity), "nobody");
-  EXPECT_EQ(recovered("hello", signature.substr(0, 32) + plus_order(one) + "\x1b"), "nobody");
+  ASSERT_NE(recovered("hello", one + s + "\x1b"), "none") << "1 is the x of a point";
+  for (const char parity : {'\x1b', '\x1c'}) EXPECT_EQ(recovered("hello", plus_order(one) + s + parity), "none");
+  EXPECT_EQ(recovered("hello", signature.substr(0, 32) + plus_order(one) + "\x1b"), "none");
 }
 
-TEST(SignatureRecovery, EveryFlippedBitNamesSomebodyElse) {
+TEST(SignatureRecovery, EveryFlippedBitNamesAnotherAccount) {
   for (std::size_t bit = 0; bit < 64 * 8; ++bit) {
     std::string wrong = signature;
     wrong[bit / 8] = static_cast<char>(wrong[bit / 8] ^ (1 << bit % 8));
@@ -133,7 +133,7 @@ TEST(SignatureRecovery, EveryFlippedBitNamesSomebodyElse) {
   }
 }
 
-TEST(Base64Url, GoesBothWays) {
+TEST(Base64Url, IsEncodedAndDecoded) {
   EXPECT_EQ(crypto::to_base64url(""), "");
   EXPECT_EQ(crypto::to_base64url(std::string("\xfb\xef\xff", 3)), "--__");
   for (std::size_t length = 0; length < 70; ++length) {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "token_issuer.h"
+#include "tests/support/token_issuer.h"
 
 namespace {
 
@@ -101,7 +101,7 @@ TEST(Jwt, TheKeyIdIsComparedAndNothingElse) {
       accepted(rsa().token(R"({"alg":"RS256"})", body), published({rsa().jwk(), SigningKey::rsa("r2").jwk()})));
 }
 
-TEST(Jwt, ATokenBringsNoKeyOfItsOwnAndDemandsNothing) {
+TEST(Jwt, EmbeddedKeysAndExtensionsAreRefused) {
   const std::string body = boost::json::serialize(claims), own = boost::json::serialize(rsa().jwk());
   for (const std::string& more : {"\"jwk\":" + own, std::string(R"("jku":"https://evil.example/k")"),
                                   std::string(R"("x5u":"https://evil.example/c")"), std::string(R"("x5c":["MII"])"),
@@ -110,14 +110,14 @@ TEST(Jwt, ATokenBringsNoKeyOfItsOwnAndDemandsNothing) {
     EXPECT_NE(why_not(rsa().token(R"({"alg":"RS256","kid":"r1",)" + more + "}", body)), "") << more;
 }
 
-TEST(Jwt, NamesThatComeTwiceAreRefused) {
+TEST(Jwt, DuplicateNamesAreRefused) {
   const std::string body = boost::json::serialize(claims);
   EXPECT_NE(why_not(rsa().token(R"({"alg":"none","alg":"RS256","kid":"r1"})", body)), "");
   EXPECT_NE(why_not(rsa().token(R"({"alg":"RS256","kid":"r1","kid":"r2"})", body)), "");
   EXPECT_NE(why_not(rsa().token(R"({"alg":"RS256","kid":"r1"})", R"({"sub":"ada","sub":"eve"})")), "");
 }
 
-TEST(Jwt, OnlyTheOneSpellingOfATokenIsTaken) {
+TEST(Jwt, OnlyTheCanonicalSpellingOfATokenIsAccepted) {
   const auto keys = published({rsa().jwk()});
   const std::string token = rsa().token(claims), half = token.substr(0, token.rfind('.'));
   for (const std::string& wrong :
@@ -194,7 +194,7 @@ TEST(Jwt, RsaSignaturesHaveTheLengthOfTheirKey) {
     EXPECT_FALSE(key.verify(text, wrong));
 }
 
-TEST(Jwk, KeysThatAreNotForVerifyingAreLeftOut) {
+TEST(Jwk, KeysThatAreNotForVerifyingAreSkipped) {
   const auto usable = [](boost::json::object jwk) { return VerificationKey::from_jwk(jwk).has_value(); };
   const auto with = [](boost::json::object jwk, std::string_view name, boost::json::value value) {
     jwk[name] = std::move(value);
@@ -223,18 +223,18 @@ TEST(Jwk, KeysThatAreNotForVerifyingAreLeftOut) {
   EXPECT_FALSE(usable(SigningKey::rsa("small", 1024).jwk()));
 }
 
-TEST(Jwk, ABadKeyLosesNoOther) {
+TEST(Jwk, AnInvalidKeyDoesNotAffectOthers) {
   const boost::json::object secret{{"kty", "oct"}, {"k", "c2VjcmV0"}, {"kid", "h"}};
   EXPECT_EQ(published({rsa().jwk(), secret, ec().jwk()}).size(), 2u);
   EXPECT_EQ(published({}).size(), 0u);
-  EXPECT_EQ(published({rsa().jwk(), SigningKey::ec("r1").jwk()}).size(), 2u) << "told apart by their algorithm";
+  EXPECT_EQ(published({rsa().jwk(), SigningKey::ec("r1").jwk()}).size(), 2u) << "distinguished by their algorithm";
   const auto good = SigningKey::ec("good"), twin = SigningKey::ec("twin");
   const auto keys = published({twin.jwk(), good.jwk(), SigningKey::ec("twin").jwk()});
   const auto found = [&](const SigningKey& key) {
     return crypto::UnverifiedJwt::parse(key.token(boost::json::object{}))->key_in(keys) != nullptr;
   };
   EXPECT_TRUE(found(good));
-  EXPECT_FALSE(found(twin)) << "which of the two is meant nobody can know";
+  EXPECT_FALSE(found(twin)) << "ambiguous";
   EXPECT_EQ(crypto::parse_key_set(R"({"keys":[1,"x",null,[]]})")->size(), 0u);
   for (const std::string_view wrong : {"", "[]", "{}", R"({"keys":{}})", R"({"keys":[]} x)"})
     EXPECT_FALSE(crypto::parse_key_set(wrong)) << wrong;

@@ -7,7 +7,7 @@ namespace {
 using agentbox::redact_paths;
 using agentbox::redact_secret;
 
-TEST(RedactSecret, EndsAlsoWhereTheSecretIsAPartOfItsMark) {
+TEST(RedactSecret, EndsIfTheSecretIsAPartOfTheMark) {
   for (const std::string secret : {"key", "k", "[", "]", "[key]", "ey]", "e"}) {
     const auto redacted = redact_secret("Incorrect key " + secret + " provided", secret, "[key]");
     EXPECT_NE(redacted.find("[key]"), std::string::npos) << secret;
@@ -23,7 +23,7 @@ TEST(RedactSecret, ReplacesEveryOccurrenceAndNothingElse) {
   EXPECT_EQ(redact_secret("", "key", "[key]"), "");
 }
 
-TEST(RedactPaths, TellsTheCauseAndNoPlace) {
+TEST(RedactPaths, KeepsTheCauseAndDropsThePath) {
   EXPECT_EQ(redact_paths("The store is read-only since a write failed (IO error: No space left on device: While "
                          "appending to file: /srv/box/store/000089.log: No space left on device). Free disk space."),
             "The store is read-only since a write failed (IO error: No space left on device: While appending to file: "

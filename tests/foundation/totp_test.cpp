@@ -16,7 +16,7 @@ TEST(Totp, CodesAreThoseOfTheStandard) {
   EXPECT_EQ(at(20000000000), "353130");
 }
 
-TEST(Totp, OneStepToEachSideIsTakenAndNoneTwice) {
+TEST(Totp, OneStepToEachSideIsAcceptedAndNoneTwice) {
   for (std::int64_t step : {99, 100, 101})
     EXPECT_EQ(crypto::totp_step_of(secret, crypto::totp(secret, step), 100, 0), step);
   for (std::int64_t step : {97, 98, 102, 103})

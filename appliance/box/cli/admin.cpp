@@ -3,6 +3,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "appliance/billing/subscriptions/plans.h"
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/git_hosts.h"
 #include "appliance/box/cli/setting_flags.h"
@@ -49,7 +50,7 @@ int list_users(const BoxClient& box) {
   }
 }
 
-// An e-mail or an id as a segment of a path.
+// An e-mail address or an id as a path segment.
 std::string escaped(const std::string& user) {
   std::string segment;
   for (const char c : user) {
@@ -94,11 +95,11 @@ struct Arguments {
 }  // namespace
 
 void add_admin(CLI::App& app, std::function<int()>& run) {
-  auto* admin = app.add_subcommand("admin", "Look after the users and plans of the running box");
+  auto* admin = app.add_subcommand("admin", "Manage users, plans and models of the running box");
   admin->require_subcommand(1);
   const auto arguments = std::make_shared<Arguments>();
 
-  // `act` gets the box and the user's path.
+  // `act` receives the box and the path of the user.
   using Act = std::function<int(const BoxClient&, const std::string& path)>;
   const auto add = [&](const std::string& name, const std::string& help, bool names_user, Act act) {
     auto* command = admin->add_subcommand(name, help);
@@ -124,18 +125,18 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
     print_user(box.call("GET", path).as_object());
     return 0;
   });
-  add("plan", "Give a user a plan", true,
+  add("plan", "Set a user's plan", true,
       [arguments](const BoxClient& box, const std::string& path) {
         print_user(box.call("PATCH", path, json::object{{"plan", arguments->plan}}).as_object());
         return 0;
       })
-      ->add_option("plan", arguments->plan, "label, solo, collective, network, or none to cancel")
+      ->add_option("plan", arguments->plan, billing::plan_names() + ", or none to cancel")
       ->required();
   add("grant", "Make a user an admin", true, patch({{"isAdmin", true}}));
-  add("revoke", "Take a user's admin rights", true, patch({{"isAdmin", false}}));
-  add("disable", "Refuse a user's credentials; the data stays", true, patch({{"isDisabled", true}}));
-  add("enable", "Undo disable", true, patch({{"isDisabled", false}}));
-  add("password", "Give a user a new password and end all sessions", true,
+  add("revoke", "Revoke a user's admin rights", true, patch({{"isAdmin", false}}));
+  add("disable", "Disable a user; the data is kept", true, patch({{"isDisabled", true}}));
+  add("enable", "Enable a disabled user", true, patch({{"isDisabled", false}}));
+  add("password", "Set a user's password and end all sessions", true,
       [arguments](const BoxClient& box, const std::string& path) {
         const bool is_random = arguments->password.empty();
         const std::string password = is_random ? crypto::random_token(12) : arguments->password;
@@ -143,26 +144,25 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
         std::cout << (is_random ? "new password: " + password : std::string("the password is changed")) << '\n';
         return 0;
       })
-      ->add_option("--password", arguments->password, "the new password; without it a random one is printed");
+      ->add_option("--password", arguments->password, "the new password; default: a random one, which is printed");
   add("sign-out", "End all sessions of a user", true, [](const BoxClient& box, const std::string& path) {
     box.call("DELETE", path + "/sessions");
     std::cout << "all sessions are ended\n";
     return 0;
   });
-  add("forget-second-factor", "Let a user sign in with the password alone again", true,
-      [](const BoxClient& box, const std::string& path) {
-        box.call("DELETE", path + "/second-factor");
-        std::cout << "the second factor is removed\n";
-        return 0;
-      });
-  add("outbox", "Print the mails of the last days", false,
+  add("forget-second-factor", "Remove a user's second factor", true, [](const BoxClient& box, const std::string& path) {
+    box.call("DELETE", path + "/second-factor");
+    std::cout << "the second factor is removed\n";
+    return 0;
+  });
+  add("outbox", "Print recent mails", false,
       [](const BoxClient& box, const std::string&) { return print_outbox(box); });
-  add("events", "Print the security events that came, and what was done, newest first", false,
+  add("events", "Print received security events and their results, newest first", false,
       [](const BoxClient& box, const std::string&) { return print_security_events(box); });
   add_git_hosts(*admin, run);
-  auto* models = admin->add_subcommand("models", "Look after the model catalogue");
+  auto* models = admin->add_subcommand("models", "Manage the model catalogue");
   models->require_subcommand(1);
-  auto* reload = models->add_subcommand("reload", "Read the data folder's catalogue.json again, without a restart");
+  auto* reload = models->add_subcommand("reload", "Reload catalogue.json of the data folder without a restart");
   const SettingFlags reload_flags(*reload, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
   reload->callback([&run, reload_flags] {
     run = [reload_flags] {
@@ -172,7 +172,7 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
       return 0;
     };
   });
-  add("audit", "Print the record of sign-ins and other acts as JSON lines, oldest first", false,
+  add("audit", "Print the security audit log as JSON lines, oldest first", false,
       [](const BoxClient& box, const std::string&) { return print_audit(box); });
 }
 

@@ -5,7 +5,7 @@
 
 namespace agentbox::cli {
 
-// Adds `admin` and its subcommands: what the operator does to the running box. Each sets `run` when it is chosen.
+// Adds `admin` and its subcommands, which act on the running box. The chosen one sets `run`.
 void add_admin(CLI::App& app, std::function<int()>& run);
 
 }  // namespace agentbox::cli

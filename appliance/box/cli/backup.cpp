@@ -1,9 +1,9 @@
-// A backup is a folder with the parts of the data folder, none of whose secrets can be read without the master key:
+// A backup is a folder with the parts of the data folder; its secrets cannot be read without the master key:
 //
 //   store/                   RocksDB's incremental backup; sealed fields stay sealed
-//   agents/<id>/workspace/   as it was. Run files (tokens, logs, process ids) stay out: they are made anew
+//   agents/<id>/workspace/   unchanged. Run files (tokens, logs, process ids) are not included: they are regenerated
 //   agentbox.toml.sealed     the settings, sealed; empty text when the box has no agentbox.toml
-//   master.key               only on explicit wish
+//   master.key               only with --with-key
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -37,7 +37,7 @@ std::string sealed(const std::string& settings, const std::string& master_key) {
   return store::Sealer(master_key).seal(settings, 0, config_file_name, "text");
 }
 
-// Throws store::Corrupt when the key is not the one it was sealed under.
+// Throws store::Corrupt if it was sealed under another key.
 std::string opened(const std::string& settings, const std::string& master_key) {
   return store::Sealer(master_key).open(settings, 0, config_file_name, "text");
 }
@@ -53,11 +53,11 @@ void copy_store(const Settings& settings, const std::string& master_key, const f
     open_store(settings)->backup(to);
     return;
   }
-  const boost::json::object wanted{{"to", to.string()}, {"keyFingerprint", key_fingerprint(master_key)}};
-  box.call("POST", "/api/admin/backup", wanted, std::chrono::hours(1));
+  const boost::json::object body{{"to", to.string()}, {"keyFingerprint", key_fingerprint(master_key)}};
+  box.call("POST", "/api/admin/backup", body, std::chrono::hours(1));
 }
 
-// Of every agent of `from` its workspace, and nothing else. Tells what lies too deep in one.
+// Copies the workspace of every agent of `from`, and nothing else. Reports folders that are nested too deeply.
 void copy_workspaces(const fs::path& from, const fs::path& to) {
   fs::create_directories(to);
   fs::permissions(to, fs::perms::owner_all);
@@ -73,7 +73,7 @@ void copy_workspaces(const fs::path& from, const fs::path& to) {
     if (!fs::exists(from / agent.path().filename())) fs::remove_all(agent.path());
 }
 
-// A key from the environment is not written down: its owner chose to keep it elsewhere.
+// A key from the environment is not written to the data folder.
 struct FoundKey {
   std::string key;
   bool belongs_in_file = true;
@@ -121,12 +121,11 @@ int backup(const Settings& settings, const BackupOptions& options) {
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the backup failed: ") + error.what());
   }
-  std::cout
-      << "backed up to " << copy.path().string() << '\n'
-      << (options.with_key
-              ? "with master.key: whoever reads this folder can open every secret of the box, guard it like the box"
-              : "without master.key: keep a copy of it elsewhere, the backup cannot be restored without it")
-      << '\n';
+  std::cout << "backed up to " << copy.path().string() << '\n'
+            << (options.with_key
+                    ? "with master.key: this folder gives access to every secret of the box, protect it like the box"
+                    : "without master.key: keep a copy of it elsewhere, the backup cannot be restored without it")
+            << '\n';
   return 0;
 }
 
@@ -142,7 +141,7 @@ int restore(const RestoreOptions& options, const Settings& settings) {
     if (found.belongs_in_file) write_key_file(folder.key_file(), found.key);
     if (!config.empty()) write_private_file(folder.config_file(), config);
     if (fs::exists(source.agents())) copy_workspaces(source.agents(), folder.agents());
-    store::Store::restore(source.store(), folder.store());  // last: a folder that holds a store is complete
+    store::Store::restore(source.store(), folder.store());  // last: a folder with a store is complete
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the restore failed: ") + error.what());
   }
@@ -153,8 +152,8 @@ int restore(const RestoreOptions& options, const Settings& settings) {
 
 int verify(const Settings& settings) {
   require_folder(DataFolder(settings.data));
-  const auto tell = [](const std::string& trouble) { std::cout << "note: " << trouble << '\n'; };
-  const auto findings = open_store(settings, Access::read_only, tell)->verify();
+  const auto print_note = [](const std::string& trouble) { std::cout << "note: " << trouble << '\n'; };
+  const auto findings = open_store(settings, Access::read_only, print_note)->verify();
   for (const auto& finding : findings) std::cout << finding.where << ": " << finding.what << '\n';
   std::cout << (findings.empty() ? "all files, records and indexes are sound\n"
                                  : "the store is damaged: keep a copy of its folder, then restore the newest backup "

@@ -1,4 +1,4 @@
-// The command line's way to a running box: its backend, with the data folder's internal key.
+// A client of the running box's backend, with the internal key of the data folder.
 #pragma once
 
 #include <boost/json.hpp>
@@ -12,13 +12,13 @@ namespace agentbox::cli {
 
 class BoxClient {
  public:
-  // Where the box that runs on the data folder says it listens, else BACKEND_LISTEN.
+  // Uses the address announced by the box that runs on the data folder, else BACKEND_LISTEN.
   explicit BoxClient(const Settings&);
 
   // Whether a box that runs on this data folder answers.
   bool is_running() const;
-  // The JSON answer. Throws UsageError with the box's own message, or with what to do when no box answers or the key is
-  // refused.
+  // Returns the JSON response. Throws UsageError with the box's error message, or with what to do if no box answers or
+  // the key is refused.
   boost::json::value call(std::string method, const std::string& path, const boost::json::value& body = nullptr,
                           std::chrono::seconds timeout = std::chrono::seconds(30)) const;
 

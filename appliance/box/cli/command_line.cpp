@@ -10,6 +10,8 @@
 #include "appliance/box/cli/admin.h"
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/cli/setting_flags.h"
+#include "appliance/foundation/settings/nearest.h"
+#include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/version.h"
 #include "appliance/hosting/agent_process/agent_process.h"
 
@@ -17,37 +19,37 @@ namespace agentbox::cli {
 
 namespace {
 
-// What the chosen subcommand will do, once everything is parsed.
+// Runs the chosen subcommand, once everything is parsed.
 using Run = std::function<int()>;
 
 void add_serve(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("serve", "Serve the box until it is told to stop");
+  auto* command = app.add_subcommand("serve", "Serve the box until SIGTERM or SIGINT");
   const SettingFlags flags(*command);
   command->callback([&run, flags] { run = [flags] { return serve(flags.resolve()); }; });
 }
 
 void add_init(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("init", "Set a data folder up: its key, its settings and the admin's account");
+  auto* command = app.add_subcommand("init", "Set up a data folder: master key, settings and admin account");
   const auto options = std::make_shared<InitOptions>();
-  command->add_option("--email", options->email, "the admin's e-mail")->required();
-  command->add_option("--password", options->password, "the admin's password; without it a random one is printed");
+  command->add_option("--email", options->email, "e-mail address of the admin")->required();
+  command->add_option("--password", options->password,
+                      "password of the admin; default: a random one, which is printed");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
   command->callback([&run, flags, options] { run = [flags, options] { return init(flags.resolve(), *options); }; });
 }
 
 void add_backup(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("backup", "Back a box up, also while it runs");
+  auto* command = app.add_subcommand("backup", "Back up a box, running or not");
   const auto options = std::make_shared<BackupOptions>();
-  command->add_option("--to", options->to, "folder of the backup; one that holds a backup is brought up to date")
-      ->required();
+  command->add_option("--to", options->to, "folder of the backup; an existing backup there is updated")->required();
   command->add_flag("--with-key", options->with_key,
-                    "put master.key in: whoever reads the backup can then open every secret of the box");
+                    "include master.key: the backup alone then gives access to every secret of the box");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
   command->callback([&run, flags, options] { run = [flags, options] { return backup(flags.resolve(), *options); }; });
 }
 
 void add_restore(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("restore", "Make a data folder from a backup");
+  auto* command = app.add_subcommand("restore", "Create a data folder from a backup");
   const auto options = std::make_shared<RestoreOptions>();
   command->add_option("--from", options->from, "folder of the backup")->required();
   command->add_option("--key", options->key_file, "master.key of the box that was backed up")->type_name("FILE");
@@ -57,7 +59,7 @@ void add_restore(CLI::App& app, Run& run) {
 }
 
 void add_verify(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("verify", "Check every file, record and index of a box that does not run");
+  auto* command = app.add_subcommand("verify", "Check every file, record and index of a stopped box");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
   command->callback([&run, flags] { run = [flags] { return verify(flags.resolve()); }; });
 }
@@ -68,6 +70,13 @@ void add_openapi(CLI::App& app, Run& run) {
   command->add_option("listener", *listener, "web, backend or summarizer [web]")
       ->check(CLI::IsMember({"web", "backend", "summarizer"}));
   command->callback([&run, listener] { run = [listener] { return openapi(*listener); }; });
+}
+
+void add_routes(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("routes", "Print the routes of a listener, a line each");
+  const auto listener = std::make_shared<std::string>("web");
+  command->add_option("listener", *listener, "web or backend [web]")->check(CLI::IsMember({"web", "backend"}));
+  command->callback([&run, listener] { run = [listener] { return routes(*listener); }; });
 }
 
 void add_settings(CLI::App& app, Run& run) {
@@ -84,9 +93,9 @@ void add_agent(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("agent", "Run one agent; the box starts these");
   const auto boot = std::make_shared<std::string>(agent_process::boot_file_in_container);
   const auto check = std::make_shared<bool>(false);
-  command->add_option("--boot", *boot, "file that describes the agent [" + *boot + "]");
+  command->add_option("--boot", *boot, "boot file of the agent [" + *boot + "]");
   command->add_flag("--check", *check,
-                    "only ask whether the agent in this container answers; exit code 0 when it does");
+                    "only check whether the agent in this container answers; exit code 0 if it does");
   command->callback([&run, boot, check] {
     run = [boot, check] { return *check ? agent_process::check() : agent_process::run(*boot); };
   });
@@ -101,7 +110,7 @@ void add_summarizer(CLI::App& app, Run& run) {
   command->callback([&run, flags, box] { run = [flags, box] { return summarizer(flags.resolve(false), *box); }; });
 }
 
-// What nobody takes is named, with what was probably meant; else it is CLI11's message.
+// Names the unknown argument, with the nearest known one; otherwise returns CLI11's message.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   std::string path = "agentbox ";
   const CLI::App* command = &app;
@@ -115,13 +124,15 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     for (const auto& name : option->get_lnames()) known.push_back("--" + name);
 
   const std::string advice = ": see " + path + "--help";
-  if (const auto strangers = app.remaining(true); !strangers.empty()) {
-    const std::string name = strangers.front().substr(0, strangers.front().find('='));
+  if (const auto unknown = app.remaining(true); !unknown.empty()) {
+    const std::string name = unknown.front().substr(0, unknown.front().find('='));
     if (std::ranges::find(known, name) != known.end())
       return name + " comes after the command: " + path + name + " ..." + advice;
-    if (const auto meant = nearest(name, known)) return "there is no " + name + ", did you mean " + *meant + "?";
-    const bool is_name = name.starts_with('-') || !command->get_subcommands(nullptr).empty();
-    return (is_name ? "there is no " + name : "'" + name + "' is a word too many") + advice;
+    const bool is_option = name.starts_with('-');
+    if (!is_option && command->get_subcommands(nullptr).empty()) return "unexpected argument \"" + name + "\"" + advice;
+    const std::string what = std::string(is_option ? "unknown option" : "unknown command") + " \"" + name + "\"";
+    if (const auto meant = nearest(name, known)) return what + "; did you mean \"" + *meant + "\"?";
+    return what + advice;
   }
   std::string message = error.what();
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
@@ -133,7 +144,7 @@ int complain(const std::string& message) {
   return 2;
 }
 
-// The exit code where there is nothing more to do. The grammar ends here: what runs for months need not keep it.
+// Returns the exit code if nothing is left to run. The parser is freed before the command runs.
 std::optional<int> parse(int argc, char** argv, Run& chosen) {
   CLI::App app("agentbox hosts AI agents on one box.", "agentbox");
   app.set_version_flag("--version", std::string("agentbox ") + version);
@@ -145,6 +156,7 @@ std::optional<int> parse(int argc, char** argv, Run& chosen) {
   add_restore(app, chosen);
   add_verify(app, chosen);
   add_openapi(app, chosen);
+  add_routes(app, chosen);
   add_settings(app, chosen);
   add_agent(app, chosen);
   add_summarizer(app, chosen);

@@ -2,8 +2,8 @@
 
 namespace agentbox::cli {
 
-// Reads the command line and does what it says. Returns the exit code: 0, 1 when the work found a fault, 2 with one
-// line on stderr for what the caller can mend.
+// Parses and runs the command line. Returns the exit code: 0 for success, 1 if the command found a fault, 2 with one
+// line on stderr for errors that the caller can fix.
 int run(int argc, char** argv);
 
 }  // namespace agentbox::cli

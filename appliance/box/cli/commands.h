@@ -1,5 +1,5 @@
-// What each subcommand does once its arguments are read. They return the exit code, and throw UsageError (exit code 2)
-// with one sentence for what the caller can mend.
+// The subcommands. They return the exit code, and throw UsageError (exit code 2) with one sentence for errors that the
+// caller can fix.
 #pragma once
 
 #include <filesystem>
@@ -11,35 +11,37 @@
 namespace agentbox::cli {
 
 int serve(const Settings&);
-// Alone it listens by itself and says on stdout where. With the process id of the box that started it: on the socket
-// the box handed down (summarizer_child.h), for as long as the box lives.
+// Without `box` it opens its own listener and prints its URL on stdout. With the process id of the box that started it,
+// it uses the inherited socket (summarizer_child.h) and ends when the box does.
 int summarizer(const Settings&, std::optional<pid_t> box);
 
 struct InitOptions {
   std::string email;
   std::string password;  // empty: a random one, printed once
 };
-// Refuses a folder that has been set up already. One that was only served from, or where an earlier init was cut off,
-// is completed.
+// Refuses a folder that is already set up. Completes a folder that was only served, and one of an interrupted init.
 int init(const Settings&, const InitOptions&);
 
 struct BackupOptions {
   std::filesystem::path to;
-  bool with_key = false;  // the master key, in clear
+  bool with_key = false;  // include the master key, in plain text
 };
-// Through the running box when there is one. Holds no secret in clear unless the key is wished for.
+// Goes through the running box if there is one. Contains no plain-text secret unless `with_key` is set.
 int backup(const Settings&, const BackupOptions&);
 
 struct RestoreOptions {
   std::filesystem::path from;
   std::optional<std::filesystem::path> key_file;  // else AGENTBOX_MASTER_KEY, else the backup's own
 };
-// Touches nothing unless the key opens the backup.
+// Changes nothing unless the key opens the backup.
 int restore(const RestoreOptions&, const Settings&);
-// 0 when all is well, 1 with a line for each finding.
+// Returns 0 if the store is sound, else 1 with a line for each finding.
 int verify(const Settings&);
 
-// The OpenAPI document of one listener (web or backend) on stdout.
+// Prints the OpenAPI document of one listener (web, backend or summarizer).
 int openapi(const std::string& listener);
+// Prints the rows of one listener (web or backend), a line each: method, path, guard, rate group with its limit and
+// window, summary.
+int routes(const std::string& listener);
 
 }  // namespace agentbox::cli

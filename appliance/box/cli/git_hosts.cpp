@@ -18,7 +18,7 @@ namespace json = boost::json;
 
 constexpr auto path = "/api/admin/git-hosts";
 
-struct Wanted {
+struct HostArguments {
   std::string url, secret_file;
   std::vector<std::string> host_keys;
 };
@@ -29,8 +29,8 @@ void print(const json::object& host) {
   for (const auto& key : host.at("hostKeys").as_array()) std::cout << "    " << key.as_string().c_str() << '\n';
 }
 
-// Of a file and never of the command line, which every program of the machine can read. A password's line end is none
-// of it; a private key needs its own.
+// Read from a file and never from the command line, which every program on the machine can read. The line end of a
+// password is dropped; a private key needs its own.
 std::string read_secret(const std::string& file) {
   std::ostringstream text;
   std::ifstream opened;
@@ -54,47 +54,48 @@ int list(const BoxClient& box) {
   return 0;
 }
 
-int set(const BoxClient& box, const Wanted& wanted) {
-  json::object body{{"url", wanted.url}};
-  if (!wanted.secret_file.empty()) body["secret"] = read_secret(wanted.secret_file);
-  if (!wanted.host_keys.empty()) body["hostKeys"] = json::value_from(wanted.host_keys);
+int set(const BoxClient& box, const HostArguments& arguments) {
+  json::object body{{"url", arguments.url}};
+  if (!arguments.secret_file.empty()) body["secret"] = read_secret(arguments.secret_file);
+  if (!arguments.host_keys.empty()) body["hostKeys"] = json::value_from(arguments.host_keys);
   print(box.call("PUT", path, body).as_object());
   return 0;
 }
 
-int forget(const BoxClient& box, const Wanted& wanted) {
-  box.call("DELETE", std::string(path) + "?url=" + escaped(wanted.url));
-  std::cout << "the account is forgotten\n";
+int forget(const BoxClient& box, const HostArguments& arguments) {
+  box.call("DELETE", std::string(path) + "?url=" + escaped(arguments.url));
+  std::cout << "the account is removed\n";
   return 0;
 }
 
 }  // namespace
 
 void add_git_hosts(CLI::App& admin, std::function<int()>& run) {
-  auto* hosts = admin.add_subcommand("git-hosts", "Look after the box's accounts at git hosts");
+  auto* hosts = admin.add_subcommand("git-hosts", "Manage the box's accounts at git hosts");
   hosts->require_subcommand(1);
-  const auto wanted = std::make_shared<Wanted>();
-  using Act = int (*)(const BoxClient&, const Wanted&);
+  const auto arguments = std::make_shared<HostArguments>();
+  using Act = int (*)(const BoxClient&, const HostArguments&);
   const auto add = [&](const std::string& name, const std::string& help, Act act) {
     auto* command = hosts->add_subcommand(name, help);
     const SettingFlags flags(*command, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
-    command->callback([&run, wanted, flags, act] {
-      run = [wanted, flags, act] {
+    command->callback([&run, arguments, flags, act] {
+      run = [arguments, flags, act] {
         const Settings settings = flags.resolve();
-        return act(BoxClient(settings), *wanted);
+        return act(BoxClient(settings), *arguments);
       };
     });
     return command;
   };
-  add("list", "List them, without their secrets", [](const BoxClient& box, const Wanted&) { return list(box); });
-  auto* setting = add("set", "Set who the box is at a host, and by which keys it knows an ssh host", set);
-  setting->add_option("url", wanted->url, "ssh://git@git.example.org, https://box@git.example.org:8443")->required();
-  setting->add_option("--secret", wanted->secret_file,
+  add("list", "List the accounts, without their secrets",
+      [](const BoxClient& box, const HostArguments&) { return list(box); });
+  auto* setting = add("set", "Set the box's account at a host, and the keys of an ssh host", set);
+  setting->add_option("url", arguments->url, "ssh://git@git.example.org, https://box@git.example.org:8443")->required();
+  setting->add_option("--secret", arguments->secret_file,
                       "file with the password or token, for ssh with the private key; - reads it from standard input");
-  setting->add_option("--host-key", wanted->host_keys,
-                      "fingerprints of the ssh host's keys, as ssh-keygen -l prints them; they replace those before");
-  auto* forgetting = add("forget", "Forget the account at a host", forget);
-  forgetting->add_option("url", wanted->url, "as the list has it")->required();
+  setting->add_option("--host-key", arguments->host_keys,
+                      "fingerprints of the ssh host's keys, as ssh-keygen -l prints them; they replace earlier ones");
+  auto* forgetting = add("forget", "Remove the account at a host", forget);
+  forgetting->add_option("url", arguments->url, "as printed by list")->required();
 }
 
 }  // namespace agentbox::cli

@@ -5,8 +5,7 @@
 
 namespace agentbox::cli {
 
-// `admin git-hosts list | set | forget`: the box's accounts at git hosts. A command that is given puts what it does
-// into `run`.
+// `admin git-hosts list | set | forget`: the box's accounts at git hosts. The chosen command sets `run`.
 void add_git_hosts(CLI::App& admin, std::function<int()>& run);
 
 }  // namespace agentbox::cli

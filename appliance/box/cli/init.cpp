@@ -25,7 +25,7 @@ std::string config_text(const std::string& internal_api_key) {
          "# local_model_url = \"http://127.0.0.1:11434/v1\"\n";
 }
 
-// Makes the account, or gives the one that an earlier, interrupted init made its new password.
+// Creates the account, or sets the password of the one that an interrupted init has created.
 void make_admin(store::System system, const std::string& email, const std::string& password) {
   const accounts::PasswordHasher hasher;
   const std::string hash = hasher.hash_blocking(password);

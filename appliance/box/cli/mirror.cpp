@@ -29,7 +29,7 @@ struct stat status_of(int file, const fs::path& path) {
   return status;
 }
 
-constexpr int deepest = 200;  // folders within folders: each takes two descriptors while it is copied
+constexpr int deepest = 200;  // nested folders; each takes two descriptors while it is copied
 
 // Without `.` and `..`.
 std::vector<std::string> names_in(int folder, const fs::path& path) {
@@ -46,7 +46,7 @@ std::vector<std::string> names_in(int folder, const fs::path& path) {
   return names;
 }
 
-// A place in the copy: by a path that is short however deep the folder lies, and as messages have it.
+// A path in the copy: one that is short at any depth, and the full one for messages.
 struct Target {
   fs::path at, shown;
 };
@@ -57,12 +57,12 @@ bool is_same(const Target& target, const struct stat& source) {
          copy.st_mtim.tv_sec == source.st_mtim.tv_sec && copy.st_mtim.tv_nsec == source.st_mtim.tv_nsec;
 }
 
-// What lies between two offsets, or as much of it as is still there.
+// Copies the bytes between two offsets, or those that still exist.
 void copy_range(int from, int to, off_t at, off_t end, const Target& target) {
   std::array<char, 64 * 1024> buffer;
   while (at < end) {
-    const auto wanted = std::min<off_t>(end - at, buffer.size());
-    const auto count = ::pread(from, buffer.data(), static_cast<std::size_t>(wanted), at);
+    const auto size = std::min<off_t>(end - at, buffer.size());
+    const auto count = ::pread(from, buffer.data(), static_cast<std::size_t>(size), at);
     if (count < 0) fail("cannot read what goes to", target.shown);
     if (count == 0) return;
     for (ssize_t done = 0; done < count;) {
@@ -74,13 +74,13 @@ void copy_range(int from, int to, off_t at, off_t end, const Target& target) {
   }
 }
 
-// Holes stay holes: a file may say that it is larger than any disk.
+// Keeps holes: a sparse file may be larger than any disk.
 void copy_bytes(int from, int to, off_t size, const Target& target) {
   for (off_t at = 0; at < size;) {
     const auto data = ::lseek(from, at, SEEK_DATA);
-    if (data < 0 && errno == ENXIO) break;  // nothing but a hole is left
+    if (data < 0 && errno == ENXIO) break;  // only a hole is left
     const auto hole = data < 0 ? data : ::lseek(from, data, SEEK_HOLE);
-    if (hole < 0 && errno == ENXIO) break;  // it has been cut meanwhile
+    if (hole < 0 && errno == ENXIO) break;  // truncated meanwhile
     if (hole < 0) fail("cannot read what goes to", target.shown);
     copy_range(from, to, data, std::min(hole, size), target);
     at = hole;
@@ -102,7 +102,7 @@ void copy_file(int from, const struct stat& source, const Target& target) {
 void copy_link(int folder, const std::string& name, const Target& target) {
   std::array<char, 4096> text;
   const auto size = ::readlinkat(folder, name.c_str(), text.data(), text.size());
-  if (size < 0) return;  // gone, or no link any more
+  if (size < 0) return;  // removed, or no longer a link
   fs::remove_all(target.at);
   fs::create_symlink(std::string(text.data(), static_cast<std::size_t>(size)), target.at);
 }
@@ -118,7 +118,7 @@ class Mirror {
   std::size_t left_out_ = 0;  // folders
 };
 
-// False when there is nothing to keep under that name.
+// Returns false if nothing of that name is to be kept.
 bool Mirror::copy_entry(int folder, const std::string& name, const Target& target, int depth) {
   struct stat status {};
   if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
@@ -127,7 +127,7 @@ bool Mirror::copy_entry(int folder, const std::string& name, const Target& targe
     return true;
   }
   if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return false;
-  // What was seen may have been replaced since: only what is opened counts.
+  // The entry may have been replaced since: only the opened file counts.
   const Descriptor source(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!source && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) return false;
   if (!source) fail("cannot read what goes to", target.shown);

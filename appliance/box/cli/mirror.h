@@ -1,4 +1,4 @@
-// Copies of folders that somebody else may be writing in.
+// Copies folders while other programs may write in them.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,10 @@
 
 namespace agentbox::cli {
 
-// Makes `to` hold what `from` holds: files that are unchanged (size and time) are not copied again, what is gone is
-// removed. Links are copied as links and never followed, and pipes are never opened: whoever writes in `from` can
-// neither lead the copy to somebody else's files nor hold it up, nor make it fail by long paths or fill the disk by
-// holes. Pipes, sockets, devices, what vanishes or changes its kind while it is read, and folders within more than 200
-// others are left out; says how many such folders there were. Throws std::filesystem::filesystem_error.
+// Makes `to` a copy of `from`: unchanged files (by size and time) are not copied again, removed ones are removed.
+// `from` may be hostile: links are copied and never followed, pipes are never opened, long paths do not fail and sparse
+// files do not fill the disk. Pipes, sockets, devices, entries that vanish or change their type meanwhile, and folders
+// nested more than 200 deep are left out. Returns the number of such folders. Throws std::filesystem::filesystem_error.
 std::size_t mirror(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace agentbox::cli

@@ -1,4 +1,6 @@
 #include <boost/json.hpp>
+#include <functional>
+#include <iomanip>
 #include <iostream>
 
 #include "appliance/box/box.h"
@@ -11,7 +13,7 @@ namespace agentbox::cli {
 
 namespace {
 
-// A box must exist for its tables to exist; this one lives in a folder of its own and never serves.
+// The tables come from a Box, so one is built in a temporary folder; it never serves.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -35,19 +37,28 @@ boost::json::object document_of_summarizer(const std::string& url) {
   const ::summarizer::Options options;
   ::summarizer::PageCache cache(0);
   boost::asio::thread_pool parsers(1);
-  return web::openapi(::summarizer::routes(options, cache, parsers), "agentbox summarizer API",
+  return web::openapi(::summarizer::web_routes({options, cache, parsers}), "agentbox summarizer API",
                       ::summarizer::service_version, url);
 }
 
-boost::json::object document_of_box(const std::string& listener) {
+// Calls `use` with the rows of a listener of the box.
+void with_rows(const std::string& listener, const std::function<void(const std::vector<web::Route>&)>& use) {
   const ScratchFolder folder;
   Settings settings;
   settings.data = folder.path();
-  settings.agent_runtime = "process";  // asks no Docker Engine
+  settings.agent_runtime = "process";  // needs no Docker Engine
   const Box box(settings);
-  const bool is_web = listener == "web";
-  return web::openapi(is_web ? box.web_routes() : box.backend_routes(), "agentbox " + listener + " API", version,
-                      "http://" + (is_web ? settings.web_listen : settings.backend_listen));
+  use(listener == "web" ? box.web_routes() : box.backend_routes());
+}
+
+boost::json::object document_of_box(const std::string& listener) {
+  const Settings settings;
+  boost::json::object document;
+  with_rows(listener, [&](const std::vector<web::Route>& rows) {
+    document = web::openapi(rows, "agentbox " + listener + " API", version,
+                            "http://" + (listener == "web" ? settings.web_listen : settings.backend_listen));
+  });
+  return document;
 }
 
 }  // namespace
@@ -56,6 +67,19 @@ int openapi(const std::string& listener) {
   const auto document = listener == "summarizer" ? document_of_summarizer("http://" + Settings().summarizer_listen)
                                                  : document_of_box(listener);
   std::cout << boost::json::serialize(document) << '\n';
+  return 0;
+}
+
+int routes(const std::string& listener) {
+  with_rows(listener, [](const std::vector<web::Route>& rows) {
+    for (const auto& row : rows) {
+      const auto rate = row.rate ? row.rate->group + " " + std::to_string(row.rate->limit) + "/" +
+                                       std::to_string(row.rate->window.count()) + "s"
+                                 : std::string("-");
+      std::cout << std::left << std::setw(7) << web::to_string(row.method) << std::setw(46) << row.path << std::setw(28)
+                << row.guard.name << std::setw(22) << rate << row.summary << '\n';
+    }
+  });
   return 0;
 }
 

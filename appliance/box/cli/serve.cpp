@@ -11,6 +11,7 @@
 #include "appliance/box/box.h"
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/summarizer_child.h"
+#include "appliance/foundation/settings/settings_table.h"
 #include "summarizer/summarizer.h"
 #include "web/log.h"
 
@@ -18,11 +19,11 @@ namespace agentbox::cli {
 
 namespace {
 
-// Secrets are in memory: they must not reach a disk in a core file.
+// Memory contains secrets, which must not reach the disk in a core file.
 void forbid_core_dumps() {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
-#ifndef AGENTBOX_SANITIZED  // the leak checker reads this process as a debugger would
+#ifndef AGENTBOX_SANITIZED  // the leak checker traces this process
   prctl(PR_SET_DUMPABLE, 0);
 #endif
 }
@@ -34,8 +35,8 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-// The settings hold them now: neither /proc/PID/environ nor a child has to.
-void forget_secrets_of_the_environment() {
+// The settings hold them now; they need not stay in /proc/PID/environ or reach children.
+void clear_secrets_in_environment() {
   for (const auto& setting : settings_table()) {
     char* value = setting.secret ? std::getenv(setting.name.c_str()) : nullptr;
     if (value == nullptr) continue;
@@ -53,20 +54,20 @@ void set_log_level(const Settings& settings) {
                                           : Level::info);
 }
 
-// SIGKILL when the box has ended, however it ended.
+// Has the kernel send SIGKILL when the box ends.
 void end_with(pid_t box) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != box) raise(SIGKILL);
 }
 
-void say_ready(const std::string& url) {
+void print_ready(const std::string& url) {
   std::cout << boost::json::serialize(boost::json::object{{"event", "ready"}, {"summarizer", url}}) << std::endl;
 }
 
 }  // namespace
 
 int serve(const Settings& settings) {
-  forget_secrets_of_the_environment();
+  clear_secrets_in_environment();
   forbid_core_dumps();
   allow_many_files();
   signal(SIGPIPE, SIG_IGN);
@@ -85,7 +86,8 @@ int summarizer(const Settings& settings, std::optional<pid_t> box) {
                        .allow_private = settings.summarizer_allow_private,
                        .cache_bytes = std::size_t{settings.summarizer_cache_mb} << 20,
                        .user_agent = settings.summarizer_user_agent,
-                       .on_ready = say_ready});
+                       .on_ready = print_ready,
+                       .pay_to = settings.payment_receiver});
   } catch (const std::exception& error) {
     throw UsageError(error.what());
   }

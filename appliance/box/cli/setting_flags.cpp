@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/foundation/settings/settings_table.h"
+
 namespace agentbox::cli {
 
 SettingFlags::SettingFlags(CLI::App& command, const std::vector<std::string_view>& names)

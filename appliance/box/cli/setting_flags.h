@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/foundation/settings/settings.h"
+#include "appliance/foundation/settings/load.h"
 
 namespace agentbox::cli {
 
 class SettingFlags {
  public:
-  // With the settings of these names, or with all when there are none; and --config.
+  // Adds the settings of these names, or all if there are none, and --config.
   explicit SettingFlags(CLI::App& command, const std::vector<std::string_view>& names = {});
 
-  // After parsing: the settings as flags, environment and file have them.
+  // After parsing: resolves the settings from flags, environment and file.
   Settings resolve(bool own_file = true) const;
 
  private:

@@ -7,8 +7,12 @@
 
 namespace console {
 
-// The browser console: its page at /, /login and /dashboard, and its files under /assets/. The guards must outlive the
-// rows.
-std::vector<web::Route> routes(const agentbox::Guards&);
+// Outlive the rows.
+struct Services {
+  const agentbox::Guards& guards;
+};
+
+// The browser console: its page at /, /login, /dashboard and /settings, and its files under /assets/.
+std::vector<web::Route> web_routes(const Services&);
 
 }  // namespace console

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Nothing for what is no number, such as "max".
+// Returns nothing for anything but a number, such as "max".
 std::optional<std::int64_t> number_in(const fs::path& file) {
   std::ifstream input(file);
   std::int64_t number = 0;
@@ -20,11 +20,11 @@ std::optional<std::int64_t> number_in(const fs::path& file) {
 }
 
 // Of lines "name number".
-std::int64_t figure(const fs::path& file, std::string_view wanted) {
+std::int64_t figure(const fs::path& file, std::string_view key) {
   std::ifstream input(file);
   std::string name;
   for (std::int64_t number = 0; input >> name >> number;)
-    if (name == wanted) return number;
+    if (name == key) return number;
   return 0;
 }
 
@@ -60,8 +60,8 @@ bool Cgroup::is_second_version() const {
   return fs::exists(mount_ / "cgroup.controllers", unknown);
 }
 
-// Lines "hierarchy:controllers:/path"; version 2 has the one with no controllers. In a namespace of its own a process
-// reads a path that its mount may not have: then the mount is the group.
+// Lines "hierarchy:controllers:/path"; version 2 has the one with no controllers. In a cgroup namespace the path may
+// not exist in the mount: then the mount is the group.
 fs::path Cgroup::folder(std::string_view controller) const {
   auto mount = controller.empty() ? mount_ : mount_ / controller;
   std::ifstream input(membership_);

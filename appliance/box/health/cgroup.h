@@ -1,4 +1,4 @@
-// What a container, a systemd slice or the like lets this process have, less than the machine has.
+// The limits that control groups (a container, a systemd slice) set for this process.
 #pragma once
 
 #include <chrono>
@@ -9,15 +9,15 @@
 namespace health {
 
 struct CgroupMemory {
-  std::uint64_t limit = 0, used = 0;  // bytes; used: without what the page cache can give back
+  std::uint64_t limit = 0, used = 0;  // bytes; used: without reclaimable page cache
 };
 struct CgroupCpu {
   double cores = 0;
-  std::chrono::microseconds used{0};  // over all cores, since the group was made
+  std::chrono::microseconds used{0};  // over all cores, since the group was created
 };
 
-// Of the process's own control group and those it lies in, the tightest limit of each; nothing where none is set.
-// Version 2 (Linux, admin-guide/cgroup-v2), else version 1.
+// The tightest limits of the process's control group and its ancestors; nothing if none is set. Version 2 (Linux,
+// admin-guide/cgroup-v2), else version 1.
 class Cgroup {
  public:
   explicit Cgroup(std::filesystem::path mount = "/sys/fs/cgroup",
@@ -28,7 +28,7 @@ class Cgroup {
   std::optional<CgroupCpu> cpu() const;
 
  private:
-  // The group's folder: for version 1 of this controller.
+  // The group's folder; in version 1 that of this controller.
   std::filesystem::path folder(std::string_view controller) const;
   bool is_second_version() const;
 

@@ -7,10 +7,10 @@
 
 namespace health {
 
-// Whether a Docker Engine answers on its socket; asked in the background, so that reading costs nothing.
+// Whether a Docker Engine answers on its socket, checked in the background, so that reading it is cheap.
 class DockerProbe {
  public:
-  // As DOCKER_HOST: unix:///path. Other schemes are never available.
+  // The format of DOCKER_HOST: unix:///path. Other schemes are never available.
   explicit DockerProbe(std::string_view docker_host);
 
   bool available() const { return available_.load(std::memory_order_relaxed); }

@@ -40,11 +40,11 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// Since the epoch. Field 22 of /proc/self/stat counts ticks from the start of the machine.
+// In seconds since the epoch. Field 22 of /proc/self/stat counts ticks since boot.
 double started_at() {
   std::ifstream input("/proc/self/stat");
   std::string text{std::istreambuf_iterator<char>(input), {}};
-  std::istringstream fields(text.substr(text.rfind(')') + 1));  // the name before may hold spaces
+  std::istringstream fields(text.substr(text.rfind(')') + 1));  // the process name before it may contain spaces
   std::string skipped;
   for (int field = 3; field < 22; ++field) fields >> skipped;
   double ticks = 0;
@@ -59,19 +59,19 @@ double started_at() {
 }  // namespace
 
 void add_gauges(web::Metrics& metrics, const store::Store& store) {
-  using Stats = store::Store::Stats;
+  using Stats = store::EngineStats;
   const auto figure = [&](const char* name, const char* help, auto Stats::*member) {
     metrics.gauge(name, help, [&store, member] { return static_cast<double>(store.stats().*member); });
   };
   figure("agentbox_store_commits_total", "Changes handed to the committer", &Stats::commits);
-  figure("agentbox_store_batches_total", "Appends to the write-ahead log, one fsync each", &Stats::batches);
+  figure("agentbox_store_batches_total", "Appends to the write-ahead log, one fsync each", &Stats::groups);
   figure("agentbox_store_conflicts_total", "Changes refused by a precondition", &Stats::conflicts);
   figure("agentbox_store_queue_length", "Changes waiting for the committer", &Stats::queued);
-  figure("agentbox_store_last_batch_size", "Changes in the last append", &Stats::last_batch);
-  figure("agentbox_store_sync_seconds_total", "Time spent in append and fsync", &Stats::sync_seconds_total);
+  figure("agentbox_store_last_batch_size", "Changes in the last append", &Stats::last_group);
+  figure("agentbox_store_sync_seconds_total", "Time spent in append and fsync", &Stats::append_seconds);
   figure("agentbox_store_memtable_bytes", "Memory of RocksDB's memtables", &Stats::memtable_bytes);
   figure("agentbox_store_cache_bytes", "Memory of RocksDB's block cache", &Stats::cache_bytes);
-  figure("agentbox_store_live_sst_bytes", "Size of RocksDB's live files", &Stats::live_sst_bytes);
+  figure("agentbox_store_live_sst_bytes", "Size of RocksDB's live files", &Stats::file_bytes);
   metrics.gauge("agentbox_store_read_only", "1 after a write error, until the box is restarted",
                 [&store] { return store.read_only_reason() ? 1.0 : 0.0; });
   metrics.gauge("agentbox_log_lines_dropped_total", "Log lines that stderr did not take quickly enough",

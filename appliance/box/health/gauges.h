@@ -5,7 +5,7 @@
 
 namespace health {
 
-// Figures of the store and of this process, read when /metrics is. The store must outlive every reading.
+// Gauges of the store and of this process, read at each request of /metrics. The store must outlive them.
 void add_gauges(web::Metrics&, const store::Store&);
 
 }  // namespace health

@@ -13,15 +13,15 @@ namespace health {
 
 namespace {
 
-std::uint64_t memory_line(const std::string& wanted) {
+std::uint64_t memory_line(const std::string& key) {
   std::ifstream input("/proc/meminfo");
   std::string name;
   std::uint64_t kibibytes = 0;
   while (input >> name >> kibibytes) {
-    if (name == wanted) return kibibytes * 1024;
+    if (name == key) return kibibytes * 1024;
     input.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
-  throw std::runtime_error("/proc/meminfo has no " + wanted);
+  throw std::runtime_error("/proc/meminfo has no " + key);
 }
 
 double percent(std::uint64_t part, std::uint64_t whole) {
@@ -47,7 +47,7 @@ HostMeter::Ticks HostMeter::read_ticks() {
 
 double HostMeter::machine_percent() {
   const Ticks ticks = read_ticks();
-  // The kernel's counters may step back a little when a processor goes away.
+  // The kernel's counters may decrease a little when a processor is removed.
   const auto since = [](std::uint64_t value, std::uint64_t before) { return value > before ? value - before : 0; };
   const auto busy = percent(since(ticks.busy, last_.busy), since(ticks.all, last_.all));
   last_ = ticks;

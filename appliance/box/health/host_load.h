@@ -1,4 +1,4 @@
-// How busy the machine is, from /proc; or, where the box may not have all of it, its share (cgroup.h).
+// The load of the machine, from /proc, or relative to the limits of the box's control group (cgroup.h).
 #pragma once
 
 #include <chrono>
@@ -12,9 +12,9 @@
 namespace health {
 
 struct HostLoad {
-  double cpu_percent = 0;                                            // of all cores together
-  unsigned cores = 1;                                                // of a share of them the next whole number
-  std::uint64_t memory_total = 0, memory_used = 0, memory_free = 0;  // bytes; free is what programs could still get
+  double cpu_percent = 0;                                            // of all cores
+  unsigned cores = 1;                                                // a fractional share is rounded up
+  std::uint64_t memory_total = 0, memory_used = 0, memory_free = 0;  // bytes; free: available to programs
   double memory_percent = 0;
 };
 
@@ -23,9 +23,9 @@ class HostMeter {
  public:
   explicit HostMeter(Cgroup cgroup = Cgroup()) : cgroup_(std::move(cgroup)) {}
 
-  // The processor's share since the last call, or since the one before when that is under a second ago; the first time
-  // since the machine started, or nothing where only a share of it is the box's. Throws std::runtime_error when /proc
-  // does not tell.
+  // Processor usage is that since the last call, or since the one before if that is less than a second ago. The first
+  // call measures since boot, or returns 0 if the box has a processor limit. Throws std::runtime_error if /proc cannot
+  // be read.
   HostLoad read();
 
  private:

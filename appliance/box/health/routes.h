@@ -12,19 +12,19 @@
 
 namespace health {
 
-// The parts of the rows below; all outlive the rows.
-struct RouteParts {
+// All outlive the rows.
+struct Services {
   HostMeter& host;
   const DockerProbe& docker;
   bool provisioning_enabled;
-  std::function<std::optional<std::string>()> store_problem;  // why the store is read-only; nothing while it is well
-  std::function<std::size_t()> stalled_loops;                 // network threads that no longer turn
+  std::function<std::optional<std::string>()> store_problem;  // why the store is read-only; nothing if it is not
+  std::function<std::size_t()> stalled_loops;                 // network threads that have left their event loop
   const agentbox::Guards& guards;
 };
 
-// GET /health and GET /api/health: on every listener of the box.
-std::vector<web::Route> routes(const RouteParts&);
-// GET /metrics, on the backend.
-std::vector<web::Route> metrics_routes(const agentbox::Guards&);
+// GET /health and GET /api/health.
+std::vector<web::Route> web_routes(const Services&);
+// The same, and GET /metrics.
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace health

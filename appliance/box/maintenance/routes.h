@@ -1,25 +1,22 @@
 #pragma once
 
-#include <boost/asio/thread_pool.hpp>
-#include <string>
 #include <vector>
 
+#include "appliance/box/maintenance/backups.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
-#include "store/store.h"
 #include "web/route.h"
 
 namespace maintenance {
 
-struct Parts {
-  store::Store& store;
-  boost::asio::thread_pool& blocking;  // runs the copying
-  std::string key_fingerprint;         // of the master key the store is open under
+// All outlive the rows.
+struct Services {
+  Backups& backups;
   audit::Audit& audit;
   const agentbox::Guards& guards;
 };
-// POST /api/admin/backup on the backend: what `agentbox backup` asks of the running box. What the parts refer to must
-// outlive the rows.
-std::vector<web::Route> routes(const Parts&);
+
+// POST /api/admin/backup, which `agentbox backup` calls while the box runs.
+std::vector<web::Route> backend_routes(const Services&);
 
 }  // namespace maintenance

@@ -15,10 +15,10 @@ inline constexpr std::size_t word_bytes = 32;
 
 std::string word(std::uint64_t);
 std::string word(const crypto::EthereumAddress&);
-// A dynamic `bytes` as it stands in the tail: its length and the bytes, padded with zeros to whole words.
+// The encoding of a dynamic `bytes` in the tail: its length and the bytes, padded with zeros to whole words.
 std::string tail_bytes(std::string_view);
 
-// One uint64 of a word; nothing when the word holds more.
+// The uint64 in a word; nothing if the word is larger.
 std::optional<std::uint64_t> small_number(std::string_view word);
 
 // abi.decode(data, (address, bytes, bytes)); nothing when any offset or length points out of `data`.
@@ -28,7 +28,7 @@ struct AddressAndTwoBytes {
 };
 std::optional<AddressAndTwoBytes> decode_address_and_two_bytes(std::string_view data);
 
-// "0x" and hex, as JSON-RPC has bytes.
+// "0x" and hex, the form of bytes in JSON-RPC.
 std::string to_hex(std::string_view bytes);
 std::optional<std::string> from_hex(std::string_view text);
 

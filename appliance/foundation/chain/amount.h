@@ -1,4 +1,4 @@
-// Token amounts: 256-bit whole numbers, and the decimals that people read them with.
+// Token amounts: 256-bit whole numbers and their decimal notation.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ std::string with_point(std::string digits, unsigned decimals);
 // The other way: ("1250000.5", 6) is "1250000500000". Nothing for what is no plain decimal number, and for more
 // fractional digits than the token has.
 std::optional<std::string> without_point(std::string_view amount, unsigned decimals);
-// Of two whole numbers in digits without leading zeros.
+// Compares whole numbers, written without leading zeros.
 bool at_least(std::string_view digits, std::string_view other);
 
 }  // namespace chain

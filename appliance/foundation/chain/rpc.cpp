@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::chrono::milliseconds deadline{5'000};
 constexpr std::size_t answer_bytes = 1u << 20;
-// Ten million: several deployments' worth, and a bound to what a stranger's contract makes the node do.
+// Ten million: enough for several deployments, and a bound on the work of untrusted contracts.
 constexpr std::string_view gas_limit = "0x989680";
 
 web::Error no_answer(std::string detail) {
   return web::unavailable("The chain cannot be asked right now, please try again later", std::move(detail));
 }
 
-// JSON-RPC has no code for "the call reverted" that all nodes share: 3 is geth's, the others say so in words.
+// JSON-RPC has no code for "the call reverted" that all nodes share: 3 is geth's, other nodes say so in the message.
 bool is_revert(const boost::json::object& error) {
   const auto* code = error.if_contains("code");
   if (code != nullptr && code->is_int64() && code->get_int64() == 3) return true;
@@ -68,7 +68,7 @@ std::optional<Receipt> read_receipt(const boost::json::value& value) {
 
 }  // namespace
 
-// The result; null for a call that reverted, too, since no call answers null otherwise.
+// The result; null also for a reverted call, since no call returns null otherwise.
 web::Task<web::Result<boost::json::value>> Rpc::ask(std::string method, boost::json::array params) {
   const boost::json::object call{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", std::move(params)}};
   web::FetchRequest request{.url = url_,

@@ -15,7 +15,7 @@
 
 namespace chain {
 
-// What a transaction that is in a block has left there; topics are words, data is raw bytes.
+// The receipt of a transaction in a block; topics are words, data is raw bytes.
 struct Receipt {
   struct Log {
     std::string contract;  // lower case
@@ -26,11 +26,11 @@ struct Receipt {
   std::vector<Log> logs;
 };
 
-// Callable from every thread. Everything reads the latest block and answers within five seconds. Errors: unavailable
-// when no node is configured, when it is on another chain, and when it cannot be asked.
+// Callable from every thread. Every call reads the latest block and returns within five seconds. Errors: unavailable if
+// no node is configured, if it is on another chain, and if it cannot be reached.
 class Rpc {
  public:
-  // `url` may be empty: then there is no chain. `setting`: where the URL comes from, for errors.
+  // `url` may be empty: no node is configured. `setting`: the name of its setting, for errors.
   Rpc(std::string url, std::uint64_t chain_id, std::string setting)
       : url_(std::move(url)), chain_id_(chain_id), setting_(std::move(setting)) {}
 
@@ -38,11 +38,11 @@ class Rpc {
   std::uint64_t chain_id() const { return chain_id_; }
 
   web::Task<web::Result<bool>> has_code(crypto::EthereumAddress);
-  // What a call would return; empty when it reverts.
+  // The result of a call; empty if it reverts.
   web::Task<web::Result<std::string>> call(crypto::EthereumAddress to, std::string data);
-  // What the creation of a contract with this code would leave as its code; nothing is created. Empty when it reverts.
+  // The code that creating a contract with this code would produce; nothing is created. Empty if it reverts.
   web::Task<web::Result<std::string>> call_creation(std::string code);
-  // Nothing for a transaction that is in no block (yet). `hash`: 0x and 64 hex digits.
+  // Nothing for a transaction that is not in a block. `hash`: 0x and 64 hex digits.
   web::Task<web::Result<std::optional<Receipt>>> receipt(std::string hash);
 
  private:

@@ -1,4 +1,4 @@
-// base64url without padding (RFC 4648, section 5), as JOSE has it.
+// base64url without padding (RFC 4648, section 5), as in JOSE.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 namespace crypto {
 
 std::string to_base64url(std::string_view bytes);
-// Nothing unless the text is the one encoding of some bytes: no padding, no white space, no stray bits at the end. Two
-// texts never decode to the same bytes, so what was signed cannot be spelled anew.
+// Accepts only canonical encodings: no padding, no white space, no stray bits at the end. Two texts never decode to the
+// same bytes, so a signed text has only one spelling.
 std::optional<std::string> from_base64url(std::string_view text);
 
 }  // namespace crypto

@@ -25,7 +25,7 @@ std::nullopt_t CborReader::fail() {
   return std::nullopt;
 }
 
-// The argument stands in the low five bits up to 23; 24 to 27 say that it follows in 1, 2, 4 or 8 bytes.
+// The low five bits are the argument up to 23; 24 to 27 mean that it follows in 1, 2, 4 or 8 bytes.
 std::optional<CborReader::Head> CborReader::head() {
   const auto first = take(1);
   if (!first) return std::nullopt;
@@ -82,7 +82,7 @@ std::optional<std::uint64_t> CborReader::map() {
 
 bool CborReader::skip() { return skip(max_depth); }
 
-// Every item takes a byte at least, so a length that lies ends with the bytes.
+// Every item takes at least one byte, so a false length fails at the end of the bytes.
 bool CborReader::skip(int depth) {
   const auto found = head();
   if (!found) return false;

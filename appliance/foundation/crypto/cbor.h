@@ -8,9 +8,8 @@
 
 namespace crypto {
 
-// A cursor over bytes that outlive it. Each call reads one item and moves behind it; nothing, or false, when the next
-// item is of another kind, is not in canonical form, or does not lie wholly within the bytes. From then on every call
-// fails. Allocates nothing, whatever the bytes claim.
+// A cursor over bytes that outlive it. Each call reads one item and advances; it returns nothing, or false, if the next
+// item is of another kind, is not in canonical form, or is truncated. After that every call fails. Allocates no memory.
 class CborReader {
  public:
   explicit CborReader(std::string_view bytes) : bytes_(bytes) {}
@@ -18,8 +17,8 @@ class CborReader {
   std::optional<std::int64_t> integer();     // within std::int64_t
   std::optional<std::string_view> string();  // of bytes
   std::optional<std::string_view> text();
-  std::optional<std::uint64_t> map();  // how many pairs follow: a key and a value each
-  // Any one item with all it holds, nested at most `max_depth` deep.
+  std::optional<std::uint64_t> map();  // the number of pairs that follow: a key and a value each
+  // Skips any one item with its content, nested at most `max_depth` deep.
   bool skip();
 
   bool failed() const { return failed_; }

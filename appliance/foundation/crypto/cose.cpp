@@ -29,8 +29,8 @@ bool holds_numbers(std::int64_t label, const Fields& read) {
   return label == key_type || label == algorithm || (label == curve && read.says(key_type, ec2));
 }
 
-// Canonical order has the key's type first, so that what follows can be read by it. Nothing but the fields of the two
-// types is taken: -4 and below would be a private part.
+// Canonical order puts the key type first. Only the fields of the two types are accepted: -4 and below would be a
+// private part.
 std::optional<Fields> read_fields(CborReader& reader) {
   const auto count = reader.map();
   if (!count || *count > most_fields) return std::nullopt;

@@ -1,4 +1,4 @@
-// Public keys as authenticators write them (COSE, RFC 9053; of its many kinds those of RFC 8812 that WebAuthn needs).
+// Public keys in the form of authenticators (COSE, RFC 9053), of the types in RFC 8812 that WebAuthn needs.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace crypto {
 
-// IANA's numbers of the signature algorithms a COSE key may be for, the preferred one first: ES256 and RS256.
+// IANA's numbers of the accepted signature algorithms, the preferred one first: ES256 and RS256.
 inline constexpr std::array<std::int64_t, 2> cose_algorithms{-7, -257};
 std::int64_t cose_algorithm(SignatureAlgorithm);
 

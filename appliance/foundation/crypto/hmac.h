@@ -7,7 +7,7 @@
 namespace crypto {
 
 std::string hmac_sha256(std::string_view key, std::string_view message);  // 32 raw bytes
-// A key of its own for each purpose, out of the box's master key: knowing one says nothing about another.
+// A separate key for each purpose, derived from the master key: one reveals nothing about another.
 std::string derived_key(std::string_view master_key, std::string_view purpose);  // 32 raw bytes
 
 }  // namespace crypto

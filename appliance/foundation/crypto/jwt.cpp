@@ -23,7 +23,7 @@ web::Result<boost::json::object> json_part(std::string_view encoded, std::string
   return std::move(json->get_object());
 }
 
-// A header that may be missing but not be anything else than a string.
+// A header that is optional but must be a string.
 web::Result<std::string> text_header(const boost::json::object& header, std::string_view name) {
   const auto* value = header.if_contains(name);
   if (value == nullptr) return std::string();

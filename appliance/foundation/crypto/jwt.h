@@ -14,13 +14,13 @@
 
 namespace crypto {
 
-// A well-formed token whose signature nobody has looked at: its claims say which keys to look for, and nothing else
-// until signed_by() was true.
+// A well-formed token with an unverified signature: until signed_by() has returned true, its claims only select the
+// keys.
 class UnverifiedJwt {
  public:
   // invalid, with the reason, for: more than 64 KiB, another form than three parts of base64url, JSON with duplicate
-  // names, any algorithm but RS256 and ES256, headers that demand extensions (`crit`, `b64`) or bring their own key
-  // (`jwk`, `jku`, `x5u`, `x5c`), and claims that are no object.
+  // names, any algorithm except RS256 and ES256, headers that require extensions (`crit`, `b64`) or contain a key
+  // (`jwk`, `jku`, `x5u`, `x5c`), and claims that are not an object.
   static web::Result<UnverifiedJwt> parse(std::string_view text);
 
   SignatureAlgorithm algorithm() const { return algorithm_; }
@@ -28,9 +28,9 @@ class UnverifiedJwt {
   const std::string& type() const { return type_; }      // typ in lower case, without "application/"
   const boost::json::object& claims() const { return claims_; }
 
-  // False also when the key is for another algorithm than the token claims.
+  // False also if the key is for another algorithm than the token's.
   bool signed_by(const VerificationKey&) const;
-  // The key of the token's kid and algorithm; without a kid, the only key of its algorithm. Null when there is none.
+  // The key of the token's kid and algorithm; without a kid, the only key of its algorithm. Null if there is none.
   const VerificationKey* key_in(const std::vector<VerificationKey>&) const;
 
  private:
@@ -45,7 +45,7 @@ class UnverifiedJwt {
 std::string text_claim(const boost::json::object& claims, std::string_view name);
 // A claim that is a date (seconds, possibly with a fraction) between 1970 and 9999; nothing otherwise.
 std::optional<std::chrono::sys_seconds> time_claim(const boost::json::object& claims, std::string_view name);
-// The `aud` claim: one string or an array of them; empty when it is missing or holds anything else.
+// The `aud` claim: one string or an array of them; empty if it is missing or of another type.
 std::vector<std::string> audience(const boost::json::object& claims);
 
 }  // namespace crypto

@@ -1,4 +1,4 @@
-// Keccak-256 with the padding from before it became SHA-3: what Ethereum hashes with.
+// Keccak-256 with its original padding, before SHA-3: the hash of Ethereum.
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ std::string random_bytes(std::size_t count) {
 std::string random_hex(std::size_t bytes) { return hex(random_bytes(bytes)); }
 
 std::string random_id(std::size_t characters) {
-  // Bytes of the last, incomplete run of 36 are thrown away: every character is equally likely.
+  // Bytes in the last, incomplete run of 36 are discarded, so that every character is equally likely.
   constexpr unsigned fair = 256 - 256 % base36.size();
   std::string id;
   id.reserve(characters);
@@ -51,7 +51,7 @@ std::string random_id(std::size_t characters) {
 std::string random_token(std::size_t bytes) { return to_base64url(random_bytes(bytes)); }
 
 std::string sha256(std::string_view data) {
-  // Fetched once: looking an algorithm up in OpenSSL 3 takes a lock and longer than hashing a token.
+  // Fetched once: looking up an algorithm in OpenSSL 3 takes a lock and more time than hashing a token.
   static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   std::string digest(32, '\0');

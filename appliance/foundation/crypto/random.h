@@ -16,7 +16,7 @@ std::string random_token(std::size_t bytes = 32);
 std::string sha256(std::string_view data);      // 32 raw bytes
 std::string sha256_hex(std::string_view data);  // 64 lower-case hex characters
 std::string hex(std::string_view bytes);
-// Nothing but hex digits of even length decodes; else an empty string.
+// Decodes an even number of hex digits; returns an empty string for anything else.
 std::string unhex(std::string_view text);
 // Compares in time that depends on neither argument's content.
 bool constant_time_equal(std::string_view a, std::string_view b);

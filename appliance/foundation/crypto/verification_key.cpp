@@ -29,7 +29,7 @@ std::string bytes_member(const boost::json::object& jwk, std::string_view name) 
   return from_base64url(text_member(jwk, name)).value_or("");
 }
 
-// RFC 7517 leaves `use`, `key_ops` and `alg` out or has them say what the key is for.
+// In RFC 7517 `use`, `key_ops` and `alg` are optional and restrict the key.
 bool is_for_verifying(const boost::json::object& jwk, std::string_view algorithm) {
   if (jwk.contains("use") && text_member(jwk, "use") != "sig") return false;
   if (jwk.contains("alg") && text_member(jwk, "alg") != algorithm) return false;
@@ -80,7 +80,7 @@ std::shared_ptr<EVP_PKEY> p256_key(std::string_view x, std::string_view y) {
   return key_from("EC", Params(OSSL_PARAM_BLD_to_param(builder.get()), OSSL_PARAM_free));
 }
 
-// OpenSSL takes ECDSA signatures in DER alone. Empty unless the signature has its 64 bytes.
+// OpenSSL accepts ECDSA signatures in DER only. Empty unless the signature has 64 bytes.
 std::string der_of(std::string_view signature) {
   if (signature.size() != 2 * coordinate_bytes) return {};
   const std::unique_ptr<ECDSA_SIG, decltype(&ECDSA_SIG_free)> pair(ECDSA_SIG_new(), ECDSA_SIG_free);

@@ -1,4 +1,4 @@
-// Public keys that others publish, each fixed to one signature algorithm when it is read: no token can choose another.
+// Published public keys, each fixed to one signature algorithm when it is read, so that no token can choose another.
 #pragma once
 
 #include <openssl/evp.h>
@@ -15,7 +15,7 @@
 namespace crypto {
 
 enum class SignatureAlgorithm { RS256, ES256 };
-// By its exact JOSE name; nothing for every other algorithm, "none" and the HMAC family among them.
+// By its exact JOSE name; nothing for any other algorithm, including "none" and HMAC.
 std::optional<SignatureAlgorithm> signature_algorithm(std::string_view name);
 
 // Cheap to copy; callable from every thread.
@@ -25,7 +25,7 @@ class VerificationKey {
   // and curves, points off the curve, keys that `use`, `key_ops` or `alg` reserve for something else, and keys that
   // come with their private part.
   static std::optional<VerificationKey> from_jwk(const boost::json::object&);
-  // The same keys by their numbers, in big-endian bytes; the coordinates have 32 each. Nothing beyond the bounds above.
+  // The same keys from their big-endian numbers; coordinates have 32 bytes. Nothing outside the bounds above.
   static std::optional<VerificationKey> rsa(std::string id, std::string_view modulus, std::string_view exponent);
   static std::optional<VerificationKey> p256(std::string id, std::string_view x, std::string_view y);
 
@@ -33,7 +33,7 @@ class VerificationKey {
   SignatureAlgorithm algorithm() const { return algorithm_; }
   // The signature in JOSE's form: for ES256 r and s, 32 bytes each.
   bool verify(std::string_view message, std::string_view signature) const;
-  // The signature in ASN.1's form, as WebAuthn has it: for ES256 the DER sequence of r and s in its one spelling.
+  // The signature in ASN.1's form, as in WebAuthn: for ES256 the DER sequence of r and s in canonical form.
   bool verify_asn1(std::string_view message, std::string_view signature) const;
 
  private:
@@ -44,8 +44,8 @@ class VerificationKey {
   std::shared_ptr<EVP_PKEY> key_;
 };
 
-// A JWKS document, without what is no key or none for us: one that is bad does not lose the others. Two of one kid and
-// algorithm are both there, and no token finds either (UnverifiedJwt::key_in). invalid: the document is none.
+// Reads a JWKS document and skips invalid and unusable keys. Keeps two keys of one kid and algorithm, but no token
+// matches either (UnverifiedJwt::key_in). invalid if it is not a JWKS document.
 web::Result<std::vector<VerificationKey>> parse_key_set(std::string_view text);
 
 }  // namespace crypto

@@ -1,13 +1,9 @@
-// Every setting, declared once (settings_table): flag, environment variable and key of the config file are the same
-// name in three spellings. --foo-bar beats FOO_BAR beats foo_bar beats the default.
+// The values of all settings. settings_table.h names them, load.h reads them.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <map>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,7 +11,7 @@
 
 namespace agentbox {
 
-// What the command line, the environment or a file says cannot be used. One sentence, with what to do; never a secret.
+// The command line, the environment or a file is invalid. The message is one sentence with what to do, without secrets.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -85,40 +81,6 @@ struct Settings {
   std::string log_level = "info";
 };
 
-// One row a setting.
-struct Setting {
-  std::string name;  // FOO_BAR: the environment variable
-  std::string type;  // as --help and the docs show it: host:port, on|off, ...
-  std::string help;
-  bool secret = false;
-  std::string flag;  // foo-bar
-  std::string key;   // foo_bar
-  // Checks and stores a value; the sentence that says what is wrong with it, or nothing.
-  std::function<std::optional<std::string>(Settings&, const std::string&)> assign;
-  std::function<std::string(const Settings&)> show;  // its text form; empty when unset
-};
-const std::vector<Setting>& settings_table();
-
-// What a flag said, by Setting::name.
-using Flags = std::map<std::string, std::string>;
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
-Environment process_environment();
-
-// Which file is read: the one --config names, else the data folder's own agentbox.toml when there is one, unless `own`
-// is off.
-struct ConfigFile {
-  std::optional<std::filesystem::path> named;
-  bool own = true;
-};
-// Resolves every setting. Throws UsageError: unreadable file, bad value, key that is no setting (with the nearest that
-// is).
-Settings resolve_settings(const Flags&, const Environment&, const ConfigFile&);
-
 inline constexpr std::string_view config_file_name = "agentbox.toml";
-
-// The table as a page for docs/.
-std::string settings_markdown();
-// Of `candidates`, the one a mistyped `word` most likely means; nothing when none is near.
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace agentbox

@@ -1,0 +1,54 @@
+#include "appliance/box/health/handlers.h"
+
+#include <cmath>
+
+#include "web/endpoint.h"
+#include "web/metrics.h"
+
+namespace health {
+
+namespace {
+
+struct UnknownHealth {
+  std::string status = "error", health = "unhealthy";
+  store::Time timestamp{};
+};
+BOOST_DESCRIBE_STRUCT(UnknownHealth, (), (status, health, timestamp))
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double rounded(double percent) { return std::round(percent * 10) / 10; }
+
+}  // namespace
+
+Answer box_health(const Services& services) {
+  auto problem = services.store_problem();
+  const BoxHealth answer{.timestamp = store::now(),
+                         .docker = services.docker.available() ? "available" : "unavailable",
+                         .provisioning = services.provisioning_enabled ? "enabled" : "disabled",
+                         .store = problem ? "read-only" : "ok",
+                         .stalledEventLoops = static_cast<std::int64_t>(services.stalled_loops()),
+                         .reason = std::move(problem)};
+  co_return web::reply(answer);
+}
+
+Answer machine_health(const Services& services, std::chrono::steady_clock::time_point started) {
+  try {
+    const HostLoad load = services.host.read();
+    const MachineHealth answer{
+        .health = std::string(verdict(load)),
+        .timestamp = store::now(),
+        .cpu = {rounded(load.cpu_percent), load.cores},
+        .memory = {rounded(load.memory_percent), load.memory_total, load.memory_used, load.memory_free},
+        .uptime = seconds_since(started)};
+    co_return web::reply(answer);
+  } catch (const std::exception&) {
+    co_return web::reply(UnknownHealth{.timestamp = store::now()}, 500);
+  }
+}
+
+Answer metrics_text() { co_return web::text(web::metrics().text(), "text/plain; version=0.0.4; charset=utf-8"); }
+
+}  // namespace health

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "appliance/box/health/routes.h"
+#include "store/codec.h"
+#include "web/described.h"
+#include "web/http.h"
+
+namespace health {
+
+using Answer = web::Task<web::Result<web::Response>>;
+
+struct BoxHealth {
+  std::string status = "ok";
+  store::Time timestamp{};
+  std::string docker, provisioning, store;
+  std::int64_t stalledEventLoops = 0;
+  std::optional<std::string> reason;
+};
+BOOST_DESCRIBE_STRUCT(BoxHealth, (), (status, timestamp, docker, provisioning, store, stalledEventLoops, reason))
+
+struct Cpu {
+  double usage = 0;
+  std::int64_t cores = 0;
+};
+BOOST_DESCRIBE_STRUCT(Cpu, (), (usage, cores))
+
+struct Memory {
+  double usage = 0;
+  std::uint64_t total = 0, used = 0, free = 0;
+};
+BOOST_DESCRIBE_STRUCT(Memory, (), (usage, total, used, free))
+
+struct MachineHealth {
+  std::string status = "ok", health;
+  store::Time timestamp{};
+  Cpu cpu;
+  Memory memory;
+  double uptime = 0;
+};
+BOOST_DESCRIBE_STRUCT(MachineHealth, (), (status, health, timestamp, cpu, memory, uptime))
+
+Answer box_health(const Services&);
+// 500 if /proc cannot be read. `started`: when the box started.
+Answer machine_health(const Services&, std::chrono::steady_clock::time_point started);
+Answer metrics_text();
+
+}  // namespace health

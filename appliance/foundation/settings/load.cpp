@@ -1,0 +1,90 @@
+#include "appliance/foundation/settings/load.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+#include "appliance/foundation/settings/nearest.h"
+#include "appliance/foundation/settings/settings_table.h"
+#include "appliance/foundation/settings/toml.h"
+
+namespace agentbox {
+
+namespace {
+
+// "BACKEND_LISTEN (agentbox.toml, line 3) must be host:port"; a secret's value is never part of it.
+void assign(Settings& settings, const Setting& setting, const std::string& value, const std::string& where) {
+  if (const auto problem = setting.assign(settings, value))
+    throw UsageError(setting.name + " (" + where + ") " + *problem);
+}
+
+const Setting& setting_of_key(const std::string& key, const std::string& where) {
+  const auto& table = settings_table();
+  const auto found = std::ranges::find(table, key, &Setting::key);
+  if (found != table.end()) return *found;
+  std::vector<std::string> keys;
+  for (const auto& setting : table) keys.push_back(setting.key);
+  const auto meant = nearest(key, keys);
+  throw UsageError(where + ": unknown setting '" + key + "'" +
+                   (meant ? "; did you mean '" + *meant + "'?" : ": see agentbox settings"));
+}
+
+void read_file(Settings& settings, const std::filesystem::path& path) {
+  std::ifstream input(path);
+  if (std::filesystem::is_directory(path))
+    throw UsageError("the config file " + path.string() + " is a folder: name the file in it");
+  if (!input) throw UsageError("cannot read the config file " + path.string() + ": check the path and its permissions");
+  try {
+    for (const auto& entry : read_toml(input)) {
+      const std::string where = "line " + std::to_string(entry.line);
+      assign(settings, setting_of_key(entry.key, where), setting_types::join(entry.values), where);
+    }
+  } catch (const UsageError& error) {
+    throw UsageError(path.string() + ": " + error.what());
+  }
+}
+
+// Throws UsageError for settings that need each other.
+void check_together(const Settings& settings) {
+  if (settings.tls_cert.empty() != settings.tls_key.empty())
+    throw UsageError("TLS_CERT and TLS_KEY belong together: set both or neither");
+  if (!settings.smtp_url.empty() && settings.smtp_from.empty())
+    throw UsageError("SMTP_URL needs SMTP_FROM: set the address that the box's mails come from");
+  if (!settings.payment_rpc_url.empty() &&
+      (settings.payment_receiver.empty() || settings.payment_token_address.empty()))
+    throw UsageError(
+        "PAYMENT_RPC_URL needs PAYMENT_RECEIVER and PAYMENT_TOKEN_ADDRESS: set who is paid and in which token");
+}
+
+}  // namespace
+
+Environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+  };
+}
+
+Settings resolve_settings(const Flags& flags, const Environment& environment, const ConfigFile& file) {
+  const auto override_with = [&](Settings& settings, const Setting& setting) {
+    if (const auto flag = flags.find(setting.name); flag != flags.end())
+      assign(settings, setting, flag->second, "--" + setting.flag);
+    else if (const auto value = environment(setting.name))
+      assign(settings, setting, *value, "environment");
+  };
+  Settings settings;
+  const Setting& data = settings_table().front();
+  override_with(settings, data);
+  const auto own = settings.data / config_file_name;
+  if (file.named) {
+    read_file(settings, *file.named);
+  } else if (file.own && std::filesystem::exists(own)) {
+    read_file(settings, own);
+  }
+  for (const auto& setting : settings_table()) override_with(settings, setting);
+  check_together(settings);
+  return settings;
+}
+
+}  // namespace agentbox

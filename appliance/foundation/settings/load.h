@@ -1,0 +1,30 @@
+// Reads the settings: a flag overrides an environment variable, which overrides the config file, which overrides the
+// default.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "appliance/foundation/settings/settings.h"
+
+namespace agentbox {
+
+// The values of flags by Setting::name.
+using Flags = std::map<std::string, std::string>;
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+Environment process_environment();
+
+// The config file is `named` (--config), or else the data folder's own agentbox.toml if it exists, unless `own` is off.
+struct ConfigFile {
+  std::optional<std::filesystem::path> named;
+  bool own = true;
+};
+
+// Resolves every setting. Throws UsageError for an unreadable file, an invalid value, an unknown key (with the nearest
+// known one), and settings that contradict each other.
+Settings resolve_settings(const Flags&, const Environment&, const ConfigFile&);
+
+}  // namespace agentbox

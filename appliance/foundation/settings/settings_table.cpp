@@ -1,0 +1,164 @@
+#include "appliance/foundation/settings/settings_table.h"
+
+#include "appliance/foundation/email.h"
+#include "web/trusted_proxies.h"
+
+namespace agentbox {
+
+namespace {
+
+std::vector<Setting> make_table() {
+  using namespace std::chrono_literals;
+  using namespace setting_types;
+  using S = Settings;
+  const auto as_is = [](const std::string& item) { return std::optional(item); };
+  const auto network = [](const std::string& item) {
+    return web::TrustedProxies::is_network(item) ? std::optional(item) : std::nullopt;
+  };
+  return {
+      data_folder("the data folder: everything the box stores"),
+      address("WEB_LISTEN", &S::web_listen, "address of the web listener, for browsers and users' API clients"),
+      address("BACKEND_LISTEN", &S::backend_listen, "address of the backend API"),
+      address("SUMMARIZER_LISTEN", &S::summarizer_listen, "address of the web summarizer"),
+      url("BASE_URL", &S::base_url, "public web address, for redirects and links; unset: from WEB_LISTEN"),
+      text("TLS_CERT", &S::tls_cert, "certificate chain of the web listener; reloaded on SIGHUP", "PEM file"),
+      text("TLS_KEY", &S::tls_key, "private key of that certificate", "PEM file"),
+      secret("INTERNAL_API_KEY", &S::internal_api_key,
+             "bearer key of the backend API; unset: every request to it gets 500"),
+      list("ADMIN_EMAILS", &S::admin_emails, "e-mail,...",
+           "accounts with these addresses are admins; the addresses cannot be registered", normalised_email,
+           "is not an e-mail address"),
+      boolean("ADMIN_SECOND_FACTOR", &S::admin_second_factor,
+              "require a second factor of admins; those without one can only set it up"),
+      master_key("64 hex digits that encrypt secrets at rest; unset: read from master.key in the data folder"),
+      list("TRUSTED_PROXIES", &S::trusted_proxies, "address or CIDR,...",
+           "reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted", network,
+           "is not an address or a network, such as 10.0.0.0/8"),
+      boolean("RATE_LIMITS", &S::rate_limits,
+              "limit the rate of requests; turn off only for benchmarks and in trusted networks"),
+      count("NETWORK_THREADS", &S::threads, 0, 256, "threads that serve requests; 0: one per core"),
+      seconds("IDLE_TIMEOUT", &S::idle_timeout, 1, 86'400, "how long an idle connection is kept open"),
+
+      choice("AGENT_RUNTIME", &S::agent_runtime, {"auto", "docker", "process"},
+             "where agents run; auto: in containers if the Docker Engine answers, else as processes"),
+      text("AGENT_IMAGE", &S::agent_image, "container image of new agents", "image"),
+      text("DOCKER_HOST", &S::docker_host, "socket of the Docker Engine", "unix:///path"),
+      domain("AGENT_DOMAIN", &S::agent_domain, "agents are reached at <subdomain>.<this domain> on the web listener"),
+      port_range("ports on the host for agents"),
+      boolean("PROVISIONING_ENABLED", &S::provisioning_enabled, "allow new agents; off: requests for one get 503"),
+      time_span("WATCHDOG_CHECK_INTERVAL", &S::watchdog_check_interval, 100ms, 24h,
+                "interval between health checks of a running agent"),
+      time_span("WATCHDOG_DEGRADED_CHECK_INTERVAL", &S::watchdog_degraded_check_interval, 100ms, 24h,
+                "interval between health checks of an agent that is starting or degraded"),
+      count("WATCHDOG_STARTUP_FAILURE_THRESHOLD", &S::watchdog_startup_failure_threshold, 1, 1'000,
+            "consecutive failed checks after which a starting agent is degraded"),
+      count("WATCHDOG_MAX_REPAIR_ATTEMPTS", &S::watchdog_max_repair_attempts, 1, 100,
+            "failed repairs after which an agent is given up"),
+      time_span("WATCHDOG_CRASH_LOOP_WINDOW", &S::watchdog_crash_loop_window, 1s, 24h,
+                "time in which crashes count as a crash loop"),
+      count("WATCHDOG_CRASH_LOOP_THRESHOLD", &S::watchdog_crash_loop_threshold, 1, 1'000,
+            "crashes within that time after which an agent is given up"),
+      boolean("WATCHDOG_AUTO_REPAIR", &S::watchdog_auto_repair,
+              "repair agents that do not answer and restart those that ended; off: only report them"),
+      time_span(
+          "INSTALLATION_HEARTBEAT_INTERVAL", &S::installation_heartbeat_interval, 1s, 24h,
+          "interval of the heartbeats of registered installations; one is inactive after three missed heartbeats"),
+      secret("NOTIFY_BOT_TOKEN", &S::notify_bot_token,
+             "token of the messaging bot that reports state changes of agents"),
+      text("NOTIFY_CHAT_ID", &S::notify_chat_id, "chat that the bot reports to", "id"),
+      url("NOTIFY_BOT_API_URL", &S::notify_bot_api_url,
+          "API of the bot, compatible with Telegram's <URL>/bot<token>/sendMessage"),
+      secret_url("NOTIFY_WEBHOOK_URL", &S::notify_webhook_url, "chat webhook that receives the same reports"),
+
+      url("LOCAL_MODEL_URL", &S::local_model_url,
+          "local model server with an OpenAI-compatible API: Ollama, llama.cpp, vLLM"),
+      provider_key("LOCAL_API_KEY", &S::local_api_key, "API key of the local model server, if it needs one", 1),
+      text("LOCAL_MODEL", &S::local_model, "model of the local server; unset: the first it lists", "model"),
+      provider_key("OPENROUTER_API_KEY", &S::openrouter_api_key, "API key of OpenRouter"),
+      url("OPENROUTER_BASE_URL", &S::openrouter_base_url, "address of OpenRouter's API"),
+      text("OPENROUTER_MODEL", &S::openrouter_model,
+           "OpenRouter model of requests that name none; unset: by the tiers of the catalogue", "model"),
+      provider_key("ANTHROPIC_API_KEY", &S::anthropic_api_key,
+                   "API key of Anthropic, which is then used before OpenRouter"),
+      url("ANTHROPIC_BASE_URL", &S::anthropic_base_url, "address of Anthropic's API"),
+      provider_key("OPENAI_API_KEY", &S::openai_api_key, "API key of OpenAI, which is then used before OpenRouter"),
+      url("OPENAI_BASE_URL", &S::openai_base_url, "address of OpenAI's API"),
+      provider_key("GOOGLE_API_KEY", &S::google_api_key,
+                   "API key of Google Gemini, which is then used before OpenRouter"),
+      url("GOOGLE_BASE_URL", &S::google_base_url, "address of the Gemini API"),
+      count("AI_MAX_TOKENS", &S::ai_max_tokens, 16, 1'000'000,
+            "most tokens of an answer when the request sets no limit"),
+      count("DEMO_DAILY_TOKENS", &S::demo_daily_tokens, 0, 2'000'000'000,
+            "daily token budget of the public demo (UTC); one visitor may use a quarter; 0 turns it off"),
+      boolean("AI_BUILTIN", &S::ai_builtin,
+              "answer with the built-in extractive model when no other model is configured"),
+      milliseconds("AI_MODEL_TIMEOUT_MS", &S::ai_model_timeout, 100, 600'000, "timeout of one attempt to call a model"),
+
+      folder("BROWSE_ROOT", &S::browse_root,
+             "folder that the file explorer shows when no agent is named; unset: agents/ in the data folder"),
+      git_name("GIT_AUTHOR_NAME", &S::git_author_name, "author of the box's commits"),
+      git_name("GIT_AUTHOR_EMAIL", &S::git_author_email, "author's e-mail address of the box's commits"),
+      seconds("GIT_REMOTE_TIMEOUT", &S::git_remote_timeout, 1, 600, "timeout of a push"),
+
+      boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
+              "let the summarizer fetch private and loopback addresses"),
+      count("SUMMARIZER_CACHE_MB", &S::summarizer_cache_mb, 0, 512,
+            "size of the summarizer's page cache in megabytes; 0 turns it off"),
+      text("SUMMARIZER_USER_AGENT", &S::summarizer_user_agent, "User-Agent header of the summarizer's requests"),
+
+      secret_url("L2_RPC_URL", &S::l2_rpc_url,
+                 "JSON-RPC of the chain of smart wallets and gating tokens; unset: both are unavailable"),
+      chain_id("id of that chain; sign-in messages must name it"),
+      secret_url("PAYMENT_RPC_URL", &S::payment_rpc_url,
+                 "JSON-RPC of the chain on which clones are paid; unset: only the form of payments is checked"),
+      chain_address("PAYMENT_RECEIVER", &S::payment_receiver, "account that receives payments"),
+      chain_address("PAYMENT_TOKEN_ADDRESS", &S::payment_token_address, "contract of the payment token (pathUSD)"),
+
+      url("IDP_ISSUER", &S::idp_issuer, "issuer of the OpenID identity provider, which also sends security events"),
+      list("IDP_CLIENT_ID", &S::idp_client_id, "id,...",
+           "client id at the identity provider; further ids are accepted as audiences of security events", as_is, ""),
+      secret("IDP_CLIENT_SECRET", &S::idp_client_secret, "client secret at the identity provider"),
+      text("CODEHOST_CLIENT_ID", &S::codehost_client_id, "OAuth client id at the code host", "id"),
+      secret("CODEHOST_CLIENT_SECRET", &S::codehost_client_secret, "OAuth client secret at the code host"),
+      url("CODEHOST_BASE_URL", &S::codehost_base_url, "address of the code host: GitHub, GitHub Enterprise or Gitea"),
+      url("CODEHOST_API_URL", &S::codehost_api_url, "API of the code host; for Gitea https://<host>/api/v1"),
+      smtp_url("SMTP_URL", &S::smtp_url,
+               "mail server: smtp://[user:password@]host[:port], or smtps://; unset: mails wait in "
+               "`agentbox admin outbox`"),
+      email("SMTP_FROM", &S::smtp_from, "sender of the box's mails"),
+      url("SOCIAL_ID_ISSUER", &S::social_id_issuer, "OpenID issuer whose ID tokens are accepted as social identities"),
+      text("SOCIAL_ID_CLIENT_ID", &S::social_id_client_id, "required audience of those tokens", "id"),
+      secret("SOCIAL_ID_CLIENT_SECRET", &S::social_id_client_secret,
+             "client secret at the social issuer, if it needs one"),
+      chain_address("GATING_TOKEN_ADDRESS", &S::gating_token_address,
+                    "contract of the token that unlocks gated features"),
+      token_amount("GATING_TOKEN_MINIMUM", &S::gating_token_minimum, "amount of the token that unlocks them"),
+
+      choice("LOG_LEVEL", &S::log_level, {"debug", "info", "warning", "error"}, "lowest level of the log on stderr"),
+  };
+}
+
+std::string markdown_cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, 1, '\\');
+  return text;
+}
+
+}  // namespace
+
+const std::vector<Setting>& settings_table() {
+  static const std::vector<Setting> table = make_table();
+  return table;
+}
+
+std::string settings_markdown() {
+  const Settings defaults;
+  std::string page = "| setting | flag | value | default | meaning |\n|---|---|---|---|---|\n";
+  for (const auto& setting : settings_table()) {
+    const std::string value = setting.show(defaults);
+    page += "| `" + setting.name + "` | `--" + setting.flag + "` | " + markdown_cell(setting.type) + " | " +
+            (value.empty() ? "none" : "`" + value + "`") + " | " + markdown_cell(setting.help) + " |\n";
+  }
+  return page;
+}
+
+}  // namespace agentbox

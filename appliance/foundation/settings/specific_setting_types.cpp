@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <cctype>
+
+#include "appliance/foundation/chain/amount.h"
+#include "appliance/foundation/crypto/ethereum.h"
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/email.h"
+#include "appliance/foundation/settings/setting_types.h"
+#include "appliance/foundation/settings/whole_number.h"
+
+namespace agentbox::setting_types {
+
+Setting data_folder(std::string help) {
+  Setting setting = row("AGENTBOX_DATA", "folder", std::move(help));
+  setting.flag = setting.key = "data";
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    if (value.empty()) return "must name a folder";
+    settings.data = value;
+    return {};
+  };
+  setting.show = [](const Settings& settings) { return settings.data.string(); };
+  return setting;
+}
+
+Setting port_range(std::string help) {
+  Setting setting = row("AGENT_PORT_RANGE", "first-last", std::move(help));
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    const auto dash = value.find('-');
+    const auto first = whole_number(value.substr(0, dash), 1024, 65535);
+    const auto last = dash == std::string::npos ? std::nullopt : whole_number(value.substr(dash + 1), 1024, 65535);
+    if (!first || !last || *first > *last) return "must be two ports from 1024 to 65535, such as 20000-20999";
+    settings.agent_port_first = static_cast<std::uint16_t>(*first);
+    settings.agent_port_last = static_cast<std::uint16_t>(*last);
+    return {};
+  };
+  setting.show = [](const Settings& settings) {
+    return std::to_string(settings.agent_port_first) + "-" + std::to_string(settings.agent_port_last);
+  };
+  return setting;
+}
+
+Setting chain_id(std::string help) {
+  Setting setting = row("L2_CHAIN_ID", "number", std::move(help));
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    constexpr std::uint64_t highest = 1ull << 52;
+    const auto id = whole_number(value, 1, highest);
+    if (!id) return range(1, highest);
+    settings.l2_chain_id = *id;
+    return {};
+  };
+  setting.show = [](const Settings& settings) { return std::to_string(settings.l2_chain_id); };
+  return setting;
+}
+
+Setting master_key(std::string help) {
+  return checked(secret("AGENTBOX_MASTER_KEY", &Settings::master_key, std::move(help)),
+                 [](const std::string& value) -> Problem {
+                   if (value.empty() || crypto::unhex(value).size() == 32) return {};
+                   return "must be 64 hex digits";
+                 });
+}
+
+Setting provider_key(std::string name, std::string Settings::*member, std::string help, std::size_t fewest) {
+  return checked(secret(std::move(name), member, std::move(help)), [fewest](const std::string& value) -> Problem {
+    const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
+    if (value.empty() || (value.size() >= fewest && std::ranges::all_of(value, is_visible))) return {};
+    return "must be at least " + std::to_string(fewest) + " visible ASCII characters without spaces";
+  });
+}
+
+Setting git_name(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
+    const bool has_letter = std::ranges::any_of(value, [](unsigned char c) { return std::isalnum(c) || c >= 0x80; });
+    const bool has_bracket = value.find_first_of("<>\n\r") != std::string::npos;
+    if (has_letter && !has_bracket) return {};
+    return "must hold a letter or digit, and neither angle brackets nor line breaks";
+  });
+}
+
+Setting smtp_url(std::string name, std::string Settings::*member, std::string help) {
+  return checked(secret(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
+    if (value.empty() || value.starts_with("smtp://") || value.starts_with("smtps://")) return {};
+    return "must begin with smtp:// or smtps://";
+  });
+}
+
+Setting email(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "e-mail"), [](const std::string& value) -> Problem {
+    if (value.empty() || normalised_email(value)) return {};
+    return "must be an e-mail address";
+  });
+}
+
+Setting chain_address(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "0x address"), [](const std::string& value) -> Problem {
+    if (value.empty() || crypto::EthereumAddress::parse(value)) return {};
+    return "must be 0x and 40 hex digits; in mixed case with its checksum";
+  });
+}
+
+Setting token_amount(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "number"), [](const std::string& value) -> Problem {
+    if (chain::without_point(value, 18)) return {};
+    return "must be a decimal number, such as 1250000 or 0.5";
+  });
+}
+
+}  // namespace agentbox::setting_types
