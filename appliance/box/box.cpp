@@ -86,7 +86,7 @@ struct Box::Parts {
   models::ProviderOf provider_of() {
     return [this](std::string_view agent) { return hosting.agents.directory.ai_provider(agent); };
   }
-  // Agents that are processes share one address, so they are told apart by the token they bring.
+  // Agents that are processes share one address, so their tokens identify them.
   web::ProxyTarget summarizer_for(const web::Request& request) const {
     auto target = *summarizer;
     if (const auto caller = identity.guards.agent_token.admit(request))

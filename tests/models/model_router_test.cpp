@@ -110,7 +110,8 @@ TEST(ProviderBreaker, TwoTimeOutsInARowOpenTheCircuitOfTheProvider) {
   breaker.failed("three", late(true), now);
   EXPECT_EQ(breaker.whole().state(now), Circuit::open);
   EXPECT_FALSE(breaker.admit("four", now, models::ProviderBreaker::Reason::last_resort));
-  EXPECT_TRUE(breaker.admit("four", now, models::ProviderBreaker::Reason::fallback)) << "whoever has met it may go on";
+  EXPECT_TRUE(breaker.admit("four", now, models::ProviderBreaker::Reason::fallback))
+      << "a call that saw the failure may go on";
 }
 
 TEST(ProviderBreaker, OneTimeOutOpensItIfUnreachableOrOneMachine) {
