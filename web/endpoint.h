@@ -2,13 +2,24 @@
 // members define the validation (fields.h). A handler never sees invalid input.
 #pragma once
 
+#include <boost/describe.hpp>
 #include <concepts>
 
+#include "web/bind.h"
 #include "web/fields.h"
 #include "web/reply.h"
 #include "web/route.h"
 
 namespace web {
+
+// What a handler returns. It is a free function that parses, validates, calls one service and replies; the table in
+// routes.cpp binds it to the services of its capability (Bind).
+using Answer = Task<Result<Response>>;
+
+struct Succeeded {
+  bool success = true;
+};
+BOOST_DESCRIBE_STRUCT(Succeeded, (), (success))
 
 // A handler that takes (Request&, Body). The body must be a JSON object of `Body`'s fields: Content-Type
 // application/json (or none), at most 32 levels, no duplicate keys; unknown fields are ignored. No body at all is an
@@ -32,6 +43,17 @@ Endpoint query(F handler) {
             co_return co_await handler(request, std::move(*parsed));
           },
           .query_schema = schema_of<Query>};
+}
+
+// A handler that takes (Request&, Input), read from the body or, without a body, from the query.
+template <class Input, class F>
+Endpoint body_or_query(F handler) {
+  return {.handle = [handler = std::move(handler)](Request& request) -> Task<Result<Response>> {
+            auto input = request.body.empty() ? parse_query<Input>(request) : parse_body<Input>(request);
+            if (!input) co_return input.error();
+            co_return co_await handler(request, std::move(*input));
+          },
+          .body = schema_of<Input>};
 }
 
 // A handler that takes (Request&) only.

@@ -1,29 +1,35 @@
-// Plans, caps and the usage ledger: the parts of the module, built in order.
+// Plans, caps and the usage ledger: the services that its capabilities and other modules share, built in order, and the
+// capabilities themselves.
 #pragma once
 
-#include "appliance/billing/mpp/wallets.h"
+#include "appliance/billing/capabilities.h"
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/billing/subscriptions/plan_directory.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/billing/usage/ledger.h"
-#include "appliance/billing/usage/name_collector.h"
 #include "appliance/identity/module.h"
 
 namespace billing {
 
 class Module {
  public:
+  // Both must outlive this.
   Module(const agentbox::Platform&, identity::Module&);
 
-  agentbox::Rows rows(CapPolicy::HasAgent has_agent);
-  void start() { name_collection_.start(); }
-  web::Task<> stop() { return name_collection_.stop(); }
+  agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
+  web::Task<> start() { return capabilities_.start(); }
+  web::Task<> stop() { return capabilities_.stop(); }
+
+  // Whether a user has an agent; set once, before anything is served.
+  void look_up_agents_with(CapPolicy::HasAgent has_agent) { has_agent_ = std::move(has_agent); }
+
+  const agentbox::Platform& platform;
+  identity::Module& identity;
 
  private:
-  identity::Module& identity_;
-  CapPolicy::HasAgent has_agent_;  // set by rows()
+  CapPolicy::HasAgent has_agent_;
 
  public:
   Subscriptions subscriptions;
@@ -32,11 +38,9 @@ class Module {
   Caps caps;
   SpendPolicy spend_policy;
   CapPolicy cap_policy;
-  mpp::Wallets wallets;
 
  private:
-  usage::NameCollector name_collector_;
-  agentbox::Periodic name_collection_;
+  agentbox::RunningCapabilities capabilities_;
 };
 
 }  // namespace billing

@@ -6,11 +6,11 @@
 
 #include "appliance/box/agent_listener.h"
 #include "appliance/box/listeners.h"
+#include "appliance/box/module.h"
 #include "appliance/box/open_store.h"
 #include "appliance/box/resident_memory.h"
 #include "appliance/box/signals.h"
 #include "appliance/box/summarizer_child.h"
-#include "appliance/box/upkeep.h"
 #include "appliance/hosting/module.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "summarizer/options.h"
@@ -61,31 +61,28 @@ struct Box::Parts {
   identity::Module identity{platform};
   billing::Module billing{platform, identity};
   models::Module models{platform, identity, billing};
-  hosting::Module hosting{platform, identity, billing, models,
-                          [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
-  files::Module files{platform, identity, [this](std::string_view agent) { return hosting.workspace_of(agent); }};
-  Upkeep upkeep{platform, *store, loop_watchdog, identity};
+  files::Module files{platform, identity};
+  hosting::Module hosting{platform, identity,
+                          billing,  models,
+                          files,    [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
+  box::Module own{platform, *store, loop_watchdog, identity};
 
   web::Server server{network};
-  AgentListener agent_listener{server, settings, [this] { return models.agent_rows(provider_of()); },
+  AgentListener agent_listener{server, settings, [this] { return models.agent_rows(); },
                                [this](const web::Request& request) { return summarizer_for(request); }};
-  std::string web_url;                         // where people find the box
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
 
   Rows rows() {
-    Rows all = upkeep.rows();
-    all.add(identity.rows(billing.plan_directory));
-    all.add(billing.rows([this](store::UserId user, std::string_view agent) {
-      return hosting.agents.directory.find(user, agent).has_value();
-    }));
-    all.add(models.rows(provider_of()));
+    Rows all;
+    all.add(own.rows());
+    all.add(identity.rows());
+    all.add(billing.rows());
+    all.add(models.rows());
     all.add(files.rows());
-    all.add(hosting.rows([this] { return web_url; }));
+    all.add(hosting.rows());
     return all;
   }
-  models::ProviderOf provider_of() {
-    return [this](std::string_view agent) { return hosting.agents.directory.ai_provider(agent); };
-  }
+  web::Task<> start();
   // Agents that are processes share one address, so their tokens identify them.
   web::ProxyTarget summarizer_for(const web::Request& request) const {
     auto target = *summarizer;
@@ -103,9 +100,6 @@ Box::~Box() {
   parts_->network.stop();
   parts_->blocking.join();
 }
-
-std::vector<web::Route> Box::web_routes() const { return parts_->rows().web; }
-std::vector<web::Route> Box::backend_routes() const { return parts_->rows().backend; }
 
 void Box::Parts::listen() {
   auto all = rows();
@@ -134,14 +128,28 @@ void Box::Parts::listen() {
 // Lets every part know where the box listens. Returns the ready line, which is also in the folder's endpoints file.
 std::string Box::Parts::announce() {
   const auto web = server.url("web"), backend = server.url("backend"), pages = server.url("summarizer");
-  web_url = settings.base_url.empty() ? web : settings.base_url;
+  auto web_url = settings.base_url.empty() ? web : settings.base_url;
   while (web_url.ends_with('/')) web_url.pop_back();
-  hosting.agents.set_addresses({.web = web_url, .backend = reachable(backend), .summarizer = reachable(pages)});
-  identity.authentication.set_listener(web);
+  hosting.set_addresses({.web = std::move(web_url), .backend = reachable(backend), .summarizer = reachable(pages)});
+  identity.site.set_listener(web);
   const boost::json::object line{{"event", "ready"}, {"web", web}, {"backend", backend}, {"summarizer", pages}};
   auto text = boost::json::serialize(line) + "\n";
   write_private_file(folder.endpoints_file(), text);
   return text;
+}
+
+// The background work of all modules.
+web::Task<> Box::Parts::start() {
+  co_await identity.start();
+  co_await billing.start();
+  co_await models.start();
+  co_await files.start();
+  co_await own.start();
+  try {
+    co_await hosting.start();
+  } catch (const std::exception& error) {
+    web::log::error("agents_not_started", {{"reason", std::string(error.what())}});
+  }
 }
 
 int Box::serve() {
@@ -159,12 +167,9 @@ int Box::serve() {
                       .reload = [&parts] { parts.server.reload_tls(); },
                       .will_stop = [&parts] { parts.loop_watchdog.expect_end(); },
                       .stop = [this, &summarizer] { return stop(summarizer); }});
-  boost::asio::co_spawn(parts.platform.home, parts.hosting.start(), [](std::exception_ptr thrown) {
-    if (thrown) web::log::error("agents_not_started", {{"reason", reason_of(thrown)}});
+  boost::asio::co_spawn(parts.platform.home, parts.start(), [](std::exception_ptr thrown) {
+    if (thrown) web::log::error("not_started", {{"reason", reason_of(thrown)}});
   });
-  parts.identity.start();
-  parts.billing.start();
-  parts.upkeep.start();
   summarizer.supervise(parts.platform.home);
   parts.network.start();
   parts.loop_watchdog.start();
@@ -189,8 +194,10 @@ web::Task<> Box::stop(SummarizerChild& summarizer) {
   co_await parts.server.drain(drain_deadline);
   co_await parts.models.gateway.finish(calls_grace);
   co_await parts.hosting.stop();
+  co_await parts.own.stop();
+  co_await parts.files.stop();
+  co_await parts.models.stop();
   co_await parts.billing.stop();
-  co_await parts.upkeep.stop();
   co_await parts.identity.stop();
   co_await summarizer.stop();
 }

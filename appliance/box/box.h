@@ -2,10 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "appliance/foundation/settings/settings.h"
-#include "web/route.h"
+#include "web/task.h"
 
 namespace agentbox {
 
@@ -22,10 +21,6 @@ class Box {
   // number. SIGHUP reloads the TLS files. Prints the ready line. Returns the exit code. Throws UsageError and
   // std::runtime_error, with one sentence, when a listener cannot be bound.
   int serve();
-
-  // The tables of the two listeners, for their OpenAPI documents. They refer to this box.
-  std::vector<web::Route> web_routes() const;
-  std::vector<web::Route> backend_routes() const;
 
  private:
   struct Parts;

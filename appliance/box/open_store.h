@@ -2,15 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "appliance/foundation/settings/settings.h"
 #include "store/store.h"
 
 namespace agentbox {
-
-// The tables of every module; store::TableRegister checks their numbers and lists them.
-std::vector<store::TableInfo> tables();
 
 enum class Access { write, read_only };
 // Every table and migration of this binary. Throws store::Unavailable and UsageError.

@@ -1,24 +1,35 @@
-// The file explorer and the box's accounts at git hosts: the parts of the module, built in order.
+// File access beneath a root: what its capabilities share with other modules, and the capabilities themselves.
 #pragma once
 
-#include "appliance/files/explorer/explorer.h"
-#include "appliance/files/explorer/git_hosts.h"
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "appliance/files/capabilities.h"
 #include "appliance/identity/module.h"
 
 namespace files {
 
 class Module {
  public:
-  // The path of an agent's workspace; nullopt for an unknown agent.
-  using WorkspaceOf = std::function<std::optional<std::filesystem::path>(std::string_view agent)>;
-  Module(const agentbox::Platform&, identity::Module&, WorkspaceOf);
+  // Both must outlive this.
+  Module(const agentbox::Platform&, identity::Module&);
 
-  agentbox::Rows rows();
+  agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
+  web::Task<> start() { return capabilities_.start(); }
+  web::Task<> stop() { return capabilities_.stop(); }
+
+  // The path of an agent's workspace; nullopt for an unknown agent. Set once, before anything is served.
+  using WorkspaceOf = std::function<std::optional<std::filesystem::path>(std::string_view agent)>;
+  void look_up_workspaces_with(WorkspaceOf workspace_of) { workspace_of_ = std::move(workspace_of); }
+  std::optional<std::filesystem::path> workspace_of(std::string_view agent) const { return workspace_of_(agent); }
+
+  const agentbox::Platform& platform;
+  identity::Module& identity;
 
  private:
-  identity::Module& identity_;
-  explorer::GitHosts git_hosts_;
-  explorer::Explorer explorer_;
+  WorkspaceOf workspace_of_;
+  agentbox::RunningCapabilities capabilities_;
 };
 
 }  // namespace files

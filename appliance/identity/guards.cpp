@@ -107,6 +107,15 @@ Admission admit_agent_token(const GuardSources& sources, const web::Request& req
   return std::move(*caller);
 }
 
+Admission admit_model_caller(const GuardSources& sources, const web::Request& request) {
+  // Both are tried, since an agent's token may begin like a key by chance.
+  const auto bearer = request.bearer();
+  const bool is_like_key = bearer && bearer->starts_with("sk_");
+  auto caller = is_like_key ? admit_user_key(sources, request) : admit_agent_token(sources, request);
+  if (caller) return caller;
+  return is_like_key ? admit_agent_token(sources, request) : admit_user_key(sources, request);
+}
+
 using Admit = Admission (*)(const GuardSources&, const web::Request&);
 
 web::Guard guard(std::string name, std::string scheme, const Sources& sources, Admit admit) {
@@ -121,10 +130,7 @@ web::Guard forbidding(web::Guard guard) {
   return guard;
 }
 
-}  // namespace
-
-Guards make_guards(GuardSources given) {
-  const auto sources = std::make_shared<const GuardSources>(std::move(given));
+Guards guards_over(const Sources& sources) {
   return {
       .none = {"none", "", [](const web::Request&) -> Admission { return web::Caller{}; }},
       .session = forbidding(guard("session", "cookie", sources, admit_session)),
@@ -135,7 +141,16 @@ Guards make_guards(GuardSources given) {
       .backend_key = guard("backend key", "bearer", sources, admit_backend_key),
       .user_key = forbidding(guard("API key", "bearer", sources, admit_user_key)),
       .installation_key = forbidding(guard("API key, with or without sk_", "bearer", sources, admit_installation_key)),
-      .agent_token = guard("agent token", "bearer", sources, admit_agent_token)};
+      .agent_token = guard("agent token", "bearer", sources, admit_agent_token),
+      .model_caller = forbidding(guard("agent token or API key", "bearer", sources, admit_model_caller))};
 }
+
+}  // namespace
+
+Guards make_guards(GuardSources sources) {
+  return guards_over(std::make_shared<const GuardSources>(std::move(sources)));
+}
+
+Guards documented_guards() { return guards_over(nullptr); }
 
 }  // namespace agentbox

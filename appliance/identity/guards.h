@@ -30,6 +30,7 @@ struct Guards {
   web::Guard user_key;           // Authorization: Bearer sk_...
   web::Guard installation_key;   // the same key, with or without sk_
   web::Guard agent_token;        // Authorization: Bearer <an agent's box token>; sets caller.agent and caller.user_id
+  web::Guard model_caller;       // an agent's token or a user's API key
 };
 
 // What the guards depend on. They read the store at every request, so that a disabled user, an ended session and a
@@ -47,5 +48,7 @@ struct GuardSources {
   std::function<bool(const accounts::User&)> must_enrol;
 };
 Guards make_guards(GuardSources);
+// Guards that only describe themselves, for documents; they must not be asked.
+Guards documented_guards();
 
 }  // namespace agentbox

@@ -1,22 +1,28 @@
 #include "appliance/identity/module.h"
 
-#include "appliance/identity/accounts/routes.h"
-#include "web/log.h"
+#include "appliance/foundation/crypto/hmac.h"
 
 namespace identity {
 
-using namespace std::chrono_literals;
-
-Module::Module(const agentbox::Platform& platform)
-    : settings_(platform.settings),
-      blocking_(platform.blocking),
+Module::Module(const agentbox::Platform& given)
+    : platform(given),
+      site(platform.settings.base_url),
       sessions(platform.system),
       login_limit({}, platform.settings.rate_limits),
       accounts(platform.system, hasher_, sessions, login_limit, platform.settings.admin_emails),
       keys(platform.system),
-      authentication({platform.settings, platform.system, accounts, sessions, keys, guards, platform.home,
-                      platform.blocking, platform.master_key,
-                      [this](const accounts::User& user) { return must_enrol(user); }}),
+      replay_guard(platform.system),
+      audit(platform.system),
+      failures(audit),
+      identities(platform.system, accounts, keys),
+      rpc(platform.settings.l2_rpc_url, platform.settings.l2_chain_id, "L2_RPC_URL"),
+      gating(rpc, platform.settings.gating_token_address, platform.settings.gating_token_minimum),
+      outbox(platform.system, {platform.settings.smtp_url, platform.settings.smtp_from}, platform.home,
+             platform.blocking),
+      second_factor(platform.system, site, replay_guard, crypto::derived_key(platform.master_key, "passkeys"),
+                    platform.settings.rate_limits),
+      sign_in(accounts, sessions, second_factor, audit, replay_guard,
+              crypto::derived_key(platform.master_key, "sign-in tickets")),
       guards(agentbox::make_guards({.sessions = sessions,
                                     .accounts = accounts,
                                     .keys = keys,
@@ -24,51 +30,19 @@ Module::Module(const agentbox::Platform& platform)
                                     .agent_of = [this](std::string_view token) { return agent_of_(token); },
                                     .on_wrong_key =
                                         [this](const web::Request& request) {
-                                          authentication.failures().count(
+                                          failures.count(
                                               audit::failure_of(request, "internal key refused", "Forbidden"));
                                         },
                                     .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
-      self_service_(accounts, sessions, authentication.second_factor(), authentication.sign_in(),
-                    authentication.audit()),
-      administration_(accounts, sessions, authentication.second_factor(), authentication.audit()),
-      session_sweep_(platform.home, "sessions", 10min,
-                     [this]() -> web::Task<> { co_await sessions.sweep(store::now()); }),
-      key_uses_(platform.home, "key uses", 30s, [this] { return keys.flush_uses(); }) {}
+      capabilities_(identity::capabilities(), *this) {}
 
 bool Module::must_enrol(const accounts::User& user) {
-  return settings_.admin_second_factor && accounts.is_admin(user) && !authentication.second_factor().is_on(user.id);
+  return platform.settings.admin_second_factor && accounts.is_admin(user) && !second_factor.is_on(user.id);
 }
 
 bool Module::is_admin(store::UserId user) const {
   const auto found = accounts.find(user);
   return found && accounts.is_admin(*found);
-}
-
-agentbox::Rows Module::rows(accounts::PlanDirectory& plans) {
-  const accounts::Services services{accounts, sessions, self_service_, administration_, plans, blocking_, guards};
-  agentbox::Rows rows;
-  web::append(rows.web, accounts::web_routes(services));
-  web::append(rows.web, authentication.web_routes());
-  web::append(rows.backend, accounts::backend_routes(services));
-  web::append(rows.backend, authentication.backend_routes());
-  return rows;
-}
-
-void Module::start() {
-  session_sweep_.start();
-  authentication.start();
-  key_uses_.start();
-}
-
-web::Task<> Module::stop() {
-  co_await session_sweep_.stop();
-  co_await authentication.stop();
-  co_await key_uses_.stop();
-  try {
-    co_await keys.flush_uses();
-  } catch (const std::exception& error) {  // a read-only store must not prevent an orderly stop
-    web::log::warning("key_uses_not_written", {{"reason", std::string(error.what())}});
-  }
 }
 
 }  // namespace identity

@@ -1,52 +1,76 @@
-// Accounts, sessions, API keys and every sign-in method: the parts of the module, built in order.
+// Accounts, sessions, API keys and every sign-in method: the services that its capabilities and other modules share,
+// built in order, and the capabilities themselves.
 #pragma once
 
-#include "appliance/foundation/periodic.h"
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "appliance/foundation/chain/rpc.h"
 #include "appliance/foundation/platform.h"
 #include "appliance/identity/accounts/accounts.h"
-#include "appliance/identity/accounts/administration.h"
 #include "appliance/identity/accounts/plan_directory.h"
-#include "appliance/identity/accounts/self_service.h"
-#include "appliance/identity/authentication.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/identity/audit/failure_counter.h"
+#include "appliance/identity/capabilities.h"
 #include "appliance/identity/guards.h"
+#include "appliance/identity/identities/identities.h"
 #include "appliance/identity/keys/keys.h"
+#include "appliance/identity/mail/outbox.h"
+#include "appliance/identity/second_factor/second_factor.h"
+#include "appliance/identity/security/replay_guard.h"
+#include "appliance/identity/sign_in/sign_in.h"
+#include "appliance/identity/site.h"
+#include "appliance/identity/token_gating/token_gating.h"
 
 namespace identity {
 
 class Module {
  public:
+  // The platform must outlive this.
   explicit Module(const agentbox::Platform&);
 
-  // `plans` must outlive the rows.
-  agentbox::Rows rows(accounts::PlanDirectory& plans);
-  void start();
-  web::Task<> stop();
+  agentbox::Rows rows() { return capabilities_.rows(guards); }
+  web::Task<> start() { return capabilities_.start(); }
+  web::Task<> stop() { return capabilities_.stop(); }
 
-  // The agent that a token belongs to; set once, before anything is served.
+  // What modules above this one contribute; each is set once, before anything is served.
+  // The agent that a token belongs to.
   using AgentOf = std::function<std::optional<web::Caller>(std::string_view token)>;
   void resolve_agent_tokens_with(AgentOf agent_of) { agent_of_ = std::move(agent_of); }
+  void use_plans(accounts::PlanDirectory& plans) { plans_ = &plans; }
+  accounts::PlanDirectory& plans() const { return *plans_; }
+
   // Whether this user must set up a second factor before anything else.
   bool must_enrol(const accounts::User&);
   bool is_admin(store::UserId) const;
 
+  const agentbox::Platform& platform;
+
  private:
-  const agentbox::Settings& settings_;
-  boost::asio::thread_pool& blocking_;
   AgentOf agent_of_;
+  accounts::PlanDirectory* plans_ = nullptr;
   accounts::PasswordHasher hasher_;
 
  public:
+  agentbox::Site site;
   accounts::Sessions sessions;
   accounts::LoginLimit login_limit;
   accounts::Accounts accounts;
   keys::Keys keys;
-  agentbox::Authentication authentication;
+  security::ReplayGuard replay_guard;
+  audit::Audit audit;
+  audit::FailureCounter failures;
+  identities::Identities identities;
+  chain::Rpc rpc;
+  token_gating::TokenGating gating;
+  mail::Outbox outbox;
+  second_factor::SecondFactor second_factor;
+  sign_in::SignIn sign_in;
   const agentbox::Guards guards;
 
  private:
-  accounts::SelfService self_service_;
-  accounts::Administration administration_;
-  agentbox::Periodic session_sweep_, key_uses_;
+  agentbox::RunningCapabilities capabilities_;
 };
 
 }  // namespace identity

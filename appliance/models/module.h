@@ -1,31 +1,41 @@
-// The model gateway, its settings and its APIs: the parts of the module, built in order.
+// The model gateway and what it is configured by: the services that its capabilities and other modules share, built in
+// order, and the capabilities themselves.
 #pragma once
 
 #include "appliance/billing/module.h"
 #include "appliance/models/answer_cache.h"
+#include "appliance/models/capabilities.h"
 #include "appliance/models/catalogue.h"
-#include "appliance/models/demo/demo.h"
 #include "appliance/models/model_gateway.h"
-#include "appliance/models/openai_api/routes.h"
 #include "appliance/models/provider_keys.h"
 
 namespace models {
 
 class Module {
  public:
+  // All of them must outlive this.
   Module(const agentbox::Platform&, identity::Module&, billing::Module&);
 
-  agentbox::Rows rows(ProviderOf provider_of);
-  // For the listener of agents, guarded by their tokens.
-  std::vector<web::Route> agent_rows(ProviderOf provider_of);
+  agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
+  web::Task<> start() { return capabilities_.start(); }
+  web::Task<> stop() { return capabilities_.stop(); }
+  // The rows that agents use, for the listener of agents, guarded by their tokens.
+  std::vector<web::Route> agent_rows();
+
+  // The provider that an agent's calls prefer (ModelQuery::provider); set once, before anything is served.
+  using ProviderOf = std::function<std::string(std::string_view agent)>;
+  void look_up_providers_with(ProviderOf provider_of) { provider_of_ = std::move(provider_of); }
+  std::string provider_of(std::string_view agent) const { return provider_of_(agent); }
+
   // Whether an agent's configuration may name this model.
   bool knows(std::string_view model) const;
 
+  const agentbox::Platform& platform;
+  identity::Module& identity;
+  billing::Module& billing;
+
  private:
-  const agentbox::Settings& settings_;
-  identity::Module& identity_;
-  billing::Module& billing_;
-  const web::Guard model_guard_;
+  ProviderOf provider_of_;
 
  public:
   Catalogues catalogues;
@@ -34,7 +44,7 @@ class Module {
   ModelGateway gateway;
 
  private:
-  demo::Demo demo_;
+  agentbox::RunningCapabilities capabilities_;
 };
 
 }  // namespace models

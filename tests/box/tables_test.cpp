@@ -4,14 +4,14 @@
 #include <fstream>
 #include <iterator>
 
-#include "appliance/box/open_store.h"
+#include "appliance/box/capability_list.h"
 
 namespace {
 
 TEST(Tables, TheListInTheDocsIsTheRegisters) {
   std::ifstream file(ARCHITECTURE_DOC);
   const std::string docs{std::istreambuf_iterator<char>(file), {}};
-  const auto list = store::markdown(store::TableRegister(agentbox::tables()).rows());
+  const auto list = store::markdown(store::TableRegister(agentbox::all_tables()).rows());
   EXPECT_THAT(docs, testing::HasSubstr(list)) << "docs/architecture.md needs this table:\n" << list;
 }
 

@@ -100,6 +100,8 @@ test("openapi prints what the listeners serve", async (t) => {
     assert.equal(printed.info.version, served.info.version);
     assert.equal(printed.openapi, "3.1.0");
   }
+  // No store is made for it.
+  await succeeds(["openapi", "backend"], { env: { TMPDIR: "/nowhere" } });
   assert.deepEqual(JSON.parse(await succeeds(["openapi"])).info.title, "agentbox web API");
 });
 

@@ -325,10 +325,12 @@ class AgentRoutes : public Agents {
   }
   Answer web(web::Method method, std::string_view pattern, const web::Caller& caller, std::string parameter = {},
              std::string_view body = {}) {
-    return call(agents::web_routes({*box->agents, guards}), method, pattern, caller, std::move(parameter), body);
+    return call(agents::web_routes(guards, agents::Services{*box->agents}), method, pattern, caller,
+                std::move(parameter), body);
   }
   Answer backend(web::Method method, std::string_view pattern, std::string parameter = {}, std::string_view body = {}) {
-    return call(agents::backend_routes({*box->agents, guards}), method, pattern, {}, std::move(parameter), body);
+    return call(agents::backend_routes(guards, agents::Services{*box->agents}), method, pattern, {},
+                std::move(parameter), body);
   }
 
   agentbox::Guards guards;

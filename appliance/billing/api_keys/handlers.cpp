@@ -2,18 +2,16 @@
 
 #include "web/reply.h"
 
-namespace keys {
-
-using billing::Answer;
+namespace billing::api_keys {
 
 namespace {
 
-std::optional<std::string> budget_text(const ApiKey& key) {
+std::optional<std::string> budget_text(const keys::ApiKey& key) {
   if (!key.monthly_budget) return std::nullopt;
   return usage::Money::of_units(*key.monthly_budget).to_string();
 }
 
-KeyView view(const ApiKey& key, const usage::Ledger& ledger) {
+KeyView view(const keys::ApiKey& key, const usage::Ledger& ledger) {
   const auto this_month = usage::tally(usage::Period::month(store::now()), usage::slice::key(key.id));
   const auto used = usage::Money::of_units(ledger.spent(key.user_id, this_month, usage::TallyField::cost));
   return {.id = key.id,
@@ -51,14 +49,14 @@ web::Task<> note(const Services& services, const web::Request& request, std::str
 
 }  // namespace
 
-Answer list_keys(const Services& services, const web::Request& request) {
+web::Answer list_keys(const Services& services, const web::Request& request) {
   KeyList answer;
   for (const auto& key : services.keys.list(request.caller.user_id)) answer.keys.push_back(view(key, services.ledger));
   answer.count = static_cast<std::int64_t>(answer.keys.size());
   co_return web::reply(answer, 200);
 }
 
-Answer create_key(const Services& services, const web::Request& request, NewKey body) {
+web::Answer create_key(const Services& services, const web::Request& request, NewKey body) {
   std::optional<store::Time> expires_at;
   if (body.expiresInDays) expires_at = store::now() + std::chrono::days(body.expiresInDays->value);
   const auto budget = parse_budget(body.budgetUsd);
@@ -72,13 +70,13 @@ Answer create_key(const Services& services, const web::Request& request, NewKey 
   co_return web::reply(answer, 201);
 }
 
-Answer show_key(const Services& services, const web::Request& request) {
+web::Answer show_key(const Services& services, const web::Request& request) {
   const auto key = services.keys.find(request.caller.user_id, request.param("id"));
   if (!key) co_return web::not_found("No such key");
   co_return web::reply(view(*key, services.ledger), 200);
 }
 
-Answer delete_key(const Services& services, const web::Request& request) {
+web::Answer delete_key(const Services& services, const web::Request& request) {
   const auto removed = co_await services.keys.remove(request.caller.user_id, request.param("id"));
   if (!removed) co_return removed.error();
   co_await note(services, request, "API key deleted", request.param("id"));
@@ -86,7 +84,7 @@ Answer delete_key(const Services& services, const web::Request& request) {
   co_return web::reply(answer, 200);
 }
 
-Answer validate_key(const Services& services, const web::Request& request) {
+web::Answer validate_key(const Services& services, const web::Request& request) {
   const auto key = candidate(request);
   if (!key) co_return key.error();
   const auto valid = services.keys.validate(*key);
@@ -101,4 +99,4 @@ Answer validate_key(const Services& services, const web::Request& request) {
   co_return web::reply(answer, 200);
 }
 
-}  // namespace keys
+}  // namespace billing::api_keys

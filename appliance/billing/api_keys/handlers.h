@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "appliance/billing/api_keys/routes.h"
-#include "appliance/billing/handlers.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
-namespace keys {
+namespace billing::api_keys {
 
 struct NewKey {
   web::Text<1, 100> name;
@@ -59,10 +59,10 @@ struct Validity {
 };
 BOOST_DESCRIBE_STRUCT(Validity, (), (valid, userId, plan))
 
-billing::Answer list_keys(const Services&, const web::Request&);
-billing::Answer create_key(const Services&, const web::Request&, NewKey);
-billing::Answer show_key(const Services&, const web::Request&);
-billing::Answer delete_key(const Services&, const web::Request&);
-billing::Answer validate_key(const Services&, const web::Request&);
+web::Answer list_keys(const Services&, const web::Request&);
+web::Answer create_key(const Services&, const web::Request&, NewKey);
+web::Answer show_key(const Services&, const web::Request&);
+web::Answer delete_key(const Services&, const web::Request&);
+web::Answer validate_key(const Services&, const web::Request&);
 
-}  // namespace keys
+}  // namespace billing::api_keys

@@ -3,7 +3,7 @@
 #include "appliance/billing/api_keys/handlers.h"
 #include "web/endpoint.h"
 
-namespace keys {
+namespace billing::api_keys {
 
 namespace {
 
@@ -12,8 +12,8 @@ const web::RateLimit validation{.group = "keys-validate", .limit = 60};
 constexpr const char* used_text =
     "`usedUsd` is the cost of model calls with the key in this calendar month (UTC); `budgetUsd` is its limit.";
 
-web::Endpoint validation_endpoint(const Services& services) {
-  auto endpoint = web::plain(billing::bind(services, validate_key)).returns<Validity>();
+web::Endpoint validation_endpoint(const web::Bind<Services>& on) {
+  auto endpoint = web::plain(on(validate_key)).returns<Validity>();
   endpoint.body = web::schema_of<Candidate>;
   endpoint.description =
       "The key is read from the body or, without a body, from the bearer token. An invalid key gets 401 with "
@@ -23,25 +23,24 @@ web::Endpoint validation_endpoint(const Services& services) {
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  using billing::bind;
-  const auto& session = services.guards.session;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
-      {web::GET, "/api/keys", session, nullptr,
-       web::plain(bind(services, list_keys)).returns<KeyList>().describe(used_text), "List your API keys"},
+      {web::GET, "/api/keys", session, nullptr, web::plain(on(list_keys)).returns<KeyList>().describe(used_text),
+       "List your API keys"},
       {web::POST, "/api/keys", session, nullptr,
-       web::body<NewKey>(bind(services, create_key))
+       web::body<NewKey>(on(create_key))
            .returns<CreatedView>(201)
            .describe("`key` is shown only once. `budgetUsd` limits the cost of model calls with the key in a calendar "
                      "month (UTC)."),
        "Create an API key"},
-      {web::GET, "/api/keys/:id", session, nullptr,
-       web::plain(bind(services, show_key)).returns<KeyView>().describe(used_text), "Show an API key"},
-      {web::DELETE, "/api/keys/:id", session, nullptr, web::plain(bind(services, delete_key)).returns<Deleted>(),
+      {web::GET, "/api/keys/:id", session, nullptr, web::plain(on(show_key)).returns<KeyView>().describe(used_text),
+       "Show an API key"},
+      {web::DELETE, "/api/keys/:id", session, nullptr, web::plain(on(delete_key)).returns<Deleted>(),
        "Delete an API key. It stops working at once"},
-      {web::POST, "/api/keys/validate", services.guards.none, &validation, validation_endpoint(services),
+      {web::POST, "/api/keys/validate", guards.none, &validation, validation_endpoint(on),
        "Check whether an API key is valid"},
   };
 }
 
-}  // namespace keys
+}  // namespace billing::api_keys

@@ -7,20 +7,20 @@
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
 #include "appliance/identity/keys/keys.h"
+#include "web/bind.h"
 #include "web/route.h"
 
-namespace keys {
+namespace billing::api_keys {
 
 // What the rows depend on; all of it must outlive them.
 struct Services {
-  Keys& keys;
+  keys::Keys& keys;
   const billing::Subscriptions& subscriptions;
   const usage::Ledger& ledger;
   audit::Audit& audit;
-  const agentbox::Guards& guards;
 };
 
 // /api/keys: a user's API keys.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
-}  // namespace keys
+}  // namespace billing::api_keys

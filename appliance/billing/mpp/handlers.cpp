@@ -5,8 +5,6 @@
 
 namespace mpp {
 
-using billing::Answer;
-
 namespace {
 
 constexpr unsigned decimals = 6;  // of the stablecoins used for payments
@@ -29,14 +27,14 @@ web::Result<Wallet> find_wallet(const Wallets& wallets, store::UserId user, cons
   return std::move(*wallet);
 }
 
-Answer list_wallets(const Wallets& wallets, store::UserId user) {
+web::Answer list_wallets(const Wallets& wallets, store::UserId user) {
   WalletList answer;
   for (const auto& wallet : wallets.list(user)) answer.wallets.push_back(view(wallet));
   answer.count = std::int64_t(answer.wallets.size());
   co_return web::reply(answer, 200);
 }
 
-Answer make_payment(const Wallets& wallets, store::UserId user, WalletAction body) {
+web::Answer make_payment(const Wallets& wallets, store::UserId user, WalletAction body) {
   const auto wallet = find_wallet(wallets, user, body.walletId);
   if (!wallet) co_return wallet.error();
   if (!body.to || !crypto::EthereumAddress::parse(*body.to))
@@ -49,12 +47,12 @@ Answer make_payment(const Wallets& wallets, store::UserId user, WalletAction bod
   co_return web::unavailable("This box is connected to no payment chain, so nothing can be paid.");
 }
 
-Answer create_wallet(Wallets& wallets, store::UserId user, std::string name) {
+web::Answer create_wallet(Wallets& wallets, store::UserId user, std::string name) {
   const auto created = co_await wallets.create(user, std::move(name));
   co_return reply_with(created);
 }
 
-Answer register_wallet(Wallets& wallets, store::UserId user, std::string name, WalletAction body) {
+web::Answer register_wallet(Wallets& wallets, store::UserId user, std::string name, WalletAction body) {
   const auto address = body.address ? crypto::EthereumAddress::parse(*body.address) : std::nullopt;
   if (!address) co_return web::invalid("address must be 0x and 40 hex digits; in mixed case with its checksum");
   const auto registered = co_await wallets.enrol(user, std::move(name), *address);
@@ -63,7 +61,7 @@ Answer register_wallet(Wallets& wallets, store::UserId user, std::string name, W
 
 }  // namespace
 
-Answer read_wallets(const Services& services, const web::Request& request, WalletQuery query) {
+web::Answer read_wallets(const Services& services, const web::Request& request, WalletQuery query) {
   const auto user = request.caller.user_id;
   if (query.action == "list-wallets") co_return co_await list_wallets(services.wallets, user);
   if (query.action != "get-wallet" && query.action != "get-balance")
@@ -73,7 +71,7 @@ Answer read_wallets(const Services& services, const web::Request& request, Walle
   co_return web::unavailable("This box is connected to no payment chain, so no balance can be read.");
 }
 
-Answer run_wallet_action(const Services& services, const web::Request& request, WalletAction body) {
+web::Answer run_wallet_action(const Services& services, const web::Request& request, WalletAction body) {
   const auto user = request.caller.user_id;
   std::string name = body.name ? std::string(*body.name) : std::string("Wallet");
   if (body.action == "create-wallet") co_return co_await create_wallet(services.wallets, user, std::move(name));

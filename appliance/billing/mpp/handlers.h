@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/handlers.h"
 #include "appliance/billing/mpp/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace mpp {
@@ -51,7 +51,7 @@ struct WalletAnswer {
 };
 BOOST_DESCRIBE_STRUCT(WalletAnswer, (), (success, wallet))
 
-billing::Answer read_wallets(const Services&, const web::Request&, WalletQuery);
-billing::Answer run_wallet_action(const Services&, const web::Request&, WalletAction);
+web::Answer read_wallets(const Services&, const web::Request&, WalletQuery);
+web::Answer run_wallet_action(const Services&, const web::Request&, WalletAction);
 
 }  // namespace mpp

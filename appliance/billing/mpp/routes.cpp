@@ -21,14 +21,13 @@ constexpr const char* post_text =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  using billing::bind;
-  const auto& session = services.guards.session;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
-      {web::GET, "/api/agent/mpp", session, &mpp_rate,
-       web::query<WalletQuery>(bind(services, read_wallets)).describe(get_text), "The caller's payment wallets"},
+      {web::GET, "/api/agent/mpp", session, &mpp_rate, web::query<WalletQuery>(on(read_wallets)).describe(get_text),
+       "The caller's payment wallets"},
       {web::POST, "/api/agent/mpp", session, &mpp_rate,
-       web::body<WalletAction>(bind(services, run_wallet_action)).describe(post_text),
+       web::body<WalletAction>(on(run_wallet_action)).describe(post_text),
        "Create, register or pay from a payment wallet"},
   };
 }

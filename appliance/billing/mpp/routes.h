@@ -4,6 +4,7 @@
 
 #include "appliance/billing/mpp/wallets.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace mpp {
@@ -11,10 +12,9 @@ namespace mpp {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   Wallets& wallets;
-  const agentbox::Guards& guards;
 };
 
 // /api/agent/mpp: the payment wallets of a user.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace mpp

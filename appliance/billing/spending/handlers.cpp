@@ -58,12 +58,12 @@ web::Result<std::optional<store::UserId>> parse_user(const std::optional<web::Te
 
 }  // namespace
 
-Answer list_own_caps(const Services& services, const web::Request& request) {
+web::Answer list_own_caps(const Services& services, const web::Request& request) {
   const auto user = request.caller.user_id;
   co_return reply_with(services.caps.caps_of_user(user), services.caps, user);
 }
 
-Answer set_own_cap(const Services& services, const web::Request& request, NewCap body) {
+web::Answer set_own_cap(const Services& services, const web::Request& request, NewCap body) {
   auto cap = parse_cap(body);
   if (!cap) co_return cap.error();
   const auto stored = co_await services.caps.set_by_user(request.caller.user_id, std::move(*cap));
@@ -71,14 +71,14 @@ Answer set_own_cap(const Services& services, const web::Request& request, NewCap
   co_return web::reply(view(*stored, services.caps, stored->user_id));
 }
 
-Answer remove_own_cap(const Services& services, const web::Request& request) {
+web::Answer remove_own_cap(const Services& services, const web::Request& request) {
   const Removed answer{.id = request.param("id")};
   const auto removed = co_await services.caps.remove_by_user(request.caller.user_id, answer.id);
   if (!removed) co_return removed.error();
   co_return web::reply(answer);
 }
 
-Answer list_caps(const Services& services, const web::Request&, CapsQuery query) {
+web::Answer list_caps(const Services& services, const web::Request&, CapsQuery query) {
   const auto user = parse_user(query.userId);
   if (!user) co_return user.error();
   const auto found = services.caps.caps_for_admin(*user);
@@ -86,7 +86,7 @@ Answer list_caps(const Services& services, const web::Request&, CapsQuery query)
   co_return reply_with(*found, services.caps, user->value_or(0));
 }
 
-Answer set_cap(const Services& services, const web::Request&, NewAdminCap body) {
+web::Answer set_cap(const Services& services, const web::Request&, NewAdminCap body) {
   auto cap = parse_cap(body);
   if (!cap) co_return cap.error();
   const auto user = parse_user(body.userId);
@@ -96,7 +96,7 @@ Answer set_cap(const Services& services, const web::Request&, NewAdminCap body) 
   co_return web::reply(view(*stored, services.caps, stored->user_id));
 }
 
-Answer remove_cap(const Services& services, const web::Request& request, CapsQuery query) {
+web::Answer remove_cap(const Services& services, const web::Request& request, CapsQuery query) {
   const auto user = parse_user(query.userId);
   if (!user) co_return user.error();
   const Removed answer{.id = request.param("id")};

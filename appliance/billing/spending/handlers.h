@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/handlers.h"
 #include "appliance/billing/spending/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace billing::spending {
@@ -70,12 +70,12 @@ struct Removed {
 };
 BOOST_DESCRIBE_STRUCT(Removed, (), (success, id))
 
-Answer list_own_caps(const Services&, const web::Request&);
-Answer set_own_cap(const Services&, const web::Request&, NewCap);
-Answer remove_own_cap(const Services&, const web::Request&);
+web::Answer list_own_caps(const Services&, const web::Request&);
+web::Answer set_own_cap(const Services&, const web::Request&, NewCap);
+web::Answer remove_own_cap(const Services&, const web::Request&);
 
-Answer list_caps(const Services&, const web::Request&, CapsQuery);
-Answer set_cap(const Services&, const web::Request&, NewAdminCap);
-Answer remove_cap(const Services&, const web::Request&, CapsQuery);
+web::Answer list_caps(const Services&, const web::Request&, CapsQuery);
+web::Answer set_cap(const Services&, const web::Request&, NewAdminCap);
+web::Answer remove_cap(const Services&, const web::Request&, CapsQuery);
 
 }  // namespace billing::spending

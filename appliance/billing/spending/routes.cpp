@@ -15,29 +15,29 @@ constexpr const char* put_text =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
-      {web::GET, "/api/caps", session, nullptr, web::plain(bind(services, list_own_caps)).returns<CapList>(),
+      {web::GET, "/api/caps", session, nullptr, web::plain(on(list_own_caps)).returns<CapList>(),
        "List the caps on your model calls, including those of your plan, with current usage"},
       {web::PUT, "/api/caps", session, nullptr,
-       web::body<NewCap>(bind(services, set_own_cap)).returns<CapView>().describe(put_text),
+       web::body<NewCap>(on(set_own_cap)).returns<CapView>().describe(put_text),
        "Set a cap on yourself, an agent or a key"},
-      {web::DELETE, "/api/caps/:id", session, nullptr, web::plain(bind(services, remove_own_cap)).returns<Removed>(),
+      {web::DELETE, "/api/caps/:id", session, nullptr, web::plain(on(remove_own_cap)).returns<Removed>(),
        "Remove one of your caps"},
   };
 }
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  const auto& key = services.guards.internal_key;
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.internal_key;
   return {
-      {web::GET, "/api/admin/caps", key, nullptr, web::query<CapsQuery>(bind(services, list_caps)).returns<CapList>(),
+      {web::GET, "/api/admin/caps", key, nullptr, web::query<CapsQuery>(on(list_caps)).returns<CapList>(),
        "List the caps on a user or, without userId, on plans"},
       {web::PUT, "/api/admin/caps", key, nullptr,
-       web::body<NewAdminCap>(bind(services, set_cap)).returns<CapView>().describe(put_text),
+       web::body<NewAdminCap>(on(set_cap)).returns<CapView>().describe(put_text),
        "Set a cap on each user of a plan, or on a user, an agent or a key"},
-      {web::DELETE, "/api/admin/caps/:id", key, nullptr,
-       web::query<CapsQuery>(bind(services, remove_cap)).returns<Removed>(), "Remove a cap"},
+      {web::DELETE, "/api/admin/caps/:id", key, nullptr, web::query<CapsQuery>(on(remove_cap)).returns<Removed>(),
+       "Remove a cap"},
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace billing::spending {
@@ -11,12 +12,11 @@ namespace billing::spending {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   const CapPolicy& caps;
-  const agentbox::Guards& guards;
 };
 
 // /api/caps: the caller's caps.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 // /api/admin/caps: caps on plans and on any user.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace billing::spending

@@ -6,12 +6,12 @@
 
 namespace billing::plans {
 
-Answer show_credits(const Services& services, const web::Request& request) {
+web::Answer show_credits(const Services& services, const web::Request& request) {
   const Credits answer{.credits = services.accounts.credits_of(request.caller.user_id)};
   co_return web::reply(answer);
 }
 
-Answer deploy_plan(const Services& services, const web::Request& request, Deployment body) {
+web::Answer deploy_plan(const Services& services, const web::Request& request, Deployment body) {
   const auto user = accounts::parse_user_id(body.userId);
   if (!user) co_return web::invalid("userId must be a user's id");
   const auto plan = plan_of_request(body.plan, "plan");

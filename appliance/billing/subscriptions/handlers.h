@@ -3,8 +3,8 @@
 #include <boost/describe.hpp>
 #include <string>
 
-#include "appliance/billing/handlers.h"
 #include "appliance/billing/subscriptions/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace billing::plans {
@@ -27,7 +27,7 @@ struct Credits {
 };
 BOOST_DESCRIBE_STRUCT(Credits, (), (credits))
 
-Answer show_credits(const Services&, const web::Request&);
-Answer deploy_plan(const Services&, const web::Request&, Deployment);
+web::Answer show_credits(const Services&, const web::Request&);
+web::Answer deploy_plan(const Services&, const web::Request&, Deployment);
 
 }  // namespace billing::plans

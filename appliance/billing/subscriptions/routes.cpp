@@ -5,17 +5,17 @@
 
 namespace billing::plans {
 
-std::vector<web::Route> web_routes(const Services& services) {
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::GET, "/api/credits", services.guards.session, nullptr,
-       web::plain(bind(services, show_credits)).returns<Credits>(), "Your credits"},
+      {web::GET, "/api/credits", guards.session, nullptr, web::plain(on(show_credits)).returns<Credits>(),
+       "Your credits"},
   };
 }
 
-std::vector<web::Route> backend_routes(const Services& services) {
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/subscriptions/deploy", services.guards.internal_key, nullptr,
-       web::body<Deployment>(bind(services, deploy_plan))
+      {web::POST, "/api/subscriptions/deploy", guards.internal_key, nullptr,
+       web::body<Deployment>(on(deploy_plan))
            .returns<Deployed>()
            .describe("`plan`: " + plan_names(" or ") + "; 402 (PLAN_REQUIRED) for the deprecated free."),
        "Activate a plan for a user"},

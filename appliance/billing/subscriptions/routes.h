@@ -6,6 +6,7 @@
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace billing::plans {
@@ -15,12 +16,11 @@ struct Services {
   const accounts::Accounts& accounts;
   Subscriptions& subscriptions;
   audit::Audit& audit;
-  const agentbox::Guards& guards;
 };
 
 // GET /api/credits.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 // POST /api/subscriptions/deploy.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace billing::plans

@@ -5,9 +5,7 @@
 
 namespace usage {
 
-using billing::Answer;
-
-Answer show_own_cost(const Services& services, const web::Request& request) {
+web::Answer show_own_cost(const Services& services, const web::Request& request) {
   constexpr int days = 30;
   const auto& ledger = services.ledger;
   const auto user = request.caller.user_id;
@@ -22,7 +20,7 @@ Answer show_own_cost(const Services& services, const web::Request& request) {
   co_return web::reply(answer);
 }
 
-Answer list_own_calls(const Services& services, const web::Request& request, CallsQuery query) {
+web::Answer list_own_calls(const Services& services, const web::Request& request, CallsQuery query) {
   co_return web::reply(calls_page(services.ledger, request.caller.user_id, std::move(query)));
 }
 

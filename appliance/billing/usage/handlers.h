@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/handlers.h"
 #include "appliance/billing/usage/report.h"
 #include "appliance/billing/usage/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace usage {
@@ -139,20 +139,20 @@ struct CostAnswer {
 BOOST_DESCRIBE_STRUCT(CostAnswer, (), (period, total, byAgent, byModel, byDay, ownKeys, currency))
 
 // /api/usage. "demo" as userId means the visitors of the public demo.
-billing::Answer show_summary(const Services&, const web::Request&, UserQuery);
-billing::Answer show_agent(const Services&, const web::Request&, UserQuery);
-billing::Answer list_by_model(const Services&, const web::Request&, UserMonthQuery);
-billing::Answer list_by_tool(const Services&, const web::Request&, UserMonthQuery);
-billing::Answer list_days(const Services&, const web::Request&, UserDaysQuery);
-billing::Answer list_calls(const Services&, const web::Request&, UserCallsQuery);
+web::Answer show_summary(const Services&, const web::Request&, UserQuery);
+web::Answer show_agent(const Services&, const web::Request&, UserQuery);
+web::Answer list_by_model(const Services&, const web::Request&, UserMonthQuery);
+web::Answer list_by_tool(const Services&, const web::Request&, UserMonthQuery);
+web::Answer list_days(const Services&, const web::Request&, UserDaysQuery);
+web::Answer list_calls(const Services&, const web::Request&, UserCallsQuery);
 
 // /api/metrics/:userId.
-billing::Answer show_history(const Services&, const web::Request&, DaysQuery);
-billing::Answer show_performance(const Services&, const web::Request&, MonthQuery);
-billing::Answer show_metrics(const Services&, const web::Request&);
+web::Answer show_history(const Services&, const web::Request&, DaysQuery);
+web::Answer show_performance(const Services&, const web::Request&, MonthQuery);
+web::Answer show_metrics(const Services&, const web::Request&);
 
 // /api/dashboard.
-billing::Answer show_own_cost(const Services&, const web::Request&);
-billing::Answer list_own_calls(const Services&, const web::Request&, CallsQuery);
+web::Answer show_own_cost(const Services&, const web::Request&);
+web::Answer list_own_calls(const Services&, const web::Request&, CallsQuery);
 
 }  // namespace usage

@@ -5,8 +5,6 @@
 
 namespace usage {
 
-using billing::Answer;
-
 namespace {
 
 // The user in the path.
@@ -28,13 +26,13 @@ std::int64_t count_used(const Ledger& ledger, store::UserId user, std::string_vi
 
 }  // namespace
 
-Answer show_history(const Services& services, const web::Request& request, DaysQuery query) {
+web::Answer show_history(const Services& services, const web::Request& request, DaysQuery query) {
   const auto user = find_user(services, request);
   if (!user) co_return user.error();
   co_return web::reply(daily_answer(services.ledger, *user, query.days));
 }
 
-Answer show_performance(const Services& services, const web::Request& request, MonthQuery query) {
+web::Answer show_performance(const Services& services, const web::Request& request, MonthQuery query) {
   const auto user = find_user(services, request);
   if (!user) co_return user.error();
   const auto month = parse_month(query.period);
@@ -49,7 +47,7 @@ Answer show_performance(const Services& services, const web::Request& request, M
   co_return web::reply(answer);
 }
 
-Answer show_metrics(const Services& services, const web::Request& request) {
+web::Answer show_metrics(const Services& services, const web::Request& request) {
   const auto user = find_user(services, request);
   if (!user) co_return user.error();
   const auto& ledger = services.ledger;

@@ -5,13 +5,11 @@
 
 namespace usage {
 
-using billing::Answer;
-
 namespace {
 
 web::Error invalid_user() { return web::invalid("userId must be a user's id, or demo"); }
 
-Answer list_by_kind(const Ledger& ledger, UserMonthQuery query, std::string_view kind) {
+web::Answer list_by_kind(const Ledger& ledger, UserMonthQuery query, std::string_view kind) {
   const auto user = parse_user(query.userId);
   if (!user) co_return invalid_user();
   const auto month = parse_month(query.period);
@@ -26,7 +24,7 @@ Answer list_by_kind(const Ledger& ledger, UserMonthQuery query, std::string_view
 
 }  // namespace
 
-Answer show_summary(const Services& services, const web::Request&, UserQuery query) {
+web::Answer show_summary(const Services& services, const web::Request&, UserQuery query) {
   const auto user = parse_user(query.userId);
   if (!user) co_return invalid_user();
   const auto [day, month] = current_periods();
@@ -37,7 +35,7 @@ Answer show_summary(const Services& services, const web::Request&, UserQuery que
   co_return web::reply(answer);
 }
 
-Answer show_agent(const Services& services, const web::Request& request, UserQuery query) {
+web::Answer show_agent(const Services& services, const web::Request& request, UserQuery query) {
   const auto user = parse_user(query.userId);
   if (!user) co_return invalid_user();
   const auto& agent = request.param("agentId");
@@ -49,21 +47,21 @@ Answer show_agent(const Services& services, const web::Request& request, UserQue
   co_return web::reply(answer);
 }
 
-Answer list_by_model(const Services& services, const web::Request&, UserMonthQuery query) {
+web::Answer list_by_model(const Services& services, const web::Request&, UserMonthQuery query) {
   return list_by_kind(services.ledger, std::move(query), slice::models);
 }
 
-Answer list_by_tool(const Services& services, const web::Request&, UserMonthQuery query) {
+web::Answer list_by_tool(const Services& services, const web::Request&, UserMonthQuery query) {
   return list_by_kind(services.ledger, std::move(query), slice::tools);
 }
 
-Answer list_days(const Services& services, const web::Request&, UserDaysQuery query) {
+web::Answer list_days(const Services& services, const web::Request&, UserDaysQuery query) {
   const auto user = parse_user(query.userId);
   if (!user) co_return invalid_user();
   co_return web::reply(daily_answer(services.ledger, *user, query.days));
 }
 
-Answer list_calls(const Services& services, const web::Request&, UserCallsQuery query) {
+web::Answer list_calls(const Services& services, const web::Request&, UserCallsQuery query) {
   const auto user = parse_user(query.userId);
   if (!user) co_return invalid_user();
   CallsQuery page{.before = std::move(query.before), .limit = query.limit};

@@ -18,60 +18,57 @@ constexpr const char* days_text = "The last `days` days including today (UTC), 3
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  using billing::bind;
-  const auto& session = services.guards.session;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
       {web::GET, "/api/dashboard/cost", session, nullptr,
-       web::plain(bind(services, show_own_cost))
+       web::plain(on(show_own_cost))
            .returns<CostAnswer>()
            .describe("Covers the current calendar month (UTC); byDay covers the last 30 days. Calls with your own "
                      "provider keys are listed separately (`ownKeys`), except in the rows of agents, which include "
                      "them."),
        "The cost of your model calls this month by agent and model, and by day"},
       {web::GET, "/api/dashboard/calls", session, nullptr,
-       web::query<CallsQuery>(bind(services, list_own_calls)).returns<CallsAnswer>().describe(calls_text),
+       web::query<CallsQuery>(on(list_own_calls)).returns<CallsAnswer>().describe(calls_text),
        "List your model calls, newest first"},
   };
 }
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  using billing::bind;
-  const auto& key = services.guards.internal_key;
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.internal_key;
   return {
       {web::GET, "/api/usage/summary", key, nullptr,
-       web::query<UserQuery>(bind(services, show_summary))
+       web::query<UserQuery>(on(show_summary))
            .returns<Summary>()
            .describe("userId may be demo for the visitors of the public demo. Calls with users' own provider keys are "
                      "counted separately. " +
                      std::string(now_text)),
        "A user's model calls, tokens and cost, today and this month"},
       {web::GET, "/api/usage/by-agent/:agentId", key, nullptr,
-       web::query<UserQuery>(bind(services, show_agent)).returns<AgentUsage>().describe(now_text),
+       web::query<UserQuery>(on(show_agent)).returns<AgentUsage>().describe(now_text),
        "The usage of one agent, today and this month"},
       {web::GET, "/api/usage/by-model", key, nullptr,
-       web::query<UserMonthQuery>(bind(services, list_by_model)).returns<RowsAnswer>().describe(month_text),
-       "Usage by model"},
+       web::query<UserMonthQuery>(on(list_by_model)).returns<RowsAnswer>().describe(month_text), "Usage by model"},
       {web::GET, "/api/usage/tools", key, nullptr,
-       web::query<UserMonthQuery>(bind(services, list_by_tool))
+       web::query<UserMonthQuery>(on(list_by_tool))
            .returns<RowsAnswer>()
            .describe("Counts the calls whose answers call the tool. " + std::string(month_text)),
        "Usage by tool"},
       {web::GET, "/api/usage/daily", key, nullptr,
-       web::query<UserDaysQuery>(bind(services, list_days)).returns<DailyAnswer>().describe(days_text), "Usage by day"},
+       web::query<UserDaysQuery>(on(list_days)).returns<DailyAnswer>().describe(days_text), "Usage by day"},
       {web::GET, "/api/usage/calls", key, nullptr,
-       web::query<UserCallsQuery>(bind(services, list_calls)).returns<CallsAnswer>().describe(calls_text),
+       web::query<UserCallsQuery>(on(list_calls)).returns<CallsAnswer>().describe(calls_text),
        "List a user's model calls, newest first"},
       {web::GET, "/api/metrics/:userId/historical", key, nullptr,
-       web::query<DaysQuery>(bind(services, show_history)).returns<DailyAnswer>().describe(days_text),
+       web::query<DaysQuery>(on(show_history)).returns<DailyAnswer>().describe(days_text),
        "A user's model calls by day"},
       {web::GET, "/api/metrics/:userId/performance", key, nullptr,
-       web::query<MonthQuery>(bind(services, show_performance))
+       web::query<MonthQuery>(on(show_performance))
            .returns<Performance>()
            .describe("`period` is a calendar month in UTC (2026-11), by default the current one."),
        "Success rate, latency and time to first token of a user's model calls in a month"},
       {web::GET, "/api/metrics/:userId/summary", key, nullptr,
-       web::plain(bind(services, show_metrics)).returns<MetricsSummary>().describe(now_text),
+       web::plain(on(show_metrics)).returns<MetricsSummary>().describe(now_text),
        "A user's model calls today and this month, and the number of agents, models and tools used"},
   };
 }

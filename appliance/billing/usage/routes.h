@@ -5,6 +5,7 @@
 
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace usage {
@@ -13,12 +14,11 @@ namespace usage {
 struct Services {
   const Ledger& ledger;
   std::function<bool(store::UserId)> is_user;
-  const agentbox::Guards& guards;
 };
 
 // /api/dashboard/cost and /api/dashboard/calls: the caller's usage.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 // /api/usage/* and /api/metrics/:userId/*: the usage of any user. The latter return 404 for unknown users.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace usage

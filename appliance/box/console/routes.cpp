@@ -11,8 +11,8 @@ namespace {
 constexpr std::string_view page = "/index.html", assets = "/assets/";
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& open = services.guards.none;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>&) {
+  const auto& open = guards.none;
   std::vector<web::Route> table;
   for (const web::Asset& asset : web::console_assets()) {
     const bool is_page = asset.path == page;

@@ -3,16 +3,15 @@
 #include <vector>
 
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace console {
 
 // Outlive the rows.
-struct Services {
-  const agentbox::Guards& guards;
-};
+struct Services {};
 
 // The browser console: its page at /, /login, /dashboard and /settings, and its files under /assets/.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace console

@@ -23,7 +23,7 @@ double rounded(double percent) { return std::round(percent * 10) / 10; }
 
 }  // namespace
 
-Answer box_health(const Services& services) {
+web::Answer box_health(const Services& services, const web::Request&) {
   auto problem = services.store_problem();
   const BoxHealth answer{.timestamp = store::now(),
                          .docker = services.docker.available() ? "available" : "unavailable",
@@ -34,7 +34,7 @@ Answer box_health(const Services& services) {
   co_return web::reply(answer);
 }
 
-Answer machine_health(const Services& services, std::chrono::steady_clock::time_point started) {
+web::Answer machine_health(const Services& services, const web::Request&) {
   try {
     const HostLoad load = services.host.read();
     const MachineHealth answer{
@@ -42,13 +42,15 @@ Answer machine_health(const Services& services, std::chrono::steady_clock::time_
         .timestamp = store::now(),
         .cpu = {rounded(load.cpu_percent), load.cores},
         .memory = {rounded(load.memory_percent), load.memory_total, load.memory_used, load.memory_free},
-        .uptime = seconds_since(started)};
+        .uptime = seconds_since(services.started)};
     co_return web::reply(answer);
   } catch (const std::exception&) {
     co_return web::reply(UnknownHealth{.timestamp = store::now()}, 500);
   }
 }
 
-Answer metrics_text() { co_return web::text(web::metrics().text(), "text/plain; version=0.0.4; charset=utf-8"); }
+web::Answer metrics_text(const Services&, const web::Request&) {
+  co_return web::text(web::metrics().text(), "text/plain; version=0.0.4; charset=utf-8");
+}
 
 }  // namespace health

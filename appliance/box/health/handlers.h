@@ -8,11 +8,9 @@
 #include "appliance/box/health/routes.h"
 #include "store/codec.h"
 #include "web/described.h"
-#include "web/http.h"
+#include "web/endpoint.h"
 
 namespace health {
-
-using Answer = web::Task<web::Result<web::Response>>;
 
 struct BoxHealth {
   std::string status = "ok";
@@ -44,9 +42,9 @@ struct MachineHealth {
 };
 BOOST_DESCRIBE_STRUCT(MachineHealth, (), (status, health, timestamp, cpu, memory, uptime))
 
-Answer box_health(const Services&);
-// 500 if /proc cannot be read. `started`: when the box started.
-Answer machine_health(const Services&, std::chrono::steady_clock::time_point started);
-Answer metrics_text();
+web::Answer box_health(const Services&, const web::Request&);
+// 500 if /proc cannot be read.
+web::Answer machine_health(const Services&, const web::Request&);
+web::Answer metrics_text(const Services&, const web::Request&);
 
 }  // namespace health

@@ -8,18 +8,17 @@ namespace health {
 using web::plain;
 using web::Request;
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& open = services.guards.none;
-  const auto started = std::chrono::steady_clock::now();
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& open = guards.none;
   return {
       {web::GET, "/health", open, nullptr,
-       plain([services](Request&) { return box_health(services); })
+       plain(on(box_health))
            .returns<BoxHealth>()
            .describe("`store` is read-only after a write error; `reason` has the cause. `stalledEventLoops` counts "
                      "network threads that have not returned to their event loop for 10 s; the log has their stacks."),
        "Health of the box"},
       {web::GET, "/api/health", open, nullptr,
-       plain([services, started](Request&) { return machine_health(services, started); })
+       plain(on(machine_health))
            .returns<MachineHealth>()
            .describe("Usage in percent, memory in bytes, uptime in seconds. In a container with limits: relative to "
                      "these."),
@@ -27,10 +26,10 @@ std::vector<web::Route> web_routes(const Services& services) {
   };
 }
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  auto table = web_routes(services);
-  table.push_back({web::GET, "/metrics", services.guards.internal_key, nullptr,
-                   plain([](Request&) { return metrics_text(); }), "Metrics in Prometheus format"});
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  auto table = web_routes(guards, on);
+  table.push_back(
+      {web::GET, "/metrics", guards.internal_key, nullptr, plain(on(metrics_text)), "Metrics in Prometheus format"});
   return table;
 }
 

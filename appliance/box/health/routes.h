@@ -8,6 +8,7 @@
 #include "appliance/box/health/docker_probe.h"
 #include "appliance/box/health/host_load.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace health {
@@ -16,15 +17,15 @@ namespace health {
 struct Services {
   HostMeter& host;
   const DockerProbe& docker;
+  std::chrono::steady_clock::time_point started;  // when the box started
   bool provisioning_enabled;
   std::function<std::optional<std::string>()> store_problem;  // why the store is read-only; nothing if it is not
   std::function<std::size_t()> stalled_loops;                 // network threads that have left their event loop
-  const agentbox::Guards& guards;
 };
 
 // GET /health and GET /api/health.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 // The same, and GET /metrics.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace health

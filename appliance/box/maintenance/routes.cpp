@@ -5,13 +5,10 @@
 
 namespace maintenance {
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  const auto make_backup = [services](web::Request& request, BackupRequest asked) {
-    return back_up(services, request, std::move(asked));
-  };
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/admin/backup", services.guards.internal_key, nullptr,
-       web::body<BackupRequest>(make_backup)
+      {web::POST, "/api/admin/backup", guards.internal_key, nullptr,
+       web::body<BackupRequest>(on(back_up))
            .returns<BackupMade>()
            .describe("`to` is an absolute path on the box. Online; incremental if it holds a backup. With "
                      "`keyFingerprint`, 409 unless the store is sealed under the master key of that fingerprint; 409 "

@@ -5,6 +5,7 @@
 #include "appliance/box/maintenance/backups.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace maintenance {
@@ -13,10 +14,9 @@ namespace maintenance {
 struct Services {
   Backups& backups;
   audit::Audit& audit;
-  const agentbox::Guards& guards;
 };
 
 // POST /api/admin/backup, which `agentbox backup` calls while the box runs.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace maintenance

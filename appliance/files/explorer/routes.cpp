@@ -19,9 +19,8 @@ web::Endpoint sends(std::string_view media_type, web::Endpoint endpoint) {
   return endpoint;
 }
 
-std::vector<web::Route> browse_rows(const Services& services) {
-  const auto& key = services.guards.backend_key;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> browse_rows(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.backend_key;
   std::vector<web::Route> table{
       {web::GET, "/api/browse/tree", key, nullptr,
        web::query<TreeQuery>(on(show_tree)).returns<TreeAnswer>().describe(descriptions::tree),
@@ -77,9 +76,8 @@ std::vector<web::Route> browse_rows(const Services& services) {
   return table;
 }
 
-std::vector<web::Route> git_host_rows(const Services& services) {
-  const auto& key = services.guards.internal_key;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> git_host_rows(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.internal_key;
   return {
       {web::GET, "/api/admin/git-hosts", key, nullptr, web::plain(on(list_git_hosts)).returns<GitHostList>(),
        "List the box's accounts at git hosts"},
@@ -94,9 +92,9 @@ std::vector<web::Route> git_host_rows(const Services& services) {
 
 }  // namespace
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  auto rows = browse_rows(services);
-  web::append(rows, git_host_rows(services));
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  auto rows = browse_rows(guards, on);
+  web::append(rows, git_host_rows(guards, on));
   return rows;
 }
 

@@ -6,6 +6,7 @@
 #include "appliance/files/explorer/git_hosts.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace explorer {
@@ -15,10 +16,9 @@ struct Services {
   Explorer& explorer;
   GitHosts& git_hosts;
   audit::Audit& audit;
-  const agentbox::Guards& guards;
 };
 
 // /api/browse/* and /api/admin/git-hosts.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace explorer

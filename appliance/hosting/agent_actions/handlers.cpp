@@ -44,7 +44,7 @@ Result<web::Response> show_messages(const chat::Chat& chat, store::UserId user, 
   return web::reply(chat::view(std::move(*found)), 200);
 }
 
-Answer send_message(chat::Chat& chat, store::UserId user, std::string agent, std::string message) {
+web::Answer send_message(chat::Chat& chat, store::UserId user, std::string agent, std::string message) {
   auto answer = co_await chat.send(user, std::move(agent), std::move(message));
   if (!answer) co_return answer.error();
   co_return web::reply(chat::view(std::move(*answer)), 200);
@@ -52,7 +52,7 @@ Answer send_message(chat::Chat& chat, store::UserId user, std::string agent, std
 
 }  // namespace
 
-Answer query_agent(const Services& services, const web::Request& request, ActionQuery query) {
+web::Answer query_agent(const Services& services, const web::Request& request, ActionQuery query) {
   auto& agents = services.agents;
   const auto user = request.caller.user_id;
   if (query.action == "list") co_return list_agents(agents, user);
@@ -67,7 +67,7 @@ Answer query_agent(const Services& services, const web::Request& request, Action
   co_return web::reply(answer, 200);
 }
 
-Answer act_on_agent(const Services& services, const web::Request& request, ActionRequest body) {
+web::Answer act_on_agent(const Services& services, const web::Request& request, ActionRequest body) {
   auto& agents = services.agents;
   const auto user = request.caller.user_id;
   const auto* const action = std::ranges::find(lifecycle_actions, body.action, &LifecycleAction::name);

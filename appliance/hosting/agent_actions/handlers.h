@@ -2,11 +2,9 @@
 
 #include "appliance/hosting/agent_actions/routes.h"
 #include "appliance/hosting/agents/views.h"
-#include "appliance/hosting/handlers.h"
+#include "web/endpoint.h"
 
 namespace agent_actions {
-
-using hosting::Answer;
 
 using ActionName = web::Text<1, 40>;
 using AgentId = web::Text<1, 128>;
@@ -38,7 +36,7 @@ struct AgentAnswer {
 };
 BOOST_DESCRIBE_STRUCT(AgentAnswer, (), (success, action, agent))
 
-Answer query_agent(const Services&, const web::Request&, ActionQuery);
-Answer act_on_agent(const Services&, const web::Request&, ActionRequest);
+web::Answer query_agent(const Services&, const web::Request&, ActionQuery);
+web::Answer act_on_agent(const Services&, const web::Request&, ActionRequest);
 
 }  // namespace agent_actions

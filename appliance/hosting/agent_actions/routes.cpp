@@ -18,9 +18,8 @@ constexpr auto about_actions =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
       {web::GET, "/api/agent", session, &hosting::chat_rate,
        web::query<ActionQuery>(on(query_agent)).describe(about_query), "Query an agent by the name of an action"},

@@ -6,6 +6,8 @@
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/chat/chat.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
+#include "web/route.h"
 
 namespace agent_actions {
 
@@ -13,9 +15,8 @@ namespace agent_actions {
 struct Services {
   agents::Agents& agents;
   chat::Chat& chat;
-  const agentbox::Guards& guards;
 };
 
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace agent_actions

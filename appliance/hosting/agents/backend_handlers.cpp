@@ -21,7 +21,7 @@ web::Result<std::vector<AgentSummary>> summaries_of(const AgentDirectory& direct
 
 }  // namespace
 
-Answer create_agent(const Services& services, const web::Request&, CreateRequest body) {
+web::Answer create_agent(const Services& services, const web::Request&, CreateRequest body) {
   auto& agents = services.agents;
   if (!body.name || body.name->empty()) co_return web::invalid("Agent name is required");
   NewAgent spec;
@@ -37,7 +37,7 @@ Answer create_agent(const Services& services, const web::Request&, CreateRequest
   co_return web::reply(answer, 201);
 }
 
-Answer list_all_agents(const Services& services, const web::Request&, ListQuery query) {
+web::Answer list_all_agents(const Services& services, const web::Request&, ListQuery query) {
   const auto found = summaries_of(services.agents.directory, query);
   if (!found) co_return found.error();
   std::vector<BackendItem> items;
@@ -48,7 +48,7 @@ Answer list_all_agents(const Services& services, const web::Request&, ListQuery 
   co_return web::reply(items, 200);
 }
 
-Answer list_instances(const Services& services, const web::Request&, ListQuery query) {
+web::Answer list_instances(const Services& services, const web::Request&, ListQuery query) {
   const auto found = summaries_of(services.agents.directory, query);
   if (!found) co_return found.error();
   InstanceList answer;
@@ -58,7 +58,7 @@ Answer list_instances(const Services& services, const web::Request&, ListQuery q
   co_return web::reply(answer, 200);
 }
 
-Answer show_any_agent(const Services& services, const web::Request& request) {
+web::Answer show_any_agent(const Services& services, const web::Request& request) {
   auto& agents = services.agents;
   const auto agent = agents.directory.find(request.param("id"));
   if (!agent) co_return web::not_found();
@@ -66,7 +66,7 @@ Answer show_any_agent(const Services& services, const web::Request& request) {
   co_return web::reply(answer, 200);
 }
 
-Answer edit_agent(const Services& services, const web::Request& request, EditRequest body) {
+web::Answer edit_agent(const Services& services, const web::Request& request, EditRequest body) {
   auto& agents = services.agents;
   const auto target = agents.directory.find(request.param("id"));
   if (!target) co_return web::not_found();
@@ -79,7 +79,7 @@ Answer edit_agent(const Services& services, const web::Request& request, EditReq
   co_return web::reply(show<EditedAgent>(view_of(*agent, agents.addresses)), 200);
 }
 
-Answer delete_any_agent(const Services& services, const web::Request& request) {
+web::Answer delete_any_agent(const Services& services, const web::Request& request) {
   const DeletedAgent answer{.id = request.param("id")};
   // A missing agent counts as deleted.
   if (const auto target = services.agents.directory.find(answer.id)) [[maybe_unused]]
@@ -87,7 +87,7 @@ Answer delete_any_agent(const Services& services, const web::Request& request) {
   co_return web::reply(answer, 200);
 }
 
-Answer show_version(const web::Request&) {
+web::Answer show_version(const Services&, const web::Request&) {
   const Version answer;
   co_return web::reply(answer, 200);
 }

@@ -5,11 +5,9 @@
 
 #include "appliance/hosting/agents/routes.h"
 #include "appliance/hosting/agents/views.h"
-#include "appliance/hosting/handlers.h"
+#include "web/endpoint.h"
 
 namespace agents {
-
-using hosting::Answer;
 
 // `name` is optional here because the contract gives the message for a missing one.
 struct CreateRequest {
@@ -55,12 +53,12 @@ struct Version {
 };
 BOOST_DESCRIBE_STRUCT(Version, (), (version, runtimeVersion))
 
-Answer create_agent(const Services&, const web::Request&, CreateRequest);
-Answer list_all_agents(const Services&, const web::Request&, ListQuery);
-Answer list_instances(const Services&, const web::Request&, ListQuery);
-Answer show_any_agent(const Services&, const web::Request&);
-Answer edit_agent(const Services&, const web::Request&, EditRequest);
-Answer delete_any_agent(const Services&, const web::Request&);
-Answer show_version(const web::Request&);
+web::Answer create_agent(const Services&, const web::Request&, CreateRequest);
+web::Answer list_all_agents(const Services&, const web::Request&, ListQuery);
+web::Answer list_instances(const Services&, const web::Request&, ListQuery);
+web::Answer show_any_agent(const Services&, const web::Request&);
+web::Answer edit_agent(const Services&, const web::Request&, EditRequest);
+web::Answer delete_any_agent(const Services&, const web::Request&);
+web::Answer show_version(const Services&, const web::Request&);
 
 }  // namespace agents

@@ -26,7 +26,7 @@ void add(const runtime::InstanceStats& stats, StatsAnswer& answer) {
   answer.uptimeSeconds = stats.uptime.count();
 }
 
-Answer set_verification(const Services& services, web::Result<Agent> target, Verification verification) {
+web::Answer set_verification(const Services& services, web::Result<Agent> target, Verification verification) {
   if (!target) co_return target.error();
   const auto agent = co_await services.agents.editor.verify(target->owner, target->id, std::move(verification));
   if (!agent) co_return agent.error();
@@ -35,14 +35,15 @@ Answer set_verification(const Services& services, web::Result<Agent> target, Ver
 
 }  // namespace
 
-Answer show_config(const Target& target, const web::Request& request) {
-  const auto agent = target(request, {});
+web::Answer show_config(const Services& services, const Target& target, const web::Request& request) {
+  const auto agent = target(services.agents.directory, request, {});
   if (!agent) co_return agent.error();
   co_return web::reply(config_answer(*agent), 200);
 }
 
-Answer replace_config(const Services& services, const Target& target, const web::Request& request, ConfigRequest body) {
-  const auto found = target(request, {});
+web::Answer replace_config(const Services& services, const Target& target, const web::Request& request,
+                           ConfigRequest body) {
+  const auto found = target(services.agents.directory, request, {});
   if (!found) co_return found.error();
   Changes changes{.plan = {}, .ai_provider = {}, .config = std::move(body.config)};
   const auto agent =
@@ -51,15 +52,15 @@ Answer replace_config(const Services& services, const Target& target, const web:
   co_return web::reply(config_answer(*agent), 200);
 }
 
-Answer show_token(const Target& target, const web::Request& request) {
-  const auto agent = target(request, {});
+web::Answer show_token(const Services& services, const Target& target, const web::Request& request) {
+  const auto agent = target(services.agents.directory, request, {});
   if (!agent) co_return agent.error();
   const TokenAnswer answer{.id = agent->id, .token = agent->gateway_token.clear};
   co_return web::reply(answer, 200).set("Cache-Control", "no-store");
 }
 
-Answer show_stats(const Services& services, const Target& target, const web::Request& request) {
-  const auto agent = target(request, {});
+web::Answer show_stats(const Services& services, const Target& target, const web::Request& request) {
+  const auto agent = target(services.agents.directory, request, {});
   if (!agent) co_return agent.error();
   StatsAnswer answer{.id = agent->id, .agentStatus = agent->status, .network = {}, .timestamp = store::now()};
   const auto stats = co_await services.agents.monitor.stats(*agent);
@@ -73,33 +74,34 @@ Answer show_stats(const Services& services, const Target& target, const web::Req
   co_return web::reply(answer, 200);
 }
 
-Answer show_verification(const Target& target, const web::Request& request) {
-  const auto agent = target(request, {});
+web::Answer show_verification(const Services& services, const Target& target, const web::Request& request) {
+  const auto agent = target(services.agents.directory, request, {});
   if (!agent) co_return agent.error();
   co_return web::reply(verification_answer(*agent), 200);
 }
 
-Answer verify_own(const Services& services, const Target& target, const web::Request& request, VerifyRequest body) {
+web::Answer verify_own(const Services& services, const Target& target, const web::Request& request,
+                       VerifyRequest body) {
   Verification verification{.verified = true,
                             .type = boost::describe::enum_to_string(body.verificationType, ""),
                             .attestation_uid = std::move(body.attestationUid),
                             .verifier_address = {},
                             .metadata = {}};
-  return set_verification(services, target(request, {}), std::move(verification));
+  return set_verification(services, target(services.agents.directory, request, {}), std::move(verification));
 }
 
-Answer verify_any(const Services& services, const Target& target, const web::Request& request,
-                  BackendVerifyRequest body) {
+web::Answer verify_any(const Services& services, const Target& target, const web::Request& request,
+                       BackendVerifyRequest body) {
   Verification verification{.verified = body.verified.value_or(true),
                             .type = boost::describe::enum_to_string(body.verificationType, ""),
                             .attestation_uid = std::move(body.attestationUid),
                             .verifier_address = std::move(body.verifierAddress),
                             .metadata = std::move(body.metadata)};
-  return set_verification(services, target(request, {}), std::move(verification));
+  return set_verification(services, target(services.agents.directory, request, {}), std::move(verification));
 }
 
-Answer remove_verification(const Services& services, const Target& target, const web::Request& request) {
-  return set_verification(services, target(request, {}), {});
+web::Answer remove_verification(const Services& services, const Target& target, const web::Request& request) {
+  return set_verification(services, target(services.agents.directory, request, {}), {});
 }
 
 }  // namespace agents

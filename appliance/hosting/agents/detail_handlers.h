@@ -5,11 +5,9 @@
 
 #include "appliance/hosting/agents/routes.h"
 #include "appliance/hosting/agents/target.h"
-#include "appliance/hosting/handlers.h"
+#include "web/endpoint.h"
 
 namespace agents {
-
-using hosting::Answer;
 
 // ---- Config
 
@@ -25,8 +23,8 @@ struct ConfigRequest {
 };
 BOOST_DESCRIBE_STRUCT(ConfigRequest, (), (config))
 
-Answer show_config(const Target&, const web::Request&);
-Answer replace_config(const Services&, const Target&, const web::Request&, ConfigRequest);
+web::Answer show_config(const Services&, const Target&, const web::Request&);
+web::Answer replace_config(const Services&, const Target&, const web::Request&, ConfigRequest);
 
 // ---- Token
 
@@ -35,7 +33,7 @@ struct TokenAnswer {
 };
 BOOST_DESCRIBE_STRUCT(TokenAnswer, (), (id, token))
 
-Answer show_token(const Target&, const web::Request&);
+web::Answer show_token(const Services&, const Target&, const web::Request&);
 
 // ---- Stats
 
@@ -58,7 +56,7 @@ struct StatsAnswer {
 BOOST_DESCRIBE_STRUCT(StatsAnswer, (),
                       (id, status, agentStatus, cpuPercent, memoryBytes, network, uptimeSeconds, timestamp))
 
-Answer show_stats(const Services&, const Target&, const web::Request&);
+web::Answer show_stats(const Services&, const Target&, const web::Request&);
 
 // ---- Verification
 
@@ -89,9 +87,9 @@ struct BackendVerifyRequest {
 };
 BOOST_DESCRIBE_STRUCT(BackendVerifyRequest, (), (verificationType, verified, attestationUid, verifierAddress, metadata))
 
-Answer show_verification(const Target&, const web::Request&);
-Answer verify_own(const Services&, const Target&, const web::Request&, VerifyRequest);
-Answer verify_any(const Services&, const Target&, const web::Request&, BackendVerifyRequest);
-Answer remove_verification(const Services&, const Target&, const web::Request&);
+web::Answer show_verification(const Services&, const Target&, const web::Request&);
+web::Answer verify_own(const Services&, const Target&, const web::Request&, VerifyRequest);
+web::Answer verify_any(const Services&, const Target&, const web::Request&, BackendVerifyRequest);
+web::Answer remove_verification(const Services&, const Target&, const web::Request&);
 
 }  // namespace agents

@@ -5,7 +5,7 @@ namespace {
 
 using Operation = web::Task<web::Result<Agent>> (AgentLifecycle::*)(store::UserId, std::string);
 
-Answer run(Operation operation, const Services& services, const web::Result<Agent>& target) {
+web::Answer run(Operation operation, const Services& services, const web::Result<Agent>& target) {
   if (!target) co_return target.error();
   const auto agent = co_await (services.agents.lifecycle.*operation)(target->owner, target->id);
   co_return lifecycle_answer(agent, services.agents.addresses);
@@ -18,28 +18,30 @@ web::Result<web::Response> lifecycle_answer(const web::Result<Agent>& agent, con
   return web::reply(show<LifecycleAnswer>(view_of(*agent, addresses)), 200);
 }
 
-Answer start_agent(const Services& services, const Target& target, const web::Request& request, AgentQuery body) {
-  co_return co_await run(&AgentLifecycle::start, services, target(request, body));
+web::Answer start_agent(const Services& services, const Target& target, const web::Request& request, AgentQuery body) {
+  co_return co_await run(&AgentLifecycle::start, services, target(services.agents.directory, request, body));
 }
 
-Answer stop_agent(const Services& services, const Target& target, const web::Request& request, AgentQuery body) {
-  co_return co_await run(&AgentLifecycle::stop, services, target(request, body));
+web::Answer stop_agent(const Services& services, const Target& target, const web::Request& request, AgentQuery body) {
+  co_return co_await run(&AgentLifecycle::stop, services, target(services.agents.directory, request, body));
 }
 
-Answer restart_agent(const Services& services, const Target& target, const web::Request& request, AgentQuery body) {
-  co_return co_await run(&AgentLifecycle::restart, services, target(request, body));
+web::Answer restart_agent(const Services& services, const Target& target, const web::Request& request,
+                          AgentQuery body) {
+  co_return co_await run(&AgentLifecycle::restart, services, target(services.agents.directory, request, body));
 }
 
-Answer repair_agent(const Services& services, const Target& target, const web::Request& request, AgentQuery body) {
-  co_return co_await run(&AgentLifecycle::repair, services, target(request, body));
+web::Answer repair_agent(const Services& services, const Target& target, const web::Request& request, AgentQuery body) {
+  co_return co_await run(&AgentLifecycle::repair, services, target(services.agents.directory, request, body));
 }
 
-Answer reset_memory(const Services& services, const Target& target, const web::Request& request, AgentQuery body) {
-  co_return co_await run(&AgentLifecycle::reset_memory, services, target(request, body));
+web::Answer reset_memory(const Services& services, const Target& target, const web::Request& request, AgentQuery body) {
+  co_return co_await run(&AgentLifecycle::reset_memory, services, target(services.agents.directory, request, body));
 }
 
-Answer update_agent(const Services& services, const Target& target, const web::Request& request, UpdateRequest body) {
-  const auto found = target(request, body);
+web::Answer update_agent(const Services& services, const Target& target, const web::Request& request,
+                         UpdateRequest body) {
+  const auto found = target(services.agents.directory, request, body);
   if (!found) co_return found.error();
   std::optional<std::string> image;
   if (body.image) image = std::move(*body.image);

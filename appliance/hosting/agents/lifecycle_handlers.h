@@ -4,23 +4,21 @@
 #include "appliance/hosting/agents/routes.h"
 #include "appliance/hosting/agents/target.h"
 #include "appliance/hosting/agents/views.h"
-#include "appliance/hosting/handlers.h"
+#include "web/endpoint.h"
 
 namespace agents {
-
-using hosting::Answer;
 
 struct UpdateRequest : AgentQuery {
   std::optional<web::Text<1, 255>> image;
 };
 BOOST_DESCRIBE_STRUCT(UpdateRequest, (AgentQuery), (image))
 
-Answer start_agent(const Services&, const Target&, const web::Request&, AgentQuery);
-Answer stop_agent(const Services&, const Target&, const web::Request&, AgentQuery);
-Answer restart_agent(const Services&, const Target&, const web::Request&, AgentQuery);
-Answer repair_agent(const Services&, const Target&, const web::Request&, AgentQuery);
-Answer update_agent(const Services&, const Target&, const web::Request&, UpdateRequest);
-Answer reset_memory(const Services&, const Target&, const web::Request&, AgentQuery);
+web::Answer start_agent(const Services&, const Target&, const web::Request&, AgentQuery);
+web::Answer stop_agent(const Services&, const Target&, const web::Request&, AgentQuery);
+web::Answer restart_agent(const Services&, const Target&, const web::Request&, AgentQuery);
+web::Answer repair_agent(const Services&, const Target&, const web::Request&, AgentQuery);
+web::Answer update_agent(const Services&, const Target&, const web::Request&, UpdateRequest);
+web::Answer reset_memory(const Services&, const Target&, const web::Request&, AgentQuery);
 
 // The answer about an agent after one of them.
 web::Result<web::Response> lifecycle_answer(const web::Result<Agent>&, const AgentAddresses&);

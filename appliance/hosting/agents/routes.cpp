@@ -23,11 +23,11 @@ using web::Route;
 
 // The same six rows on both listeners.
 std::vector<Route> lifecycle_routes(const std::string& prefix, const web::Guard& guard, const web::RateLimit* rate,
-                                    const Services& services, const Target& target) {
+                                    const Target& target, const web::Bind<Services>& on) {
   const auto row = [&]<class Body>(std::string_view name,
-                                   Answer (*handler)(const Services&, const Target&, const web::Request&, Body),
+                                   web::Answer (*handler)(const Services&, const Target&, const web::Request&, Body),
                                    const char* description, const char* summary) -> Route {
-    auto endpoint = body<Body>(std::bind_front(handler, services, target)).template returns<LifecycleAnswer>();
+    auto endpoint = body<Body>(on(handler, target)).template returns<LifecycleAnswer>();
     return {
         POST,   prefix + "/" + std::string(name), guard, rate, with_agent_id(std::move(endpoint).describe(description)),
         summary};
@@ -44,15 +44,13 @@ std::vector<Route> lifecycle_routes(const std::string& prefix, const web::Guard&
 
 }  // namespace
 
-std::vector<Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session;
-  const auto by_id = own_agent(services.agents.directory, "id");
-  const auto by_user = own_agent(services.agents.directory, "userId");
-  const auto on = [&](auto handler, auto... first) { return std::bind_front(handler, services, first...); };
-  const auto of = [](auto handler, const Target& target) { return std::bind_front(handler, target); };
+std::vector<Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
+  const auto by_id = own_agent("id");
+  const auto by_user = own_agent("userId");
   const auto list = on(list_agents, std::make_shared<ListCache>());
   std::vector<Route> table{
-      {GET, "/api/agents", services.guards.session_optional, &agents_rate, plain(list).returns<AgentList>(),
+      {GET, "/api/agents", guards.session_optional, &agents_rate, plain(list).returns<AgentList>(),
        "The caller's agents; none without a session"},
       {POST, "/api/agents/provision", session, &agents_rate,
        body<ProvisionRequest>(on(provision_agent)).returns<ProvisionAnswer>(201), "Create and start an agent"},
@@ -66,16 +64,16 @@ std::vector<Route> web_routes(const Services& services) {
        with_agent_id(plain(on(show_instance, by_user)).returns<InstanceAnswer>().describe(descriptions::instance)),
        "State of an agent's process"},
       {GET, "/api/agents/:id/config", session, &agents_rate,
-       plain(of(show_config, by_id)).returns<ConfigAnswer>().describe(descriptions::config), "An agent's config"},
+       plain(on(show_config, by_id)).returns<ConfigAnswer>().describe(descriptions::config), "An agent's config"},
       {PUT, "/api/agents/:id/config", session, &agents_rate,
        body<ConfigRequest>(on(replace_config, by_id)).returns<ConfigAnswer>().describe(descriptions::replace_config),
        "Replace an agent's config"},
       {GET, "/api/agents/:id/token", session, &agents_rate,
-       plain(of(show_token, by_id)).returns<TokenAnswer>().describe(descriptions::token), "An agent's gateway token"},
+       plain(on(show_token, by_id)).returns<TokenAnswer>().describe(descriptions::token), "An agent's gateway token"},
       {GET, "/api/agents/:id/stats", session, &agents_rate,
        plain(on(show_stats, by_id)).returns<StatsAnswer>().describe(descriptions::stats), "An agent's resource usage"},
       {GET, "/api/agents/:id/verify", session, &agents_rate,
-       plain(of(show_verification, by_id)).returns<VerificationAnswer>(), "An agent's verification"},
+       plain(on(show_verification, by_id)).returns<VerificationAnswer>(), "An agent's verification"},
       {POST, "/api/agents/:id/verify", session, &agents_rate,
        body<VerifyRequest>(on(verify_own, by_id)).returns<VerificationAnswer>(), "Verify an agent"},
       {DELETE, "/api/agents/:id/verify", session, &agents_rate,
@@ -84,15 +82,13 @@ std::vector<Route> web_routes(const Services& services) {
        with_agent_id(plain(on(show_stats, by_user)).returns<StatsAnswer>().describe(descriptions::stats)),
        "An agent's resource usage"},
   };
-  web::append(table, lifecycle_routes("/api/instance/:userId", session, &instance_rate, services, by_user));
+  web::append(table, lifecycle_routes("/api/instance/:userId", session, &instance_rate, by_user, on));
   return table;
 }
 
-std::vector<Route> backend_routes(const Services& services) {
-  const auto& key = services.guards.internal_key;
-  const auto target = any_agent(services.agents.directory);
-  const auto on = [&](auto handler, auto... first) { return std::bind_front(handler, services, first...); };
-  const auto of = [&](auto handler) { return std::bind_front(handler, target); };
+std::vector<Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.internal_key;
+  const auto target = any_agent();
   std::vector<Route> table{
       {GET, "/api/agents", key, nullptr,
        query<ListQuery>(on(list_all_agents)).returns<std::vector<BackendItem>>().describe(descriptions::list_all),
@@ -106,28 +102,28 @@ std::vector<Route> backend_routes(const Services& services) {
       {DELETE, "/api/agents/:id", key, nullptr, plain(on(delete_any_agent)).returns<DeletedAgent>(),
        "Stop an agent and remove everything it has"},
       {GET, "/api/agents/:id/config", key, nullptr,
-       plain(of(show_config)).returns<ConfigAnswer>().describe(descriptions::config), "An agent's config"},
+       plain(on(show_config, target)).returns<ConfigAnswer>().describe(descriptions::config), "An agent's config"},
       {PUT, "/api/agents/:id/config", key, nullptr,
        body<ConfigRequest>(on(replace_config, target)).returns<ConfigAnswer>().describe(descriptions::replace_config),
        "Replace an agent's config"},
       {GET, "/api/agents/:id/token", key, nullptr,
-       plain(of(show_token)).returns<TokenAnswer>().describe(descriptions::token), "An agent's gateway token"},
+       plain(on(show_token, target)).returns<TokenAnswer>().describe(descriptions::token), "An agent's gateway token"},
       {GET, "/api/agents/:id/stats", key, nullptr,
        plain(on(show_stats, target)).returns<StatsAnswer>().describe(descriptions::stats), "An agent's resource usage"},
-      {GET, "/api/agents/:id/verification", key, nullptr, plain(of(show_verification)).returns<VerificationAnswer>(),
-       "An agent's verification"},
+      {GET, "/api/agents/:id/verification", key, nullptr,
+       plain(on(show_verification, target)).returns<VerificationAnswer>(), "An agent's verification"},
       {POST, "/api/agents/:id/verify", key, nullptr,
        body<BackendVerifyRequest>(on(verify_any, target)).returns<VerificationAnswer>(), "Verify an agent"},
       {DELETE, "/api/agents/:id/verify", key, nullptr,
        plain(on(remove_verification, target)).returns<VerificationAnswer>(), "Remove an agent's verification"},
-      {GET, "/api/runtime/version", services.guards.none, nullptr, plain(show_version).returns<Version>(),
+      {GET, "/api/runtime/version", guards.none, nullptr, plain(on(show_version)).returns<Version>(),
        "Version of the agent runtime"},
       {GET, "/api/runtime/instances", key, nullptr, query<ListQuery>(on(list_instances)).returns<InstanceList>(),
        "Agents and their status"},
       {GET, "/api/runtime/instances/:id/stats", key, nullptr,
        plain(on(show_stats, target)).returns<StatsAnswer>().describe(descriptions::stats), "An agent's resource usage"},
   };
-  web::append(table, lifecycle_routes("/api/agents/:id", key, nullptr, services, target));
+  web::append(table, lifecycle_routes("/api/agents/:id", key, nullptr, target, on));
   return table;
 }
 

@@ -10,9 +10,9 @@ web::Result<void> check_same(const AgentQuery& query, const std::string& id) {
 
 }  // namespace
 
-Target own_agent(const AgentDirectory& directory, std::string parameter) {
-  return [&directory, parameter = std::move(parameter)](const web::Request& request,
-                                                        const AgentQuery& body) -> web::Result<Agent> {
+Target own_agent(std::string parameter) {
+  return [parameter = std::move(parameter)](const AgentDirectory& directory, const web::Request& request,
+                                            const AgentQuery& body) -> web::Result<Agent> {
     const auto user = request.caller.user_id;
     auto id = request.param(parameter);
     const auto query = web::parse_query<AgentQuery>(request);
@@ -25,17 +25,18 @@ Target own_agent(const AgentDirectory& directory, std::string parameter) {
   };
 }
 
-Target any_agent(const AgentDirectory& directory) {
-  return [&directory](const web::Request& request, const AgentQuery& body) -> web::Result<Agent> {
-    const auto query = web::parse_query<AgentQuery>(request);
-    if (!query) return query.error();
-    const auto& id = request.param("id");
-    for (const auto* given : {&*query, &body})
-      if (const auto same = check_same(*given, id); !same) return same.error();
-    auto agent = directory.find(id);
-    if (!agent) return web::not_found();
-    return std::move(*agent);
-  };
+Target any_agent() {
+  return
+      [](const AgentDirectory& directory, const web::Request& request, const AgentQuery& body) -> web::Result<Agent> {
+        const auto query = web::parse_query<AgentQuery>(request);
+        if (!query) return query.error();
+        const auto& id = request.param("id");
+        for (const auto* given : {&*query, &body})
+          if (const auto same = check_same(*given, id); !same) return same.error();
+        auto agent = directory.find(id);
+        if (!agent) return web::not_found();
+        return std::move(*agent);
+      };
 }
 
 }  // namespace agents

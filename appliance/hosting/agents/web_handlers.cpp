@@ -28,7 +28,8 @@ Container container_of(const web::Result<runtime::Instance>& instance) {
 
 }  // namespace
 
-Answer list_agents(const Services& services, const std::shared_ptr<ListCache>& cache, const web::Request& request) {
+web::Answer list_agents(const Services& services, const std::shared_ptr<ListCache>& cache,
+                        const web::Request& request) {
   const auto user = request.caller.user_id;
   const auto make = [&services, user] {
     std::string text;
@@ -40,7 +41,7 @@ Answer list_agents(const Services& services, const std::shared_ptr<ListCache>& c
   co_return response;
 }
 
-Answer provision_agent(const Services& services, const web::Request& request, ProvisionRequest body) {
+web::Answer provision_agent(const Services& services, const web::Request& request, ProvisionRequest body) {
   auto& agents = services.agents;
   NewAgent spec{.name = std::move(body.name),
                 .model = std::move(body.model).value_or(""),
@@ -54,7 +55,7 @@ Answer provision_agent(const Services& services, const web::Request& request, Pr
   co_return web::reply(answer, 201);
 }
 
-Answer show_agent(const Services& services, const web::Request& request) {
+web::Answer show_agent(const Services& services, const web::Request& request) {
   auto& agents = services.agents;
   const auto agent = agents.directory.find(request.caller.user_id, request.param("id"));
   if (!agent) co_return web::not_found();
@@ -63,23 +64,23 @@ Answer show_agent(const Services& services, const web::Request& request) {
   co_return web::reply(answer, 200);
 }
 
-Answer delete_agent(const Services& services, const web::Request& request) {
+web::Answer delete_agent(const Services& services, const web::Request& request) {
   const DeletedAgent answer{.id = request.param("id")};
   const auto removed = co_await services.agents.lifecycle.remove(request.caller.user_id, answer.id);
   if (!removed) co_return removed.error();
   co_return web::reply(answer, 200);
 }
 
-Answer open_agent(const Services& services, const web::Request& request) {
+web::Answer open_agent(const Services& services, const web::Request& request) {
   auto& agents = services.agents;
   const auto agent = agents.directory.find(request.caller.user_id, request.param("id"));
   if (!agent) co_return web::not_found();
   co_return web::redirect(agents.addresses.open_url(*agent, request.caller)).set("Cache-Control", "no-store");
 }
 
-Answer show_instance(const Services& services, const Target& target, const web::Request& request) {
+web::Answer show_instance(const Services& services, const Target& target, const web::Request& request) {
   auto& agents = services.agents;
-  const auto agent = target(request, {});
+  const auto agent = target(services.agents.directory, request, {});
   if (!agent) co_return agent.error();
   const auto instance = co_await agents.monitor.instance(*agent);
   auto answer = show<InstanceAnswer>(view_of(*agent, agents.addresses));

@@ -8,11 +8,9 @@
 #include "appliance/hosting/agents/routes.h"
 #include "appliance/hosting/agents/target.h"
 #include "appliance/hosting/agents/views.h"
-#include "appliance/hosting/handlers.h"
+#include "web/endpoint.h"
 
 namespace agents {
-
-using hosting::Answer;
 
 struct AgentList {
   std::vector<ListItem> agents;
@@ -63,11 +61,11 @@ BOOST_DESCRIBE_STRUCT(InstanceAnswer, (AgentCore),
                       (success, name, statusReason, subdomain, url, websocketUrl, container, health, exitCode,
                        startedAt))
 
-Answer list_agents(const Services&, const std::shared_ptr<ListCache>&, const web::Request&);
-Answer provision_agent(const Services&, const web::Request&, ProvisionRequest);
-Answer show_agent(const Services&, const web::Request&);
-Answer delete_agent(const Services&, const web::Request&);
-Answer open_agent(const Services&, const web::Request&);
-Answer show_instance(const Services&, const Target&, const web::Request&);
+web::Answer list_agents(const Services&, const std::shared_ptr<ListCache>&, const web::Request&);
+web::Answer provision_agent(const Services&, const web::Request&, ProvisionRequest);
+web::Answer show_agent(const Services&, const web::Request&);
+web::Answer delete_agent(const Services&, const web::Request&);
+web::Answer open_agent(const Services&, const web::Request&);
+web::Answer show_instance(const Services&, const Target&, const web::Request&);
 
 }  // namespace agents

@@ -23,7 +23,7 @@ web::Result<web::Response> answer_of(web::Result<std::vector<Message>> messages)
 
 }  // namespace
 
-hosting::Answer send_message(const Services& services, const Request& request, SendRequest body) {
+web::Answer send_message(const Services& services, const Request& request, SendRequest body) {
   auto& chat = services.chat;
   auto question = co_await chat.ask(request.caller.user_id, std::move(body.agentId), std::move(body.message));
   if (!question) co_return question.error();
@@ -33,17 +33,17 @@ hosting::Answer send_message(const Services& services, const Request& request, S
   co_return web::reply(view(std::move(*answer)), 200);
 }
 
-hosting::Answer show_history(const Services& services, const Request& request, HistoryQuery query) {
+web::Answer show_history(const Services& services, const Request& request, HistoryQuery query) {
   PageQuery page{.limit = query.limit, .before = std::move(query.before)};
   co_return answer_of(
       services.chat.history(request.caller.user_id, slice_of(std::move(query.agentId), std::move(page))));
 }
 
-hosting::Answer list_messages(const Services& services, const Request& request, PageQuery query) {
+web::Answer list_messages(const Services& services, const Request& request, PageQuery query) {
   co_return answer_of(services.chat.history(request.caller.user_id, slice_of(request.param("id"), std::move(query))));
 }
 
-hosting::Answer list_messages_of_any_agent(const Services& services, const Request& request, PageQuery query) {
+web::Answer list_messages_of_any_agent(const Services& services, const Request& request, PageQuery query) {
   const auto agent = services.agents.find(request.param("id"));
   if (!agent) co_return web::not_found();
   co_return answer_of(services.chat.history(agent->owner, slice_of(agent->id, std::move(query))));

@@ -5,7 +5,7 @@
 
 #include "appliance/hosting/chat/routes.h"
 #include "appliance/hosting/chat/views.h"
-#include "appliance/hosting/handlers.h"
+#include "web/endpoint.h"
 
 namespace chat {
 
@@ -29,12 +29,12 @@ struct HistoryQuery {
 };
 BOOST_DESCRIBE_STRUCT(HistoryQuery, (), (agentId, limit, before))
 
-hosting::Answer send_message(const Services&, const web::Request&, SendRequest);
+web::Answer send_message(const Services&, const web::Request&, SendRequest);
 // The agent is named by the query.
-hosting::Answer show_history(const Services&, const web::Request&, HistoryQuery);
+web::Answer show_history(const Services&, const web::Request&, HistoryQuery);
 // The agent is named by the path.
-hosting::Answer list_messages(const Services&, const web::Request&, PageQuery);
+web::Answer list_messages(const Services&, const web::Request&, PageQuery);
 // The same for the agents of all users.
-hosting::Answer list_messages_of_any_agent(const Services&, const web::Request&, PageQuery);
+web::Answer list_messages_of_any_agent(const Services&, const web::Request&, PageQuery);
 
 }  // namespace chat

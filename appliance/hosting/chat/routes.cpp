@@ -25,9 +25,8 @@ constexpr auto paging =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
       {web::POST, "/api/chat", session, &hosting::chat_rate,
        web::body<SendRequest>(on(send_message)).returns<Sent>().describe(sending), "Send a message to an agent"},
@@ -38,10 +37,9 @@ std::vector<web::Route> web_routes(const Services& services) {
   };
 }
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::GET, "/api/agents/:id/messages", services.guards.internal_key, nullptr,
+      {web::GET, "/api/agents/:id/messages", guards.internal_key, nullptr,
        web::query<PageQuery>(on(list_messages_of_any_agent)).returns<History>().describe(paging),
        "List messages with an agent"},
   };

@@ -5,6 +5,7 @@
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/chat/chat.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace chat {
@@ -13,11 +14,10 @@ namespace chat {
 struct Services {
   Chat& chat;
   const agents::AgentDirectory& agents;
-  const agentbox::Guards& guards;
 };
 
 // /api/chat and /api/agents/:id/messages.
-std::vector<web::Route> web_routes(const Services&);
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace chat

@@ -2,7 +2,7 @@
 
 namespace cloning {
 
-Answer clone_agent(const Services& services, const web::Request& request, CloneRequest body) {
+web::Answer clone_agent(const Services& services, const web::Request& request, CloneRequest body) {
   const auto specialization = body.specialization.value_or(Specialization::general);
   const auto parent_generation = body.generation ? body.generation->value : 1;
   agents::Descent descent{.parent = std::move(body.parentAgentId),
@@ -20,7 +20,7 @@ Answer clone_agent(const Services& services, const web::Request& request, CloneR
   co_return web::reply(answer, 200);
 }
 
-Answer show_terms(const Services& services, const web::Request&) {
+web::Answer show_terms(const Services& services, const web::Request&) {
   TermsAnswer answer{.timestamp = store::now()};
   const auto& receiver = services.cloning.payment_receiver();
   if (!receiver.empty()) answer.payTo = receiver;

@@ -2,11 +2,9 @@
 
 #include "appliance/hosting/agents/views.h"
 #include "appliance/hosting/cloning/routes.h"
-#include "appliance/hosting/handlers.h"
+#include "web/endpoint.h"
 
 namespace cloning {
-
-using hosting::Answer;
 
 BOOST_DEFINE_ENUM_CLASS(Specialization, general, ar, promo, booking, support, analytics)
 
@@ -47,7 +45,7 @@ struct TermsAnswer {
 };
 BOOST_DESCRIBE_STRUCT(TermsAnswer, (), (status, service, price, currency, chainId, payTo, timestamp))
 
-Answer clone_agent(const Services&, const web::Request&, CloneRequest);
-Answer show_terms(const Services&, const web::Request&);
+web::Answer clone_agent(const Services&, const web::Request&, CloneRequest);
+web::Answer show_terms(const Services&, const web::Request&);
 
 }  // namespace cloning

@@ -18,13 +18,12 @@ constexpr auto about_clone =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/agents/clone", services.guards.session, &hosting::agents_rate,
+      {web::POST, "/api/agents/clone", guards.session, &hosting::agents_rate,
        web::body<CloneRequest>(on(clone_agent)).returns<CloneAnswer>().describe(about_clone),
        "Clone an agent against payment"},
-      {web::GET, "/api/agents/clone", services.guards.none, &hosting::agents_rate,
+      {web::GET, "/api/agents/clone", guards.none, &hosting::agents_rate,
        web::plain(on(show_terms)).returns<TermsAnswer>(),
        "Whether agents can be cloned, the price, and the receiver of payments that are looked up"},
   };

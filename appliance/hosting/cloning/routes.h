@@ -5,6 +5,7 @@
 #include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/cloning/cloning.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace cloning {
@@ -13,10 +14,9 @@ namespace cloning {
 struct Services {
   Cloning& cloning;
   const agents::AgentAddresses& addresses;
-  const agentbox::Guards& guards;
 };
 
 // /api/agents/clone.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace cloning

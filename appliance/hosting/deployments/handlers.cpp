@@ -51,7 +51,7 @@ web::Result<web::Response> reply_with(const Services& services, const web::Resul
 
 }  // namespace
 
-Answer deploy(const Services& services, const web::Request&, DeployRequest body) {
+web::Answer deploy(const Services& services, const web::Request&, DeployRequest body) {
   const auto user = accounts::parse_user_id(body.userId);
   if (!user) co_return web::invalid("userId must be a user's id");
   const auto deployed = co_await services.deployments.deploy(*user, spec_of(std::move(body)));
@@ -63,14 +63,14 @@ Answer deploy(const Services& services, const web::Request&, DeployRequest body)
   co_return web::reply(answer, deployed->was_active ? 200 : 201);
 }
 
-Answer provision(const Services& services, const web::Request& request, ProvisionRequest body) {
+web::Answer provision(const Services& services, const web::Request& request, ProvisionRequest body) {
   auto spec = spec_of(body);
   const auto agent =
       co_await services.deployments.provision(request.caller, std::move(spec), channels_of(std::move(body)));
   co_return reply_with(services, agent);
 }
 
-Answer provision_for_user(const Services& services, const web::Request&, BackendProvisionRequest body) {
+web::Answer provision_for_user(const Services& services, const web::Request&, BackendProvisionRequest body) {
   const auto user = accounts::parse_user_id(body.userId);
   if (!user) co_return web::invalid("userId must be a user's id");
   auto spec = spec_of(body);

@@ -4,11 +4,9 @@
 
 #include "appliance/hosting/agents/views.h"
 #include "appliance/hosting/deployments/routes.h"
-#include "appliance/hosting/handlers.h"
+#include "web/endpoint.h"
 
 namespace deployments {
-
-using hosting::Answer;
 
 struct DeployRequest {
   web::Text<1, 20> userId;
@@ -55,8 +53,8 @@ struct ProvisionAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ProvisionAnswer, (), (success, userId, subdomain, url, streamKey, liveStreamId))
 
-Answer deploy(const Services&, const web::Request&, DeployRequest);
-Answer provision(const Services&, const web::Request&, ProvisionRequest);
-Answer provision_for_user(const Services&, const web::Request&, BackendProvisionRequest);
+web::Answer deploy(const Services&, const web::Request&, DeployRequest);
+web::Answer provision(const Services&, const web::Request&, ProvisionRequest);
+web::Answer provision_for_user(const Services&, const web::Request&, BackendProvisionRequest);
 
 }  // namespace deployments

@@ -23,18 +23,16 @@ constexpr auto about_deploy =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/provision", services.guards.session, &provision_rate,
+      {web::POST, "/api/provision", guards.session, &provision_rate,
        web::body<ProvisionRequest>(on(provision)).returns<ProvisionAnswer>().describe(about_provision),
        "Provision an agent with messaging channels"},
   };
 }
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  const auto& key = services.guards.internal_key;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.internal_key;
   return {
       {web::POST, "/api/deployments", key, &deployment_rate,
        web::body<DeployRequest>(on(deploy)).returns<DeployAnswer>(201).describe(about_deploy), "Deploy an agent"},

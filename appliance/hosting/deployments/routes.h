@@ -5,6 +5,7 @@
 #include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/deployments/deployments.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace deployments {
@@ -13,11 +14,10 @@ namespace deployments {
 struct Services {
   Deployments& deployments;
   const agents::AgentAddresses& addresses;
-  const agentbox::Guards& guards;
 };
 
 // POST /api/provision on the web; the same and POST /api/deployments on the backend.
-std::vector<web::Route> web_routes(const Services&);
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace deployments

@@ -22,21 +22,21 @@ web::Result<web::Response> reply_with(web::Result<Heartbeat> heartbeat) {
 
 }  // namespace
 
-Answer show_heartbeat(const Services& services, const web::Request& request, AgentQuery query) {
+web::Answer show_heartbeat(const Services& services, const web::Request& request, AgentQuery query) {
   co_return reply_with(services.heartbeats.find(request.caller.user_id, query.agentId));
 }
 
-Answer set_heartbeat(const Services& services, const web::Request& request, HeartbeatRequest body) {
+web::Answer set_heartbeat(const Services& services, const web::Request& request, HeartbeatRequest body) {
   Changes changes{.frequency = std::move(body.frequency), .prompt = std::move(body.prompt), .enabled = body.enabled};
   auto heartbeat =
       co_await services.heartbeats.set(request.caller.user_id, std::move(body.agentId), std::move(changes));
   co_return reply_with(std::move(heartbeat));
 }
 
-Answer remove_heartbeat(const Services& services, const web::Request& request, AgentQuery query) {
+web::Answer remove_heartbeat(const Services& services, const web::Request& request, AgentQuery query) {
   const auto removed = co_await services.heartbeats.remove(request.caller.user_id, std::move(query.agentId));
   if (!removed) co_return removed.error();
-  const hosting::Succeeded answer;
+  const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }
 

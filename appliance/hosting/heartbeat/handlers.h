@@ -1,11 +1,9 @@
 #pragma once
 
-#include "appliance/hosting/handlers.h"
 #include "appliance/hosting/heartbeat/routes.h"
+#include "web/endpoint.h"
 
 namespace heartbeat {
-
-using hosting::Answer;
 
 struct AgentQuery {
   web::Text<1, 128> agentId;
@@ -38,8 +36,8 @@ struct HeartbeatAnswer {
 };
 BOOST_DESCRIBE_STRUCT(HeartbeatAnswer, (), (heartbeat))
 
-Answer show_heartbeat(const Services&, const web::Request&, AgentQuery);
-Answer set_heartbeat(const Services&, const web::Request&, HeartbeatRequest);
-Answer remove_heartbeat(const Services&, const web::Request&, AgentQuery);
+web::Answer show_heartbeat(const Services&, const web::Request&, AgentQuery);
+web::Answer set_heartbeat(const Services&, const web::Request&, HeartbeatRequest);
+web::Answer remove_heartbeat(const Services&, const web::Request&, AgentQuery);
 
 }  // namespace heartbeat

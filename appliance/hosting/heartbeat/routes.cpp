@@ -18,9 +18,8 @@ constexpr auto about_remove = "Ends the agent's heartbeat. agentId comes in the 
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
       {web::GET, "/api/heartbeat", session, &heartbeat_rate,
        web::query<AgentQuery>(on(show_heartbeat)).returns<HeartbeatAnswer>().describe(about_get),
@@ -29,7 +28,7 @@ std::vector<web::Route> web_routes(const Services& services) {
        web::body<HeartbeatRequest>(on(set_heartbeat)).returns<HeartbeatAnswer>().describe(about_set),
        "Set an agent's heartbeat"},
       {web::DELETE, "/api/heartbeat", session, &heartbeat_rate,
-       hosting::body_or_query<AgentQuery>(on(remove_heartbeat)).returns<hosting::Succeeded>().describe(about_remove),
+       web::body_or_query<AgentQuery>(on(remove_heartbeat)).returns<web::Succeeded>().describe(about_remove),
        "Remove an agent's heartbeat"},
   };
 }

@@ -4,16 +4,17 @@
 
 #include "appliance/hosting/heartbeat/heartbeat.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
+#include "web/route.h"
 
 namespace heartbeat {
 
 // What the rows depend on; all of it must outlive them.
 struct Services {
   Heartbeats& heartbeats;
-  const agentbox::Guards& guards;
 };
 
 // /api/heartbeat.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace heartbeat

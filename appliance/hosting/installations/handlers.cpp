@@ -14,7 +14,7 @@ std::vector<std::string> features_of(billing::Plan plan) {
   return features;
 }
 
-Answer register_as(Mode mode, const Services& services, RegisterRequest body) {
+web::Answer register_as(Mode mode, const Services& services, RegisterRequest body) {
   co_await services.installations.register_one(std::move(body.userId), mode, std::move(body.gatewayToken).value_or(""));
   const std::string name = boost::describe::enum_to_string(mode, "");
   const RegisterAnswer answer{.message = "The installation is registered in " + name + " mode.",
@@ -24,16 +24,16 @@ Answer register_as(Mode mode, const Services& services, RegisterRequest body) {
 
 }  // namespace
 
-Answer register_home(const Services& services, const web::Request&, RegisterRequest body) {
+web::Answer register_home(const Services& services, const web::Request&, RegisterRequest body) {
   const auto mode = body.mode.value_or(Mode::home);
   return register_as(mode, services, std::move(body));
 }
 
-Answer register_link(const Services& services, const web::Request&, RegisterRequest body) {
+web::Answer register_link(const Services& services, const web::Request&, RegisterRequest body) {
   return register_as(Mode::link, services, std::move(body));
 }
 
-Answer list_installations(const Services& services, const web::Request&) {
+web::Answer list_installations(const Services& services, const web::Request&) {
   InstallationList answer;
   for (auto& installation : services.installations.list(most_listed)) {
     const auto status = services.installations.is_active(installation) ? Status::active : Status::inactive;
@@ -44,13 +44,13 @@ Answer list_installations(const Services& services, const web::Request&) {
   co_return web::reply(answer, 200);
 }
 
-Answer record_heartbeat(const Services& services, const web::Request&, HeartbeatRequest body) {
+web::Answer record_heartbeat(const Services& services, const web::Request&, HeartbeatRequest body) {
   if (body.userId) co_await services.installations.record_heartbeat(std::move(*body.userId));
   const HeartbeatAnswer answer{.timestamp = store::now()};
   co_return web::reply(answer, 200);
 }
 
-Answer validate_key(const Services& services, const web::Request& request) {
+web::Answer validate_key(const Services& services, const web::Request& request) {
   KeyAnswer answer{.userId = std::to_string(request.caller.user_id), .plan = {}, .features = {}};
   if (const auto held = services.subscriptions.active(request.caller.user_id)) {
     answer.plan = std::string(billing::to_string(held->plan));

@@ -1,11 +1,9 @@
 #pragma once
 
-#include "appliance/hosting/handlers.h"
 #include "appliance/hosting/installations/routes.h"
+#include "web/endpoint.h"
 
 namespace installations {
-
-using hosting::Answer;
 
 BOOST_DEFINE_ENUM_CLASS(Status, active, inactive)
 
@@ -56,10 +54,10 @@ struct KeyAnswer {
 };
 BOOST_DESCRIBE_STRUCT(KeyAnswer, (), (valid, userId, plan, features))
 
-Answer register_home(const Services&, const web::Request&, RegisterRequest);
-Answer register_link(const Services&, const web::Request&, RegisterRequest);
-Answer list_installations(const Services&, const web::Request&);
-Answer record_heartbeat(const Services&, const web::Request&, HeartbeatRequest);
-Answer validate_key(const Services&, const web::Request&);
+web::Answer register_home(const Services&, const web::Request&, RegisterRequest);
+web::Answer register_link(const Services&, const web::Request&, RegisterRequest);
+web::Answer list_installations(const Services&, const web::Request&);
+web::Answer record_heartbeat(const Services&, const web::Request&, HeartbeatRequest);
+web::Answer validate_key(const Services&, const web::Request&);
 
 }  // namespace installations

@@ -4,9 +4,7 @@
 
 namespace installations {
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  const auto& guards = services.guards;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
       {web::POST, "/api/validate-key", guards.installation_key, nullptr,
        web::plain(on(validate_key)).returns<KeyAnswer>(), "The user and the plan of an API key"},

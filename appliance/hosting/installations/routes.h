@@ -6,6 +6,8 @@
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/hosting/installations/installations.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
+#include "web/route.h"
 
 namespace installations {
 
@@ -14,10 +16,9 @@ struct Services {
   Installations& installations;
   const billing::Subscriptions& subscriptions;
   std::function<std::string()> web_url;  // the public URL of this box
-  const agentbox::Guards& guards;
 };
 
 // Registration and heartbeats of installations, on the backend.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace installations

@@ -53,17 +53,17 @@ web::Task<> send_events(std::shared_ptr<LogStream> stream, web::StreamWriter& wr
 
 }  // namespace
 
-Scope own_agents(const agents::AgentDirectory& agents) {
+Scope own_agents() {
   return {
-      .agent = [&agents](
-                   const Request& request) { return agents.resolve(request.caller.user_id, request.param("agentId")); },
+      .agent = [](const agents::AgentDirectory& agents,
+                  const Request& request) { return agents.resolve(request.caller.user_id, request.param("agentId")); },
       .reader = [](const Request& request) -> std::optional<std::string> {
         return "user " + std::to_string(request.caller.user_id);
       }};
 }
 
-Scope all_agents(const agents::AgentDirectory& agents) {
-  return {.agent = [&agents](const Request& request) -> Result<agents::Agent> {
+Scope all_agents() {
+  return {.agent = [](const agents::AgentDirectory& agents, const Request& request) -> Result<agents::Agent> {
             auto agent = agents.find(request.param("agentId"));
             if (!agent) return web::not_found();
             return std::move(*agent);
@@ -71,8 +71,8 @@ Scope all_agents(const agents::AgentDirectory& agents) {
           .reader = [](const Request&) -> std::optional<std::string> { return std::nullopt; }};
 }
 
-Answer follow_log(const Services& services, const Scope& scope, const Request& request, FollowQuery query) {
-  const auto agent = scope.agent(request);
+web::Answer follow_log(const Services& services, const Scope& scope, const Request& request, FollowQuery query) {
+  const auto agent = scope.agent(services.agents, request);
   if (!agent) co_return agent.error();
   StreamQuery wanted{.agent = agent->id, .reader = scope.reader(request).value_or(""), .after = {}};
   if (query.tail) wanted.tail = std::size_t(query.tail->value);
@@ -86,13 +86,13 @@ Answer follow_log(const Services& services, const Scope& scope, const Request& r
   co_return response;
 }
 
-Answer show_history(const Services& services, const Scope& scope, const Request& request, HistoryQuery query) {
+web::Answer show_history(const Services& services, const Scope& scope, const Request& request, HistoryQuery query) {
   const auto since = time_of(query.since, "since"), until = time_of(query.until, "until");
   if (!since) co_return since.error();
   if (!until) co_return until.error();
   if (query.after && !runtime::parse_log_position(*query.after))
     co_return web::invalid("after must be the id of a line");
-  const auto agent = scope.agent(request);
+  const auto agent = scope.agent(services.agents, request);
   if (!agent) co_return agent.error();
   runtime::LogQuery wanted{.limit = std::size_t(query.limit ? query.limit->value : 100),
                            .after = query.after ? std::string(*query.after) : std::string(),
@@ -107,14 +107,14 @@ Answer show_history(const Services& services, const Scope& scope, const Request&
   co_return web::reply(answer, 200);
 }
 
-Answer stop_streams(const Services& services, const Scope& scope, const Request& request) {
-  const auto agent = scope.agent(request);
+web::Answer stop_streams(const Services& services, const Scope& scope, const Request& request) {
+  const auto agent = scope.agent(services.agents, request);
   if (!agent) co_return agent.error();
   const StopAnswer answer{.stopped = std::int64_t(services.hub.end(agent->id, scope.reader(request)))};
   co_return web::reply(answer, 200);
 }
 
-Answer list_streams(const Services& services, const Scope& scope, const Request& request) {
+web::Answer list_streams(const Services& services, const Scope& scope, const Request& request) {
   StreamList answer;
   for (auto& stream : services.hub.active(scope.reader(request)))
     answer.streams.push_back({std::move(stream.id), std::move(stream.agent), stream.started_at, stream.lines});

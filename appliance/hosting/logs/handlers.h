@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/handlers.h"
 #include "appliance/hosting/logs/routes.h"
+#include "web/endpoint.h"
 
 namespace logs {
-
-using hosting::Answer;
 
 struct FollowQuery {
   std::optional<web::Integer<0, 1'000>> tail;
@@ -61,15 +59,15 @@ BOOST_DESCRIBE_STRUCT(StopAnswer, (), (success, stopped))
 
 // Which agents and streams a listener's rows reach.
 struct Scope {
-  std::function<web::Result<agents::Agent>(const web::Request&)> agent;
+  std::function<web::Result<agents::Agent>(const agents::AgentDirectory&, const web::Request&)> agent;
   std::function<std::optional<std::string>(const web::Request&)> reader;  // nullopt: all readers
 };
-Scope own_agents(const agents::AgentDirectory&);
-Scope all_agents(const agents::AgentDirectory&);
+Scope own_agents();
+Scope all_agents();
 
-Answer follow_log(const Services&, const Scope&, const web::Request&, FollowQuery);
-Answer show_history(const Services&, const Scope&, const web::Request&, HistoryQuery);
-Answer stop_streams(const Services&, const Scope&, const web::Request&);
-Answer list_streams(const Services&, const Scope&, const web::Request&);
+web::Answer follow_log(const Services&, const Scope&, const web::Request&, FollowQuery);
+web::Answer show_history(const Services&, const Scope&, const web::Request&, HistoryQuery);
+web::Answer stop_streams(const Services&, const Scope&, const web::Request&);
+web::Answer list_streams(const Services&, const Scope&, const web::Request&);
 
 }  // namespace logs

@@ -20,29 +20,29 @@ constexpr auto history =
     "first `limit` lines after the line with that id, for paging without gaps; `skipped` is true if lines after it are "
     "no longer stored. About 16 MB are stored for a process; for a container the engine decides.";
 
-std::vector<web::Route> rows(const Services& services, const Scope& scope, const web::Guard& guard,
-                             const web::RateLimit* rate) {
-  const auto on = [&](auto handler) { return std::bind_front(handler, services, scope); };
+std::vector<web::Route> rows(const web::Guard& guard, const web::RateLimit* rate, const Scope& scope,
+                             const web::Bind<Services>& on) {
   return {
-      {web::GET, "/api/logs/:agentId/stream", guard, rate, web::query<FollowQuery>(on(follow_log)).describe(following),
-       "Follow an agent's log"},
+      {web::GET, "/api/logs/:agentId/stream", guard, rate,
+       web::query<FollowQuery>(on(follow_log, scope)).describe(following), "Follow an agent's log"},
       {web::GET, "/api/logs/:agentId/history", guard, rate,
-       web::query<HistoryQuery>(on(show_history)).returns<HistoryAnswer>().describe(history), "Read an agent's log"},
-      {web::POST, "/api/logs/:agentId/stop", guard, rate, web::plain(on(stop_streams)).returns<StopAnswer>(),
+       web::query<HistoryQuery>(on(show_history, scope)).returns<HistoryAnswer>().describe(history),
+       "Read an agent's log"},
+      {web::POST, "/api/logs/:agentId/stop", guard, rate, web::plain(on(stop_streams, scope)).returns<StopAnswer>(),
        "End the caller's streams of an agent's log"},
-      {web::GET, "/api/logs/active", guard, rate, web::plain(on(list_streams)).returns<StreamList>(),
+      {web::GET, "/api/logs/active", guard, rate, web::plain(on(list_streams, scope)).returns<StreamList>(),
        "List the caller's open log streams"},
   };
 }
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  return rows(services, own_agents(services.agents), services.guards.session, &logs_rate);
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return rows(guards.session, &logs_rate, own_agents(), on);
 }
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  return rows(services, all_agents(services.agents), services.guards.backend_key, nullptr);
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return rows(guards.backend_key, nullptr, all_agents(), on);
 }
 
 }  // namespace logs

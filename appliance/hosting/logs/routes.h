@@ -5,6 +5,7 @@
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/logs/hub.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace logs {
@@ -14,11 +15,10 @@ struct Services {
   Hub& hub;
   runtime::Engine& engine;
   const agents::AgentDirectory& agents;
-  const agentbox::Guards& guards;
 };
 
 // /api/logs: on the web for the caller's agents, on the backend for all.
-std::vector<web::Route> web_routes(const Services&);
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace logs

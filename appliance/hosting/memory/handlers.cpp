@@ -16,7 +16,7 @@ web::Result<web::Response> answer_of(web::Result<Fact> fact) {
 
 }  // namespace
 
-hosting::Answer search_memory(const Services& services, const Request& request, SearchQuery query) {
+web::Answer search_memory(const Services& services, const Request& request, SearchQuery query) {
   const std::string words = query.query ? std::move(*query.query) : std::string();
   const auto limit = std::size_t(query.limit ? query.limit->value : 100);
   auto found = co_await services.memories.find(request.caller.user_id, std::move(query.agentId), words, limit);
@@ -27,12 +27,12 @@ hosting::Answer search_memory(const Services& services, const Request& request, 
   co_return web::reply(answer, 200);
 }
 
-hosting::Answer add_fact(const Services& services, const Request& request, AddRequest body) {
+web::Answer add_fact(const Services& services, const Request& request, AddRequest body) {
   co_return answer_of(
       co_await services.memories.add(request.caller.user_id, std::move(body.agentId), std::move(body.text)));
 }
 
-hosting::Answer remove_fact(const Services& services, const Request& request, RemoveRequest body) {
+web::Answer remove_fact(const Services& services, const Request& request, RemoveRequest body) {
   co_return answer_of(
       co_await services.memories.remove(request.caller.user_id, std::move(body.agentId), std::move(body.memoryId)));
 }

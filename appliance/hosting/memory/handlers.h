@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/handlers.h"
 #include "appliance/hosting/memory/routes.h"
+#include "web/endpoint.h"
 
 namespace memory {
 
@@ -48,8 +48,8 @@ struct FactAnswer {
 };
 BOOST_DESCRIBE_STRUCT(FactAnswer, (), (success, memory))
 
-hosting::Answer search_memory(const Services&, const web::Request&, SearchQuery);
-hosting::Answer add_fact(const Services&, const web::Request&, AddRequest);
-hosting::Answer remove_fact(const Services&, const web::Request&, RemoveRequest);
+web::Answer search_memory(const Services&, const web::Request&, SearchQuery);
+web::Answer add_fact(const Services&, const web::Request&, AddRequest);
+web::Answer remove_fact(const Services&, const web::Request&, RemoveRequest);
 
 }  // namespace memory

@@ -21,16 +21,15 @@ constexpr auto removing = "Returns the removed fact. The ids are in the body or,
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
       {web::GET, "/api/memory", session, &memory_rate,
        web::query<SearchQuery>(on(search_memory)).returns<FactList>().describe(searching), "Search an agent's memory"},
       {web::POST, "/api/memory", session, &memory_rate,
        web::body<AddRequest>(on(add_fact)).returns<FactAnswer>().describe(adding), "Add a fact to an agent's memory"},
       {web::DELETE, "/api/memory", session, &memory_rate,
-       hosting::body_or_query<RemoveRequest>(on(remove_fact)).returns<FactAnswer>().describe(removing),
+       web::body_or_query<RemoveRequest>(on(remove_fact)).returns<FactAnswer>().describe(removing),
        "Remove a fact from an agent's memory"},
   };
 }

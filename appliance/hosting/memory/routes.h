@@ -4,6 +4,7 @@
 
 #include "appliance/hosting/memory/memory.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace memory {
@@ -11,10 +12,9 @@ namespace memory {
 // All of them must outlive the rows.
 struct Services {
   Memories& memories;
-  const agentbox::Guards& guards;
 };
 
 // /api/memory.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace memory

@@ -77,32 +77,32 @@ Changes changes_of(UpdateRequest request) {
 
 }  // namespace
 
-Answer list_tasks(const Services& services, const Request& request, ListQuery query) {
+web::Answer list_tasks(const Services& services, const Request& request, ListQuery query) {
   const std::string agent = query.agentId ? std::move(*query.agentId) : AgentId();
   co_return web::reply(list_of(services.schedule.tasks.list(request.caller.user_id, agent)), 200);
 }
 
-Answer create_task(const Services& services, const Request& request, CreateRequest body) {
+web::Answer create_task(const Services& services, const Request& request, CreateRequest body) {
   auto created = co_await services.schedule.tasks.create(request.caller.user_id, new_task(std::move(body)));
   if (!created) co_return created.error();
   co_return web::reply(item_of(std::move(*created)), 201);
 }
 
-Answer update_task(const Services& services, const Request& request, UpdateRequest body) {
+web::Answer update_task(const Services& services, const Request& request, UpdateRequest body) {
   const std::string id = body.taskId;
   auto changed = co_await services.schedule.tasks.change(request.caller.user_id, id, changes_of(std::move(body)));
   if (!changed) co_return changed.error();
   co_return web::reply(item_of(std::move(*changed)), 200);
 }
 
-Answer remove_task(const Services& services, const Request& request, TaskQuery query) {
+web::Answer remove_task(const Services& services, const Request& request, TaskQuery query) {
   const TaskRemoved answer{.taskId = query.taskId};
   const auto removed = co_await services.schedule.tasks.remove(request.caller.user_id, answer.taskId);
   if (!removed) co_return removed.error();
   co_return web::reply(answer, 200);
 }
 
-Answer preview_runs(const Services& services, const Request&, PreviewQuery query) {
+web::Answer preview_runs(const Services& services, const Request&, PreviewQuery query) {
   const auto& service = services.schedule.tasks;
   const auto zone = service.zone_or_default(query.timezone ? std::move(*query.timezone) : Zone());
   auto next = service.preview(query.cronSchedule, zone, runs_previewed);
@@ -111,7 +111,7 @@ Answer preview_runs(const Services& services, const Request&, PreviewQuery query
   co_return web::reply(answer, 200);
 }
 
-Answer show_task(const Services& services, const Request& request) {
+web::Answer show_task(const Services& services, const Request& request) {
   const auto& service = services.schedule.tasks;
   auto task = service.find(request.caller.user_id, request.param("taskId"));
   if (!task) co_return web::not_found("No such task");
@@ -122,13 +122,13 @@ Answer show_task(const Services& services, const Request& request) {
   co_return web::reply(answer, 200);
 }
 
-Answer run_task(const Services& services, const Request& request) {
+web::Answer run_task(const Services& services, const Request& request) {
   auto started = co_await services.schedule.scheduler.run_now(request.caller.user_id, request.param("taskId"));
   if (!started) co_return started.error();
   co_return web::reply(item_of(std::move(*started)), 202);
 }
 
-Answer list_runs(const Services& services, const Request& request, HistoryQuery query) {
+web::Answer list_runs(const Services& services, const Request& request, HistoryQuery query) {
   const auto limit = query.limit ? query.limit->value : runs_kept;
   auto found = services.schedule.tasks.history(request.caller.user_id, request.param("taskId"), std::size_t(limit));
   if (!found) co_return found.error();
@@ -138,11 +138,11 @@ Answer list_runs(const Services& services, const Request& request, HistoryQuery 
   co_return web::reply(answer, 200);
 }
 
-Answer list_agent_tasks(const Services& services, const Request& request) {
+web::Answer list_agent_tasks(const Services& services, const Request& request) {
   co_return web::reply(list_of(services.schedule.tasks.list(request.caller.user_id, request.caller.agent)), 200);
 }
 
-Answer create_agent_task(const Services& services, const Request& request, AgentTaskRequest body) {
+web::Answer create_agent_task(const Services& services, const Request& request, AgentTaskRequest body) {
   NewTask task{.name = std::move(body.name),
                .agent = request.caller.agent,
                .cron_schedule = std::move(body.cronSchedule),
@@ -154,7 +154,7 @@ Answer create_agent_task(const Services& services, const Request& request, Agent
   co_return web::reply(item_of(std::move(*created)), 201);
 }
 
-Answer remove_agent_task(const Services& services, const Request& request) {
+web::Answer remove_agent_task(const Services& services, const Request& request) {
   const TaskRemoved answer{.taskId = request.param("taskId")};
   const auto removed =
       co_await services.schedule.tasks.remove_of_agent(request.caller.user_id, request.caller.agent, answer.taskId);

@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/handlers.h"
 #include "appliance/hosting/schedule/routes.h"
+#include "web/endpoint.h"
 
 namespace schedule {
-
-using hosting::Answer;
 
 using AgentId = web::Text<1, 128>;
 using TaskId = web::Text<1, 128>;
@@ -138,17 +136,17 @@ struct AgentTaskRequest {
 };
 BOOST_DESCRIBE_STRUCT(AgentTaskRequest, (), (name, cronSchedule, prompt, timezone))
 
-Answer list_tasks(const Services&, const web::Request&, ListQuery);
-Answer create_task(const Services&, const web::Request&, CreateRequest);
-Answer update_task(const Services&, const web::Request&, UpdateRequest);
-Answer remove_task(const Services&, const web::Request&, TaskQuery);
-Answer preview_runs(const Services&, const web::Request&, PreviewQuery);
-Answer show_task(const Services&, const web::Request&);
-Answer run_task(const Services&, const web::Request&);
-Answer list_runs(const Services&, const web::Request&, HistoryQuery);
+web::Answer list_tasks(const Services&, const web::Request&, ListQuery);
+web::Answer create_task(const Services&, const web::Request&, CreateRequest);
+web::Answer update_task(const Services&, const web::Request&, UpdateRequest);
+web::Answer remove_task(const Services&, const web::Request&, TaskQuery);
+web::Answer preview_runs(const Services&, const web::Request&, PreviewQuery);
+web::Answer show_task(const Services&, const web::Request&);
+web::Answer run_task(const Services&, const web::Request&);
+web::Answer list_runs(const Services&, const web::Request&, HistoryQuery);
 
-Answer list_agent_tasks(const Services&, const web::Request&);
-Answer create_agent_task(const Services&, const web::Request&, AgentTaskRequest);
-Answer remove_agent_task(const Services&, const web::Request&);
+web::Answer list_agent_tasks(const Services&, const web::Request&);
+web::Answer create_agent_task(const Services&, const web::Request&, AgentTaskRequest);
+web::Answer remove_agent_task(const Services&, const web::Request&);
 
 }  // namespace schedule

@@ -13,9 +13,8 @@ const web::RateLimit tasks_rate{.group = "scheduled-tasks", .limit = 100};
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
       {web::GET, "/api/scheduled-tasks", session, &tasks_rate,
        web::query<ListQuery>(on(list_tasks)).returns<TaskList>(), "List the caller's scheduled prompts, newest first"},
@@ -26,7 +25,7 @@ std::vector<web::Route> web_routes(const Services& services) {
        web::body<UpdateRequest>(on(update_task)).returns<TaskItem>().describe(descriptions::update),
        "Change a scheduled prompt"},
       {web::DELETE, "/api/scheduled-tasks", session, &tasks_rate,
-       hosting::body_or_query<TaskQuery>(on(remove_task)).returns<TaskRemoved>().describe(descriptions::remove),
+       web::body_or_query<TaskQuery>(on(remove_task)).returns<TaskRemoved>().describe(descriptions::remove),
        "Delete a scheduled prompt"},
       {web::GET, "/api/scheduled-tasks/preview", session, &tasks_rate,
        web::query<PreviewQuery>(on(preview_runs)).returns<PreviewAnswer>().describe(descriptions::preview),
@@ -41,9 +40,8 @@ std::vector<web::Route> web_routes(const Services& services) {
   };
 }
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  const auto& token = services.guards.agent_token;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& token = guards.agent_token;
   return {
       {web::GET, "/api/agent-tasks", token, nullptr, web::plain(on(list_agent_tasks)).returns<TaskList>(),
        "List the prompts scheduled for the calling agent, newest first"},

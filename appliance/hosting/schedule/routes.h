@@ -4,6 +4,7 @@
 
 #include "appliance/hosting/schedule/schedule.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace schedule {
@@ -11,12 +12,11 @@ namespace schedule {
 // All of them must outlive the rows.
 struct Services {
   Schedule& schedule;
-  const agentbox::Guards& guards;
 };
 
 // /api/scheduled-tasks.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 // /api/agent-tasks, where an agent schedules its own prompts.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace schedule

@@ -20,7 +20,7 @@ std::vector<FileItem> items_of(std::vector<Entry> entries) {
 
 }  // namespace
 
-hosting::Answer list_files(const Services& services, const Request& request, ListQuery query) {
+web::Answer list_files(const Services& services, const Request& request, ListQuery query) {
   std::string path = query.path ? std::string(std::move(*query.path)) : std::string();
   auto found = co_await services.uploads.list(request.caller.user_id, std::move(query.agentId), std::move(path));
   if (!found) co_return found.error();
@@ -32,7 +32,7 @@ hosting::Answer list_files(const Services& services, const Request& request, Lis
   co_return web::reply(answer, 200);
 }
 
-hosting::Answer upload_files(const Services& services, const Request& request) {
+web::Answer upload_files(const Services& services, const Request& request) {
   const auto parse = [&request] { return read_form(request.header("Content-Type"), request.body); };
   auto form = co_await web::offload(services.uploads.pool(), parse);
   if (!form) co_return form.error();
@@ -42,7 +42,7 @@ hosting::Answer upload_files(const Services& services, const Request& request) {
   co_return web::reply(answer, 201);
 }
 
-hosting::Answer remove_file(const Services& services, const Request& request, RemoveRequest body) {
+web::Answer remove_file(const Services& services, const Request& request, RemoveRequest body) {
   const FileRemoved answer{.path = body.path};
   const auto removed = co_await services.uploads.remove(request.caller.user_id, std::move(body.agentId), answer.path);
   if (!removed) co_return removed.error();

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/hosting/handlers.h"
 #include "appliance/hosting/uploads/routes.h"
+#include "web/endpoint.h"
 
 namespace uploads {
 
@@ -49,8 +49,8 @@ struct FileRemoved {
 };
 BOOST_DESCRIBE_STRUCT(FileRemoved, (), (success, path))
 
-hosting::Answer list_files(const Services&, const web::Request&, ListQuery);
-hosting::Answer upload_files(const Services&, const web::Request&);
-hosting::Answer remove_file(const Services&, const web::Request&, RemoveRequest);
+web::Answer list_files(const Services&, const web::Request&, ListQuery);
+web::Answer upload_files(const Services&, const web::Request&);
+web::Answer remove_file(const Services&, const web::Request&, RemoveRequest);
 
 }  // namespace uploads

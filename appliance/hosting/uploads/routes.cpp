@@ -30,9 +30,8 @@ constexpr auto removing =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session;
-  const auto on = [&](auto handler) { return std::bind_front(handler, services); };
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
       {web::GET, "/api/files", session, &files_rate,
        web::query<ListQuery>(on(list_files)).returns<FileList>().describe(listing), "List an agent's files"},
@@ -40,7 +39,7 @@ std::vector<web::Route> web_routes(const Services& services) {
        web::plain(on(upload_files)).returns<UploadAnswer>(201).takes(largest_form).describe(uploading),
        "Upload files to an agent's workspace"},
       {web::DELETE, "/api/files", session, &files_rate,
-       hosting::body_or_query<RemoveRequest>(on(remove_file)).returns<FileRemoved>().describe(removing),
+       web::body_or_query<RemoveRequest>(on(remove_file)).returns<FileRemoved>().describe(removing),
        "Remove one of an agent's files"},
   };
 }

@@ -4,6 +4,7 @@
 
 #include "appliance/hosting/uploads/uploads.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace uploads {
@@ -11,10 +12,9 @@ namespace uploads {
 // All of them must outlive the rows.
 struct Services {
   Uploads& uploads;
-  const agentbox::Guards& guards;
 };
 
 // /api/files.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace uploads

@@ -21,7 +21,7 @@ Profile profile(const Services& services, const User& user) {
 
 }  // namespace
 
-identity::Answer register_user(const Services& services, const web::Request& request, Register form) {
+web::Answer register_user(const Services& services, const web::Request& request, Register form) {
   RegistrationAttempt attempt{.registration = {.email = std::move(form.email), .password = std::move(form.password)},
                               .user_agent = std::string(request.header("User-Agent")),
                               .honeypot = form.website.value_or("")};
@@ -34,7 +34,7 @@ identity::Answer register_user(const Services& services, const web::Request& req
   co_return web::reply(answer, 200);
 }
 
-identity::Answer log_in(const Services& services, const web::Request& request, Login form) {
+web::Answer log_in(const Services& services, const web::Request& request, Login form) {
   PasswordSignIn attempt{.email = std::move(form.email),
                          .password = std::move(form.password),
                          .proof = {.code = std::move(form.code), .passkey = std::move(form.passkey)}};
@@ -44,7 +44,7 @@ identity::Answer log_in(const Services& services, const web::Request& request, L
   co_return sign_in::reply(*result);
 }
 
-identity::Answer show_session(const Services& services, const web::Request& request) {
+web::Answer show_session(const Services& services, const web::Request& request) {
   auto found = services.sessions.find(request);
   if (!found) co_return web::reply(SessionView(), 200);
   const User& user = *found->user;
@@ -58,7 +58,7 @@ identity::Answer show_session(const Services& services, const web::Request& requ
 }
 
 // Signing out means every session that the browser sent a cookie of, although two at once sign nobody in.
-identity::Answer sign_out(const Services& services, const web::Request& request) {
+web::Answer sign_out(const Services& services, const web::Request& request) {
   std::vector<std::string> tokens;
   for (const auto token : request.cookies(session_cookie)) tokens.emplace_back(token);
   auto actor = audit::actor_of(request);
@@ -67,13 +67,13 @@ identity::Answer sign_out(const Services& services, const web::Request& request)
   co_return web::with_cookie(std::move(answer), Sessions::cleared(request.secure));
 }
 
-identity::Answer show_settings(const Services& services, const web::Request& request) {
+web::Answer show_settings(const Services& services, const web::Request& request) {
   const auto user = services.accounts.find(request.caller.user_id);
   if (!user) co_return web::unauthenticated();
   co_return web::reply(profile(services, *user), 200);
 }
 
-identity::Answer edit_settings(const Services& services, const web::Request& request, EditSettings form) {
+web::Answer edit_settings(const Services& services, const web::Request& request, EditSettings form) {
   if (!form.name && !form.email) co_return web::invalid("name or email is required");
   ProfileEdit edit{.name = {},
                    .email = {},
@@ -88,12 +88,12 @@ identity::Answer edit_settings(const Services& services, const web::Request& req
   co_return web::reply(profile(services, *user), 200);
 }
 
-identity::Answer change_password(const Services& services, const web::Request& request, ChangePassword form) {
+web::Answer change_password(const Services& services, const web::Request& request, ChangePassword form) {
   PasswordChange change{.current = std::move(form.currentPassword), .replacement = std::move(form.newPassword)};
   auto actor = audit::actor_of(request);
   const auto changed = co_await services.self_service.change_password(std::move(actor), std::move(change));
   if (!changed) co_return changed.error();
-  const identity::Succeeded answer;
+  const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }
 

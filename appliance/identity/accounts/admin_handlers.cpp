@@ -32,7 +32,7 @@ web::Error no_such_user() { return web::not_found("No such user"); }
 
 }  // namespace
 
-identity::Answer list_users(const Services& services, const web::Request&, UserQuery query) {
+web::Answer list_users(const Services& services, const web::Request&, UserQuery query) {
   const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : default_page;
   const std::int64_t after = query.after ? query.after->value : 0;
   auto read = [services, after, limit] {
@@ -46,13 +46,13 @@ identity::Answer list_users(const Services& services, const web::Request&, UserQ
   co_return web::reply(page, 200);
 }
 
-identity::Answer show_user(const Services& services, const web::Request& request) {
+web::Answer show_user(const Services& services, const web::Request& request) {
   const auto user = named(services, request);
   if (!user) co_return no_such_user();
   co_return web::reply(view(services, *user), 200);
 }
 
-identity::Answer edit_user(const Services& services, const web::Request& request, EditUser form) {
+web::Answer edit_user(const Services& services, const web::Request& request, EditUser form) {
   if (!form.password && !form.isAdmin && !form.isDisabled && !form.plan)
     co_return web::invalid("password, isAdmin, isDisabled or plan is required");
   auto user = named(services, request);
@@ -67,21 +67,21 @@ identity::Answer edit_user(const Services& services, const web::Request& request
   co_return web::reply(view(services, *edited), 200);
 }
 
-identity::Answer end_user_sessions(const Services& services, const web::Request& request) {
+web::Answer end_user_sessions(const Services& services, const web::Request& request) {
   auto user = named(services, request);
   if (!user) co_return no_such_user();
   auto actor = audit::actor_of(request);
   co_await services.administration.end_sessions(std::move(actor), std::move(*user));
-  const identity::Succeeded answer;
+  const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }
 
-identity::Answer remove_second_factor(const Services& services, const web::Request& request) {
+web::Answer remove_second_factor(const Services& services, const web::Request& request) {
   auto user = named(services, request);
   if (!user) co_return no_such_user();
   auto actor = audit::actor_of(request);
   co_await services.administration.remove_second_factor(std::move(actor), std::move(*user));
-  const identity::Succeeded answer;
+  const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "appliance/identity/accounts/routes.h"
-#include "appliance/identity/handlers.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace accounts {
@@ -85,13 +85,13 @@ struct ChangePassword {
 };
 BOOST_DESCRIBE_STRUCT(ChangePassword, (), (currentPassword, newPassword))
 
-identity::Answer register_user(const Services&, const web::Request&, Register);
-identity::Answer log_in(const Services&, const web::Request&, Login);
-identity::Answer show_session(const Services&, const web::Request&);
-identity::Answer sign_out(const Services&, const web::Request&);
-identity::Answer show_settings(const Services&, const web::Request&);
-identity::Answer edit_settings(const Services&, const web::Request&, EditSettings);
-identity::Answer change_password(const Services&, const web::Request&, ChangePassword);
+web::Answer register_user(const Services&, const web::Request&, Register);
+web::Answer log_in(const Services&, const web::Request&, Login);
+web::Answer show_session(const Services&, const web::Request&);
+web::Answer sign_out(const Services&, const web::Request&);
+web::Answer show_settings(const Services&, const web::Request&);
+web::Answer edit_settings(const Services&, const web::Request&, EditSettings);
+web::Answer change_password(const Services&, const web::Request&, ChangePassword);
 
 // The user's own sessions (session_handlers.cpp).
 
@@ -108,9 +108,9 @@ struct SessionList {
 };
 BOOST_DESCRIBE_STRUCT(SessionList, (), (sessions, count))
 
-identity::Answer list_sessions(const Services&, const web::Request&);
-identity::Answer end_other_sessions(const Services&, const web::Request&);
-identity::Answer end_session(const Services&, const web::Request&);
+web::Answer list_sessions(const Services&, const web::Request&);
+web::Answer end_other_sessions(const Services&, const web::Request&);
+web::Answer end_session(const Services&, const web::Request&);
 
 // Administration (admin_handlers.cpp).
 
@@ -142,10 +142,10 @@ struct EditUser {
 };
 BOOST_DESCRIBE_STRUCT(EditUser, (), (password, isAdmin, isDisabled, plan))
 
-identity::Answer list_users(const Services&, const web::Request&, UserQuery);
-identity::Answer show_user(const Services&, const web::Request&);
-identity::Answer edit_user(const Services&, const web::Request&, EditUser);
-identity::Answer end_user_sessions(const Services&, const web::Request&);
-identity::Answer remove_second_factor(const Services&, const web::Request&);
+web::Answer list_users(const Services&, const web::Request&, UserQuery);
+web::Answer show_user(const Services&, const web::Request&);
+web::Answer edit_user(const Services&, const web::Request&, EditUser);
+web::Answer end_user_sessions(const Services&, const web::Request&);
+web::Answer remove_second_factor(const Services&, const web::Request&);
 
 }  // namespace accounts

@@ -39,60 +39,57 @@ std::string settings_description() {
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& guards = services.guards;
-  const auto to = [&](auto handler) { return identity::bind(services, handler); };
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   const auto edit = [&] {
-    return web::body<EditSettings>(to(edit_settings)).returns<Profile>().describe(settings_description());
+    return web::body<EditSettings>(on(edit_settings)).returns<Profile>().describe(settings_description());
   };
   return {
       {web::POST, "/api/register", guards.none, &register_limit,
-       web::body<Register>(to(register_user)).returns<Registered>().describe(register_description),
+       web::body<Register>(on(register_user)).returns<Registered>().describe(register_description),
        "Create an account"},
       {web::POST, "/api/auth/login", guards.none, &login_limit,
-       web::body<Login>(to(log_in)).returns<sign_in::LoggedIn>().describe(login_description), "Sign in"},
+       web::body<Login>(on(log_in)).returns<sign_in::LoggedIn>().describe(login_description), "Sign in"},
       {web::GET, "/api/auth/session", guards.none, nullptr,
-       web::plain(to(show_session)).returns<SessionView>().describe(session_description), "Current session"},
+       web::plain(on(show_session)).returns<SessionView>().describe(session_description), "Current session"},
       {web::POST, "/api/auth/signout", guards.none, nullptr,
-       web::plain(to(sign_out)).returns<SignedOut>().describe(sign_out_description), "Sign out"},
-      {web::GET, "/api/settings", guards.session, nullptr, web::plain(to(show_settings)).returns<Profile>(),
+       web::plain(on(sign_out)).returns<SignedOut>().describe(sign_out_description), "Sign out"},
+      {web::GET, "/api/settings", guards.session, nullptr, web::plain(on(show_settings)).returns<Profile>(),
        "Show the profile"},
       {web::POST, "/api/settings", guards.session, nullptr, edit(), "Change the profile"},
       {web::PATCH, "/api/settings", guards.session, nullptr, edit(), "Change the profile"},
       {web::POST, "/api/settings/password", guards.session, &password_limit,
-       web::body<ChangePassword>(to(change_password))
-           .returns<identity::Succeeded>()
+       web::body<ChangePassword>(on(change_password))
+           .returns<web::Succeeded>()
            .describe("All other sessions of the user end."),
        "Change the password"},
 
-      {web::GET, "/api/auth/sessions", guards.session, nullptr, web::plain(to(list_sessions)).returns<SessionList>(),
+      {web::GET, "/api/auth/sessions", guards.session, nullptr, web::plain(on(list_sessions)).returns<SessionList>(),
        "List sessions"},
       {web::DELETE, "/api/auth/sessions", guards.session, nullptr,
-       web::plain(to(end_other_sessions)).returns<identity::Succeeded>(), "End all other sessions"},
+       web::plain(on(end_other_sessions)).returns<web::Succeeded>(), "End all other sessions"},
       {web::DELETE, "/api/auth/sessions/:id", guards.session, nullptr,
-       web::plain(to(end_session)).returns<identity::Succeeded>(), "End a session"},
+       web::plain(on(end_session)).returns<web::Succeeded>(), "End a session"},
   };
 }
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  const auto& key = services.guards.internal_key;
-  const auto to = [&](auto handler) { return identity::bind(services, handler); };
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.internal_key;
   return {
       {web::GET, "/api/admin/users", key, nullptr,
-       web::query<UserQuery>(to(list_users))
+       web::query<UserQuery>(on(list_users))
            .returns<UserPage>()
            .describe("In the order of their ids; `next` is the `after` of the following page."),
        "List users"},
       {web::GET, "/api/admin/users/:user", key, nullptr,
-       web::plain(to(show_user)).returns<UserView>().describe("`user` is an id or an e-mail."), "Show a user"},
+       web::plain(on(show_user)).returns<UserView>().describe("`user` is an id or an e-mail."), "Show a user"},
       {web::PATCH, "/api/admin/users/:user", key, nullptr,
-       web::body<EditUser>(to(edit_user)).returns<UserView>().describe(edit_user_description),
+       web::body<EditUser>(on(edit_user)).returns<UserView>().describe(edit_user_description),
        "Change a user's rights, plan or password"},
       {web::DELETE, "/api/admin/users/:user/sessions", key, nullptr,
-       web::plain(to(end_user_sessions)).returns<identity::Succeeded>(), "End all sessions of a user"},
+       web::plain(on(end_user_sessions)).returns<web::Succeeded>(), "End all sessions of a user"},
       {web::DELETE, "/api/admin/users/:user/second-factor", key, nullptr,
-       web::plain(to(remove_second_factor))
-           .returns<identity::Succeeded>()
+       web::plain(on(remove_second_factor))
+           .returns<web::Succeeded>()
            .describe("Removes the user's app, passkeys and recovery codes."),
        "Remove a user's second factor"},
   };

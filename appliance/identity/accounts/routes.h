@@ -7,6 +7,7 @@
 #include "appliance/identity/accounts/plan_directory.h"
 #include "appliance/identity/accounts/self_service.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace accounts {
@@ -19,12 +20,11 @@ struct Services {
   Administration& administration;
   PlanDirectory& plans;
   boost::asio::thread_pool& blocking;  // for reads of the whole table
-  const agentbox::Guards& guards;
 };
 
 // Registration, sign-in and sign-out, profile and password, the user's own sessions.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 // Users, for `agentbox admin` and the console of the operator.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace accounts

@@ -3,7 +3,7 @@
 
 namespace accounts {
 
-identity::Answer list_sessions(const Services& services, const web::Request& request) {
+web::Answer list_sessions(const Services& services, const web::Request& request) {
   SessionList answer;
   for (const Session& session : services.sessions.of_user(request.caller.user_id))
     answer.sessions.push_back({session.id.substr(0, shown_id_length), session.created_at, session.expires_at,
@@ -12,18 +12,18 @@ identity::Answer list_sessions(const Services& services, const web::Request& req
   co_return web::reply(answer, 200);
 }
 
-identity::Answer end_other_sessions(const Services& services, const web::Request& request) {
+web::Answer end_other_sessions(const Services& services, const web::Request& request) {
   auto actor = audit::actor_of(request);
   co_await services.self_service.end_other_sessions(std::move(actor));
-  const identity::Succeeded answer;
+  const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }
 
-identity::Answer end_session(const Services& services, const web::Request& request) {
+web::Answer end_session(const Services& services, const web::Request& request) {
   auto actor = audit::actor_of(request);
   const auto ended = co_await services.self_service.end_session(std::move(actor), request.param("id"));
   if (!ended) co_return ended.error();
-  const identity::Succeeded answer;
+  const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }
 

@@ -29,7 +29,7 @@ web::Response as_json_lines(const std::vector<Entry>& found) {
 
 }  // namespace
 
-identity::Answer list_entries(const Services& services, const web::Request&, ListQuery query) {
+web::Answer list_entries(const Services& services, const web::Request&, ListQuery query) {
   const bool as_lines = query.format && *query.format == "jsonl";
   if (query.format && !as_lines && *query.format != "json") co_return web::invalid("format must be json or jsonl");
   if (query.before && query.after) co_return web::invalid("before and after are two ways to read: give one");

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "appliance/identity/audit/routes.h"
-#include "appliance/identity/handlers.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace audit {
@@ -33,6 +33,6 @@ struct EntryPage {
 };
 BOOST_DESCRIBE_STRUCT(EntryPage, (), (entries, next))
 
-identity::Answer list_entries(const Services&, const web::Request&, ListQuery);
+web::Answer list_entries(const Services&, const web::Request&, ListQuery);
 
 }  // namespace audit

@@ -7,10 +7,10 @@ namespace audit {
 
 namespace {
 
-std::vector<web::Route> routes(const Services& services, const web::Guard& guard) {
+std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services>& on) {
   return {
       {web::GET, "/api/admin/audit", guard, nullptr,
-       web::query<ListQuery>(identity::bind(services, list_entries))
+       web::query<ListQuery>(on(list_entries))
            .returns<EntryPage>()
            .describe("Newest first; `next` is the `before` of the following page. With `after` (0: from the "
                      "beginning) oldest first, and `next` is the `after` of the following page. With format=jsonl "
@@ -21,10 +21,12 @@ std::vector<web::Route> routes(const Services& services, const web::Guard& guard
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) { return routes(services, services.guards.admin_session); }
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return routes(guards.admin_session, on);
+}
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  return routes(services, services.guards.internal_key);
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return routes(guards.internal_key, on);
 }
 
 }  // namespace audit

@@ -5,6 +5,7 @@
 
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace audit {
@@ -13,11 +14,10 @@ namespace audit {
 struct Services {
   Audit& audit;
   boost::asio::thread_pool& blocking;  // for reads of the whole table
-  const agentbox::Guards& guards;
 };
 
 // The audit log, in pages or as JSON lines: for administrators, and for the backend.
-std::vector<web::Route> web_routes(const Services&);
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace audit

@@ -15,7 +15,7 @@ MailView view(Mail mail) {
 
 }  // namespace
 
-identity::Answer list_mails(const Services& services, const web::Request&, ListQuery query) {
+web::Answer list_mails(const Services& services, const web::Request&, ListQuery query) {
   const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : default_page;
   auto read = [&outbox = services.outbox, limit] {
     MailList answer;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/identity/handlers.h"
 #include "appliance/identity/mail/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace mail {
@@ -28,6 +28,6 @@ struct MailList {
 };
 BOOST_DESCRIBE_STRUCT(MailList, (), (mails))
 
-identity::Answer list_mails(const Services&, const web::Request&, ListQuery);
+web::Answer list_mails(const Services&, const web::Request&, ListQuery);
 
 }  // namespace mail

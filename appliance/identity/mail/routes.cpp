@@ -5,11 +5,10 @@
 
 namespace mail {
 
-std::vector<web::Route> backend_routes(const Services& services) {
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::GET, "/api/admin/outbox", services.guards.internal_key, nullptr,
-       web::query<ListQuery>(identity::bind(services, list_mails)).returns<MailList>(),
-       "Mails of the last seven days, newest first"},
+      {web::GET, "/api/admin/outbox", guards.internal_key, nullptr,
+       web::query<ListQuery>(on(list_mails)).returns<MailList>(), "Mails of the last seven days, newest first"},
   };
 }
 

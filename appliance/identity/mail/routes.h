@@ -5,6 +5,7 @@
 
 #include "appliance/identity/guards.h"
 #include "appliance/identity/mail/outbox.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace mail {
@@ -13,10 +14,9 @@ namespace mail {
 struct Services {
   Outbox& outbox;
   boost::asio::thread_pool& blocking;  // for reads of the whole table
-  const agentbox::Guards& guards;
 };
 
 // The mails of the last days, bodies included.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace mail

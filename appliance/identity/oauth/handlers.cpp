@@ -10,27 +10,27 @@ namespace oauth {
 
 namespace {
 
-web::Response to_login(const Services& services, const std::string& failure) {
-  return web::redirect("/login?error=" + services.name + failure);
+web::Response to_login(const RouteNames& names, const std::string& failure) {
+  return web::redirect("/login?error=" + names.error_prefix + failure);
 }
 
 }  // namespace
 
-identity::Answer redirect_to_provider(const Services& services, const web::Request& request) {
-  if (!services.provider.is_configured()) co_return to_login(services, "NotConfigured");
+web::Answer redirect_to_provider(const Services& services, const RouteNames& names, const web::Request& request) {
+  if (!services.provider.is_configured()) co_return to_login(names, "NotConfigured");
   const auto redirect = co_await services.provider.begin(request);
   if (!redirect) {
     const auto& error = redirect.error();
     web::log::warning("sign_in_not_begun",
-                      {{"provider", services.title}, {"reason", error.message}, {"detail", error.detail}});
-    co_return to_login(services, "AuthError");
+                      {{"provider", names.title}, {"reason", error.message}, {"detail", error.detail}});
+    co_return to_login(names, "AuthError");
   }
   co_return web::with_cookie(web::redirect(redirect->location), redirect->cookie);
 }
 
-identity::Answer finish_sign_in(const Services& services, const web::Request& request) {
-  if (!services.provider.is_configured()) co_return to_login(services, "NotConfigured");
-  auto entry = audit::of_request(request, "sign-in by " + services.title, "");
+web::Answer finish_sign_in(const Services& services, const RouteNames& names, const web::Request& request) {
+  if (!services.provider.is_configured()) co_return to_login(names, "NotConfigured");
+  auto entry = audit::of_request(request, "sign-in by " + names.title, "");
   auto callback = co_await services.provider.finish(request, callback_query(request));
   std::string failure = "AuthError";
   web::Result<accounts::User> user = web::unauthenticated();
@@ -42,7 +42,7 @@ identity::Answer finish_sign_in(const Services& services, const web::Request& re
   }
   auto client = sign_in::client_of(request);
   const auto result = co_await services.sign_in.begin(std::move(client), std::move(entry), std::move(user));
-  if (!result) co_return to_login(services, failure);
+  if (!result) co_return to_login(names, failure);
   const std::string page = result->challenge ? "/login?second-factor" : "/dashboard";
   co_return web::with_cookie(web::redirect(page), result->cookie);
 }

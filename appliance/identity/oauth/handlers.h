@@ -1,11 +1,11 @@
 #pragma once
 
-#include "appliance/identity/handlers.h"
 #include "appliance/identity/oauth/routes.h"
+#include "web/endpoint.h"
 
 namespace oauth {
 
-identity::Answer redirect_to_provider(const Services&, const web::Request&);
-identity::Answer finish_sign_in(const Services&, const web::Request&);
+web::Answer redirect_to_provider(const Services&, const RouteNames&, const web::Request&);
+web::Answer finish_sign_in(const Services&, const RouteNames&, const web::Request&);
 
 }  // namespace oauth

@@ -9,25 +9,25 @@ namespace {
 
 const web::RateLimit sign_in_limit{.group = "oauth", .limit = 60};
 
-std::string callback_description(const std::string& name) {
+std::string callback_description(const std::string& prefix) {
   return "Redirects to /dashboard with a session, to /login?second-factor for users with a second factor (see POST "
          "/api/auth/second-factor), or to /login?error= with " +
-         name + "AuthFailed, " + name + "TokenFailed, " + name + "NoEmail or " + name + "AuthError.";
+         prefix + "AuthFailed, " + prefix + "TokenFailed, " + prefix + "NoEmail or " + prefix + "AuthError.";
 }
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& none = services.guards.none;
-  const auto& name = services.name;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on,
+                                   const RouteNames& names) {
+  const auto& none = guards.none;
+  const auto& prefix = names.error_prefix;
   return {
-      {web::GET, services.path, none, &sign_in_limit,
-       web::plain(identity::bind(services, redirect_to_provider))
-           .describe("Redirects to the provider, or to /login?error=" + name + "NotConfigured."),
-       "Sign in with the " + services.title},
-      {web::GET, services.path + "/callback", none, &sign_in_limit,
-       web::plain(identity::bind(services, finish_sign_in)).describe(callback_description(name)),
-       "Callback of the " + services.title},
+      {web::GET, names.path, none, &sign_in_limit,
+       web::plain(on(redirect_to_provider, names))
+           .describe("Redirects to the provider, or to /login?error=" + prefix + "NotConfigured."),
+       "Sign in with the " + names.title},
+      {web::GET, names.path + "/callback", none, &sign_in_limit,
+       web::plain(on(finish_sign_in, names)).describe(callback_description(prefix)), "Callback of the " + names.title},
   };
 }
 

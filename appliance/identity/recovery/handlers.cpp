@@ -4,7 +4,7 @@
 
 namespace recovery {
 
-identity::Answer forgot_password(const Services& services, const web::Request& request, ForgotPassword form) {
+web::Answer forgot_password(const Services& services, const web::Request& request, ForgotPassword form) {
   auto entry = audit::of_request(request, "password forgotten", form.email);
   co_await services.audit.note(std::move(entry));
   co_await services.recovery.request(std::move(form.email));
@@ -12,7 +12,7 @@ identity::Answer forgot_password(const Services& services, const web::Request& r
   co_return web::reply(answer, 200);
 }
 
-identity::Answer reset_password(const Services& services, const web::Request& request, ResetPassword form) {
+web::Answer reset_password(const Services& services, const web::Request& request, ResetPassword form) {
   auto entry = audit::of_request(request, "password reset", "");
   const auto user = co_await services.recovery.reset(std::move(form.token), std::move(form.password));
   if (user) {
@@ -23,7 +23,7 @@ identity::Answer reset_password(const Services& services, const web::Request& re
   }
   co_await services.audit.note(std::move(entry));
   if (!user) co_return user.error();
-  const identity::Succeeded answer;
+  const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }
 

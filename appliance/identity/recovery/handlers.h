@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "appliance/identity/handlers.h"
 #include "appliance/identity/recovery/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace recovery {
@@ -25,7 +25,7 @@ struct ResetPassword {
 };
 BOOST_DESCRIBE_STRUCT(ResetPassword, (), (token, password))
 
-identity::Answer forgot_password(const Services&, const web::Request&, ForgotPassword);
-identity::Answer reset_password(const Services&, const web::Request&, ResetPassword);
+web::Answer forgot_password(const Services&, const web::Request&, ForgotPassword);
+web::Answer reset_password(const Services&, const web::Request&, ResetPassword);
 
 }  // namespace recovery

@@ -12,18 +12,18 @@ const web::RateLimit reset_limit{.group = "reset-password", .limit = 10};
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& none = services.guards.none;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& none = guards.none;
   return {
       {web::POST, "/api/auth/forgot-password", none, &forgot_limit,
-       web::body<ForgotPassword>(identity::bind(services, forgot_password))
+       web::body<ForgotPassword>(on(forgot_password))
            .returns<ResetRequested>()
            .describe("The answer is the same for every address. The mail is sent through SMTP_URL; without one the "
                      "administrator reads it with `agentbox admin outbox`."),
        "Request a password reset"},
       {web::POST, "/api/auth/reset-password", none, &reset_limit,
-       web::body<ResetPassword>(identity::bind(services, reset_password))
-           .returns<identity::Succeeded>()
+       web::body<ResetPassword>(on(reset_password))
+           .returns<web::Succeeded>()
            .describe("The token in the mail is valid for 30 minutes and one use. All sessions of the user end."),
        "Choose a new password"},
   };

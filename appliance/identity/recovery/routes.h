@@ -5,6 +5,7 @@
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
 #include "appliance/identity/recovery/recovery.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace recovery {
@@ -13,10 +14,9 @@ namespace recovery {
 struct Services {
   Recovery& recovery;
   audit::Audit& audit;
-  const agentbox::Guards& guards;
 };
 
 // Requesting a password reset, and choosing the new password.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace recovery

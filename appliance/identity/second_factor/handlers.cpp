@@ -15,7 +15,7 @@ std::string otpauth_url(const std::string& host, const AppSecret& app) {
 
 }  // namespace
 
-identity::Answer show_state(const Services& services, const web::Request& request) {
+web::Answer show_state(const Services& services, const web::Request& request) {
   const auto found = services.settings.overview(request.caller.user_id);
   if (!found) co_return found.error();
   const auto& state = found->state;
@@ -28,7 +28,7 @@ identity::Answer show_state(const Services& services, const web::Request& reques
   co_return web::reply(answer, 200);
 }
 
-identity::Answer begin_app(const Services& services, const web::Request& request, StepUpProof proof) {
+web::Answer begin_app(const Services& services, const web::Request& request, StepUpProof proof) {
   auto actor = audit::actor_of(request);
   const auto app = co_await services.settings.begin_app(std::move(actor), std::move(proof));
   if (!app) co_return app.error();
@@ -36,7 +36,7 @@ identity::Answer begin_app(const Services& services, const web::Request& request
   co_return web::reply(answer, 200);
 }
 
-identity::Answer confirm_app(const Services& services, const web::Request& request, AppCode form) {
+web::Answer confirm_app(const Services& services, const web::Request& request, AppCode form) {
   auto actor = audit::actor_of(request);
   auto codes = co_await services.settings.confirm_app(std::move(actor), std::move(form.code));
   if (!codes) co_return codes.error();
@@ -44,15 +44,15 @@ identity::Answer confirm_app(const Services& services, const web::Request& reque
   co_return web::reply(answer, 200);
 }
 
-identity::Answer remove_app(const Services& services, const web::Request& request, Proof proof) {
+web::Answer remove_app(const Services& services, const web::Request& request, Proof proof) {
   auto actor = audit::actor_of(request);
   const auto removed = co_await services.settings.remove_app(std::move(actor), std::move(proof));
   if (!removed) co_return removed.error();
-  const identity::Succeeded answer;
+  const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }
 
-identity::Answer renew_codes(const Services& services, const web::Request& request, Proof proof) {
+web::Answer renew_codes(const Services& services, const web::Request& request, Proof proof) {
   auto actor = audit::actor_of(request);
   auto codes = co_await services.settings.renew_recovery_codes(std::move(actor), std::move(proof));
   if (!codes) co_return codes.error();
@@ -60,11 +60,11 @@ identity::Answer renew_codes(const Services& services, const web::Request& reque
   co_return web::reply(answer, 200);
 }
 
-identity::Answer disable(const Services& services, const web::Request& request, Proof proof) {
+web::Answer disable(const Services& services, const web::Request& request, Proof proof) {
   auto actor = audit::actor_of(request);
   const auto disabled = co_await services.settings.disable(std::move(actor), std::move(proof));
   if (!disabled) co_return disabled.error();
-  const identity::Succeeded answer;
+  const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/identity/handlers.h"
 #include "appliance/identity/second_factor/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace second_factor {
@@ -33,12 +33,12 @@ struct RecoveryCodes {
 };
 BOOST_DESCRIBE_STRUCT(RecoveryCodes, (), (success, recoveryCodes))
 
-identity::Answer show_state(const Services&, const web::Request&);
-identity::Answer begin_app(const Services&, const web::Request&, StepUpProof);
-identity::Answer confirm_app(const Services&, const web::Request&, AppCode);
-identity::Answer remove_app(const Services&, const web::Request&, Proof);
-identity::Answer renew_codes(const Services&, const web::Request&, Proof);
-identity::Answer disable(const Services&, const web::Request&, Proof);
+web::Answer show_state(const Services&, const web::Request&);
+web::Answer begin_app(const Services&, const web::Request&, StepUpProof);
+web::Answer confirm_app(const Services&, const web::Request&, AppCode);
+web::Answer remove_app(const Services&, const web::Request&, Proof);
+web::Answer renew_codes(const Services&, const web::Request&, Proof);
+web::Answer disable(const Services&, const web::Request&, Proof);
 
 struct PasskeyView {
   std::string id, name;
@@ -81,10 +81,10 @@ struct RemovedPasskey {
 };
 BOOST_DESCRIBE_STRUCT(RemovedPasskey, (), (success, id))
 
-identity::Answer list_passkeys(const Services&, const web::Request&);
-identity::Answer begin_passkey(const Services&, const web::Request&, StepUpProof);
-identity::Answer add_passkey(const Services&, const web::Request&, NewPasskey);
-identity::Answer rename_passkey(const Services&, const web::Request&, PasskeyName);
-identity::Answer remove_passkey(const Services&, const web::Request&, Proof);
+web::Answer list_passkeys(const Services&, const web::Request&);
+web::Answer begin_passkey(const Services&, const web::Request&, StepUpProof);
+web::Answer add_passkey(const Services&, const web::Request&, NewPasskey);
+web::Answer rename_passkey(const Services&, const web::Request&, PasskeyName);
+web::Answer remove_passkey(const Services&, const web::Request&, Proof);
 
 }  // namespace second_factor

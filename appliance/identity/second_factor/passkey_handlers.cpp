@@ -11,7 +11,7 @@ PasskeyView view(Passkey passkey) {
 
 }  // namespace
 
-identity::Answer list_passkeys(const Services& services, const web::Request& request) {
+web::Answer list_passkeys(const Services& services, const web::Request& request) {
   PasskeyList answer;
   for (auto& passkey : services.settings.passkeys(request.caller.user_id))
     answer.passkeys.push_back(view(std::move(passkey)));
@@ -19,7 +19,7 @@ identity::Answer list_passkeys(const Services& services, const web::Request& req
   co_return web::reply(answer, 200);
 }
 
-identity::Answer begin_passkey(const Services& services, const web::Request& request, StepUpProof proof) {
+web::Answer begin_passkey(const Services& services, const web::Request& request, StepUpProof proof) {
   auto actor = audit::actor_of(request);
   auto options = co_await services.settings.begin_passkey(std::move(actor), std::move(proof));
   if (!options) co_return options.error();
@@ -27,7 +27,7 @@ identity::Answer begin_passkey(const Services& services, const web::Request& req
   co_return web::reply(answer, 200);
 }
 
-identity::Answer add_passkey(const Services& services, const web::Request& request, NewPasskey form) {
+web::Answer add_passkey(const Services& services, const web::Request& request, NewPasskey form) {
   auto actor = audit::actor_of(request);
   auto added =
       co_await services.settings.add_passkey(std::move(actor), std::move(form.name), std::move(form.credential));
@@ -36,14 +36,14 @@ identity::Answer add_passkey(const Services& services, const web::Request& reque
   co_return web::reply(answer, 201);
 }
 
-identity::Answer rename_passkey(const Services& services, const web::Request& request, PasskeyName form) {
+web::Answer rename_passkey(const Services& services, const web::Request& request, PasskeyName form) {
   auto renamed =
       co_await services.settings.rename_passkey(request.caller.user_id, request.param("id"), std::move(form.name));
   if (!renamed) co_return renamed.error();
   co_return web::reply(view(std::move(*renamed)), 200);
 }
 
-identity::Answer remove_passkey(const Services& services, const web::Request& request, Proof proof) {
+web::Answer remove_passkey(const Services& services, const web::Request& request, Proof proof) {
   auto actor = audit::actor_of(request);
   const auto removed =
       co_await services.settings.remove_passkey(std::move(actor), request.param("id"), std::move(proof));

@@ -29,40 +29,39 @@ std::string with_proof(std::string description) { return description + " " + pro
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session_enrolling;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session_enrolling;
   const std::string path = "/api/settings/second-factor", passkey_path = path + "/passkeys";
-  const auto to = [&](auto handler) { return identity::bind(services, handler); };
   return {
-      {web::GET, path, session, nullptr, web::plain(to(show_state)).returns<StateView>().describe(state_description),
+      {web::GET, path, session, nullptr, web::plain(on(show_state)).returns<StateView>().describe(state_description),
        "State of the second factor"},
       {web::POST, path + "/begin", session, &change_limit,
-       web::body<StepUpProof>(to(begin_app)).returns<AppSecretView>().describe(with_proof(app_description)),
+       web::body<StepUpProof>(on(begin_app)).returns<AppSecretView>().describe(with_proof(app_description)),
        "Set up an authenticator app"},
       {web::POST, path + "/confirm", session, &change_limit,
-       web::body<AppCode>(to(confirm_app)).returns<RecoveryCodes>().describe(confirm_description),
+       web::body<AppCode>(on(confirm_app)).returns<RecoveryCodes>().describe(confirm_description),
        "Turn on the authenticator app"},
       {web::DELETE, path + "/app", session, &change_limit,
-       web::body<Proof>(to(remove_app)).returns<identity::Succeeded>().describe(proof_description),
+       web::body<Proof>(on(remove_app)).returns<web::Succeeded>().describe(proof_description),
        "Remove the authenticator app"},
       {web::POST, path + "/recovery-codes", session, &change_limit,
-       web::body<Proof>(to(renew_codes)).returns<RecoveryCodes>().describe(with_proof(codes_description)),
+       web::body<Proof>(on(renew_codes)).returns<RecoveryCodes>().describe(with_proof(codes_description)),
        "Create new recovery codes"},
       {web::POST, path + "/disable", session, &change_limit,
-       web::body<Proof>(to(disable)).returns<identity::Succeeded>().describe(with_proof(disable_description)),
+       web::body<Proof>(on(disable)).returns<web::Succeeded>().describe(with_proof(disable_description)),
        "Turn off the second factor"},
 
-      {web::GET, passkey_path, session, nullptr, web::plain(to(list_passkeys)).returns<PasskeyList>(), "List passkeys"},
+      {web::GET, passkey_path, session, nullptr, web::plain(on(list_passkeys)).returns<PasskeyList>(), "List passkeys"},
       {web::POST, passkey_path + "/begin", session, &change_limit,
-       web::body<StepUpProof>(to(begin_passkey)).returns<CreationOffer>().describe(with_proof(offer_description)),
+       web::body<StepUpProof>(on(begin_passkey)).returns<CreationOffer>().describe(with_proof(offer_description)),
        "Begin adding a passkey"},
       {web::POST, passkey_path, session, &change_limit,
-       web::body<NewPasskey>(to(add_passkey)).returns<AddedPasskey>(201).describe(passkey_description),
+       web::body<NewPasskey>(on(add_passkey)).returns<AddedPasskey>(201).describe(passkey_description),
        "Add a passkey"},
       {web::PATCH, passkey_path + "/:id", session, &change_limit,
-       web::body<PasskeyName>(to(rename_passkey)).returns<PasskeyView>(), "Rename a passkey"},
+       web::body<PasskeyName>(on(rename_passkey)).returns<PasskeyView>(), "Rename a passkey"},
       {web::DELETE, passkey_path + "/:id", session, &change_limit,
-       web::body<Proof>(to(remove_passkey)).returns<RemovedPasskey>().describe(proof_description), "Remove a passkey"},
+       web::body<Proof>(on(remove_passkey)).returns<RemovedPasskey>().describe(proof_description), "Remove a passkey"},
   };
 }
 

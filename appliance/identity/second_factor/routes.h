@@ -5,6 +5,7 @@
 #include "appliance/identity/guards.h"
 #include "appliance/identity/second_factor/factor_settings.h"
 #include "appliance/identity/site.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace second_factor {
@@ -13,10 +14,9 @@ namespace second_factor {
 struct Services {
   FactorSettings& settings;
   const agentbox::Site& site;
-  const agentbox::Guards& guards;
 };
 
 // The user's own second factor: app, recovery codes and passkeys.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace second_factor

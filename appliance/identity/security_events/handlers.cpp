@@ -22,7 +22,7 @@ web::Response as_json_lines(const std::vector<Received>& found) {
   return web::text(std::move(lines), "application/x-ndjson");
 }
 
-identity::Answer receive(const Services& services, const web::Request& request, Matching matching) {
+web::Answer receive(const Services& services, const web::Request& request, Matching matching) {
   const auto is_new = co_await services.events.receive(request.body, matching);
   if (!is_new && is_new.error().kind == web::Kind::invalid)
     services.failures.count(audit::failure_of(request, "security event refused", is_new.error().message));
@@ -33,20 +33,20 @@ identity::Answer receive(const Services& services, const web::Request& request, 
 
 }  // namespace
 
-identity::Answer show_receiver(const Services&, const web::Request&) {
+web::Answer show_receiver(const Services&, const web::Request&) {
   const ReceiverInfo answer;
   co_return web::reply(answer, 200);
 }
 
-identity::Answer receive_event(const Services& services, const web::Request& request) {
+web::Answer receive_event(const Services& services, const web::Request& request) {
   return receive(services, request, Matching::by_subject_or_email);
 }
 
-identity::Answer receive_event_by_email(const Services& services, const web::Request& request) {
+web::Answer receive_event_by_email(const Services& services, const web::Request& request) {
   return receive(services, request, Matching::by_email);
 }
 
-identity::Answer list_events(const Services& services, const web::Request&, ListQuery query) {
+web::Answer list_events(const Services& services, const web::Request&, ListQuery query) {
   const bool as_lines = query.format && *query.format == "jsonl";
   if (query.format && !as_lines && *query.format != "json") co_return web::invalid("format must be json or jsonl");
   const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : default_page;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/identity/handlers.h"
 #include "appliance/identity/security_events/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace security_events {
@@ -39,10 +39,10 @@ struct EventList {
 };
 BOOST_DESCRIBE_STRUCT(EventList, (), (events, next))
 
-identity::Answer show_receiver(const Services&, const web::Request&);
+web::Answer show_receiver(const Services&, const web::Request&);
 // The body is the token itself; 202 once it is stored.
-identity::Answer receive_event(const Services&, const web::Request&);
-identity::Answer receive_event_by_email(const Services&, const web::Request&);
-identity::Answer list_events(const Services&, const web::Request&, ListQuery);
+web::Answer receive_event(const Services&, const web::Request&);
+web::Answer receive_event_by_email(const Services&, const web::Request&);
+web::Answer list_events(const Services&, const web::Request&, ListQuery);
 
 }  // namespace security_events

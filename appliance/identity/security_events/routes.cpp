@@ -19,10 +19,10 @@ web::Endpoint receiver(web::Handler handler) {
   return endpoint;
 }
 
-std::vector<web::Route> admin_routes(const Services& services, const web::Guard& guard) {
+std::vector<web::Route> admin_routes(const web::Guard& guard, const web::Bind<Services>& on) {
   return {
       {web::GET, "/api/admin/security-events", guard, nullptr,
-       web::query<ListQuery>(identity::bind(services, list_events))
+       web::query<ListQuery>(on(list_events))
            .returns<EventList>()
            .describe("`next` is the `before` of the following page. With format=jsonl one event per line; continue "
                      "before the id of the last line."),
@@ -32,26 +32,21 @@ std::vector<web::Route> admin_routes(const Services& services, const web::Guard&
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& none = services.guards.none;
-  return {
-      {web::GET, "/api/security/risc", none, nullptr,
-       web::plain(identity::bind(services, show_receiver)).returns<ReceiverInfo>(),
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& none = guards.none;
+  std::vector<web::Route> table{
+      {web::GET, "/api/security/risc", none, nullptr, web::plain(on(show_receiver)).returns<ReceiverInfo>(),
        "List the supported security events"},
-      {web::POST, "/api/security/risc", none, &delivery_limit, receiver(identity::bind(services, receive_event)),
-       "Receive a security event"},
-      {web::POST, "/api/auth/idp/risc", none, &delivery_limit,
-       receiver(identity::bind(services, receive_event_by_email)),
+      {web::POST, "/api/security/risc", none, &delivery_limit, receiver(on(receive_event)), "Receive a security event"},
+      {web::POST, "/api/auth/idp/risc", none, &delivery_limit, receiver(on(receive_event_by_email)),
        "Receive a security event, matched by email alone (superseded)"},
   };
+  web::append(table, admin_routes(guards.admin_session, on));
+  return table;
 }
 
-std::vector<web::Route> admin_web_routes(const Services& services) {
-  return admin_routes(services, services.guards.admin_session);
-}
-
-std::vector<web::Route> backend_routes(const Services& services) {
-  return admin_routes(services, services.guards.internal_key);
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return admin_routes(guards.internal_key, on);
 }
 
 }  // namespace security_events

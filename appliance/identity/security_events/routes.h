@@ -6,6 +6,7 @@
 #include "appliance/identity/audit/failure_counter.h"
 #include "appliance/identity/guards.h"
 #include "appliance/identity/security_events/security_events.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace security_events {
@@ -15,13 +16,11 @@ struct Services {
   SecurityEvents& events;
   audit::FailureCounter& failures;
   boost::asio::thread_pool& blocking;  // for reads of the whole table
-  const agentbox::Guards& guards;
 };
 
-// Both receivers.
-std::vector<web::Route> web_routes(const Services&);
-// The events received and what was done about them: for administrators on the web listener, and for the backend.
-std::vector<web::Route> admin_web_routes(const Services&);
-std::vector<web::Route> backend_routes(const Services&);
+// Both receivers, and for administrators the events received and what was done about them.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// The events received, for the backend.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace security_events

@@ -5,8 +5,7 @@
 
 namespace sign_in {
 
-identity::Answer verify_second_factor(const Services& services, const web::Request& request,
-                                      second_factor::Proof proof) {
+web::Answer verify_second_factor(const Services& services, const web::Request& request, second_factor::Proof proof) {
   auto client = client_of(request);
   const auto result = co_await services.sign_in.resume(std::move(client), std::move(proof));
   if (!result) co_return result.error();

@@ -18,10 +18,10 @@ constexpr const char* second_factor_description =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/auth/second-factor", services.guards.none, &attempt_limit,
-       web::body<second_factor::Proof>(identity::bind(services, verify_second_factor))
+      {web::POST, "/api/auth/second-factor", guards.none, &attempt_limit,
+       web::body<second_factor::Proof>(on(verify_second_factor))
            .returns<LoggedIn>()
            .describe(second_factor_description),
        "Sign in: the second factor"},

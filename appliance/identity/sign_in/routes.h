@@ -4,6 +4,7 @@
 
 #include "appliance/identity/guards.h"
 #include "appliance/identity/sign_in/sign_in.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace sign_in {
@@ -11,10 +12,9 @@ namespace sign_in {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   SignIn& sign_in;
-  const agentbox::Guards& guards;
 };
 
 // Resuming a sign-in that waits for the second factor.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace sign_in

@@ -36,16 +36,18 @@ web::Task<web::Result<Verification>> verify(const Services& services, VerifyToke
 
 }  // namespace
 
-EndpointInfo endpoint_info(const Services& services, std::string path, std::string description) {
+web::Answer show_endpoint(const Services& services, const std::string& path, const std::string& description,
+                          const web::Request&) {
   const bool is_configured = services.social.is_configured();
-  return {.endpoint = std::move(path),
-          .description = std::move(description),
-          .configured = is_configured,
-          .issuer = is_configured ? std::optional(services.social.issuer()) : std::nullopt,
-          .clientId = is_configured ? std::optional(services.social.client_id()) : std::nullopt};
+  const EndpointInfo answer{.endpoint = path,
+                            .description = description,
+                            .configured = is_configured,
+                            .issuer = is_configured ? std::optional(services.social.issuer()) : std::nullopt,
+                            .clientId = is_configured ? std::optional(services.social.client_id()) : std::nullopt};
+  co_return web::reply(answer, 200);
 }
 
-identity::Answer verify_token(const Services& services, const web::Request& request, VerifyToken form) {
+web::Answer verify_token(const Services& services, const web::Request& request, VerifyToken form) {
   if (!services.social.is_configured()) co_return not_configured();
   auto entry = audit::of_request(request, "sign-in by social identity", "");
   const auto since = services.social.session_epoch();
@@ -74,7 +76,7 @@ identity::Answer verify_token(const Services& services, const web::Request& requ
   co_return web::with_cookie(web::reply(answer, 200), result->cookie);
 }
 
-identity::Answer refresh_tokens(const Services& services, const web::Request&, RefreshTokens form) {
+web::Answer refresh_tokens(const Services& services, const web::Request&, RefreshTokens form) {
   if (!services.social.is_configured()) co_return not_configured();
   const auto tokens = co_await services.social.refresh(std::move(form.refreshToken));
   if (!tokens) co_return tokens.error();

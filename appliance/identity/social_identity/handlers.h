@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
-#include "appliance/identity/handlers.h"
 #include "appliance/identity/sign_in/http.h"
 #include "appliance/identity/social_identity/routes.h"
 #include "appliance/identity/token_gating/handlers.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace social_identity {
@@ -43,8 +43,9 @@ struct RefreshedTokens {
 };
 BOOST_DESCRIBE_STRUCT(RefreshedTokens, (), (accessToken, idToken, refreshToken))
 
-EndpointInfo endpoint_info(const Services&, std::string path, std::string description);
-identity::Answer verify_token(const Services&, const web::Request&, VerifyToken);
-identity::Answer refresh_tokens(const Services&, const web::Request&, RefreshTokens);
+web::Answer show_endpoint(const Services&, const std::string& path, const std::string& description,
+                          const web::Request&);
+web::Answer verify_token(const Services&, const web::Request&, VerifyToken);
+web::Answer refresh_tokens(const Services&, const web::Request&, RefreshTokens);
 
 }  // namespace social_identity

@@ -7,6 +7,7 @@
 #include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/social_identity/social_identity.h"
 #include "appliance/identity/token_gating/token_gating.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace social_identity {
@@ -17,9 +18,8 @@ struct Services {
   token_gating::TokenGating& gating;
   sign_in::SignIn& sign_in;
   audit::Audit& audit;
-  const agentbox::Guards& guards;
 };
 
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace social_identity

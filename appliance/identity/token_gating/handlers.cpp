@@ -17,7 +17,7 @@ web::Task<web::Result<HoldingView>> look_up(TokenGating& gating, std::string tex
                         .chainId = static_cast<std::int64_t>(gating.chain_id())};
 }
 
-identity::Answer verify_wallet(const Services& services, const web::Request&, WalletQuery query) {
+web::Answer verify_wallet(const Services& services, const web::Request&, WalletQuery query) {
   const auto view = co_await look_up(services.gating, std::move(query.address));
   if (!view) co_return view.error();
   co_return web::reply(*view, 200);

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "appliance/identity/handlers.h"
 #include "appliance/identity/token_gating/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace token_gating {
@@ -24,6 +24,6 @@ BOOST_DESCRIBE_STRUCT(HoldingView, (), (verified, address, balance, required, to
 // invalid: not an address. Else the errors of TokenGating::holding_of.
 web::Task<web::Result<HoldingView>> look_up(TokenGating&, std::string address);
 
-identity::Answer verify_wallet(const Services&, const web::Request&, WalletQuery);
+web::Answer verify_wallet(const Services&, const web::Request&, WalletQuery);
 
 }  // namespace token_gating

@@ -15,10 +15,10 @@ constexpr const char* description =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& none = services.guards.none;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& none = guards.none;
   const std::string path = "/api/auth/token-gating/verify";
-  const auto verify = identity::bind(services, verify_wallet);
+  const auto verify = on(verify_wallet);
   return {
       {web::GET, path, none, &lookup_limit,
        web::query<WalletQuery>(verify).returns<HoldingView>().describe(description), summary},

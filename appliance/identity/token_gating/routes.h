@@ -4,6 +4,7 @@
 
 #include "appliance/identity/guards.h"
 #include "appliance/identity/token_gating/token_gating.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace token_gating {
@@ -11,9 +12,8 @@ namespace token_gating {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   TokenGating& gating;
-  const agentbox::Guards& guards;
 };
 
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace token_gating

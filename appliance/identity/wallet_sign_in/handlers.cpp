@@ -5,12 +5,12 @@
 
 namespace wallet_sign_in {
 
-identity::Answer issue_nonce(const Services& services, const web::Request&) {
+web::Answer issue_nonce(const Services& services, const web::Request&) {
   const NonceView answer{services.wallets.nonce()};
   co_return web::reply(answer, 200);
 }
 
-identity::Answer sign_in_with_wallet(const Services& services, const web::Request& request, SignedMessage form) {
+web::Answer sign_in_with_wallet(const Services& services, const web::Request& request, SignedMessage form) {
   auto entry = audit::of_request(request, "sign-in by wallet", form.address);
   Proof proof{
       .address = std::move(form.address), .message = std::move(form.message), .signature = std::move(form.signature)};

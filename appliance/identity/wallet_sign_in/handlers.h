@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "appliance/identity/handlers.h"
 #include "appliance/identity/wallet_sign_in/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace wallet_sign_in {
@@ -20,7 +20,7 @@ struct SignedMessage {
 };
 BOOST_DESCRIBE_STRUCT(SignedMessage, (), (address, message, signature))
 
-identity::Answer issue_nonce(const Services&, const web::Request&);
-identity::Answer sign_in_with_wallet(const Services&, const web::Request&, SignedMessage);
+web::Answer issue_nonce(const Services&, const web::Request&);
+web::Answer sign_in_with_wallet(const Services&, const web::Request&, SignedMessage);
 
 }  // namespace wallet_sign_in

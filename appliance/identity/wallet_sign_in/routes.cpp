@@ -20,18 +20,16 @@ constexpr const char* sign_in_description =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& none = services.guards.none;
-  const auto nonce = identity::bind(services, issue_nonce);
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& none = guards.none;
+  const auto nonce = on(issue_nonce);
   return {
       {web::GET, "/api/auth/nonce", none, &nonce_limit,
        web::plain(nonce).returns<NonceView>().describe(nonce_description), "Nonce for wallet sign-in"},
       {web::POST, "/api/auth/nonce", none, &nonce_limit,
        web::plain(nonce).returns<NonceView>().describe(nonce_description), "Nonce for wallet sign-in"},
       {web::POST, "/api/wallet-auth", none, &sign_in_limit,
-       web::body<SignedMessage>(identity::bind(services, sign_in_with_wallet))
-           .returns<sign_in::LoggedIn>()
-           .describe(sign_in_description),
+       web::body<SignedMessage>(on(sign_in_with_wallet)).returns<sign_in::LoggedIn>().describe(sign_in_description),
        "Sign in with a wallet"},
   };
 }

@@ -5,6 +5,7 @@
 #include "appliance/identity/guards.h"
 #include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace wallet_sign_in {
@@ -13,10 +14,9 @@ namespace wallet_sign_in {
 struct Services {
   WalletSignIn& wallets;
   sign_in::SignIn& sign_in;
-  const agentbox::Guards& guards;
 };
 
 // The nonce, and signing in.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace wallet_sign_in

@@ -12,8 +12,6 @@ namespace models::ai_api {
 
 namespace json = boost::json;
 
-using billing::Answer;
-
 namespace {
 
 // Results of tools are accepted by the OpenAI-compatible API only.
@@ -97,7 +95,7 @@ web::Error to_contract_error(web::Error error) {
 
 }  // namespace
 
-Answer chat(const Services& services, const web::Request& request) {
+web::Answer chat(const Services& services, const web::Request& request) {
   const billing::PlanClaim claim{.email = request.header("x-user-email"),
                                  .plan = request.header("x-user-plan"),
                                  .subscription_id = request.header("x-billing-subscription-id")};

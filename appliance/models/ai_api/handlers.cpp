@@ -10,8 +10,6 @@ namespace models::ai_api {
 
 namespace json = boost::json;
 
-using billing::Answer;
-
 namespace {
 
 // The contract has prices as JSON numbers; the ledger never uses them.
@@ -36,7 +34,7 @@ ModelView view(const ListedModel& model) {
 
 }  // namespace
 
-Answer show_health(const Services& services, const web::Request&) {
+web::Answer show_health(const Services& services, const web::Request&) {
   const auto now = Breaker::Clock::now();
   json::object providers, circuits;
   bool any = false, all = true;
@@ -55,7 +53,7 @@ Answer show_health(const Services& services, const web::Request&) {
                                    {"timestamp", timestamp()}});
 }
 
-Answer list_models(const Services& services, const web::Request&) {
+web::Answer list_models(const Services& services, const web::Request&) {
   const auto models = co_await services.gateway.models();
   AllModels answer{.timestamp = timestamp()};
   std::map<std::string, std::int64_t> counts;
@@ -78,7 +76,7 @@ Answer list_models(const Services& services, const web::Request&) {
   co_return response;
 }
 
-Answer list_provider_models(const Services& services, const web::Request& request) {
+web::Answer list_provider_models(const Services& services, const web::Request& request) {
   ProviderModels answer{.provider = request.param("provider"), .timestamp = timestamp()};
   bool known = std::ranges::count(provider_names, answer.provider) > 0;
   const auto models = co_await services.gateway.models();
@@ -94,7 +92,7 @@ Answer list_provider_models(const Services& services, const web::Request& reques
   co_return web::reply(answer);
 }
 
-Answer select_model(const Services& services, const web::Request& request, SelectionQuery query) {
+web::Answer select_model(const Services& services, const web::Request& request, SelectionQuery query) {
   const auto task = query.taskType && !query.taskType->empty() ? std::string(*query.taskType) : "general";
   billing::Payer payer{.plan = billing::Plan::network};
   if (const auto plan = billing::plan_named(request.header("x-user-plan"))) payer.plan = *plan;
@@ -113,7 +111,7 @@ Answer select_model(const Services& services, const web::Request& request, Selec
   co_return web::reply(answer);
 }
 
-Answer estimate_cost(const Services& services, const web::Request&, EstimateQuery query) {
+web::Answer estimate_cost(const Services& services, const web::Request&, EstimateQuery query) {
   Estimate answer{.model = query.model,
                   .inputTokens = query.inputTokens,
                   .outputTokens = query.outputTokens,
@@ -125,7 +123,7 @@ Answer estimate_cost(const Services& services, const web::Request&, EstimateQuer
   co_return web::reply(answer);
 }
 
-Answer reload_catalogue(const Services& services, const web::Request&) {
+web::Answer reload_catalogue(const Services& services, const web::Request&) {
   const auto catalogue = services.gateway.catalogues().reload();
   if (!catalogue) co_return web::invalid("catalogue.json: " + catalogue.error().message);
   const Reloaded answer{.models = static_cast<std::int64_t>((*catalogue)->models().size())};

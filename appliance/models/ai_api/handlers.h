@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/handlers.h"
 #include "appliance/models/ai_api/routes.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace models::ai_api {
@@ -85,12 +85,12 @@ struct Reloaded {
 };
 BOOST_DESCRIBE_STRUCT(Reloaded, (), (success, models))
 
-billing::Answer show_health(const Services&, const web::Request&);
-billing::Answer list_models(const Services&, const web::Request&);
-billing::Answer list_provider_models(const Services&, const web::Request&);
-billing::Answer select_model(const Services&, const web::Request&, SelectionQuery);
-billing::Answer estimate_cost(const Services&, const web::Request&, EstimateQuery);
-billing::Answer reload_catalogue(const Services&, const web::Request&);
-billing::Answer chat(const Services&, const web::Request&);
+web::Answer show_health(const Services&, const web::Request&);
+web::Answer list_models(const Services&, const web::Request&);
+web::Answer list_provider_models(const Services&, const web::Request&);
+web::Answer select_model(const Services&, const web::Request&, SelectionQuery);
+web::Answer estimate_cost(const Services&, const web::Request&, EstimateQuery);
+web::Answer reload_catalogue(const Services&, const web::Request&);
+web::Answer chat(const Services&, const web::Request&);
 
 }  // namespace models::ai_api

@@ -17,8 +17,8 @@ constexpr const char* chat_text =
     "call: 500 with the last provider's failure as `code` (unreachable, overloaded, timeout, bad_key, ...), or 429 if "
     "it limits the rate; with `Retry-After` if known.";
 
-web::Endpoint chat_endpoint(const Services& services) {
-  auto endpoint = web::plain(billing::bind(services, chat));
+web::Endpoint chat_endpoint(const web::Bind<Services>& on) {
+  auto endpoint = web::plain(on(chat));
   endpoint.body = web::schema_of<ChatBody>;
   endpoint.description = chat_text;
   return endpoint;
@@ -26,26 +26,24 @@ web::Endpoint chat_endpoint(const Services& services) {
 
 }  // namespace
 
-std::vector<web::Route> backend_routes(const Services& services) {
-  using billing::bind;
-  const auto& key = services.guards.internal_key;
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& key = guards.internal_key;
   return {
-      {web::GET, "/api/ai/health", key, &rate, web::plain(bind(services, show_health)),
-       "The configured providers and their state"},
+      {web::GET, "/api/ai/health", key, &rate, web::plain(on(show_health)), "The configured providers and their state"},
       {web::GET, "/api/ai/models", key, &rate,
-       web::plain(bind(services, list_models))
+       web::plain(on(list_models))
            .describe("`models`, `count`, and the count of each provider by its name. Costs are US dollars per million "
                      "tokens."),
        "List the models of the catalogue and of the local server"},
-      {web::GET, "/api/ai/models/:provider", key, &rate,
-       web::plain(bind(services, list_provider_models)).returns<ProviderModels>(), "List the models of a provider"},
-      {web::POST, "/api/ai/models/select", key, &rate,
-       web::body<SelectionQuery>(bind(services, select_model)).returns<Selected>(), "Select the model for a task type"},
-      {web::POST, "/api/ai/chat", key, &rate, chat_endpoint(services), "Ask a model"},
-      {web::POST, "/api/ai/estimate-cost", key, &rate,
-       web::body<EstimateQuery>(bind(services, estimate_cost)).returns<Estimate>(), "Estimate the cost of a call"},
-      {web::POST, "/api/admin/models/reload", key, nullptr,
-       web::plain(bind(services, reload_catalogue)).returns<Reloaded>(), "Reload the model catalogue"},
+      {web::GET, "/api/ai/models/:provider", key, &rate, web::plain(on(list_provider_models)).returns<ProviderModels>(),
+       "List the models of a provider"},
+      {web::POST, "/api/ai/models/select", key, &rate, web::body<SelectionQuery>(on(select_model)).returns<Selected>(),
+       "Select the model for a task type"},
+      {web::POST, "/api/ai/chat", key, &rate, chat_endpoint(on), "Ask a model"},
+      {web::POST, "/api/ai/estimate-cost", key, &rate, web::body<EstimateQuery>(on(estimate_cost)).returns<Estimate>(),
+       "Estimate the cost of a call"},
+      {web::POST, "/api/admin/models/reload", key, nullptr, web::plain(on(reload_catalogue)).returns<Reloaded>(),
+       "Reload the model catalogue"},
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include "appliance/identity/guards.h"
 #include "appliance/models/model_gateway.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace models::ai_api {
@@ -11,10 +12,9 @@ namespace models::ai_api {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   ModelGateway& gateway;
-  const agentbox::Guards& guards;
 };
 
 // The contract's AI API, /api/ai/*, and POST /api/admin/models/reload.
-std::vector<web::Route> backend_routes(const Services&);
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::ai_api

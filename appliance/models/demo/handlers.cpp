@@ -12,8 +12,6 @@ namespace models::demo {
 
 namespace json = boost::json;
 
-using billing::Answer;
-
 namespace {
 
 constexpr std::size_t entry_characters = 4000, used_entries = 50, used_characters = 16'000;
@@ -119,13 +117,13 @@ web::Result<DemoRequest> parse_request(const web::Request& request, const Demo& 
 
 }  // namespace
 
-Answer show_demo(const Services& services, const web::Request&) {
+web::Answer show_demo(const Services& services, const web::Request&) {
   const DemoInfo answer{.models = services.demo.models(),
                         .message = "Send {message} to talk to one of these models without an account."};
   co_return web::reply(answer);
 }
 
-Answer chat(const Services& services, const web::Request& request) {
+web::Answer chat(const Services& services, const web::Request& request) {
   const auto models = services.demo.models();
   if (models.empty()) co_return web::unavailable("Demo unavailable — service not configured.");
   auto parsed = parse_request(request, services.demo, models);

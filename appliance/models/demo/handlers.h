@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/handlers.h"
 #include "appliance/models/demo/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace models::demo {
@@ -30,7 +30,7 @@ struct DemoBody {
 };
 BOOST_DESCRIBE_STRUCT(DemoBody, (), (message, model, mode, conversation))
 
-billing::Answer show_demo(const Services&, const web::Request&);
-billing::Answer chat(const Services&, const web::Request&);
+web::Answer show_demo(const Services&, const web::Request&);
+web::Answer chat(const Services&, const web::Request&);
 
 }  // namespace models::demo

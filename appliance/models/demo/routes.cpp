@@ -15,8 +15,8 @@ constexpr const char* chat_text =
     "cut at 4000 characters; of these the newest, with 16,000 characters in total. 429 also when a visitor has used a "
     "quarter of the demo's daily limit (UTC).";
 
-web::Endpoint chat_endpoint(const Services& services) {
-  auto endpoint = web::plain(billing::bind(services, chat));
+web::Endpoint chat_endpoint(const web::Bind<Services>& on) {
+  auto endpoint = web::plain(on(chat));
   endpoint.body = web::schema_of<DemoBody>;
   endpoint.description = chat_text;
   return endpoint;
@@ -24,12 +24,12 @@ web::Endpoint chat_endpoint(const Services& services) {
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& none = services.guards.none;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& none = guards.none;
   return {
-      {web::GET, "/api/demo/chat", none, &models_rate,
-       web::plain(billing::bind(services, show_demo)).returns<DemoInfo>(), "List the models of the demo"},
-      {web::POST, "/api/demo/chat", none, &chat_rate, chat_endpoint(services), "Ask a model without an account"},
+      {web::GET, "/api/demo/chat", none, &models_rate, web::plain(on(show_demo)).returns<DemoInfo>(),
+       "List the models of the demo"},
+      {web::POST, "/api/demo/chat", none, &chat_rate, chat_endpoint(on), "Ask a model without an account"},
   };
 }
 

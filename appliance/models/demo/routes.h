@@ -4,6 +4,7 @@
 
 #include "appliance/identity/guards.h"
 #include "appliance/models/demo/demo.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace models::demo {
@@ -11,10 +12,9 @@ namespace models::demo {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   Demo& demo;
-  const agentbox::Guards& guards;
 };
 
 // /api/demo/chat.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::demo

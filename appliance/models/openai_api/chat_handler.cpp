@@ -12,8 +12,6 @@ namespace models::openai_api {
 
 namespace json = boost::json;
 
-using billing::Answer;
-
 namespace {
 
 web::Result<ChatRequest> parse_chat(const web::Request& request) {
@@ -65,7 +63,7 @@ web::Response reply_whole(const ChatAnswer& answer) {
 
 }  // namespace
 
-Answer complete_chat(const Services& services, const web::Request& request) {
+web::Answer complete_chat(const Services& services, const web::Request& request) {
   auto parsed = parse_chat(request);
   if (!parsed) co_return parsed.error();
   auto payer = services.gateway.policy().payer_of(request.caller);

@@ -8,8 +8,6 @@ namespace models::openai_api {
 
 namespace json = boost::json;
 
-using billing::Answer;
-
 namespace {
 
 // A text, tokens, or a list of either, of up to the length that OpenAI accepts.
@@ -65,7 +63,7 @@ json::object to_wire(const ListedModel& model) {
 
 }  // namespace
 
-Answer create_embeddings(const Services& services, const web::Request& request) {
+web::Answer create_embeddings(const Services& services, const web::Request& request) {
   auto body = parse_embedding(request);
   if (!body) co_return body.error();
   const auto payer = services.gateway.policy().payer_of(request.caller);
@@ -77,7 +75,7 @@ Answer create_embeddings(const Services& services, const web::Request& request) 
   co_return response;
 }
 
-Answer list_models(const Services& services, const web::Request& request) {
+web::Answer list_models(const Services& services, const web::Request& request) {
   const auto models = co_await usable_models(services.gateway, request.caller);
   if (!models) co_return models.error();
   json::array data;
@@ -85,7 +83,7 @@ Answer list_models(const Services& services, const web::Request& request) {
   co_return web::json(json::object{{"object", "list"}, {"data", std::move(data)}});
 }
 
-Answer show_model(const Services& services, const web::Request& request) {
+web::Answer show_model(const Services& services, const web::Request& request) {
   const auto models = co_await usable_models(services.gateway, request.caller);
   if (!models) co_return models.error();
   const auto& id = request.param("model");

@@ -4,9 +4,9 @@
 #include <boost/json.hpp>
 #include <optional>
 
-#include "appliance/billing/handlers.h"
 #include "appliance/models/openai_api/routes.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace models::openai_api {
@@ -29,9 +29,9 @@ struct EmbeddingBody {
 };
 BOOST_DESCRIBE_STRUCT(EmbeddingBody, (), (model))
 
-billing::Answer complete_chat(const Services&, const web::Request&);
-billing::Answer create_embeddings(const Services&, const web::Request&);
-billing::Answer list_models(const Services&, const web::Request&);
-billing::Answer show_model(const Services&, const web::Request&);
+web::Answer complete_chat(const Services&, const web::Request&);
+web::Answer create_embeddings(const Services&, const web::Request&);
+web::Answer list_models(const Services&, const web::Request&);
+web::Answer show_model(const Services&, const web::Request&);
 
 }  // namespace models::openai_api

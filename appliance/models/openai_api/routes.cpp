@@ -18,8 +18,8 @@ constexpr const char* embeddings_text =
     "OpenAI or the router, with the user's own key if there is one.";
 constexpr const char* model_text = "The slash in a model's id may be encoded or not.";
 
-web::Endpoint endpoint(const Services& services, billing::Answer (*handler)(const Services&, const web::Request&)) {
-  auto endpoint = web::plain(billing::bind(services, handler));
+web::Endpoint endpoint(const web::Bind<Services>& on, web::Answer (*handler)(const Services&, const web::Request&)) {
+  auto endpoint = web::plain(on(handler));
   endpoint.problem = openai::error_schema;
   return endpoint;
 }
@@ -32,30 +32,20 @@ web::Endpoint with_body(web::Endpoint endpoint) {
 
 }  // namespace
 
-web::Guard model_guard(const agentbox::Guards& guards) {
-  return {.name = "agent token or API key",
-          .scheme = "bearer",
-          .admit = [&guards](const web::Request& request) -> web::Result<web::Caller> {
-            // Both are tried, since an agent's token may begin like a key by chance.
-            const auto bearer = request.bearer();
-            const bool is_like_key = bearer && bearer->starts_with("sk_");
-            auto caller = (is_like_key ? guards.user_key : guards.agent_token).admit(request);
-            return caller ? std::move(caller) : (is_like_key ? guards.agent_token : guards.user_key).admit(request);
-          },
-          .forbids = true};
-}
-
-std::vector<web::Route> routes(const Services& services) {
-  const auto& guard = services.guard;
+std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services>& on) {
   return {
       {web::POST, "/v1/chat/completions", guard, nullptr,
-       with_body<CompletionBody>(endpoint(services, complete_chat)).describe(completions_text), "Ask a model"},
+       with_body<CompletionBody>(endpoint(on, complete_chat)).describe(completions_text), "Ask a model"},
       {web::POST, "/v1/embeddings", guard, nullptr,
-       with_body<EmbeddingBody>(endpoint(services, create_embeddings)).describe(embeddings_text), "Create embeddings"},
-      {web::GET, "/v1/models", guard, nullptr, endpoint(services, list_models), "List the models you can use"},
-      {web::GET, "/v1/models/:model+", guard, nullptr, endpoint(services, show_model).describe(model_text),
+       with_body<EmbeddingBody>(endpoint(on, create_embeddings)).describe(embeddings_text), "Create embeddings"},
+      {web::GET, "/v1/models", guard, nullptr, endpoint(on, list_models), "List the models you can use"},
+      {web::GET, "/v1/models/:model+", guard, nullptr, endpoint(on, show_model).describe(model_text),
        "Show a model you can use"},
   };
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return routes(guards.model_caller, on);
 }
 
 }  // namespace models::openai_api

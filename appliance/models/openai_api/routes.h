@@ -7,29 +7,22 @@
 
 #include "appliance/identity/guards.h"
 #include "appliance/models/model_gateway.h"
+#include "web/bind.h"
 #include "web/route.h"
 
-namespace models {
-
-// Returns the provider that an agent's calls prefer (ModelQuery::provider).
-using ProviderOf = std::function<std::string(std::string_view agent)>;
-
-namespace openai_api {
-
-// Admits an agent's token or a user's API key. The guards must outlive it.
-web::Guard model_guard(const agentbox::Guards&);
+namespace models::openai_api {
 
 // What the rows depend on; all of it must outlive them.
 struct Services {
   ModelGateway& gateway;
-  const web::Guard& guard;
-  ProviderOf provider_of;
+  // The provider that an agent's calls prefer (ModelQuery::provider).
+  std::function<std::string(std::string_view agent)> provider_of;
 };
 
 // The API for agents and for OpenAI's clients: POST /v1/chat/completions, POST /v1/embeddings and GET /v1/models. Its
 // listener must use openai::error_form().
-std::vector<web::Route> routes(const Services&);
+std::vector<web::Route> routes(const web::Guard&, const web::Bind<Services>&);
+// The same, for agents' tokens and users' API keys.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
-}  // namespace openai_api
-
-}  // namespace models
+}  // namespace models::openai_api

@@ -4,8 +4,6 @@
 
 namespace models::plan_overview {
 
-using billing::Answer;
-
 namespace {
 
 Byok byok_of(const ProviderKeys& keys, store::UserId user) {
@@ -36,7 +34,7 @@ web::Task<> note(const Services& services, const web::Request& request, std::str
   co_await services.audit.note(std::move(entry));
 }
 
-Answer enable(const Services& services, const web::Request& request, ActionRequest body) {
+web::Answer enable(const Services& services, const web::Request& request, ActionRequest body) {
   const auto user = request.caller.user_id;
   if (body.provider && !body.key) co_return web::invalid("key is required");
   if (body.key && !body.provider) co_return web::invalid("provider is required");
@@ -54,14 +52,14 @@ Answer enable(const Services& services, const web::Request& request, ActionReque
   co_return web::reply(answer);
 }
 
-Answer disable(const Services& services, const web::Request& request, ActionRequest body) {
+web::Answer disable(const Services& services, const web::Request& request, ActionRequest body) {
   co_await services.keys.set_aside(request.caller.user_id);
   co_await note(services, request, "provider keys set aside", "");
   const ByokSwitched answer{.action = body.action, .byok = byok_of(services.keys, request.caller.user_id)};
   co_return web::reply(answer);
 }
 
-Answer get_usage(const Services& services, store::UserId user, ActionRequest body) {
+web::Answer get_usage(const Services& services, store::UserId user, ActionRequest body) {
   const auto month = usage::Period::month(store::now());
   const UsageAnswer answer{.action = body.action,
                            .period = month.name(),
@@ -73,7 +71,7 @@ Answer get_usage(const Services& services, store::UserId user, ActionRequest bod
 
 }  // namespace
 
-Answer show_billing(const Services& services, const web::Request& request) {
+web::Answer show_billing(const Services& services, const web::Request& request) {
   const auto user = request.caller.user_id;
   BillingInfo answer{.tokens = tokens_of(services, user),
                      .credits = services.accounts.credits_of(user),
@@ -86,7 +84,7 @@ Answer show_billing(const Services& services, const web::Request& request) {
   co_return web::reply(answer);
 }
 
-Answer run_billing_action(const Services& services, const web::Request& request, ActionRequest body) {
+web::Answer run_billing_action(const Services& services, const web::Request& request, ActionRequest body) {
   if (body.action == "enable-byok") co_return co_await enable(services, request, std::move(body));
   if (body.action == "disable-byok") co_return co_await disable(services, request, std::move(body));
   if (body.action == "get-usage") co_return co_await get_usage(services, request.caller.user_id, std::move(body));

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/handlers.h"
 #include "appliance/billing/usage/report.h"
 #include "appliance/models/plan_overview/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace models::plan_overview {
@@ -58,7 +58,7 @@ struct UsageAnswer {
 };
 BOOST_DESCRIBE_STRUCT(UsageAnswer, (), (success, action, period, tokens, usage, ownKeys))
 
-billing::Answer show_billing(const Services&, const web::Request&);
-billing::Answer run_billing_action(const Services&, const web::Request&, ActionRequest);
+web::Answer show_billing(const Services&, const web::Request&);
+web::Answer run_billing_action(const Services&, const web::Request&, ActionRequest);
 
 }  // namespace models::plan_overview

@@ -16,15 +16,13 @@ constexpr const char* action_text =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  const auto& session = services.guards.session;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
-      {web::GET, "/api/billing", session, nullptr,
-       web::plain(billing::bind(services, show_billing)).returns<BillingInfo>(),
+      {web::GET, "/api/billing", session, nullptr, web::plain(on(show_billing)).returns<BillingInfo>(),
        "Your plan, its usage, your credits and your own provider keys"},
       {web::POST, "/api/billing", session, nullptr,
-       web::body<ActionRequest>(billing::bind(services, run_billing_action)).describe(action_text),
-       "Run a billing action"},
+       web::body<ActionRequest>(on(run_billing_action)).describe(action_text), "Run a billing action"},
   };
 }
 

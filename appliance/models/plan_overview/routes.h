@@ -9,6 +9,7 @@
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
 #include "appliance/models/provider_keys.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace models::plan_overview {
@@ -21,10 +22,9 @@ struct Services {
   const usage::Ledger& ledger;
   ProviderKeys& keys;
   audit::Audit& audit;
-  const agentbox::Guards& guards;
 };
 
 // /api/billing: the caller's plan and usage, and whether the caller's own provider keys are used.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::plan_overview

@@ -6,8 +6,6 @@
 
 namespace models::user_settings {
 
-using billing::Answer;
-
 namespace {
 
 KeyView view(const ProviderKey& key) {
@@ -16,18 +14,18 @@ KeyView view(const ProviderKey& key) {
 
 }  // namespace
 
-Answer show_cache(const Services& services, const web::Request& request) {
+web::Answer show_cache(const Services& services, const web::Request& request) {
   const auto minutes = services.gateway.cache().lifetime(request.caller.user_id).count();
   const CacheView answer{.enabled = minutes > 0, .minutes = minutes};
   co_return web::reply(answer);
 }
 
-Answer set_cache(const Services& services, const web::Request& request, CacheBody body) {
+web::Answer set_cache(const Services& services, const web::Request& request, CacheBody body) {
   co_await services.gateway.cache().set_lifetime(request.caller.user_id, std::chrono::minutes(body.minutes.value));
   co_return co_await show_cache(services, request);
 }
 
-Answer list_models(const Services& services, const web::Request& request) {
+web::Answer list_models(const Services& services, const web::Request& request) {
   web::Caller caller = request.caller;
   caller.credential.clear();  // of the session, which is not an API key
   const auto payer = services.gateway.policy().payer_of(caller);
@@ -47,7 +45,7 @@ Answer list_models(const Services& services, const web::Request& request) {
   co_return web::reply(answer);
 }
 
-Answer put_key(const Services& services, const web::Request& request, NewKey body) {
+web::Answer put_key(const Services& services, const web::Request& request, NewKey body) {
   const auto& provider = request.param("provider");
   if (std::ranges::count(keyed_providers, provider) == 0) co_return web::not_found("No such provider");
   auto entry = audit::of_request(request, "provider key kept", provider);
@@ -58,7 +56,7 @@ Answer put_key(const Services& services, const web::Request& request, NewKey bod
   co_return web::reply(view(*stored));
 }
 
-Answer remove_key(const Services& services, const web::Request& request) {
+web::Answer remove_key(const Services& services, const web::Request& request) {
   const auto& provider = request.param("provider");
   const bool removed = co_await services.keys.remove(request.caller.user_id, provider);
   if (!removed) co_return web::not_found("No such key");
@@ -68,7 +66,7 @@ Answer remove_key(const Services& services, const web::Request& request) {
   co_return web::reply(answer);
 }
 
-Answer list_keys(const Services& services, const web::Request& request) {
+web::Answer list_keys(const Services& services, const web::Request& request) {
   KeyList answer;
   for (const auto& key : services.keys.list(request.caller.user_id)) answer.keys.push_back(view(key));
   answer.count = static_cast<std::int64_t>(answer.keys.size());

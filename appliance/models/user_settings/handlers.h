@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/handlers.h"
 #include "appliance/models/user_settings/routes.h"
+#include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace models::user_settings {
@@ -58,12 +58,12 @@ struct RemovedKey {
 };
 BOOST_DESCRIBE_STRUCT(RemovedKey, (), (success, provider))
 
-billing::Answer list_models(const Services&, const web::Request&);
-billing::Answer show_cache(const Services&, const web::Request&);
-billing::Answer set_cache(const Services&, const web::Request&, CacheBody);
+web::Answer list_models(const Services&, const web::Request&);
+web::Answer show_cache(const Services&, const web::Request&);
+web::Answer set_cache(const Services&, const web::Request&, CacheBody);
 
-billing::Answer list_keys(const Services&, const web::Request&);
-billing::Answer put_key(const Services&, const web::Request&, NewKey);
-billing::Answer remove_key(const Services&, const web::Request&);
+web::Answer list_keys(const Services&, const web::Request&);
+web::Answer put_key(const Services&, const web::Request&, NewKey);
+web::Answer remove_key(const Services&, const web::Request&);
 
 }  // namespace models::user_settings

@@ -17,23 +17,22 @@ constexpr const char* key_text =
 
 }  // namespace
 
-std::vector<web::Route> web_routes(const Services& services) {
-  using billing::bind;
-  const auto& session = services.guards.session;
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  const auto& session = guards.session;
   return {
-      {web::GET, "/api/models", session, nullptr, web::plain(bind(services, list_models)).returns<RouterModels>(),
+      {web::GET, "/api/models", session, nullptr, web::plain(on(list_models)).returns<RouterModels>(),
        "List the models of the multi-model router, and which your plan includes"},
-      {web::GET, "/api/response-cache", session, nullptr, web::plain(bind(services, show_cache)).returns<CacheView>(),
+      {web::GET, "/api/response-cache", session, nullptr, web::plain(on(show_cache)).returns<CacheView>(),
        "Whether answers to identical requests are cached for you"},
       {web::PUT, "/api/response-cache", session, nullptr,
-       web::body<CacheBody>(bind(services, set_cache)).returns<CacheView>().describe(cache_text),
+       web::body<CacheBody>(on(set_cache)).returns<CacheView>().describe(cache_text),
        "Turn your response cache on or off"},
-      {web::GET, "/api/provider-keys", session, nullptr, web::plain(bind(services, list_keys)).returns<KeyList>(),
+      {web::GET, "/api/provider-keys", session, nullptr, web::plain(on(list_keys)).returns<KeyList>(),
        "List your own keys at model providers"},
       {web::PUT, "/api/provider-keys/:provider", session, nullptr,
-       web::body<NewKey>(bind(services, put_key)).returns<KeyView>().describe(key_text), "Store your own key"},
-      {web::DELETE, "/api/provider-keys/:provider", session, nullptr,
-       web::plain(bind(services, remove_key)).returns<RemovedKey>(), "Delete your own key"},
+       web::body<NewKey>(on(put_key)).returns<KeyView>().describe(key_text), "Store your own key"},
+      {web::DELETE, "/api/provider-keys/:provider", session, nullptr, web::plain(on(remove_key)).returns<RemovedKey>(),
+       "Delete your own key"},
   };
 }
 

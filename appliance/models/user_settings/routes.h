@@ -6,6 +6,7 @@
 #include "appliance/identity/guards.h"
 #include "appliance/models/model_gateway.h"
 #include "appliance/models/provider_keys.h"
+#include "web/bind.h"
 #include "web/route.h"
 
 namespace models::user_settings {
@@ -15,10 +16,9 @@ struct Services {
   ModelGateway& gateway;
   ProviderKeys& keys;
   audit::Audit& audit;
-  const agentbox::Guards& guards;
 };
 
 // /api/models, /api/response-cache and /api/provider-keys: what users set for their own calls.
-std::vector<web::Route> web_routes(const Services&);
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::user_settings

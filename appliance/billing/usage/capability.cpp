@@ -1,0 +1,43 @@
+#include "appliance/billing/module.h"
+#include "appliance/billing/usage/name_collector.h"
+#include "appliance/billing/usage/records.h"
+#include "appliance/billing/usage/routes.h"
+#include "appliance/foundation/periodic.h"
+
+namespace usage {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Parts {
+  explicit Parts(billing::Module& module)
+      : billing(module),
+        names(module.platform.system, module.platform.blocking),
+        collection(module.platform.home, "usage names", 24h,
+                   [this]() -> web::Task<> { co_await names.run(store::now()); }) {}
+
+  Services services() {
+    return {billing.ledger, [this](store::UserId user) { return billing.identity.accounts.find(user).has_value(); }};
+  }
+  web::Task<> start() {
+    collection.start();
+    co_return;
+  }
+  web::Task<> stop() { return collection.stop(); }
+
+  billing::Module& billing;
+  NameCollector names;
+  agentbox::Periodic collection;
+};
+
+}  // namespace
+
+billing::Capability capability() {
+  return billing::Capability::of<Parts>(
+      {.tables = {store::describe(calls), store::describe(reservations), store::describe(names)},
+       .web = web_routes,
+       .backend = backend_routes});
+}
+
+}  // namespace usage

@@ -1,0 +1,26 @@
+#include "appliance/hosting/chat/records.h"
+#include "appliance/hosting/chat/routes.h"
+#include "appliance/hosting/module.h"
+
+namespace chat {
+
+namespace {
+
+struct Parts {
+  explicit Parts(hosting::Module& module) : hosting(module) {
+    module.agents.when_removed(
+        [&module](store::UserId user, std::string agent) { return module.chat.forget(user, std::move(agent)); });
+  }
+  Services services() { return {hosting.chat, hosting.agents.directory}; }
+
+  hosting::Module& hosting;
+};
+
+}  // namespace
+
+hosting::Capability capability() {
+  return hosting::Capability::of<Parts>(
+      {.tables = {store::describe(messages)}, .web = web_routes, .backend = backend_routes});
+}
+
+}  // namespace chat

@@ -1,0 +1,45 @@
+#include "appliance/foundation/periodic.h"
+#include "appliance/identity/accounts/administration.h"
+#include "appliance/identity/accounts/records.h"
+#include "appliance/identity/accounts/routes.h"
+#include "appliance/identity/accounts/self_service.h"
+#include "appliance/identity/module.h"
+
+namespace accounts {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Parts {
+  explicit Parts(identity::Module& module)
+      : identity(module),
+        self_service(module.accounts, module.sessions, module.second_factor, module.sign_in, module.audit),
+        administration(module.accounts, module.sessions, module.second_factor, module.audit),
+        sweep(module.platform.home, "sessions", 10min,
+              [&module]() -> web::Task<> { co_await module.sessions.sweep(store::now()); }) {}
+
+  Services services() {
+    return {identity.accounts, identity.sessions, self_service,
+            administration,    identity.plans(),  identity.platform.blocking};
+  }
+  web::Task<> start() {
+    sweep.start();
+    co_return;
+  }
+  web::Task<> stop() { return sweep.stop(); }
+
+  identity::Module& identity;
+  SelfService self_service;
+  Administration administration;
+  agentbox::Periodic sweep;
+};
+
+}  // namespace
+
+identity::Capability capability() {
+  return identity::Capability::of<Parts>(
+      {.tables = {store::describe(users), store::describe(sessions)}, .web = web_routes, .backend = backend_routes});
+}
+
+}  // namespace accounts

@@ -1,0 +1,22 @@
+#include "appliance/identity/identities/records.h"
+#include "appliance/identity/module.h"
+
+namespace identities {
+
+namespace {
+
+struct Services {};
+
+struct Parts {  // the rows are those of the sign-in methods
+  explicit Parts(identity::Module&) {}
+  Services services() { return {}; }
+};
+
+}  // namespace
+
+identity::Capability capability() {
+  return identity::Capability::of<Parts>(
+      {.tables = {store::describe(identities), store::describe(blocked_identities)}});
+}
+
+}  // namespace identities
