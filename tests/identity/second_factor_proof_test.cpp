@@ -17,7 +17,7 @@ class SecondFactorProof : public people_tests::People {
   }
   // A session of that age.
   std::string session_of(const accounts::User& user, std::chrono::seconds age) {
-    const std::string id = whoever_has(sign_in(user))->session_id;
+    const std::string id = session_of(sign_in(user))->session_id;
     const auto grow_old = [&](accounts::Session& session) { session.created_at -= age; };
     run(system.modify(accounts::sessions, id, grow_old));
     return id;
