@@ -7,6 +7,7 @@
 #include "appliance/box/cli/commands.h"
 #include "appliance/foundation/version.h"
 #include "summarizer/routes.h"
+#include "web/document_title.h"
 #include "web/server.h"
 
 namespace agentbox::cli {
@@ -37,7 +38,7 @@ boost::json::object document_of_summarizer(const std::string& url) {
   const ::summarizer::Options options;
   ::summarizer::PageCache cache(0);
   boost::asio::thread_pool parsers(1);
-  return web::openapi(::summarizer::web_routes({options, cache, parsers}), "agentbox summarizer API",
+  return web::openapi(::summarizer::web_routes({options, cache, parsers}), web::document_title("summarizer"),
                       ::summarizer::service_version, url);
 }
 
@@ -55,7 +56,7 @@ boost::json::object document_of_box(const std::string& listener) {
   const Settings settings;
   boost::json::object document;
   with_rows(listener, [&](const std::vector<web::Route>& rows) {
-    document = web::openapi(rows, "agentbox " + listener + " API", version,
+    document = web::openapi(rows, web::document_title(listener), version,
                             "http://" + (listener == "web" ? settings.web_listen : settings.backend_listen));
   });
   return document;
