@@ -11,7 +11,7 @@ namespace summarizer {
 
 // The box sets this header to the agent of a request with an agent's token; other clients are known by their address.
 // Only trusted from the box.
-inline constexpr const char* visitor_header = "X-Agentbox-Visitor";
+inline constexpr const char* client_id_header = "X-Agentbox-Client-Id";
 
 struct Options {
   std::string listen = "127.0.0.1:3100";  // host:port; port 0 picks a free one

@@ -37,7 +37,7 @@ web::ListenerOptions listener(const Options& options, PageCache& cache, boost::a
   listener.inherited_socket = options.inherited_socket;
   if (options.inherited_socket) {
     listener.trusted_proxies = {"127.0.0.1"};
-    listener.client_key = [](const web::Request& request) { return std::string(request.header(visitor_header)); };
+    listener.client_key = [](const web::Request& request) { return std::string(request.header(client_id_header)); };
   }
   listener.routes = web_routes({options, cache, parsers});
   listener.version = service_version;

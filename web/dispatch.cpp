@@ -11,6 +11,7 @@
 
 #include "web/concurrency_limit.h"
 #include "web/csrf.h"
+#include "web/document_title.h"
 #include "web/log.h"
 #include "web/metrics.h"
 #include "web/rate_limit.h"
@@ -154,7 +155,7 @@ struct Dispatcher::Impl {
   Endpoint document_endpoint() {
     return {.handle = [this](Request&) -> Task<Result<Response>> {
       std::call_once(documented, [this] {
-        document = boost::json::serialize(openapi(options.routes, "agentbox " + options.name, options.version, ""));
+        document = boost::json::serialize(openapi(options.routes, document_title(options.name), options.version, ""));
       });
       Response response;
       response.body = document;

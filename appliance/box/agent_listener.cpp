@@ -17,7 +17,7 @@ std::string AgentListener::open(std::string gateway) {
   try {
     server_.listen(options(gateway + backend.substr(backend.rfind(':'))));
   } catch (const std::runtime_error& taken) {
-    web::log::info("door_on_another_port", {{"reason", std::string(taken.what())}});
+    web::log::info("agent_listener_port_taken", {{"reason", std::string(taken.what())}});
     server_.listen(options(gateway + ":0"));
   }
   gateway_ = std::move(gateway);

@@ -12,6 +12,7 @@
 #include "appliance/box/signals.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/hosting/module.h"
+#include "appliance/identity/accounts/session_cookie.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "summarizer/options.h"
 #include "web/log.h"
@@ -40,7 +41,7 @@ unsigned network_threads(const Settings& settings) {
 void log_trouble(const std::string& sentence) { web::log::error("store_trouble", {{"reason", sentence}}); }
 
 bool csrf_valid(const web::Request& request, std::string_view token) {
-  return accounts::Sessions::csrf_token_valid(request, token);
+  return accounts::Sessions::csrf_token_valid(accounts::session_token(request), token);
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ struct Box::Parts {
   web::ProxyTarget summarizer_for(const web::Request& request) const {
     auto target = *summarizer;
     if (const auto caller = identity.guards.agent_token.admit(request))
-      target.headers.emplace_back(::summarizer::visitor_header, caller->agent);
+      target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
     return target;
   }
   void listen();

@@ -149,7 +149,7 @@ web::ProxyTarget SummarizerChild::target() const {
   web::ProxyTarget target{.name = "The summarizer"};
   target.host = "127.0.0.1";
   target.port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
-  target.drop_headers = {"Authorization", "Cookie", summarizer::visitor_header};
+  target.drop_headers = {"Authorization", "Cookie", summarizer::client_id_header};
   return target;
 }
 

@@ -4,6 +4,7 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/accounts/session_cookie.h"
 #include "appliance/identity/accounts/sessions.h"
 #include "appliance/identity/keys/keys.h"
 
@@ -28,11 +29,11 @@ Admission admitted(const GuardSources& sources, std::optional<accounts::Sessions
 }
 
 Admission admit_session_enrolling(const GuardSources& sources, const web::Request& request) {
-  return admitted(sources, sources.sessions.find(request));
+  return admitted(sources, sources.sessions.find(accounts::session_token(request)));
 }
 
 Admission admit_session(const GuardSources& sources, const web::Request& request) {
-  auto found = sources.sessions.find(request);
+  auto found = sources.sessions.find(accounts::session_token(request));
   if (found && sources.must_enrol(*found->user)) return must_enrol_first();
   return admitted(sources, std::move(found));
 }

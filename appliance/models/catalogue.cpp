@@ -73,7 +73,7 @@ BOOST_DESCRIBE_STRUCT(File, (), (models, plans, tiers, tasks, providers, demo))
 
 std::string at(const char* list, std::size_t index) { return std::string(list) + "[" + std::to_string(index) + "]"; }
 
-// A member of the entry that T has not got, by its place in the file.
+// An error for the first member of the entry that T does not have, with its path in the file.
 template <class T>
 std::optional<web::Error> stray(const boost::json::value& entry, const std::string& where) {
   for (const auto& member : entry.as_object()) {
@@ -87,7 +87,7 @@ std::optional<web::Error> stray(const boost::json::value& entry, const std::stri
   return std::nullopt;
 }
 
-// The same of the whole file, which has been read as one.
+// The same for the whole file, which has been parsed as a File.
 std::optional<web::Error> stray_in(const boost::json::value& file) {
   if (auto found = stray<File>(file, {})) return found;
   const auto& models = file.at("models").as_array();
@@ -180,7 +180,7 @@ web::Result<Catalogue> Catalogue::parse(std::string_view text) {
   }
   if (made.models_.empty()) return web::invalid("models must not be empty");
 
-  // Every name of a model elsewhere in the file is one of an entry.
+  // All models named elsewhere in the file must have an entry.
   std::optional<web::Error> problem;
   const auto check = [&](const std::string& id, const std::string& where) {
     if (!problem && !made.find(id)) problem = web::invalid(where + " names the model " + id + ", which has no entry");

@@ -21,7 +21,7 @@ class NoLog final : public rocks::Logger {
   void Logv(const char*, va_list) override {}
 };
 
-// What RocksDB can be told about a family.
+// How RocksDB treats a family.
 struct Tuning {
   bool has_hash_memtable = false;  // keys are written again and again, and hardly ever scanned
   bool is_cached = true;           // else hardly ever read

@@ -116,7 +116,7 @@ struct Bench {
     made.kill = made.start = made.give_up = [](watchdog::Target, std::string) -> web::Task<watchdog::Report> {
       co_return watchdog::Report{};
     };
-    made.tell = [this](const watchdog::Target& target, watchdog::Notice, const std::string&) {
+    made.notify = [this](const watchdog::Target& target, watchdog::Notice, const std::string&) {
       if (target.id == awaited) told->cancel();
     };
     return made;

@@ -129,7 +129,7 @@ TEST_F(DockerEngine, RunsAnAgentAndStopsIt) {
   EXPECT_FALSE(std::filesystem::exists(data.path() / "agents" / agent.id / "run"));
 }
 
-TEST_F(DockerEngine, AContainerKnowsNoTokenAndReachesOnlyItsOwnFiles) {
+TEST_F(DockerEngine, AContainerHasNoTokenInItsConfigurationAndReachesOnlyItsOwnFiles) {
   const auto agent = started("plain");
   const auto described = json::serialize(daemon->inspect(container_of(agent.id)));
   EXPECT_THAT(described, AllOf(Not(HasSubstr(agent.gateway_token)), Not(HasSubstr(agent.box_token))));
@@ -142,7 +142,7 @@ TEST_F(DockerEngine, AContainerKnowsNoTokenAndReachesOnlyItsOwnFiles) {
             "\"127.0.0.1\"");
 }
 
-TEST_F(DockerEngine, TellsOfADeathAtOnceAndOfItsCause) {
+TEST_F(DockerEngine, ReportsAnEndAtOnceWithItsExitCode) {
   const auto agent = started("plain");
   ASSERT_EQ(daemon->ask("POST", "/containers/" + container_of(agent.id) + "/kill")->status, 204);
   EXPECT_TRUE(eventually([&] { return !life->exits_seen().empty(); }));
@@ -150,14 +150,14 @@ TEST_F(DockerEngine, TellsOfADeathAtOnceAndOfItsCause) {
   EXPECT_EQ(inspect(agent.id).value().exit_code, 137);
 }
 
-TEST_F(DockerEngine, AContainerThatExitsAtOnceLeavesItsLastWords) {
+TEST_F(DockerEngine, AContainerThatExitsAtOnceKeepsItsLastLogLines) {
   const auto agent = started("exits");
   EXPECT_TRUE(eventually([&] { return state(agent.id) == State::exited; }));
   EXPECT_EQ(inspect(agent.id).value().exit_code, 3);
   EXPECT_THAT(log(agent.id), Contains("cannot go on: no spoon"));
 }
 
-TEST_F(DockerEngine, ItsLogIsReadOnFromAnyLineAndOverAnotherContainer) {
+TEST_F(DockerEngine, TheLogIsResumedFromAnyLineAndAcrossContainers) {
   const auto agent = started("plain");
   const auto page = [&](runtime::LogQuery query) {
     return life->loop.run(life->engine->read_log(agent.id, std::move(query))).value();
@@ -193,7 +193,7 @@ TEST_F(DockerEngine, ItsLogIsReadOnFromAnyLineAndOverAnotherContainer) {
   EXPECT_TRUE(page(behind_it).is_truncated) << "the container before took its lines along";
 }
 
-TEST_F(DockerEngine, TellsWhatItsContainerWasMadeFrom) {
+TEST_F(DockerEngine, ReportsTheImageOfAContainer) {
   const auto agent = started("plain");
   EXPECT_THAT(inspect(agent.id).value().image, testing::StartsWith("sha256:"));
   auto same = spec("other");
@@ -201,14 +201,14 @@ TEST_F(DockerEngine, TellsWhatItsContainerWasMadeFrom) {
   EXPECT_TRUE(start(same)) << "an image is named by its id, too: that is how an update is taken back";
 }
 
-TEST_F(DockerEngine, NamesAnImageThatIsNotThere) {
+TEST_F(DockerEngine, NamesAMissingImage) {
   auto wanted = spec("plain");
   wanted.image = "nobody/has:this";
   EXPECT_THAT(start(wanted).error().message, HasSubstr("nobody/has:this is not on this box"));
   EXPECT_THAT(daemon->list("/containers/json?all=1"), IsEmpty());
 }
 
-TEST_F(DockerEngine, APortThatIsTakenIsNamedAndLeavesNoContainer) {
+TEST_F(DockerEngine, APortInUseIsNamedAndLeavesNoContainer) {
   auto first = spec("first"), second = spec("second");
   second.port = first.port;
   ASSERT_TRUE(start(first));
@@ -216,7 +216,7 @@ TEST_F(DockerEngine, APortThatIsTakenIsNamedAndLeavesNoContainer) {
   EXPECT_EQ(daemon->list("/containers/json?all=1").size(), 1u);
 }
 
-TEST_F(DockerEngine, SomebodyElsesContainerOfThatNameStays) {
+TEST_F(DockerEngine, AForeignContainerOfThatNameIsKept) {
   const auto wanted = spec("plain");
   const json::value foreign{{"Image", image}};
   ASSERT_EQ(daemon->ask("POST", "/containers/create?name=" + container_of(wanted.id), foreign)->status, 201);
@@ -226,7 +226,7 @@ TEST_F(DockerEngine, SomebodyElsesContainerOfThatNameStays) {
   EXPECT_EQ(daemon->list("/containers/json?all=1").size(), 1u);
 }
 
-TEST_F(DockerEngine, WhatADeadBoxHasAskedForIsWaitedForAndReplaced) {
+TEST_F(DockerEngine, AContainerRequestedBeforeACrashIsAwaitedAndReplaced) {
   for (int round = 0; round < 5; ++round) {
     const auto wanted = spec("again" + std::to_string(round));
     const json::value earlier{{"Image", image}, {"Labels", {{"agentbox.agent", wanted.id}, {"agentbox.box", box}}}};
@@ -239,7 +239,7 @@ TEST_F(DockerEngine, WhatADeadBoxHasAskedForIsWaitedForAndReplaced) {
   EXPECT_EQ(daemon->list("/containers/json").size(), 5u);
 }
 
-TEST_F(DockerEngine, ABoxThatComesBackFindsItsContainers) {
+TEST_F(DockerEngine, ARestartedBoxFindsItsContainers) {
   const auto agent = started("plain");
   life.reset();
   life.emplace(data.path(), daemon->host());
@@ -250,7 +250,7 @@ TEST_F(DockerEngine, ABoxThatComesBackFindsItsContainers) {
   EXPECT_TRUE(eventually([&] { return !life->exits_seen().empty(); }));
 }
 
-TEST_F(DockerEngine, MeasuresWhatAnAgentUses) {
+TEST_F(DockerEngine, MeasuresTheResourcesOfAnAgent) {
   const auto agent = started("plain");
   EXPECT_TRUE(eventually([&] { return healthz(agent) == 200; }));
   const auto stats = life->loop.run(life->engine->stats(agent.id)).value();
@@ -260,7 +260,7 @@ TEST_F(DockerEngine, MeasuresWhatAnAgentUses) {
   EXPECT_FALSE(life->loop.run(life->engine->stats("ag_nobody")));
 }
 
-TEST_F(DockerEngine, AnEngineThatDiesAndComesBackIsSaidToAndItsDeadAreTold) {
+TEST_F(DockerEngine, ContainersThatEndedDuringAnInterruptionAreReportedAfterIt) {
   const auto agent = started("plain");
   daemon->end(SIGTERM);  // takes its containers with it
   const auto gone = inspect(agent.id);
@@ -275,7 +275,7 @@ TEST_F(DockerEngine, AnEngineThatDiesAndComesBackIsSaidToAndItsDeadAreTold) {
   EXPECT_TRUE(start(agent));
 }
 
-TEST(DockerSocket, ThatAcceptsAndNeverAnswersIsGivenUpOn) {
+TEST(DockerSocket, ThatAcceptsAndNeverAnswersTimesOut) {
   TemporaryFolder data;
   const auto path = (data.path() / "mute.sock").string();
   sockaddr_un address{};

@@ -90,7 +90,7 @@ test("a referral code credits both, in any case; a wrong one makes no account", 
   assert.equal((await ada.call("GET", "/api/settings")).body.credits, 400, "credits given side by side all count");
 });
 
-test("eight people who want the same address at once: one gets it", async (t) => {
+test("eight concurrent registrations of one address: one succeeds", async (t) => {
   const box = await Box.start(t);
   const answers = await Promise.all(Array.from({ length: 8 }, () => register(box.person(), "one@example.org")));
   assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409, 409, 409, 409, 409, 409, 409]);
@@ -168,7 +168,7 @@ test("Secure stands on the cookie whenever the request came by https, and only a
   assert.doesNotMatch(cookie_of(await send(behind_proxy.web, "POST", "/api/auth/login", plain)), /Secure/);
 });
 
-test("who signs in with a wrong password or an unknown address learns nothing, not even by the time it takes", async (t) => {
+test("a wrong password and an unknown address get the same answer in the same time", async (t) => {
   const box = await Box.start(t),
     ada = box.person();
   await register(ada, "ada@example.org");

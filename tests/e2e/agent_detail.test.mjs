@@ -35,7 +35,7 @@ test("a config's secrets go in, work on, and never come out", async (t) => {
   assert.ok(!box.whole_log.includes("hidden-"));
 });
 
-test("what a config says to the box is checked, and named when it is wrong", async (t) => {
+test("the fields of a config that the box uses are checked, and errors name them", async (t) => {
   const { box, ada, id, get } = await with_agent(t);
   const put = (config) => ada.call("PUT", `/api/agents/${id}/config`, { config });
   const telegram = (value) => ({ channels: { telegram: value } });
@@ -163,7 +163,7 @@ test("verification is set, shown in the detail, and taken away", async (t) => {
   assert.deepEqual([none.verified, none.verificationType, none.verifiedAt], [false, null, null]);
 });
 
-test("an agent forgets when it is told to, and keeps its files", async (t) => {
+test("reset-memory clears an agent's memory and keeps its files", async (t) => {
   const { box, ada, id } = await with_agent(t);
   const say = async (message) => (await ada.call("POST", "/api/chat", { agentId: id, message })).body.message.content;
   await say("remember that the demo is on Friday");

@@ -100,7 +100,7 @@ test("a provider that fails at once leaves its fallbacks a chance while it is le
   assert.equal((await chat({ model: "openai/gpt-4.1" })).body.model, FAST[0]);
 });
 
-test("a provider whose door does not open costs nothing", async (t) => {
+test("an unreachable provider costs nothing", async (t) => {
   const plain = await RouterServer.start(t);
   const { chat, month } = await story_of(t, "solo", { OPENROUTER_BASE_URL: plain.url.replace("http:", "https:") });
   const answer = await chat();
@@ -132,7 +132,7 @@ test("streams: pieces as they come, and no second model once one has begun", asy
   assert.deepEqual(router.models, [FAST[0]]);
 });
 
-test("a client that hangs up ends the call upstream, and what it may have used counts", async (t) => {
+test("a client that disconnects ends the call upstream, which is charged for what it may have used", async (t) => {
   const { router, month, box, paying } = await story_of(t);
   const before = await month();
   for (const stream of [false, true]) {
@@ -176,7 +176,7 @@ test("a client that leaves is missed although it has sent more before", async (t
   assert.doesNotMatch(box.whole_log, /Internal error/);
 });
 
-test("what may be spent: the plan's quota, caps, and what becomes of calls beyond", async (t) => {
+test("the plan's quota and caps, and calls beyond them", async (t) => {
   const { box, router, ada, chat, call, month } = await story_of(t);
   const cap = (body) => call("PUT", "/api/admin/caps", body);
   router.answers[FAST[0]] = served(FAST[0], { usage: [1_999_800, 100] });
@@ -218,7 +218,7 @@ test("what may be spent: the plan's quota, caps, and what becomes of calls beyon
   assert.equal((await call("DELETE", `/api/admin/caps/${seen.id}?userId=${eve.id}`)).status, 200);
 });
 
-test("a box that is killed while models work loses nothing of what they may have used", async (t) => {
+test("a box that is killed during model calls charges them at the next start", async (t) => {
   const { box, router, chat, month, ada } = await story_of(t);
   router.answers[FAST[0]] = hangs;
   const calls = [1, 2, 3].map(() => chat({ max_tokens: 100 }).catch(() => "cut off"));
@@ -280,7 +280,7 @@ test("the catalogue and the routes that tell of it", async (t) => {
   assert.equal(router.asked.length, 0);
 });
 
-test("each call is told with those that were tried before it, page by page", async (t) => {
+test("each call is listed with the earlier attempts, in pages", async (t) => {
   const { box, router, ada, call, chat, door } = await story_of(t);
   router.answers = { [FAST[0]]: failed(500) };
   assert.equal((await chat()).body.model, FAST[1]);
@@ -313,7 +313,7 @@ test("each call is told with those that were tried before it, page by page", asy
   assert.deepEqual([key.budgetUsd, key.usedUsd], ["2.00", streamed.cost], "what a key has used of its budget");
 });
 
-test("reports of a month take its name, and refuse what is none", async (t) => {
+test("monthly reports take the name of a month and refuse other texts", async (t) => {
   const { ada, call, chat } = await story_of(t);
   await chat();
   const month = new Date().toISOString().slice(0, 7), by_model = (await call("GET", `/api/usage/by-model?userId=${ada.id}`)).body;
@@ -330,7 +330,7 @@ test("reports of a month take its name, and refuse what is none", async (t) => {
   assert.deepEqual([by_model.period, by_model.rows.length], [month, 1]);
 });
 
-test("the demo, and what the ledger tells", async (t) => {
+test("the demo, and its usage in the ledger", async (t) => {
   const { box, router, ada, chat, month, call } = await story_of(t);
   const demo = (body) => send(box.web, "POST", "/api/demo/chat", { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   const info = (await send(box.web, "GET", "/api/demo/chat")).body;
@@ -387,7 +387,7 @@ test("no visitor of the demo takes its day from the others", async (t) => {
   assert.equal((await demo("127.0.0.2", { message: "Hello?" })).statusCode, 200);
 });
 
-test("without any provider the demo says so, and who asks for a model is told how to have one", async (t) => {
+test("without any provider the demo says so, and a request for a model explains how to configure one", async (t) => {
   const box = await Box.start(t, { AI_BUILTIN: "off" });
   const none = await send(box.backend, "POST", "/api/ai/chat", {
     headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json", "x-user-email": ADMIN.email }, body: JSON.stringify({ messages }),

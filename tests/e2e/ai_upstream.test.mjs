@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { FAST, story_of } from "./ai_story.mjs";
 import { RouterServer, hangs, pings, resets, served } from "./router_server.mjs";
 
-test("what an upstream says it has used is believed within reason", async (t) => {
+test("implausible usage reported by an upstream is ignored", async (t) => {
   const { box, router, ada, chat, month, call } = await story_of(t, "network");
   await call("PUT", "/api/admin/caps", { userId: ada.id, scope: "user", period: "month", tokens: 100_000 });
   for (const usage of [[1e15, 5], [10, 1e15], [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], [-5, 5], [1.5, 1]]) {
@@ -23,7 +23,7 @@ test("what an upstream says it has used is believed within reason", async (t) =>
   assert.equal((await box.backend_call("GET", `/api/usage/summary?userId=${ada.id}`)).month.totalTokens, totalTokens);
 });
 
-test("what an upstream says of itself is kept within reason", async (t) => {
+test("texts of an upstream are bounded and sanitised", async (t) => {
   const local = await RouterServer.start(t);
   const { box, ada, chat, call } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: local.url, LOCAL_MODEL: "here" });
   const answer = served("here");
@@ -39,7 +39,7 @@ test("what an upstream says of itself is kept within reason", async (t) => {
   assert.equal(JSON.stringify(calls).includes("\ufffd"), false, "names are cut between characters");
 });
 
-test("what failed is counted for the model that was asked", async (t) => {
+test("failures count for the requested model", async (t) => {
   const local = await RouterServer.start(t);
   const { box, ada, call } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined, LOCAL_MODEL_URL: local.url });
   local.answers.qwen = resets;
@@ -78,7 +78,7 @@ test("a sign of life is no answer", async (t) => {
   assert.deepEqual(router.models, FAST.slice(0, 2));
 });
 
-test("what cannot fit into a model is refused before it is asked", async (t) => {
+test("requests that cannot fit a model are refused before it is asked", async (t) => {
   const { router, chat, month, door } = await story_of(t, "network");
   const long = [{ role: "user", content: "x".repeat(1_000_000) }];
   const refused = await chat({ messages: long, model: "openai/gpt-4o-mini" });

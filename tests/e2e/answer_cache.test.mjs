@@ -6,7 +6,7 @@ import { failed } from "./router_server.mjs";
 
 const keep = (person, minutes) => person.call("PUT", "/api/response-cache", { minutes });
 
-test("answers are kept for those who want it, each user's own", async (t) => {
+test("answers are cached for users who turn it on, separately for each", async (t) => {
   const { box, router, ada, chat, month } = await story_of(t);
   const ask = async (more, headers) => assert.equal((await chat({ ...more }, headers)).status, 200);
   await ask();
@@ -35,7 +35,7 @@ test("answers are kept for those who want it, each user's own", async (t) => {
   assert.equal(box.whole_log.includes("lighthouse"), false);
 });
 
-test("a kept answer is the same at the door for clients, whole and as a stream", async (t) => {
+test("a cached answer is the same beneath /v1, whole and streamed", async (t) => {
   const { router, ada, door, month } = await story_of(t);
   await keep(ada, 60);
   const { ask } = await door(), body = { model: FAST[1], messages };
@@ -58,7 +58,7 @@ test("a kept answer is the same at the door for clients, whole and as a stream",
   }
 });
 
-test("only answers are kept; the plan still decides who gets them, and caps do not stand in their way", async (t) => {
+test("only answers are cached; the plan still applies to them, and caps do not", async (t) => {
   const { box, router, ada, chat } = await story_of(t, "network");
   await keep(ada, 60);
   router.answers = Object.fromEntries(FAST.map((model) => [model, failed(429)]));
@@ -79,7 +79,7 @@ test("only answers are kept; the plan still decides who gets them, and caps do n
   refused(await chat(dear, { "x-user-plan": "solo", "x-billing-subscription-id": subscriptionId }), 403, "MODEL_RESTRICTED");
 });
 
-test("what was said in another's place, or cut for want of room, is not kept", async (t) => {
+test("answers from fallback models or cut to a limit are not cached", async (t) => {
   const { router, ada, chat } = await story_of(t);
   await keep(ada, 60);
   router.answers = { [FAST[0]]: failed(500) };

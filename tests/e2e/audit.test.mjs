@@ -6,7 +6,7 @@ import { ADMIN, Box, PASSWORD, send, until } from "./box.mjs";
 const record = async (box, query = "") => (await box.backend_call("GET", `/api/admin/audit?limit=1000&after=0${query}`)).entries;
 const acts_of = async (box) => (await record(box)).map(({ act, outcome }) => `${act}: ${outcome}`);
 
-test("what one does to one's account is in the record, tries that failed too", async (t) => {
+test("changes to an account are in the audit log, failed attempts too", async (t) => {
   const box = await Box.start(t);
   const ada = box.person();
   await ada.call("POST", "/api/register", { email: "ada@example.org", password: "password1" });
@@ -50,7 +50,7 @@ test("what one does to one's account is in the record, tries that failed too", a
   assert.ok(!JSON.stringify(entries).includes("4711"), "no secret is part of it");
 });
 
-test("plans are in it, whoever gives them", async (t) => {
+test("changes of plans are in the audit log, whoever makes them", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
   await box.backend_call("POST", "/api/subscriptions/deploy", { userId: "4242", plan: "solo" });

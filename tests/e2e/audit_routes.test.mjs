@@ -110,7 +110,7 @@ test("for every route that changes something it is decided whether security hang
   assert.deepEqual(decided.toSorted(), changing.toSorted());
 });
 
-test("what security hangs on is in the record", async (t) => {
+test("the audit log has every act that concerns security", async (t) => {
   const box = await Box.start(t, { SOCIAL_ID_ISSUER: "http://127.0.0.1:1", SOCIAL_ID_CLIENT_ID: "the-app" });
   const world = { box, wallet: new_wallet(), owner: box.person(), stranger: box.person() };
   for (const name of ["ada", "bob", "carol", "dave", "erin"]) world[name] = await box.customer(`${name}@example.org`);

@@ -322,7 +322,7 @@ test("every path parameter", async (t) => {
   assert.deepEqual(await seen(), before);
 });
 
-test("what only a handler can know is refused as well", async (t) => {
+test("input that only a handler can judge is refused as well", async (t) => {
   const { box, seen } = await inhabited(t);
   const before = await seen(),
     agent = before[0][1][0].id;

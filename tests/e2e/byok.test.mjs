@@ -32,7 +32,7 @@ test("one's own key at a provider: apart from the quota, and never shown", async
   assert.deepEqual(router.keys, [SECRET]);
 });
 
-test("a key of one's own that is wrong is told as that, with what to do", async (t) => {
+test("a refused provider key of the user is reported with the remedy", async (t) => {
   const { router, ada, chat, door } = await story_of(t);
   router.answers = Object.fromEntries(FAST.map((model) => [model, failed(401)]));
   assert.match((await chat({ model: FAST[1] })).body.error, /^The model provider 'openrouter' refused the configured key: status 401$/);
@@ -80,7 +80,7 @@ test("own keys are set aside and taken up again, and calls go on the plan meanwh
   assert.deepEqual((await eve.call("GET", "/api/billing")).body.byok, { enabled: false, providers: [] });
 });
 
-test("/api/billing tells the plan and what is used of it, and refuses what it cannot do by name", async (t) => {
+test("/api/billing shows the plan and its usage, and names unsupported requests", async (t) => {
   const { box, ada, chat } = await story_of(t, "collective");
   await chat();
   const { tokens, ...info } = (await ada.call("GET", "/api/billing")).body;
@@ -127,7 +127,7 @@ test("embeddings go where the model is, with one's own key", async (t) => {
   assert.equal(openai.asked.length, 3);
 });
 
-test("a local server embeds with what it lists, and others with the rest", async (t) => {
+test("a local server embeds with the models it lists, and others with theirs", async (t) => {
   const local = await ModelServer.start(t);
   local.embeds = (body) => ({ object: "list", model: body.model, data: [{ object: "embedding", index: 0, embedding: [1] }], usage: { prompt_tokens: 2, total_tokens: 2 } });
   const { box, router, door } = await story_of(t, "solo", { LOCAL_MODEL_URL: local.url });

@@ -38,7 +38,7 @@ const set_up = async (t) => {
   return data;
 };
 
-test("every command has a help page that names what it takes", async () => {
+test("every command has a help page that names its arguments", async () => {
   const page = await succeeds(["--help"]);
   const commands = [...page.split("Subcommands:")[1].matchAll(/^ {2}(\S+) +(\S.*)$/gm)].map(([, name]) => name);
   assert.deepEqual(commands, [
@@ -96,13 +96,14 @@ test("openapi prints what the listeners serve", async (t) => {
     const printed = JSON.parse(await succeeds(["openapi", listener])),
       served = await (await fetch(`${box[listener]}/api/openapi.json`)).json();
     assert.deepEqual(printed.paths, served.paths);
+    assert.deepEqual([printed.info.title, served.info.title], Array(2).fill(`agentbox ${listener} API`));
     assert.match(served.info.version, /^\d+\.\d+\.\d+$/);
     assert.equal(printed.info.version, served.info.version);
     assert.equal(printed.openapi, "3.1.0");
   }
   // No store is made for it.
   await succeeds(["openapi", "backend"], { env: { TMPDIR: "/nowhere" } });
-  assert.deepEqual(JSON.parse(await succeeds(["openapi"])).info.title, "agentbox web API");
+  assert.equal(JSON.parse(await succeeds(["openapi"])).info.title, "agentbox web API", "of the web listener by default");
 });
 
 test("routes prints every route of a listener with its guard", async () => {
@@ -288,7 +289,7 @@ test("a folder that cannot be used is named", async (t) => {
   complains(await run(["verify", "--data", ""]), /AGENTBOX_DATA \(--data\) must name a folder/);
 });
 
-test("a master key that is missing, malformed or another box's is told apart", async (t) => {
+test("a missing, a malformed and a foreign master key are distinguished", async (t) => {
   const data = await set_up(t),
     key_file = join(data, "master.key"),
     key = readFileSync(key_file, "utf8");

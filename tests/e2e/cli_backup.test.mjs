@@ -154,7 +154,7 @@ test("the key can stay in the environment, and then it is written nowhere", asyn
   await is_itself_again(t, data, life, env);
 });
 
-test("--with-key makes a backup that opens by itself and says what that means; the next one without takes the key out", async (t) => {
+test("--with-key makes a backup that needs no other key and warns about it; the next one without it removes the key", async (t) => {
   const life = await lived_in(t),
     to = join(folder(t), "backup");
   await life.box.end("SIGTERM");
@@ -174,7 +174,7 @@ test("--with-key makes a backup that opens by itself and says what that means; t
   await is_itself_again(t, data, life);
 });
 
-test("a backup is brought up to date: what is new comes, what is gone goes, what did not change is not copied again", async (t) => {
+test("a backup is updated: new files are added, deleted ones removed, unchanged ones not copied again", async (t) => {
   const box = await Box.start(t),
     to = join(folder(t), "backup");
   const ada = await box.customer("ada@example.org", "collective"),
@@ -208,7 +208,7 @@ test("a backup is brought up to date: what is new comes, what is gone goes, what
   assert.deepEqual(readdirSync(join(to, "agents")), [second]);
 });
 
-test("what an agent puts into its workspace leads a backup nowhere", async (t) => {
+test("links in a workspace do not lead a backup outside", async (t) => {
   const life = await lived_in(t),
     to = join(folder(t), "backup");
   const workspace = join(life.box.folder, "agents", life.agent, "workspace");

@@ -62,7 +62,7 @@ test("a clone is made for a payment that is on its chain, and for no other", asy
   assert.match(later.body.error, /chain cannot be asked right now/);
 });
 
-test("a box that may ask the payment chain must know who is to be paid", async (t) => {
+test("a box with a payment chain needs a receiver", async (t) => {
   const box = await Box.start(t);
   await box.end("SIGTERM");
   const said = await run(["serve", "--data", box.folder], { env: { PAYMENT_RPC_URL: "http://127.0.0.1:1" } });

@@ -51,7 +51,7 @@ const emails = [
   { email: "Octocat@example.org", primary: true, verified: true, visibility: "private" },
 ];
 
-test("without a client the browser is told so", async (t) => {
+test("without a configured client the browser is redirected with an error", async (t) => {
   const box = await Box.start(t);
   const answer = await new Browser().get(`${box.web}/api/auth/codehost`);
   assert.deepEqual([answer.status, answer.headers.get("location")], [302, "/login?error=CodehostNotConfigured"]);
@@ -111,7 +111,7 @@ test("each failure has its name", async (t) => {
     assert.equal(await end_of(browser, `${host.box.web}/api/auth/codehost/callback${query}`), "/login?error=CodehostAuthFailed", query);
 });
 
-test("whoever has a second factor comes back to the console, which asks for it", async (t) => {
+test("users with a second factor return to the console, which asks for it", async (t) => {
   const window = await open_browser(t); // closed before the box goes: an open page would miss it, rightly
   const host = await code_host(t, { ...octocat }, emails);
   const { box } = host;

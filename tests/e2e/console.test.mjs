@@ -129,7 +129,7 @@ test("everything can be done with the keyboard alone", async (t) => {
   await ada.link("Create an account").waitFor();
 });
 
-test("a box that is gone is told in a sentence, nothing typed is lost, and it comes back by itself", async (t) => {
+test("an unreachable box is reported in a sentence, no input is lost, and the page recovers by itself", async (t) => {
   const { box, ada } = await story_of(t);
   ada.expected = ["ERR_CONNECTION_REFUSED"];
   await ada.enter("ada@example.org");
@@ -205,7 +205,7 @@ test("an agent that cannot start says why, also later, and starts once it can", 
   assert.equal(await ada.alert.count(), 0);
 });
 
-test("what people and agents write is shown as text", async (t) => {
+test("texts of users and agents are shown as text", async (t) => {
   const model = await ModelServer.start(t);
   const { ada } = await story_of(t, { env: { LOCAL_MODEL_URL: model.url } });
   t.after(() => model.check());

@@ -35,7 +35,7 @@ const code_of = (secret) => {
   return String((mac.readUInt32BE(mac[19] & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 };
 
-test("whoever forgot the password asks for a mail, follows its link once, and signs in with a new one", async (t) => {
+test("a forgotten password: request a mail, follow its link once, sign in with a new password", async (t) => {
   const { box, ada } = await story_of(t);
   ada.expected = ["status of 400"];
   await ada.page.goto("/login");
@@ -63,7 +63,7 @@ test("whoever forgot the password asks for a mail, follows its link once, and si
   await ada.alert.getByText("was used").waitFor();
 });
 
-test("what a provider's sign-in leaves in the address becomes a sentence, and nothing else does", async (t) => {
+test("errors of a provider's sign-in in the URL become a sentence, and other texts do not", async (t) => {
   const { ada } = await story_of(t);
   const told = new Set();
   const say = async (error) => {
@@ -82,7 +82,7 @@ test("what a provider's sign-in leaves in the address becomes a sentence, and no
     assert.equal(await say(nonsense), "Signing in failed. Please try again.");
 });
 
-test("address and password are changed by who knows the password, and the new ones sign in", async (t) => {
+test("changing address and password takes the password, and the new ones sign in", async (t) => {
   const { ada } = await story_of(t);
   ada.expected = ["status of 401", "status of 400"];
   await ada.enter("ada@example.org");

@@ -71,7 +71,7 @@ test("the same deployment, asked for twenty times at once, is made once", async 
   assert.notEqual(again.body.id, id);
 });
 
-test("what is asked of one route does not use up another's rate", async (t) => {
+test("requests to one route do not count against the rate limit of another", async (t) => {
   const box = await Box.start(t, { RATE_LIMITS: "on" });
   const tries = async (path) => {
     const answers = [];
@@ -191,7 +191,7 @@ test("fifty at once each get a port and a name, and a crash in the middle loses 
   assert.deepEqual([running.length, new Set(running.map(({ id }) => id)).size], [50, 50], "one process each, and none besides");
 });
 
-test("a range of ports that is used up is told", async (t) => {
+test("an exhausted range of ports is reported", async (t) => {
   const port = await free_ports(1);
   const box = await Box.start(t, { AGENT_PORT_RANGE: `${port}-${port}` });
   const ada = await box.customer("ada@example.org", "network");

@@ -77,7 +77,7 @@ test("agents live in containers, through the death of the box, of an agent and o
   });
 });
 
-test("a box that changes its engine ends what it left in the other one, and its agents answer by their config in both", { skip }, async (t) => {
+test("after a change of engine the agents of the old one are stopped, and agents follow their config in both", { skip }, async (t) => {
   const docker = await Docker.start(t), model = await ModelServer.start(t);
   const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "process", AGENT_IMAGE: IMAGE, LOCAL_MODEL_URL: model.url });
   const ada = await box.customer("ada@example.org");

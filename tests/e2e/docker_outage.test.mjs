@@ -79,7 +79,7 @@ test("kill -9 in the middle of provisioning leaves one container for each agent,
   assert.deepEqual(docker.containers(), []);
 });
 
-test("what an engine that hangs, or is gone, leaves undone is done when it answers again", { skip }, async (t) => {
+test("jobs left undone by an unavailable engine are done when it answers again", { skip }, async (t) => {
   const { docker, box, ada, seen, running, say } = await with_docker(t);
   const id = await box.running_agent(ada);
   const [{ HostConfig }] = running();

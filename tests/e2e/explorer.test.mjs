@@ -33,7 +33,7 @@ const make_repository = (root) => {
   git(root, "commit", "-q", "-m", "First");
 };
 
-test("somebody looks around, edits a file, sees the change, and pushes it with the box's password", async (t) => {
+test("browse, edit a file, see the change, and push it with the box's password", async (t) => {
   const scratch = mkdtempSync(join(tmpdir(), "explorer-server-"));
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
   const server = await git_server(t, scratch, "box", "s3cret/@token");

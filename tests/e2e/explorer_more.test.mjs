@@ -27,7 +27,7 @@ const box_with_project = async (t, env = {}) => {
   return { scratch, root, box, call: caller(box) };
 };
 
-test("somebody looks for a word, literally and by an expression", async (t) => {
+test("search for a text and a regular expression", async (t) => {
   const { root, call } = await box_with_project(t);
   writeFileSync(join(root, "src", "other.js"), "// Hello\nlog('hello', 'hello');\n");
   const found = (await call("GET", "search?q=hello")).body;
@@ -130,7 +130,7 @@ test("an old commit is looked at, with its patch and a file as it was", async (t
   for (const query of ["path=../x", "path=.git/config", "rev="]) assert.equal((await call("GET", `git-show?${query}`)).status, 400, query);
 });
 
-test("nothing is lost quietly: neither what git leaves out or would convert, nor bytes of a patch", async (t) => {
+test("nothing is dropped silently: neither files that git omits or converts, nor bytes of a patch", async (t) => {
   const { root, call } = await box_with_project(t);
   git(root, "init", "-q", "-b", "main");
   git(root, "add", "-A");
@@ -179,7 +179,7 @@ const watcher = async (box, query = "") => {
   return { status: answer.status, type: answer.headers.get("content-type"), next, close: () => reader.cancel() };
 };
 
-test("whoever watches is told of what happens, until the folder or the box is gone", async (t) => {
+test("a watcher gets events until the folder or the box is gone", async (t) => {
   const { scratch, root, box, call } = await box_with_project(t);
   const watch = await watcher(box);
   assert.deepEqual([watch.status, watch.type], [200, "text/event-stream"]);

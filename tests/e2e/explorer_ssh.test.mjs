@@ -121,7 +121,7 @@ test("a project of many megabytes gets through ssh whole", async (t) => {
   git(bare, "fsck", "--strict");
 });
 
-test("an ssh host that is somebody else, or takes no such key, or has no such repository, says so", async (t) => {
+test("an ssh host with another fingerprint, without this key or without the repository is an error that says so", async (t) => {
   const scratch = scratch_folder(t), { root, bare } = project_in(scratch);
   const key = ssh_key(scratch, "box_key"), other = ssh_key(scratch, "other_key", "ecdsa");
   const server = await ssh_server(t, join(scratch, "sshd"), key);

@@ -125,7 +125,7 @@ test("an agent's files have the room of its plan, and no more", async (t) => {
   assert.equal((await ada.call("GET", `/api/files?agentId=${id}`)).body.usedBytes, 11);
 });
 
-test("an agent that has never run has room all the same; somebody else's has none", async (t) => {
+test("uploads to an agent that has never run work; those to another user's agent do not", async (t) => {
   const { box, ada, id, upload } = await with_agent(t);
   const made = await box.backend_call("POST", "/api/agents", { name: "Later", userId: ada.id });
   assert.deepEqual((await ada.call("GET", `/api/files?agentId=${made.id}`)).body.files, []);

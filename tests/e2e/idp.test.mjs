@@ -63,7 +63,7 @@ const sign_in = async ({ provider, box }, person, browser = new Browser()) => {
   return { browser, way, end: way.at(-1).replace(box.web, "") };
 };
 
-test("without a client the browser is told so", async (t) => {
+test("without a configured client the browser is redirected with an error", async (t) => {
   const box = await Box.start(t);
   for (const path of ["/api/auth/idp", "/api/auth/idp/callback?code=x&state=y"]) {
     const answer = await new Browser().get(box.web + path);
@@ -121,14 +121,14 @@ test("an answer counts in the browser that asked, and nowhere else", async (t) =
   assert.equal(await session_in(ada, box), null);
 });
 
-test("who says no, and who has no address, is told why", async (t) => {
+test("users who decline, or have no address, get the reason", async (t) => {
   const world = await with_provider(t, { nobody: { name: "No Address" }, wallet: { email: "0xabc@wallet.app", email_verified: true } });
   assert.equal((await sign_in(world, undefined)).end, "/login?error=IdpAuthFailed");
   assert.equal((await sign_in(world, "nobody")).end, "/login?error=IdpNoEmail");
   assert.equal((await sign_in(world, "wallet")).end, "/login?error=IdpAuthError", "wallets' addresses are nobody else's");
 });
 
-test("an address that the provider vouches for takes its account, and whoever squatted on it is out", async (t) => {
+test("a provider-verified address takes over its account from whoever registered it", async (t) => {
   const people = { ada: { email: "ada@example.org", email_verified: true }, eve: { email: "eve@example.org", email_verified: false } };
   const world = await with_provider(t, people);
   const { box } = world;

@@ -30,7 +30,7 @@ const text_of = ({ text, body }) => {
   return events.map((event) => (event.choices ? event.choices[0]?.delta.content : event.message ? "" : event.content) ?? "").join("");
 };
 
-test("each provider sees the picture in its own form, from both doors, whole and streamed", async (t) => {
+test("each provider gets the image in its own form, from both APIs, whole and streamed", async (t) => {
   const { openai, anthropic, google, doors } = await gallery(t);
   const cases = [
     { model: "openai/gpt-4o", from: openai, says: "Served by gpt-4o.", sees: (body) => body.messages[0].content, form: [TEXT, INLINE, REMOTE], parts: [INLINE, REMOTE] },
@@ -69,7 +69,7 @@ test("the router and a local server get pictures as they came", async (t) => {
   assert.match(await look({}, local), /^llava/);
 });
 
-test("the builtin model says that it sees nothing, and refuses what is nothing but pictures", async (t) => {
+test("the builtin model says that it sees no images, and refuses messages of images only", async (t) => {
   const { door, chat } = await story_of(t, "network", { OPENROUTER_API_KEY: undefined });
   const { ask } = await door();
   const doors = { "/v1/chat/completions": (body) => ask("chat/completions", body), "/api/ai/chat": chat };

@@ -33,7 +33,7 @@ test("an installation registers, is inactive without heartbeats, and active agai
   assert.equal((box.whole_log + JSON.stringify(await listed(box))).includes("token-of-home-1"), false);
 });
 
-test("what is missing or wrong is named", async (t) => {
+test("missing and invalid fields are named", async (t) => {
   const box = await Box.start(t);
   for (const path of ["/api/register-home", "/api/register-link"]) {
     assert.match((await post(box, path, {})).body.error, /userId/);

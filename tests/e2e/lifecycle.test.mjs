@@ -47,7 +47,7 @@ test("an update runs it anew in the same workspace", async (t) => {
   assert.equal((await detail(ada, id)).status, "running");
 });
 
-test("agentId in body or query tells several agents apart, and never means another than it says", async (t) => {
+test("agentId in the body or query selects one of several agents, and only one of the caller's", async (t) => {
   const { box, ada, id: first } = await with_agent(t);
   const { id: second } = (await box.backend_call("POST", "/api/agents", { name: "Second", userId: ada.id }));
   const status_of = async (id) => (await detail(ada, id)).status;
@@ -154,7 +154,7 @@ test("a heartbeat is set, shown and removed", async (t) => {
   assert.equal((await get()).frequency, "3h");
 });
 
-test("actions by name do what their own routes do, to one's own agents alone", async (t) => {
+test("actions by name do the same as their own routes, to the caller's agents only", async (t) => {
   const { box, ada, id } = await with_agent(t);
   const eve = await box.customer("eve@example.org");
   const get = (person, query) => person.call("GET", `/api/agent?${query}`);
@@ -175,7 +175,7 @@ test("actions by name do what their own routes do, to one's own agents alone", a
   assert.match((await ada.call("GET", "/api/agent")).body.error, /action/);
 });
 
-test("payment wallets are made and known; what needs a chain says so", async (t) => {
+test("payment wallets are created and shown; routes that need a chain say so", async (t) => {
   const { box, ada } = await with_agent(t);
   const eve = await box.customer("eve@example.org");
   const post = (person, body) => person.call("POST", "/api/agent/mpp", body);

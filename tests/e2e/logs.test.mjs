@@ -42,7 +42,7 @@ const follow = (t, box, path, headers) => {
 const ready = (...readers) => until("all are ready", () => readers.every(({ events }) => events[0]?.event === "ready"));
 const streams = async (person) => (await person.call("GET", "/api/logs/active")).body.streams;
 
-test("what an agent writes reaches every reader, whole lines only, and resumes behind the last", async (t) => {
+test("log lines reach every reader, complete lines only, and resume after the last one", async (t) => {
   const { box, ada, id, write } = await with_agent(t);
   await ada.call("POST", `/api/instance/${id}/stop`); // it has its own to tell while it runs
   const path = `/api/logs/${id}/stream?tail=1`, headers = { cookie: ada.cookie };
@@ -82,7 +82,7 @@ test("a stream goes on over a restart of the agent", async (t) => {
   assert.deepEqual(lines.slice(first, first + told.length), told, "the history has the same lines under the same ids");
 });
 
-test("who comes back gets all that was missed, in order, and is told of what is gone", async (t) => {
+test("a returning reader gets all missed lines in order, and a note about those that are gone", async (t) => {
   const { box, ada, id, log, write } = await with_agent(t);
   await ada.call("POST", `/api/instance/${id}/stop`); // it has its own to tell while it runs
   write("the last line that was read\n");

@@ -28,7 +28,7 @@ const box_with_mail = async (t, server, env = {}) => {
 const problem_of = (box) =>
   until("a failed attempt", async () => (await box.backend_call("GET", "/api/admin/outbox?limit=10")).mails[0]?.problem);
 
-test("a mail goes out after STARTTLS, to a server whose authority the box was told of", async (t) => {
+test("a mail is sent after STARTTLS, to a server whose authority is configured", async (t) => {
   const certificate = certificate_for(t);
   const server = await start_mail_server(t, { certificate });
   const box = await box_with_mail(t, server, { SSL_CERT_FILE: certificate.file });

@@ -16,7 +16,7 @@ const with_agent = async (t) => {
   return { box, ada, id, say, find, keep, remove };
 };
 
-test("what its owner keeps the agent recalls, and the other way round", async (t) => {
+test("the agent recalls what its owner stored, and the reverse", async (t) => {
   const { say, find, keep, remove } = await with_agent(t);
   await say("remember that the demo is on Friday");
   const [told] = await find();

@@ -122,7 +122,7 @@ test("an agent answers by its config from its next start on, and by none once it
   assert.ok(!plain.messages[0].content.includes("pirate"));
 });
 
-test("what a model gets wrong is told to it, so that it can repair", async (t) => {
+test("invalid tool calls are reported to the model, so that it can correct them", async (t) => {
   const story = await story_of(t);
   await story.hears("Write a note",
     call(["write_file", '{"path": "a.txt", "content": "hal'], ["write_note", { text: "a" }], ["write_file", { path: "a.txt" }],
@@ -152,7 +152,7 @@ test("a model that never stops calling tools is stopped, and the next message is
   assert.equal((await story.hears("And now?", say("Here I am."))).message.content, "Here I am.");
 });
 
-test("what goes wrong upstream reaches the person as a sentence with its cause", async (t) => {
+test("upstream errors reach the user as a sentence with the cause", async (t) => {
   const story = await story_of(t);
   const empty_choice = JSON.stringify({ choices: [{ message: { role: "assistant", content: "" } }] });
   const failures = [
@@ -181,7 +181,7 @@ test("what goes wrong upstream reaches the person as a sentence with its cause",
   assert.equal(day.failed, failures.length - 1, "an empty answer is paid for like any other");
 });
 
-test("who may spend no more is told so by the agent, too, whole and streamed", async (t) => {
+test("an exceeded limit is reported through the agent, too, whole and streamed", async (t) => {
   const story = await story_of(t), { box, ada, agent } = story;
   await ada.call("PUT", "/api/caps", { scope: "agent", target: agent, period: "day", tokens: 1 });
   const whole = await story.say("Hello?");
@@ -198,7 +198,7 @@ test("who may spend no more is told so by the agent, too, whole and streamed", a
   assert.deepEqual([unpaid.status, unpaid.body.code], [402, "SUBSCRIPTION_REQUIRED"], JSON.stringify(unpaid.body));
 });
 
-test("a model that does not answer in time, and one that is not there, are told apart", async (t) => {
+test("a model that times out and a missing one are distinguished", async (t) => {
   const story = await story_of(t, () => ({ AI_MODEL_TIMEOUT_MS: "1000", LOCAL_MODEL: MODEL }));
   story.model.will(hang());
   const late = await story.say("Hello?");
@@ -213,7 +213,7 @@ test("a model that does not answer in time, and one that is not there, are told 
   assert.deepEqual((await story.history()).map((message) => message.delivery), ["failed", "failed"]);
 });
 
-test("the ledger says what the model reported, and what that costs to the last digit", async (t) => {
+test("the ledger has the usage that the model reported, and its exact cost", async (t) => {
   const router = (model) => ({ LOCAL_MODEL_URL: undefined, OPENROUTER_BASE_URL: model.url, OPENROUTER_API_KEY: "sk-or-story",
                                OPENROUTER_MODEL: MODEL });
   const story = await story_of(t, router);
@@ -234,7 +234,7 @@ test("the ledger says what the model reported, and what that costs to the last d
   assert.equal(currency, "USD");
 });
 
-test("someone who leaves while the agent thinks finds the answer when they come back", async (t) => {
+test("a user who leaves while the agent works finds the answer later", async (t) => {
   const story = await story_of(t);
   story.model.will(hang());
   const leaving = new AbortController();

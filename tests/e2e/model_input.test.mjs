@@ -68,7 +68,7 @@ test("bad input is refused by the name of the field, and nobody is asked", async
   assert.deepEqual([router.asked.length, (await month()).calls, (await month()).totalTokens], [0, 0, 0]);
 });
 
-test("what is odd and right goes through as it is", async (t) => {
+test("unusual but valid requests pass unchanged", async (t) => {
   const { router, chat, door } = await story_of(t, "network");
   const { ask } = await door();
   const odd = ["a\u0000b", "\u202e", "👩‍👩‍👧‍👦".repeat(1000), "\\u0000", '"}]}', "x".repeat(1_000_000)];

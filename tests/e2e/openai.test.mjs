@@ -33,7 +33,7 @@ const tools = [{
   },
 }];
 
-test("the client asks, lists models, and what it spent is in the ledger", async (t) => {
+test("the OpenAI client completes, lists models, and its usage is in the ledger", async (t) => {
   const { model, client, usage } = await story_of(t);
   model.will(say("At Fastnet.", [12, 3]));
   const answer = await client.chat.completions.create({
@@ -100,7 +100,7 @@ for (const streamed of [false, true])
     assert.deepEqual(model.asked[1].messages.slice(-2).map((message) => message.content), ["51.4 north", "50.2 north"]);
   });
 
-test("what is refused arrives as the client's own errors, with a sentence", async (t) => {
+test("refusals arrive as the client's own errors, with a sentence", async (t) => {
   const { model, client, client_with } = await story_of(t);
   const ask = (body = {}, by = client) => by.chat.completions.create({ model: MODEL, messages: question, ...body });
   const refused = async (asking, type, status, sentence) => {
@@ -132,7 +132,7 @@ test("what is refused arrives as the client's own errors, with a sentence", asyn
   await refused(ask({ stream: true }), OpenAI.InternalServerError, 502, /status 500: out of memory/);
 });
 
-test("what the box itself refuses arrives in the same form", async (t) => {
+test("refusals of the box itself have the same form", async (t) => {
   const { box, model, client, client_with, box_token } = await story_of(t);
   const told = async (asking, type, expected) => {
     const error = await asking.then(() => assert.fail("it was answered"), (error) => error);
@@ -171,7 +171,7 @@ test("one model is looked up by its name, with the slash that names have", async
   await assert.rejects(client_with("nobody").models.retrieve(MODEL), OpenAI.AuthenticationError);
 });
 
-test("what the client asks for besides reaches the model, or is refused by name", async (t) => {
+test("other parameters reach the model or are refused by name", async (t) => {
   const { model, client } = await story_of(t);
   model.will(say("{}"));
   const strict = [{ ...tools[0], function: { ...tools[0].function, strict: true } }], named = [{ ...question[0], name: "Ada" }];
@@ -188,7 +188,7 @@ test("what the client asks for besides reaches the model, or is refused by name"
   assert.equal(model.asked.length, 1);
 });
 
-test("a user's key opens the same door under the user's plan, with a budget and an end", async (t) => {
+test("a user's key works under the user's plan, with a budget and an expiry", async (t) => {
   const { box, model, client_with } = await story_of(t);
   const eve = await box.customer("eve@example.org", "label"), key = async (given) => (await eve.call("POST", "/api/keys", given)).body;
   const { key: secret, id } = await key({ name: "script" });
@@ -226,7 +226,7 @@ test("embeddings pass through", async (t) => {
   assert.deepEqual([day.calls, day.inputTokens], [1, 4]);
 });
 
-test("a list of models that is remembered tells nothing of how the server does", async (t) => {
+test("a cached list of models says nothing about the state of the server", async (t) => {
   const { model, client, box } = await story_of(t);
   const ask = () => client.chat.completions.create({ model: "llama-of-the-lan", messages: question });
   model.lists = ["llama-of-the-lan"];

@@ -49,7 +49,7 @@ test("one line says that the box is ready and where it listens, and it is true",
   assert.equal(existsSync(written), false);
 });
 
-test("health tells of the store, Docker and the kill switch, whoever asks and however often", async (t) => {
+test("health reports the store, Docker and the kill switch to everyone, without a rate limit", async (t) => {
   const box = await Box.start(t, { RATE_LIMITS: "on", PROVISIONING_ENABLED: "false" });
   for (const listener of [box.web, box.backend]) {
     const { timestamp, ...answer } = await (await fetch(`${listener}/health`)).json();
@@ -117,7 +117,7 @@ test("metrics are Prometheus text, behind the internal key, and count what happe
   assert.ok(Math.abs(value_of(after, "process_start_time_seconds") * 1000 - Date.now()) < 600_000);
 });
 
-test("SIGTERM drains: what was asked is answered whole, and nobody else is let in", async (t) => {
+test("SIGTERM drains: running requests are answered, new ones refused", async (t) => {
   const model = await ModelServer.start(t);
   const box = await Box.start(t, { LOCAL_MODEL_URL: model.url });
   const ada = await box.customer("ada@example.org");
@@ -146,7 +146,7 @@ test("SIGTERM drains: what was asked is answered whole, and nobody else is let i
   assert.deepEqual(messages.map(({ role, delivery }) => [role, delivery]), [["user", "answered"], ["assistant", null]]);
 });
 
-test("who sends SIGTERM again does not wait, and nothing is lost", async (t) => {
+test("a second SIGTERM does not wait, and nothing is lost", async (t) => {
   const model = await ModelServer.start(t);
   const box = await Box.start(t, { LOCAL_MODEL_URL: model.url });
   const ada = await box.customer("ada@example.org");
@@ -215,7 +215,7 @@ test("SIGHUP loads the certificate again; a bad one is refused and the old one s
   kept.destroy();
 });
 
-test("backups do not meet: one is made, and who asks meanwhile is told to wait", async (t) => {
+test("concurrent backups: one is made, and other requests are told to retry", async (t) => {
   const box = await Box.start(t);
   await box.customer("ada@example.org");
   const parent = mkdtempSync(join(tmpdir(), "agentbox-backup-"));

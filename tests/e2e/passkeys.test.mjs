@@ -174,7 +174,7 @@ test("a copy of a passkey is noticed by its counter", async (t) => {
   await person.alert.getByText("there may be a copy of this passkey").waitFor();
 });
 
-test("an administrator who must have a second factor is led to set one up, and goes on from there", async (t) => {
+test("an administrator who needs a second factor is led to set one up and then continues", async (t) => {
   const { person } = await story_of(t, { env: { ADMIN_SECOND_FACTOR: "on" }, ...ADMIN });
   person.expected.push("status of 403");
   await person.page.waitForURL("**/settings");
@@ -185,7 +185,7 @@ test("an administrator who must have a second factor is led to set one up, and g
   await person.heading("Agents").waitFor();
 });
 
-test("a box that is known by an address says what passkeys want", async (t) => {
+test("a box addressed by IP explains what passkeys need", async (t) => {
   const box = await Box.start(t, { BASE_URL: "http://192.0.2.7:3000" });
   const ada = await box.customer("ada@example.org");
   const answer = await ada.call("POST", "/api/settings/second-factor/passkeys/begin", { currentPassword: PASSWORD });

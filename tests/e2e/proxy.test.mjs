@@ -68,7 +68,7 @@ test("a link from the console opens an agent once, for its owner, on its own hos
   assert.equal((await scout.ask("GET", "/healthz", { headers: { cookie } })).status, 401, "it ends with the session");
 });
 
-test("an administrator who is asked for a second factor is kept out of the agents, too, until it is there", async (t) => {
+test("an administrator without a required second factor cannot reach agents either", async (t) => {
   const box = await Box.start(t);
   const admin = box.person();
   await admin.log_in(ADMIN.email, ADMIN.password);

@@ -41,7 +41,7 @@ test("a mail brings the way back: one use, every session ends, the old password 
   assert.equal((await reset(box, token)).status, 400, "once");
 });
 
-test("whoever asks learns nothing: known and unknown addresses get the same answer, and only one a mail", async (t) => {
+test("known and unknown addresses get the same answer, and only known ones a mail", async (t) => {
   const box = await Box.start(t);
   await box.customer("ada@example.org");
   const answers = [];
@@ -66,7 +66,7 @@ test("without a mail server the administrator reads the mail; on disk it is seal
   for (const name of readdirSync(store)) assert.ok(!readFileSync(join(store, name)).includes(token), `${name} holds the token`);
 });
 
-test("tokens: three at once, all spent by one, none for an address that was changed or a user who is disabled", async (t) => {
+test("reset tokens: three at once, all used up by one, none for a changed address or a disabled user", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
   for (let n = 0; n < 3; ++n) {
@@ -138,7 +138,7 @@ test("a mail that arrives is the first proof of an address: keys made before it 
   assert.ok(await is_valid(own));
 });
 
-test("agents that somebody else made in the account are stopped and known to nobody, until their owner starts them", async (t) => {
+test("agents that another person created in a claimed account are stopped with new tokens until their owner starts them", async (t) => {
   const box = await Box.start(t);
   const squatter = await box.customer("ada@example.org");
   const id = await box.running_agent(squatter, "Spy");
@@ -173,7 +173,7 @@ test("addresses are asked for five times a minute", async (t) => {
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429]);
 });
 
-test("the record tells who tried what, from where, and how it ended", async (t) => {
+test("the audit log has who tried what, from where, and the outcome", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
   const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body;

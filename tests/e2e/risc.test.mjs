@@ -53,14 +53,14 @@ const transmitter = async (t, more = {}) => {
   return world;
 };
 
-test("the receiver says what it understands", async (t) => {
+test("the receiver publishes its configuration", async (t) => {
   const box = await Box.start(t);
   const { status, body } = await box.person().call("GET", "/api/security/risc");
   assert.deepEqual([status, body.status, body.endpoint], [200, "ok", "/api/security/risc"]);
   assert.deepEqual(body.events_supported, ["account-disabled", "account-enabled", "sessions-revoked", "tokens-revoked", "account-credential-change-required", "verification"]);
 });
 
-test("each event does what it is for", async (t) => {
+test("each event has its effect", async (t) => {
   const world = await transmitter(t);
   const { box } = world;
   const act = async (name, data) => {
@@ -115,7 +115,7 @@ test("a sign-in that has begun when the event comes does not slip in behind it",
   }
 });
 
-test("a door that was shut is shut for identities that come later, too", async (t) => {
+test("a blocked identity stays blocked if it is linked later", async (t) => {
   const world = await transmitter(t);
   const { box } = world;
   const ada = await box.customer("ada@example.org");
@@ -137,7 +137,7 @@ test("a door that was shut is shut for identities that come later, too", async (
   assert.equal(world.end, "/dashboard");
 });
 
-test("what shuts a door and what opens it count in the order they came", async (t) => {
+test("blocking and unblocking events apply in the order of their arrival", async (t) => {
   const world = await transmitter(t);
   await world.sign_in();
   for (let round = 0; round < 8; ++round) {
@@ -172,7 +172,7 @@ test("an identity nobody vouched for does not follow the address to its owner", 
   assert.equal((await victim.log_in("victim@example.org", "the owner's own password")).status, 200);
 });
 
-test("only the standard's own names mean what they say", async (t) => {
+test("only the standard's event names have an effect", async (t) => {
   const world = await transmitter(t);
   const { box } = world;
   const browser = await world.sign_in();
@@ -264,7 +264,7 @@ test("an event counts once, in either receiver, before and after a crash", async
   assert.notEqual(await session_in(browser, box), null, "what was done before is not done again");
 });
 
-test("what was acknowledged is done, whatever happens to the box", async (t) => {
+test("acknowledged events are processed, also after a crash", async (t) => {
   const world = await transmitter(t);
   const { box } = world;
   const browser = await world.sign_in();
@@ -324,7 +324,7 @@ test("everything that is not the provider's word is refused, with the reason in 
   assert.ok(body);
 });
 
-test("what was refused, and what came again, is in the record: few lines, however often", async (t) => {
+test("refused and repeated events are in the audit log, in a bounded number of lines", async (t) => {
   const world = await transmitter(t);
   const { box, key } = world;
   const claims = world.event("verification"),

@@ -62,7 +62,7 @@ test("tasks are made, listed, changed and deleted as the contract says", async (
     assert.equal((await stranger.call(method, TASKS, method === "GET" ? undefined : {})).status, 401, method);
 });
 
-test("what is wrong is 400 and named, what is another's is 404", async (t) => {
+test("invalid input is 400 with the field's name, another user's task is 404", async (t) => {
   const { box, ada, agentId, schedule } = await ada_and_her_agent(t);
   const whole = { name: "Morning", cronSchedule: "0 9 * * *", prompt: "good morning", agentId };
   for (const field of Object.keys(whole)) {
@@ -97,7 +97,7 @@ test("what is wrong is 400 and named, what is another's is 404", async (t) => {
   assert.equal((await ada.call("GET", `${TASKS}/${task.id}`)).body.enabled, true);
 });
 
-test("the next runs are told before a task is made", async (t) => {
+test("the next runs can be previewed before a task is created", async (t) => {
   const { ada } = await ada_and_her_agent(t);
   const preview = (query) => ada.call("GET", `${TASKS}/preview?${new URLSearchParams(query)}`);
   const { body } = await preview({ cronSchedule: "0 12 29 2 *", timezone: "America/New_York" });
@@ -150,7 +150,7 @@ test("the prompts of a user who is disabled are not sent", async (t) => {
   assert.match((await ended(task, (run) => run.outcome === "failed")).error, /disabled/);
 });
 
-test("what was at work when the box was killed has failed, and is made up once", async (t) => {
+test("runs cut off by a crash fail and are repeated once", async (t) => {
   const { box, ada, agentId, schedule, runs, ended } = await ada_and_her_agent(t);
   const { pid } = JSON.parse(readFileSync(join(box.folder, "agents", agentId, "run", "agent.pid")));
   const once = await schedule({ name: "Once", cronSchedule: "* * * * * *" });
@@ -174,7 +174,7 @@ test("what was at work when the box was killed has failed, and is made up once",
   assert.deepEqual((await runs(skip)).map((run) => run.outcome), ["failed"]);
 });
 
-test("what came due while the box was off is made up once, or left out", async (t) => {
+test("runs due while the box was off are made up once, or skipped", async (t) => {
   const { box, ada, agentId, schedule, runs, ended } = await ada_and_her_agent(t);
   const once = await schedule({ name: "Once", cronSchedule: "* * * * * *", enabled: false });
   const skip = await schedule({ name: "Skip", cronSchedule: "* * * * * *", catchUp: "skip", enabled: false });

@@ -63,7 +63,7 @@ test("another address takes the second factor, too; another name takes nothing",
   assert.equal((await move({ code: codes[0] })).body.email, "new@example.org");
 });
 
-test("what was begun and not confirmed asks nobody for anything", async (t) => {
+test("an unconfirmed second factor is not required", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
   assert.equal((await settings(ada, "begin", { currentPassword: "a wrong password" })).status, 400);
@@ -73,7 +73,7 @@ test("what was begun and not confirmed asks nobody for anything", async (t) => {
   assert.equal((await log_in(box)).status, 200);
 });
 
-test("who knows the password does not get to guess the code", async (t) => {
+test("attempts to guess the code are limited, even with the password", async (t) => {
   const { box, codes } = await ada_with_app(t, { RATE_LIMITS: "on" });
   const statuses = [];
   for (let n = 0; n < 12; ++n) statuses.push((await log_in(box, "abcdef")).status);
@@ -83,7 +83,7 @@ test("who knows the password does not get to guess the code", async (t) => {
   assert.equal((await log_in(box, codes[0])).status, 429, "not even the right one, for a while");
 });
 
-test("the app goes by a code, and with it what only stood in for it", async (t) => {
+test("removing the app takes a code, and removes the recovery codes too", async (t) => {
   const { box, ada, codes } = await ada_with_app(t);
   const remove = (body) => ada.call("DELETE", "/api/settings/second-factor/app", body);
   assert.equal((await remove({})).body.code, "SECOND_FACTOR_REQUIRED");
@@ -93,7 +93,7 @@ test("the app goes by a code, and with it what only stood in for it", async (t) 
   assert.equal((await log_in(box)).status, 200);
 });
 
-test("who has lost everything is let in again by the administrator", async (t) => {
+test("the administrator can remove a second factor that is lost", async (t) => {
   const { box, ada } = await ada_with_app(t);
   const env = { INTERNAL_API_KEY: INTERNAL_KEY, BACKEND_LISTEN: new URL(box.backend).host };
   const told = await run(["admin", "forget-second-factor", "ada@example.org", "--data", box.folder], { env });

@@ -86,7 +86,7 @@ test("an ID token counts once, however its signature is written, also after a re
   assert.equal((await world.verify(box.person(), { idToken: world.token({ jti: "another" }) })).status, 200);
 });
 
-test("whoever has a second factor is asked for it after an ID token, too, and finishes with it", async (t) => {
+test("users with a second factor are asked for it after an ID token, too", async (t) => {
   const world = await social_issuer(t),
     { box } = world;
   const ada = box.person();
@@ -128,7 +128,7 @@ test("tokens are refreshed at the issuer, or refused by it", async (t) => {
   assert.equal((await refresh("stolen")).status, 401);
 });
 
-test("what is not configured says so", async (t) => {
+test("features that are not configured say so", async (t) => {
   const box = await Box.start(t);
   const { body } = await box.person().call("GET", "/api/auth/social-id/refresh");
   assert.equal(body.configured, false);
@@ -143,7 +143,7 @@ test("what is not configured says so", async (t) => {
   }
 });
 
-test("the chain says who holds enough of the gating token, to the last decimal", async (t) => {
+test("the gating token's balance is compared exactly", async (t) => {
   const chain = await Chain.start(t);
   const token = await chain.deploy("Token");
   const rich = `0x${"12".repeat(20)}`,

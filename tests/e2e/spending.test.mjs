@@ -46,7 +46,7 @@ test("a cap that is reached turns to the local model, which it does not bind", a
   assert.equal((await chat({ max_tokens: 100 })).body.provider, "openrouter", "what still fits goes where it was meant to");
 });
 
-test("an answer is cut to what has room within every cap", async (t) => {
+test("an answer is limited to the room within every cap", async (t) => {
   const { router, chat, cap } = await with_local(t);
   await cap({ scope: "user", tokens: 4000 });
   await cap({ scope: "user", period: "month", tokens: 1500 });
@@ -65,7 +65,7 @@ test("caps that refuse hold for the local model, too", async (t) => {
   assert.deepEqual([router.asked.length, local.asked.length], [0, 1]);
 });
 
-test("a cap on money that is behind what was spent refuses what costs, and nothing else", async (t) => {
+test("an exceeded money cap refuses paid calls only", async (t) => {
   const { local, chat, cap } = await with_local(t);
   assert.equal((await chat()).body.provider, "openrouter");
   await cap({ scope: "user", usd: "0.000001" });
@@ -119,7 +119,7 @@ test("without a local model such a cap refuses", async (t) => {
   assert.equal(router.asked.length, 0);
 });
 
-test("a key's own budget: what does not fit is refused, other keys go on, the local model is free", async (t) => {
+test("a key's budget: calls beyond it are refused, other keys work, the local model is free", async (t) => {
   const { router, local, ada, door } = await with_local(t);
   const { ask, id } = await door(ada, { budgetUsd: "0.001" });
   const other = await door();
@@ -162,7 +162,7 @@ test("many calls side by side on one key spend no more than its budget", async (
   assert.equal(router.asked.length, statuses.filter((status) => status === 200).length);
 });
 
-test("a key ends with its time, at every door", async (t) => {
+test("an expired key is refused by every API", async (t) => {
   const { box, router, ada, door } = await story_of(t);
   const { key, id, ask } = await door(ada, { expiresInDays: 1 });
   assert.equal((await ask("chat/completions", { model: SMALL, messages })).status, 200);

@@ -70,7 +70,7 @@ for (const signal of ["SIGTERM", "SIGKILL"])
     assert.match(recalled.body.message?.content ?? "", /before/, JSON.stringify(recalled.body));
   });
 
-test("what belongs to one user does not exist for another", async (t) => {
+test("records of one user do not exist for another", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org"), eve = await box.customer("eve@example.org");
   const id = await box.running_agent(ada);

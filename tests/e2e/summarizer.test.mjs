@@ -79,7 +79,7 @@ test("a page is summarized and its references are extracted, as the contract say
   assert.deepEqual([health.body.status, health.body.version], ["ok", "1.0.0"]);
 });
 
-test("with a format, the main article and what the page says about itself come too", async (t) => {
+test("with a format, the main article and the page's metadata are included", async (t) => {
   const box = await Box.start(t, ALLOWED);
   const sentence = "The keeper lights the lamp at dusk, writes the hour into his book, and watches the sea until dawn.";
   const base = await site(t, {
@@ -161,7 +161,7 @@ test("the summarizer is a confined process of its own that knows no secret", asy
   assert.equal(soft_limit("Max core file size"), "0");
 });
 
-test("a crash costs the answer in flight, which says so, and whoever asks next waits for the new process", async (t) => {
+test("a crash fails the request in flight with an error, and the next one waits for the new process", async (t) => {
   const box = await Box.start(t, ALLOWED);
   let asked;
   const base = await site(t, { "/": html(PAGE), "/slow": () => asked() });
@@ -200,7 +200,7 @@ test("one address that asks for slow pages leaves room for all others", async (t
   assert.equal((await ask_as("198.51.100.1", "/")).status, 200, "and room again once they are over");
 });
 
-test("agents, who share an address, are told apart by their tokens", async (t) => {
+test("agents share an address and are distinguished by their tokens", async (t) => {
   const box = await Box.start(t, ALLOWED);
   const ada = await box.customer("ada@example.org"), bob = await box.customer("bob@example.org");
   const token_of = (agent) => JSON.parse(readFileSync(join(box.folder, "agents", agent, "run", "boot.json"))).box_token;
@@ -217,7 +217,7 @@ test("agents, who share an address, are told apart by their tokens", async (t) =
   const slow = Array.from({ length: 16 }, () => ask_as(first, "/slow"));
   await until("all of them wait", () => waiting.length === 16);
   assert.equal((await ask_as(first, "/")).status, 429);
-  assert.equal((await ask_as(first, "/", { "x-agentbox-visitor": "somebody-else" })).status, 429, "the box alone says who it is");
+  assert.equal((await ask_as(first, "/", { "x-agentbox-client-id": "somebody-else" })).status, 429, "only the box names the client");
   for (const other of [second, undefined, "of-nobody"]) assert.equal((await ask_as(other, "/")).status, 200, other);
   for (const response of waiting) html(PAGE)(null, response);
   assert.deepEqual([...new Set((await Promise.all(slow)).map(({ status }) => status))], [200]);

@@ -255,7 +255,7 @@ test("lists and settings show one's own, whatever else is asked for", async (t) 
   assert.equal((await ada.call("GET", `/api/agents/${theirs.agent}`)).body.agent.name, "Ada's");
 });
 
-test("what an agent uses is its owner's, whatever it says", async (t) => {
+test("an agent's usage is charged to its owner, whatever it claims", async (t) => {
   const { box, ada, eve, theirs } = await neighbours(t);
   const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", theirs.agent, "run", "boot.json")));
   const usage = async (person) => (await box.backend_call("GET", `/api/usage/summary?userId=${person.id}`)).day.calls;

@@ -146,7 +146,7 @@ test("GET and POST hand out nonces; one is good for one sign-in, also when used 
   assert.equal(late.status, 200, "a nonce that was handed out before the crash");
 });
 
-test("messages for somebody else, somewhere else or another time are refused", async (t) => {
+test("messages for another user, site or time are refused", async (t) => {
   const box = await Box.start(t),
     eve = box.person(),
     wallet = new_wallet();
@@ -204,14 +204,14 @@ test("signatures of others, forged ones and messages that were touched are refus
   assert.equal((await present(eve, { address: victim.address, message, signature })).status, 200, "nothing of all that spent the nonce");
 });
 
-test("without a chain, smart wallets hear what is missing", async (t) => {
+test("without a chain, smart wallets get an error that names the missing setting", async (t) => {
   const box = await Box.start(t),
     wallet = new_wallet();
   const message = await message_for(box, wallet.address);
   refuses(await present(box.person(), { address: wallet.address, message, signature: `0x${"ab".repeat(96)}` }), 503, /L2_RPC_URL/);
 });
 
-test("contract wallets sign in by what they accept themselves, deployed or not yet", async (t) => {
+test("contract wallets sign in with signatures that they accept, deployed or not", async (t) => {
   const chain = await Chain.start(t);
   const box = await Box.start(t, { L2_RPC_URL: chain.url });
   const owner = new_wallet(),

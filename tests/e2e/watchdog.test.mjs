@@ -47,7 +47,7 @@ const kill = async (box, person, id) => {
   await until_watched(person, id, "running");
 };
 
-test("an agent that is killed is started again at once, and its detail tells of it", async (t) => {
+test("an agent that is killed is started again at once, and its detail shows it", async (t) => {
   const box = await Box.start(t); // checks two minutes apart: nothing here waits for one
   const ada = await box.customer("ada@example.org", "network");
   const id = await provision(box, ada, "Scout");
@@ -69,7 +69,7 @@ test("an agent that is killed is started again at once, and its detail tells of 
   assert.deepEqual(states(later).slice(0, 4), states(seen));
 });
 
-test("an agent that hangs is degraded, repaired and told of", async (t) => {
+test("an agent that hangs is degraded, repaired and reported", async (t) => {
   const people = await chat(t);
   const box = await Box.start(t, { ...QUICK, ...people.settings });
   const ada = await box.customer("ada@example.org", "network");
@@ -98,7 +98,7 @@ test("an agent that hangs is degraded, repaired and told of", async (t) => {
   assert.match(people.by_hook()[1], /has been repaired/);
 });
 
-test("an agent that crashes three times is given up, people are told once, and its owner can start it again", async (t) => {
+test("an agent that crashes three times is given up and reported once, and its owner can start it again", async (t) => {
   const people = await chat(t);
   const box = await Box.start(t, people.settings);
   const ada = await box.customer("ada@example.org", "network");
@@ -124,7 +124,7 @@ test("an agent that crashes three times is given up, people are told once, and i
   assert.equal(people.by_hook().length, 1, "one crash is no news");
 });
 
-test("with WATCHDOG_AUTO_REPAIR=false the box only tells", async (t) => {
+test("with WATCHDOG_AUTO_REPAIR=false the box only reports", async (t) => {
   const people = await chat(t);
   const box = await Box.start(t, { ...QUICK, ...people.settings, WATCHDOG_AUTO_REPAIR: "false" });
   const ada = await box.customer("ada@example.org", "network");
@@ -152,7 +152,7 @@ test("with WATCHDOG_AUTO_REPAIR=false the box only tells", async (t) => {
   assert.match(told[2], /Hanging .* is well again/);
 });
 
-test("an agent that its owner stops is left alone, and what is told of one that is deleted goes with it", async (t) => {
+test("an agent that its owner stops is left alone, and the history of a deleted one is deleted", async (t) => {
   const box = await Box.start(t, QUICK);
   const ada = await box.customer("ada@example.org", "network");
   const id = await provision(box, ada, "Scout");

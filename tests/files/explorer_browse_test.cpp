@@ -42,7 +42,7 @@ TEST_F(Browse, ATreeShowsFoldersFirstAndNamesWithoutRegardToCase) {
   EXPECT_FALSE(whole->root.children->back().children) << "a file has none";
 }
 
-TEST_F(Browse, ATreeIsAsDeepAsAsked) {
+TEST_F(Browse, ATreeHasTheRequestedDepth) {
   put(root / "1/2/3/4/file", "");
   const auto shallow = tree(place, "", 2);
   const auto& first = shallow->root.children->at(0);
@@ -54,7 +54,7 @@ TEST_F(Browse, ATreeIsAsDeepAsAsked) {
   EXPECT_EQ(tree(place, "absent", 1).error().kind, web::Kind::not_found);
 }
 
-TEST_F(Browse, ATreeLeavesOutWhatIsBuiltFetchedOrNoFile) {
+TEST_F(Browse, ATreeOmitsBuildOutputDependenciesAndSpecialFiles) {
   for (const auto* name : {"node_modules/x", ".git/config", ".next/x", "dist/x", "build/x", ".cache/x", "__pycache__/x",
                            "src/dist/x", "distance/x", "kept"}) {
     put(root / name, "");
@@ -117,7 +117,7 @@ TEST_F(Browse, AWriteReplacesTheWholeFileAndKeepsItsMode) {
   EXPECT_EQ(mode_of("setuid"), 0755u) << "nobody gets rights from what somebody else wrote";
 }
 
-TEST_F(Browse, AWriteMakesFoldersAndLeavesNothingElse) {
+TEST_F(Browse, AWriteCreatesFoldersAndLeavesNoTemporaryFile) {
   ASSERT_TRUE(write(place, "deep/er/new.txt", "x"));
   EXPECT_EQ(content_of(root / "deep/er/new.txt"), "x");
   EXPECT_EQ(std::distance(fs::directory_iterator(root / "deep/er"), fs::directory_iterator()), 1);
@@ -127,7 +127,7 @@ TEST_F(Browse, AWriteMakesFoldersAndLeavesNothingElse) {
   EXPECT_EQ(write(place, "big", std::string(explorer::most_file_bytes + 1, 'x')).error().kind, web::Kind::invalid);
 }
 
-TEST_F(Browse, AWriteThatCannotEndLeavesTheOldFileAndNothingElse) {
+TEST_F(Browse, AFailedWriteKeepsTheOldFileAndLeavesNoTemporaryFile) {
   put(root / "file", "old");
   const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
@@ -142,7 +142,7 @@ TEST_F(Browse, AWriteThatCannotEndLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(std::distance(fs::directory_iterator(root), fs::directory_iterator()), 1);
 }
 
-TEST_F(Browse, WhatRootWritesBelongsToTheOwnerOfTheFolder) {
+TEST_F(Browse, FilesWrittenByRootBelongToTheOwnerOfTheFolder) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   constexpr uid_t agent = 54'321;
   fs::create_directory(root / "agents");

@@ -31,7 +31,7 @@ class ExplorerChanges : public ExplorerTest {
   }
 };
 
-TEST_F(ExplorerChanges, FilesAndFoldersGetNewNames) {
+TEST_F(ExplorerChanges, FilesAndFoldersAreMoved) {
   const auto moved = move(place, "./a.txt", "new/deep//c.txt", false);
   ASSERT_TRUE(moved);
   EXPECT_EQ(moved->from, "a.txt");
@@ -42,7 +42,7 @@ TEST_F(ExplorerChanges, FilesAndFoldersGetNewNames) {
   EXPECT_EQ(content_of(root / "new/folder/b.txt"), "b");
 }
 
-TEST_F(ExplorerChanges, NothingIsReplacedUnasked) {
+TEST_F(ExplorerChanges, NothingIsReplacedWithoutOverwrite) {
   EXPECT_EQ(moving("a.txt", "folder/b.txt"), Kind::conflict);
   EXPECT_EQ(moving("a.txt", "folder", true), Kind::conflict);
   EXPECT_EQ(moving("folder", "a.txt", true), Kind::conflict);
@@ -60,7 +60,7 @@ TEST_F(ExplorerChanges, AFileMovedToItselfStays) {
   EXPECT_EQ(content_of(root / "a.txt"), "a");
 }
 
-TEST_F(ExplorerChanges, WhatCannotBeIsRefusedBeforeAnythingIsMade) {
+TEST_F(ExplorerChanges, ImpossibleMovesAreRefusedBeforeFoldersAreCreated) {
   EXPECT_EQ(moving("absent", "x/y"), Kind::not_found);
   EXPECT_FALSE(fs::exists(root / "x"));
   EXPECT_EQ(moving("folder", "folder/inner"), Kind::invalid);
@@ -74,7 +74,7 @@ TEST_F(ExplorerChanges, WhatCannotBeIsRefusedBeforeAnythingIsMade) {
   EXPECT_THAT(move(place, "/a.txt", "x", false).error().message, testing::StartsWith("from must be relative"));
 }
 
-TEST_F(ExplorerChanges, MessagesNameTheEndThatIsWrongAndWhatIsWrongWithIt) {
+TEST_F(ExplorerChanges, MessagesNameTheInvalidPathAndTheReason) {
   const auto words = [&](std::string_view from, std::string_view to) {
     return move(place, from, to, true).error().message;
   };
@@ -105,7 +105,7 @@ TEST_F(ExplorerChanges, RemovesFilesAndEmptyFolders) {
   EXPECT_EQ(removing("a.txt/x"), Kind::invalid);
 }
 
-TEST_F(ExplorerChanges, NeitherEndIsGitsNorOutside) {
+TEST_F(ExplorerChanges, NeitherPathMayBeGitsOrOutside) {
   const std::vector<std::string> attacks{"../secret.txt", "folder/../a.txt",
                                          "/etc/passwd",   "up/secret.txt",
                                          "inside/config", ".git",

@@ -73,7 +73,7 @@ class ExplorerConfinement : public ExplorerTest, public testing::WithParamInterf
   const fs::path outside = root.parent_path();
 };
 
-TEST_P(ExplorerConfinement, AFolderLaidOutLikeADatabaseIsNoRepository) {
+TEST_P(ExplorerConfinement, AFolderWithTheFilesOfADatabaseIsNoRepository) {
   for (const auto& config :
        std::vector<std::string>{"[core]\n\tbare = false\n", "[core]\n\tbare = false\n\tworktree = ..\n",
                                 "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"}) {
@@ -104,7 +104,7 @@ TEST_P(ExplorerConfinement, TheWorkingTreeIsTheFolderItself) {
   }
 }
 
-TEST_P(ExplorerConfinement, TheDatabaseLiesInTheFolder) {
+TEST_P(ExplorerConfinement, TheDatabaseMustBeInTheFolder) {
   const auto other = other_repository();
   put(root / ".git", "gitdir: " + (other / ".git").string() + "\n");
   expect_refused("gitdir:");
@@ -126,7 +126,7 @@ TEST_P(ExplorerConfinement, TheDatabaseLiesInTheFolder) {
   expect_refused("a worktree of another repository");
 }
 
-TEST_P(ExplorerConfinement, PartsOfTheDatabaseLieInTheFolder) {
+TEST_P(ExplorerConfinement, PartsOfTheDatabaseMustBeInTheFolder) {
   const auto other = other_repository();
   for (const auto* part : {"objects", "refs"}) {
     start_over();
@@ -179,7 +179,7 @@ TEST_P(ExplorerConfinement, NoLinkIsFollowedOutside) {
 }
 
 // Set in the environment of the box, these would count for git.
-TEST_P(ExplorerConfinement, TheEnvironmentOfTheBoxDoesNotCount) {
+TEST_P(ExplorerConfinement, TheEnvironmentOfTheBoxIsIgnored) {
   const auto other = other_repository();
   make_repository();
   ::setenv("GIT_DIR", (other / ".git").c_str(), 1);

@@ -14,9 +14,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class ExplorerSuspects : public ExplorerTest {
+class ExplorerDirtyCandidates : public ExplorerTest {
  protected:
-  ExplorerSuspects() {
+  ExplorerDirtyCandidates() {
     make_repository();
     settle();
   }
@@ -26,7 +26,7 @@ class ExplorerSuspects : public ExplorerTest {
   }
 };
 
-TEST_F(ExplorerSuspects, ThereAreNoneAtRest) {
+TEST_F(ExplorerDirtyCandidates, AnUnchangedRepositoryHasNone) {
   const auto found = candidates();
   ASSERT_TRUE(found);
   EXPECT_THAT(found->staged, IsEmpty());
@@ -34,7 +34,7 @@ TEST_F(ExplorerSuspects, ThereAreNoneAtRest) {
   EXPECT_THAT(found->unknown, IsEmpty());
 }
 
-TEST_F(ExplorerSuspects, AreWhatDiffersFromWhatGitRemembers) {
+TEST_F(ExplorerDirtyCandidates, AreFilesThatDifferFromTheIndex) {
   put(root / "edited", "x");
   put(root / "staged", "x");
   put(root / "deep/er/gone", "x");
@@ -54,34 +54,34 @@ TEST_F(ExplorerSuspects, AreWhatDiffersFromWhatGitRemembers) {
   EXPECT_THAT(found.unknown, UnorderedElementsAre("new folder", "folder/new"));
 }
 
-TEST_F(ExplorerSuspects, AForgedTimeDeceivesNobody) {
+TEST_F(ExplorerDirtyCandidates, AForgedTimestampIsDetected) {
   const auto before = fs::last_write_time(root / "a.txt");
   put(root / "a.txt", "ONE\ntwo\nthree\n");
   fs::last_write_time(root / "a.txt", before);
   EXPECT_THAT(candidates()->edited, ElementsAre("a.txt"));
 }
 
-TEST_F(ExplorerSuspects, WhatWasWrittenWithTheIndexProvesNothing) {
+TEST_F(ExplorerDirtyCandidates, FilesAsRecentAsTheIndexAreCandidates) {
   put(root / "a.txt", "another\n");
   git({"add", "a.txt"});
   fs::last_write_time(root / ".git/index", fs::last_write_time(root / "a.txt"));
   EXPECT_THAT(candidates()->edited, ElementsAre("a.txt")) << "it may have changed again in the same second";
 }
 
-TEST_F(ExplorerSuspects, NothingIsLookedAtThroughALink) {
+TEST_F(ExplorerDirtyCandidates, LinksAreNotFollowed) {
   fs::rename(root / "folder", scratch.path() / "elsewhere");
   fs::create_directory_symlink(scratch.path() / "elsewhere", root / "folder");
   EXPECT_THAT(candidates()->edited, ElementsAre("folder/b.txt"));
 }
 
-TEST_F(ExplorerSuspects, StagedFoldersComeAndGo) {
+TEST_F(ExplorerDirtyCandidates, StagedFoldersAreFollowed) {
   put(root / "coming/x", "x");
   git({"add", "-A"});
   git({"rm", "-rq", "folder"});
   EXPECT_THAT(candidates()->staged, UnorderedElementsAre("coming", "folder"));
 }
 
-TEST_F(ExplorerSuspects, WhatOnlyLibgit2JudgesIsLeftToIt) {
+TEST_F(ExplorerDirtyCandidates, UnsupportedIndexesAreLeftToLibgit2) {
   const auto is_left = [&](const std::string& what) { EXPECT_FALSE(candidates()) << what; };
   git({"update-index", "--assume-unchanged", "a.txt"});
   is_left("a file that is never looked at");
@@ -121,7 +121,7 @@ std::string signed_index(std::string index) {
   return index.append(sum.begin(), sum.end());
 }
 
-TEST_F(ExplorerSuspects, ADamagedIndexIsNotBelieved) {
+TEST_F(ExplorerDirtyCandidates, ADamagedIndexIsRejected) {
   const auto index = content_of(root / ".git/index");
   ASSERT_EQ(signed_index(index), index);
   for (std::size_t at = 0; at < index.size(); ++at) {
@@ -132,7 +132,7 @@ TEST_F(ExplorerSuspects, ADamagedIndexIsNotBelieved) {
   }
 }
 
-TEST_F(ExplorerSuspects, AHostileIndexLeadsNowhereElse) {
+TEST_F(ExplorerDirtyCandidates, AHostileIndexReachesNoOtherFile) {
   put(scratch.path() / "owner/outside", "x");
   const auto index = content_of(root / ".git/index");
   for (std::size_t at = 0; at < index.size() - 20; ++at) {
@@ -152,7 +152,7 @@ TEST_F(ExplorerSuspects, AHostileIndexLeadsNowhereElse) {
   }
 }
 
-TEST(PathLists, LeaveOutWhatLiesBeneathAnother) {
+TEST(PathLists, OmitPathsBelowAnother) {
   const git::PathList list({"b", "a/b/c", "a-b", "a", "b", "ab/c"});
   const auto paths = list.get();
   EXPECT_THAT(std::vector<std::string>(paths.strings, paths.strings + paths.count),

@@ -30,14 +30,14 @@ class ExplorerFilters : public ExplorerTest {
   }
 };
 
-TEST_F(ExplorerFilters, WhatIsUntouchedIsNoObstacle) {
+TEST_F(ExplorerFilters, UnchangedFilteredFilesDoNotPreventACommit) {
   put(root / "plain", "changed\n");
   expect_as_git();
   EXPECT_TRUE(sync()->hash);
   EXPECT_EQ(git({"show", "HEAD:a.up"}), "STORED LARGE\n");
 }
 
-TEST_F(ExplorerFilters, AChangedOrNewFileIsNotStoredAsItStands) {
+TEST_F(ExplorerFilters, ChangedAndNewFilteredFilesAreNotCommittedUnfiltered) {
   put(root / "plain", "changed\n");
   put(root / "a.up", "changed\n");
   expect_refused("a.up", "the filter up");
@@ -49,7 +49,7 @@ TEST_F(ExplorerFilters, AChangedOrNewFileIsNotStoredAsItStands) {
   expect_refused("folder/new.up", "the filter up");
 }
 
-TEST_F(ExplorerFilters, WhatGitStagedAndWhatIsGoneIsCommitted) {
+TEST_F(ExplorerFilters, StagedAndDeletedFilteredFilesAreCommitted) {
   put(root / "a.up", "changed\n");
   git({"add", "a.up"});
   settle();
@@ -62,7 +62,7 @@ TEST_F(ExplorerFilters, WhatGitStagedAndWhatIsGoneIsCommitted) {
   EXPECT_EQ(git({"ls-tree", "--name-only", "HEAD"}), ".gitattributes\nlink.up\nplain\n");
 }
 
-TEST_F(ExplorerFilters, AMacroAndAnEncodingCountToo) {
+TEST_F(ExplorerFilters, MacrosAndEncodingsAreFilters) {
   put(root / ".gitattributes",
       "[attr]large filter=lfs\n*.bin large\n*.txt working-tree-encoding=UTF-16\n"
       "*.md working-tree-encoding=utf-8\n*.raw -filter\n");

@@ -13,7 +13,7 @@ class ExplorerHistory : public ExplorerTest {
   explorer::Diffs diff(std::string_view path = "") { return repositories().diff(place, path).value(); }
 };
 
-TEST_F(ExplorerHistory, NothingDiffersInACleanRepository) {
+TEST_F(ExplorerHistory, ACleanRepositoryHasNoDiff) {
   EXPECT_EQ(diff().unstaged, "");
   EXPECT_EQ(diff().staged, "");
 }
@@ -48,14 +48,14 @@ TEST_F(ExplorerHistory, GitAppliesOurPatches) {
   EXPECT_EQ(git({"rev-parse", "HEAD"}), before) << "looking changes nothing";
 }
 
-TEST_F(ExplorerHistory, WhatDiffersInItsLineEndsAloneDoesNotDifferWhereTheseAreMended) {
+TEST_F(ExplorerHistory, NormalisedLineEndsAreNoDifference) {
   git({"config", "core.autocrlf", "input"});
   put(root / "a.txt", "one\r\ntwo\r\nthree\r\n");
   put(root / "folder/b.txt", "b\r\nc\r\n");
   EXPECT_EQ(diff().unstaged, git({"-c", "core.safecrlf=false", "diff"}));
 }
 
-TEST_F(ExplorerHistory, WhatIsAnnouncedIsANewFile) {
+TEST_F(ExplorerHistory, AFileAddedByIntentIsANewFile) {
   put(root / "announced", "x\n");
   put(root / "empty", "");
   put(root / "program", "#!/bin/sh\n");
@@ -70,7 +70,7 @@ TEST_F(ExplorerHistory, WhatIsAnnouncedIsANewFile) {
   EXPECT_EQ(git({"ls-tree", "--name-only", "HEAD"}), "a.txt\nannounced\nempty\nfolder\nprogram\n");
 }
 
-TEST_F(ExplorerHistory, EmptyFilesComeAndGoWithoutSides) {
+TEST_F(ExplorerHistory, EmptyFilesHaveNoHunks) {
   put(root / "gone", "");
   commit("Second");
   fs::remove(root / "gone");
@@ -84,7 +84,7 @@ TEST_F(ExplorerHistory, EmptyFilesComeAndGoWithoutSides) {
 }
 
 // Spaces, and what has to be quoted, stand in a patch as git writes them: patch(1) and git apply read their ends.
-TEST_F(ExplorerHistory, NamesAreWrittenAsGitWritesThem) {
+TEST_F(ExplorerHistory, NamesAreQuotedAsByGit) {
   const std::string lines = "one\ntwo\nthree\nfour\nfive\nsix\n";
   for (const auto* name : {"with space", "two  spaces/in it", " at its ends ", "renamed with space", "tab\tinside",
                            "quote \"and space\"", "back\\slash", "gr\u00fc\u00df dich", "run me"}) {
@@ -108,7 +108,7 @@ TEST_F(ExplorerHistory, NamesAreWrittenAsGitWritesThem) {
   EXPECT_EQ(diff().staged, git({"-c", "core.quotePath=true", "diff", "--cached"}));
 }
 
-TEST_F(ExplorerHistory, ADirtySubmoduleIsToldAsGitTellsIt) {
+TEST_F(ExplorerHistory, ADirtySubmoduleIsReportedAsByGit) {
   const auto library = scratch.path() / "library";
   git(scratch.path(), {"init", "-q", library.string()});
   put(library / "l.txt", "1");
@@ -122,7 +122,7 @@ TEST_F(ExplorerHistory, ADirtySubmoduleIsToldAsGitTellsIt) {
   EXPECT_EQ(diff().unstaged, git({"diff"}));
 }
 
-TEST_F(ExplorerHistory, ConflictsAreToldAsGitTellsThem) {
+TEST_F(ExplorerHistory, ConflictsAreReportedAsByGit) {
   const auto edit = [&](const std::string& name, const std::string& by) {
     put(root / name, by + "\nof\nthe\nfile\n" + name + "\n");
   };
@@ -151,7 +151,7 @@ TEST_F(ExplorerHistory, ConflictsAreToldAsGitTellsThem) {
   }
 }
 
-TEST_F(ExplorerHistory, APathNarrowsThePatchAndIsNoPattern) {
+TEST_F(ExplorerHistory, APathLimitsThePatchAndIsNoPattern) {
   put(root / "a.txt", "changed\n");
   put(root / "folder/b.txt", "changed\n");
   EXPECT_THAT(diff("folder").unstaged, Not(HasSubstr("a.txt")));
@@ -195,7 +195,7 @@ TEST_F(ExplorerHistory, ConfiguredProgramsAndPrefixesAreNotUsed) {
   EXPECT_FALSE(fs::exists(proof));
 }
 
-TEST_F(ExplorerHistory, TheLogIsGits) {
+TEST_F(ExplorerHistory, TheLogMatchesGit) {
   for (int i = 0; i < 30; ++i) commit("Commit " + std::to_string(i) + "\n\nwith a body");
   git({"checkout", "-q", "-b", "side", "HEAD~5"});
   commit("On the side");
@@ -214,7 +214,7 @@ TEST_F(ExplorerHistory, TheLogIsGits) {
   EXPECT_EQ(repositories().log(place, 3)->size(), 3u);
 }
 
-TEST_F(ExplorerHistory, TextsOfOtherEncodingsAreRead) {
+TEST_F(ExplorerHistory, OtherEncodingsAreConverted) {
   git({"-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "--author",
        "J\xf6rg <j\xf6rg@example.org>", "-m",
        "Gr\xfc\xdf"

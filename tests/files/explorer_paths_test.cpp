@@ -92,7 +92,7 @@ TEST_F(ExplorerPaths, GitModulesIsReadButNotWritten) {
   EXPECT_EQ(content_of(root / ".gitmodules"), "[submodule]");
 }
 
-TEST_F(ExplorerPaths, NamesThatOnlyLookLikeGitAreFine) {
+TEST_F(ExplorerPaths, NamesThatOnlyLookLikeGitAreAllowed) {
   for (const auto* path : {".github/workflow.yml", ".gitignore", ".gitattributes", "git", "git~", "git~x", "..git",
                            "...", ".git-keep", "a.git", "%2e%2e", "..%2fsecret.txt", "~", "-rf", "*", "a:b"}) {
     ASSERT_TRUE(write(place, path, path)) << path;
@@ -112,7 +112,7 @@ struct Model {
   static constexpr std::array<std::string_view, 5> links{"up", "slash", "magic", "git link", "out.txt"};
 };
 
-TEST_F(ExplorerPaths, RandomSpellingsFollowTheModel) {
+TEST_F(ExplorerPaths, RandomPathsFollowTheModel) {
   std::mt19937 random(20'260'101);
   const auto one_of = [&](const auto& names) { return std::string(names[random() % names.size()]); };
   std::size_t good = 0;

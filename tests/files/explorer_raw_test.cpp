@@ -10,7 +10,7 @@ using explorer::raw_type;
 
 class ExplorerRaw : public ExplorerTest {};
 
-TEST_F(ExplorerRaw, NoTypeIsRunByABrowser) {
+TEST_F(ExplorerRaw, NoContentTypeIsExecutable) {
   for (const auto* name : {"a.html", "a.htm", "a.js", "a.svg", "a.xml", "a.xhtml", "a.css", "a.md", "noext", ".png"}) {
     EXPECT_EQ(raw_type(name, "<script>alert(1)</script>"), "text/plain; charset=utf-8") << name;
     EXPECT_EQ(raw_type(name, std::string_view("<script>\0", 9)), "application/octet-stream") << name;
@@ -22,13 +22,13 @@ TEST_F(ExplorerRaw, NoTypeIsRunByABrowser) {
   EXPECT_EQ(raw_type("a.txt", "Gr\xc3\xc3z"), "application/octet-stream");
 }
 
-TEST_F(ExplorerRaw, NamesArePutIntoHeadersSafely) {
+TEST_F(ExplorerRaw, NamesInHeadersAreEscaped) {
   EXPECT_EQ(explorer::attachment("plan 1.bin"), "attachment; filename=\"plan 1.bin\"; filename*=UTF-8''plan%201.bin");
   EXPECT_EQ(explorer::attachment("a\"\r\n;ü"),
             "attachment; filename=\"a______\"; filename*=UTF-8''a%22%0D%0A%3B%C3%BC");
 }
 
-TEST_F(ExplorerRaw, TheTagIsAnotherForAnotherFile) {
+TEST_F(ExplorerRaw, EachVersionHasItsOwnEtag) {
   put(root / "a", "one");
   const auto first = open_raw(place, "a")->validators;
   EXPECT_EQ(first.etag.substr(0, 2), "W/") << "it was written just now: it may change unseen";
@@ -38,7 +38,7 @@ TEST_F(ExplorerRaw, TheTagIsAnotherForAnotherFile) {
   EXPECT_NE(open_raw(place, "a")->validators.etag, first.etag);
 }
 
-TEST_F(ExplorerRaw, PiecesAreExact) {
+TEST_F(ExplorerRaw, RangesAreExact) {
   put(root / "a", "0123456789");
   const auto raw = open_raw(place, "a");
   EXPECT_EQ(raw->size, 10u);

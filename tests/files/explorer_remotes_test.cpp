@@ -28,7 +28,7 @@ TEST(GitAccounts, AreUsersAtHosts) {
   }
 }
 
-TEST(RemoteUrls, KeepTheirPathAndNoOnesName) {
+TEST(RemoteUrls, KeepTheirPathWithoutCredentials) {
   const auto read = [](const std::string& url) {
     const auto remote = RemoteUrl::parse(url);
     return remote ? remote->text() + " " + remote->ssh_path().value_or("-") : "none";
@@ -48,12 +48,12 @@ TEST(RemoteUrls, KeepTheirPathAndNoOnesName) {
   }
 }
 
-TEST(ShellQuoting, MakesOneWordOfAnything) {
+TEST(ShellQuoting, MakesOneArgumentOfAnyText) {
   EXPECT_EQ(git::shell_quoted("/srv/x.git"), "'/srv/x.git'");
   EXPECT_EQ(git::shell_quoted("it's $(id) `id`!"), "'it'\\''s $(id) `id`'\\!''");
 }
 
-class Judged : public ExplorerTest {
+class RemoteDestination : public ExplorerTest {
  protected:
   static std::optional<git::Credential> known(const explorer::Origin& origin) {
     if (origin.text() == "http://127.0.0.1:8080") return git::Credential{.user = "box", .secret = "token"};
@@ -62,7 +62,7 @@ class Judged : public ExplorerTest {
   }
 };
 
-TEST_F(Judged, AnAccountIsForItsSchemeHostAndPortAlone) {
+TEST_F(RemoteDestination, AnAccountIsForItsSchemeHostAndPortOnly) {
   const auto own = resolve_destination("http://someone:else@127.0.0.1:8080/x.git", place, known);
   ASSERT_TRUE(own);
   EXPECT_EQ(own->url, "http://127.0.0.1:8080/x.git") << "without the URL's own";
@@ -74,7 +74,7 @@ TEST_F(Judged, AnAccountIsForItsSchemeHostAndPortAlone) {
   }
 }
 
-TEST_F(Judged, SshIsForHostsWhereTheBoxHasAKey) {
+TEST_F(RemoteDestination, SshIsForHostsWhereTheBoxHasAKey) {
   for (const auto* url : {"ssh://somebody@127.0.0.1/x.git", "somebody@127.0.0.1:/x.git"}) {
     const auto own = resolve_destination(url, workspace, known);
     ASSERT_TRUE(own) << url;
@@ -86,7 +86,7 @@ TEST_F(Judged, SshIsForHostsWhereTheBoxHasAKey) {
     EXPECT_THAT(resolve_destination(url, place, known).error().message, HasSubstr("has no key for ssh://")) << url;
 }
 
-TEST_F(Judged, AWorkspaceReachesPublicAddressesAndHostsTheBoxKnows) {
+TEST_F(RemoteDestination, AWorkspaceReachesPublicAddressesAndHostsTheBoxKnows) {
   EXPECT_TRUE(resolve_destination("http://127.0.0.1:8080/x.git", workspace, known));
   EXPECT_THAT(resolve_destination("http://127.0.0.1:8081/x.git", workspace, known).error().message,
               HasSubstr("no public address"));
@@ -98,7 +98,7 @@ TEST_F(Judged, AWorkspaceReachesPublicAddressesAndHostsTheBoxKnows) {
   EXPECT_TRUE(resolve_destination("http://127.0.0.1:8081/x.git", place, known)) << "the operator's own house";
 }
 
-TEST_F(Judged, FoldersAreTheOperatorsAlone) {
+TEST_F(RemoteDestination, FoldersAreForTheOperatorOnly) {
   const auto bare = make_bare("remote.git");
   EXPECT_EQ(resolve_destination("../../remote.git", place, nobody)->url, bare.string());
   EXPECT_FALSE(resolve_destination(bare.string(), place, nobody)->route);
@@ -120,7 +120,7 @@ class ExplorerService : public ExplorerTest {
       }};
 };
 
-TEST_F(ExplorerService, LooksWhereItIsAsked) {
+TEST_F(ExplorerService, UsesTheRequestedFolder) {
   put(root / "mine", "operator");
   put(scratch.path() / "a" / "workspace" / "mine", "agent");
   EXPECT_EQ(test_support::await(box.read(std::nullopt, "mine"))->content, "operator");

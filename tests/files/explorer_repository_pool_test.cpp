@@ -9,9 +9,9 @@ using namespace explorer_tests;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class ExplorerKept : public ExplorerTest {
+class ExplorerRepositoryPool : public ExplorerTest {
  protected:
-  ExplorerKept() { make_repository(); }
+  ExplorerRepositoryPool() { make_repository(); }
 
   explorer::Status status() { return box.status(place).value().value(); }
   std::string changes() {
@@ -28,7 +28,7 @@ class ExplorerKept : public ExplorerTest {
   explorer::Repositories box = repositories();
 };
 
-TEST_F(ExplorerKept, WhatGitDoesInBetweenIsSeen) {
+TEST_F(ExplorerRepositoryPool, ChangesByGitBetweenRequestsAreSeen) {
   EXPECT_EQ(changes(), "");
   put(root / "new", "x");
   expect_as_git();
@@ -54,7 +54,7 @@ TEST_F(ExplorerKept, WhatGitDoesInBetweenIsSeen) {
   expect_as_git();
 }
 
-TEST_F(ExplorerKept, AnotherConfigurationCounts) {
+TEST_F(ExplorerRepositoryPool, AChangedConfigurationApplies) {
   put(root / "lines", "a\nb\n");
   commit("Lines");
   put(root / "lines", "a\r\nb\r\n");
@@ -73,7 +73,7 @@ TEST_F(ExplorerKept, AnotherConfigurationCounts) {
   EXPECT_EQ(status().remote, "https://example.org/x.git");
 }
 
-TEST_F(ExplorerKept, AnotherRepositoryInItsPlaceIsTheOneShown) {
+TEST_F(ExplorerRepositoryPool, ARepositoryThatReplacesAnotherIsShown) {
   EXPECT_EQ(status().branch, "main");
   fs::rename(root / ".git", scratch.path() / "old.git");
   EXPECT_FALSE(box.status(place)->has_value());
@@ -86,14 +86,14 @@ TEST_F(ExplorerKept, AnotherRepositoryInItsPlaceIsTheOneShown) {
   EXPECT_EQ(changes(), "");
 }
 
-TEST_F(ExplorerKept, AnOwnerWhoIsNotTrustedAnyMoreIsRefused) {
+TEST_F(ExplorerRepositoryPool, ARepositoryGivenToAnotherOwnerIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a repository away";
   EXPECT_EQ(changes(), "");
   ASSERT_EQ(::chown((root / ".git").c_str(), 54'321, 54'321), 0);
   EXPECT_THAT(box.status(place).error().message, HasSubstr("another user"));
 }
 
-TEST_F(ExplorerKept, AFailureIsNotKept) {
+TEST_F(ExplorerRepositoryPool, AFailureIsNotCached) {
   EXPECT_EQ(changes(), "");
   const auto index = content_of(root / ".git/index");
   put(root / ".git/index", "nonsense");
@@ -102,7 +102,7 @@ TEST_F(ExplorerKept, AFailureIsNotKept) {
   EXPECT_EQ(changes(), "");
 }
 
-TEST_F(ExplorerKept, ManyLookAtOnce) {
+TEST_F(ExplorerRepositoryPool, ConcurrentReadersAreServed) {
   std::vector<std::future<void>> lookers;
   for (int i = 0; i < 6; ++i) {
     lookers.push_back(std::async(std::launch::async, [&] {

@@ -25,7 +25,7 @@ class ExplorerSearch : public ExplorerTest {
   }
 };
 
-TEST_F(ExplorerSearch, TellsEachLineOnceWithItsPlace) {
+TEST_F(ExplorerSearch, ReportsEachLineOnceWithItsPosition) {
   put(root / "b.txt", "nothing\nGrüße an alle, an alle\r\nlast an");
   put(root / "a.txt", "an\n\nan an\n");
   put(root / "sub/c.txt", "can\n");
@@ -35,7 +35,7 @@ TEST_F(ExplorerSearch, TellsEachLineOnceWithItsPlace) {
   EXPECT_THAT(lines({.text = "an", .path = "b.txt"}).size(), 2u);
 }
 
-TEST_F(ExplorerSearch, LiterallyOrAsAnExpression) {
+TEST_F(ExplorerSearch, MatchesTextOrARegularExpression) {
   put(root / "a.c", "int f(void);\nint fx;\nINT F(VOID);\n");
   EXPECT_THAT(lines({.text = "f(void)"}), ElementsAre("a.c:1:5:int f(void);"));
   EXPECT_THAT(lines({.text = "f(void)", .ignores_case = true}).size(), 2u);
@@ -45,7 +45,7 @@ TEST_F(ExplorerSearch, LiterallyOrAsAnExpression) {
   EXPECT_THAT(lines({.text = "^", .is_regexp = true}).size(), 3u) << "no line behind the last line feed";
 }
 
-TEST_F(ExplorerSearch, PassesOverWhatTheTreeLeavesOutAndWhatIsNoText) {
+TEST_F(ExplorerSearch, SkipsWhatTheTreeOmitsAndBinaryFiles) {
   for (const auto* path : {".git/config", "node_modules/x.js", "build/out.txt", "deep/__pycache__/x.pyc"}) {
     put(root / path, "needle");
   }
@@ -60,7 +60,7 @@ TEST_F(ExplorerSearch, PassesOverWhatTheTreeLeavesOutAndWhatIsNoText) {
   EXPECT_THAT(lines({.text = "needle"}), ElementsAre("seen:1:1:needle"));
 }
 
-TEST_F(ExplorerSearch, BadInputIsRefusedWithItsReason) {
+TEST_F(ExplorerSearch, InvalidInputIsRefusedWithTheReason) {
   for (const auto* text : {"(", "a{2,1}", "[z-a]", "\\", "(?P<n", "a**", "(a{1000}){1000}", "hi)|(foo", ")"}) {
     const auto found = search(place, {.text = text, .is_regexp = true});
     ASSERT_FALSE(found) << text;
@@ -75,7 +75,7 @@ TEST_F(ExplorerSearch, BadInputIsRefusedWithItsReason) {
   EXPECT_EQ(search(place, {.text = "x", .path = "absent"}).error().kind, web::Kind::not_found);
 }
 
-TEST_F(ExplorerSearch, EveryCapEndsItAndSaysSo) {
+TEST_F(ExplorerSearch, EveryLimitTruncatesTheResultAndIsReported) {
   for (int i = 0; i < 20; ++i) put(root / ("f" + std::to_string(i)), "needle\nneedle\n");
   const auto cut = [&](const TextQuery& query, const explorer::SearchLimits& caps) {
     const auto found = search(place, query, caps);
@@ -90,7 +90,7 @@ TEST_F(ExplorerSearch, EveryCapEndsItAndSaysSo) {
   EXPECT_FALSE(search(place, {.text = "needle", .matches = 40})->is_truncated) << "all of them are no fewer than all";
 }
 
-TEST_F(ExplorerSearch, LongLinesAreShownRoundTheirMatch) {
+TEST_F(ExplorerSearch, LongLinesAreCutAroundTheirMatch) {
   const std::string long_line = std::string(200'000, 'x') + "ä needle ü" + std::string(200'000, 'y');
   put(root / "min.js", "short needle\n" + long_line + "\nneedle again\n");
   const auto found = search(place, {.text = "needle"});
@@ -103,14 +103,14 @@ TEST_F(ExplorerSearch, LongLinesAreShownRoundTheirMatch) {
 }
 
 // What backtracking engines take exponential time for.
-TEST_F(ExplorerSearch, HostileExpressionsEnd) {
+TEST_F(ExplorerSearch, HostileExpressionsTakeLinearTime) {
   put(root / "a", std::string(60'000, 'a') + "\n");
   for (const auto* text : {"(a+)+$b", "(a|aa)+$b", "(a*)*b", "(.*)(.*)(.*)(.*)(.*)[^a]b"}) {
     EXPECT_TRUE(lines({.text = text, .is_regexp = true}).empty()) << text;
   }
 }
 
-TEST_F(ExplorerSearch, RandomTextsAreFoundAsALookAtEachLineFindsThem) {
+TEST_F(ExplorerSearch, FindsTheSameLinesAsANaiveSearch) {
   std::mt19937 random(20'260'321);
   for (int round = 0; round < 200; ++round) {
     std::string text;

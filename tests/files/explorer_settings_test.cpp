@@ -35,7 +35,7 @@ class ExplorerSettings : public ExplorerTest {
   }
 };
 
-TEST_F(ExplorerSettings, UntrackedFilesAreToldAsTheRepositoryWants) {
+TEST_F(ExplorerSettings, UntrackedFilesFollowTheConfiguration) {
   make_repository();
   put(root / "tracked once", "x");
   commit("Second");
@@ -55,7 +55,7 @@ TEST_F(ExplorerSettings, UntrackedFilesAreToldAsTheRepositoryWants) {
   EXPECT_EQ(git({"status", "--porcelain", "--untracked-files=all"}), "");
 }
 
-TEST_F(ExplorerSettings, NewNamesAndCopiesAreLookedForAsTheRepositoryWants) {
+TEST_F(ExplorerSettings, RenameAndCopyDetectionFollowsTheConfiguration) {
   rename_and_copy();
   for (const bool is_settled : {false, true}) {
     if (is_settled) settle();
@@ -84,7 +84,7 @@ TEST_F(ExplorerSettings, WithoutACommitThereIsNothingToCopy) {
   expect_as_git();
 }
 
-TEST_F(ExplorerSettings, AValueThatGitDoesNotKnowIsSaid) {
+TEST_F(ExplorerSettings, AnUnknownValueIsAnError) {
   make_repository();
   for (const auto& [name, value] : {std::pair{"status.showUntrackedFiles", "some"}, {"status.renames", "perhaps"}}) {
     set(name, value);

@@ -35,7 +35,7 @@ class ExplorerShallow : public ExplorerTest {
   explorer::Place clone{.folder = scratch.path() / "owner" / "clone"};
 };
 
-TEST_F(ExplorerShallow, TheLogEndsWhereTheCloneEnds) {
+TEST_F(ExplorerShallow, TheLogEndsAtTheDepthOfTheClone) {
   for (const std::size_t limit : {1, 2, 3, 100}) {
     EXPECT_EQ(listed(limit), git(clone.folder, {"log", "-" + std::to_string(limit), "--format=%H %s"})) << limit;
   }
@@ -43,7 +43,7 @@ TEST_F(ExplorerShallow, TheLogEndsWhereTheCloneEnds) {
   EXPECT_EQ(listed(100), git(clone.folder, {"log", "--format=%H %s"})) << "it is whole now";
 }
 
-TEST_F(ExplorerShallow, TheOldestCommitBroughtEverything) {
+TEST_F(ExplorerShallow, TheOldestCommitAddsEveryFile) {
   for (const auto* revision : {"HEAD", "HEAD~1"}) {
     const auto shown = repositories().show(clone, line({"rev-parse", revision}), "");
     ASSERT_TRUE(shown) << shown.error().message;
@@ -52,7 +52,7 @@ TEST_F(ExplorerShallow, TheOldestCommitBroughtEverything) {
   EXPECT_THAT(repositories().show(clone, line({"rev-parse", "HEAD~1"}), "")->parents, IsEmpty());
 }
 
-TEST_F(ExplorerShallow, AStatusIsGitsAndACommitIsMade) {
+TEST_F(ExplorerShallow, StatusMatchesGitAndCommitsWork) {
   put(clone.folder / "a.txt", "changed\n");
   EXPECT_EQ(lines(status(clone)), lines_of_git(clone.folder));
   auto box = repositories();
@@ -66,7 +66,7 @@ TEST_F(ExplorerShallow, AStatusIsGitsAndACommitIsMade) {
   EXPECT_TRUE(box.sync(clone, "From the box")->is_pushed);
 }
 
-TEST_F(ExplorerShallow, ACloneOfSomeDepthIsPushedFrom) {
+TEST_F(ExplorerShallow, AShallowCloneCanBePushed) {
   for (int i = 0; i < 12; ++i) {
     const auto date = std::to_string(1'600'000'000 + i * 60) + " +0000";
     git({"-c", "alias.dated=!GIT_COMMITTER_DATE='" + date + "' git commit -q --allow-empty -m Dated", "dated"});

@@ -28,7 +28,7 @@ class ExplorerShow : public ExplorerTest {
   }
 };
 
-TEST_F(ExplorerShow, EveryKindOfChangeIsShownAsGitShowsIt) {
+TEST_F(ExplorerShow, EveryKindOfChangeIsShownAsByGit) {
   put(root / "long.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
   put(root / "gone.txt", "gone\n");
   commit("More");
@@ -77,7 +77,7 @@ TEST_F(ExplorerShow, TheFirstCommitAndAMergeHaveTheirDifferences) {
   EXPECT_EQ(merge.patch, git({"diff", "HEAD^1", "HEAD"}));
 }
 
-TEST_F(ExplorerShow, AFileIsShownAsItWasThen) {
+TEST_F(ExplorerShow, AFileIsShownAsOfThatCommit) {
   put(root / "a.txt", "later\n");
   commit("Later");
   EXPECT_EQ(show("HEAD", "a.txt").content, "later\n");
@@ -93,7 +93,7 @@ TEST_F(ExplorerShow, AFileIsShownAsItWasThen) {
   EXPECT_FALSE(show("HEAD", "big").content);
 }
 
-TEST_F(ExplorerShow, RevisionsAreHashesAndNamesAlone) {
+TEST_F(ExplorerShow, RevisionsAreHashesAndNamesOnly) {
   const auto hash = line({"rev-parse", "HEAD"});
   git({"tag", "light"});
   git({"tag", "-a", "-m", "Heavy", "heavy"});

@@ -23,7 +23,7 @@ class ExplorerSparse : public ExplorerTest {
   explorer::SyncResult sync() const { return repositories().sync(place, "From the box").value(); }
 };
 
-TEST_F(ExplorerSparse, WhatIsLeftOutIsNotGone) {
+TEST_F(ExplorerSparse, SkippedFilesAreNotDeleted) {
   git({"sparse-checkout", "set", "a"});
   ASSERT_FALSE(fs::exists(root / "b"));
   expect_as_git();
@@ -33,7 +33,7 @@ TEST_F(ExplorerSparse, WhatIsLeftOutIsNotGone) {
   EXPECT_EQ(git({"status", "--porcelain"}), "");
 }
 
-TEST_F(ExplorerSparse, ACommitKeepsWhatIsLeftOut) {
+TEST_F(ExplorerSparse, ACommitKeepsSkippedFiles) {
   git({"sparse-checkout", "set", "a"});
   put(root / "a/f", "changed\n");
   put(root / "a/new", "new\n");
@@ -46,7 +46,7 @@ TEST_F(ExplorerSparse, ACommitKeepsWhatIsLeftOut) {
   EXPECT_EQ(git({"ls-files", "-t", "b", "c"}), "S b/deep/g\nS b/f\nS c/f\n") << "and they stay left out";
 }
 
-TEST_F(ExplorerSparse, WhatIsThereNonethelessCounts) {
+TEST_F(ExplorerSparse, SkippedFilesThatExistAreCompared) {
   git({"sparse-checkout", "set", "a"});
   put(root / "b/f", "somebody put it here\n");
   expect_as_git();
@@ -62,7 +62,7 @@ TEST_F(ExplorerSparse, WhatIsThereNonethelessCounts) {
 }
 
 // One box keeps its repositories open from one look to the next.
-TEST_F(ExplorerSparse, ComingAndGoingIsSeenEachTime) {
+TEST_F(ExplorerSparse, AppearingAndDisappearingFilesAreSeen) {
   git({"config", "core.sparseCheckout", "true"});
   git({"update-index", "--skip-worktree", "b/f"});
   auto box = repositories();
@@ -74,7 +74,7 @@ TEST_F(ExplorerSparse, ComingAndGoingIsSeenEachTime) {
   }
 }
 
-TEST_F(ExplorerSparse, ASingleFileIsLeftOutWhateverStandsInItsPlace) {
+TEST_F(ExplorerSparse, ASkippedFileIsSkippedWhateverReplacesIt) {
   git({"update-index", "--skip-worktree", "b/f"});
   put(root / "b/f", "mine alone\n");
   expect_as_git();
@@ -86,7 +86,7 @@ TEST_F(ExplorerSparse, ASingleFileIsLeftOutWhateverStandsInItsPlace) {
   EXPECT_FALSE(sync().hash);
 }
 
-TEST_F(ExplorerSparse, WhatIsAssumedToBeUnchangedIs) {
+TEST_F(ExplorerSparse, FilesAssumedUnchangedAreUnchanged) {
   git({"update-index", "--assume-unchanged", "b/f", "c/f"});
   put(root / "b/f", "changed\n");
   fs::remove(root / "c/f");

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 using ExplorerStatus = ExplorerTest;
 
-TEST_F(ExplorerStatus, AFolderIsNoRepositoryByItself) {
+TEST_F(ExplorerStatus, AFolderBelowARepositoryIsNoRepository) {
   EXPECT_FALSE(repositories().status(place)->has_value());
   make_repository();
   EXPECT_TRUE(repositories().status(place)->has_value());
@@ -24,7 +24,7 @@ TEST_F(ExplorerStatus, AFolderIsNoRepositoryByItself) {
   EXPECT_THAT(repositories().diff(below, "").error().message, HasSubstr("not a git repository"));
 }
 
-TEST_F(ExplorerStatus, EveryKindOfChangeIsTold) {
+TEST_F(ExplorerStatus, EveryKindOfChangeIsReported) {
   make_repository();
   for (const auto* name : {"changed", "staged", "both", "gone", "gone staged", "kept", "renamed", "ignored later"}) {
     put(root / name, std::string("content of ") + name + "\n1\n2\n3\n4\n5\n");
@@ -56,7 +56,7 @@ TEST_F(ExplorerStatus, EveryKindOfChangeIsTold) {
   EXPECT_THAT(lines(status()), Contains("R  moved"));
 }
 
-TEST_F(ExplorerStatus, WhatIsNewBesideFilesThatAreAsTheyWereIsTold) {
+TEST_F(ExplorerStatus, NewFilesBesideUnchangedOnesAreReported) {
   make_repository();
   put(root / "outer/inner/kept", "x");
   commit("Second");
@@ -68,7 +68,7 @@ TEST_F(ExplorerStatus, WhatIsNewBesideFilesThatAreAsTheyWereIsTold) {
   EXPECT_THAT(lines(status()), ElementsAre("?? folder/new", "?? outer/new", "?? outer/new folder/"));
 }
 
-TEST_F(ExplorerStatus, RandomWorkIsToldAsGitTellsIt) {
+TEST_F(ExplorerStatus, RandomChangesAreReportedAsByGit) {
   make_repository();
   std::mt19937 random(7);
   const std::vector<std::string> names{"a.txt", "b", "folder/b.txt", "folder/c", "deep/er/d", "e"};
@@ -99,7 +99,7 @@ TEST_F(ExplorerStatus, RandomWorkIsToldAsGitTellsIt) {
   }
 }
 
-TEST_F(ExplorerStatus, WhatIsAnnouncedIsNewAndNotStaged) {
+TEST_F(ExplorerStatus, FilesAddedByIntentAreNewAndNotStaged) {
   make_repository();
   put(root / "announced", "x");
   put(root / "gone", "x");
@@ -113,7 +113,7 @@ TEST_F(ExplorerStatus, WhatIsAnnouncedIsNewAndNotStaged) {
   expect_as_git();
 }
 
-TEST_F(ExplorerStatus, WhatIsLeftOutOfALongListIsSaid) {
+TEST_F(ExplorerStatus, ATruncatedListSaysSo) {
   make_repository();
   for (std::size_t i = 0; i < explorer::most_changes; ++i) put(root / std::to_string(i), "");
   EXPECT_EQ(status().changes.list.size(), explorer::most_changes);
@@ -141,7 +141,7 @@ TEST_F(ExplorerStatus, ADetachedHeadIsHead) {
   EXPECT_EQ(repositories().log(place, 10)->size(), 1u);
 }
 
-TEST_F(ExplorerStatus, EveryKindOfConflictIsTold) {
+TEST_F(ExplorerStatus, EveryKindOfConflictIsReported) {
   make_repository();
   for (const auto* name : {"edited by both", "deleted by us", "deleted by them", "renamed"})
     put(root / name, std::string(name) + "\n");
@@ -169,7 +169,7 @@ TEST_F(ExplorerStatus, EveryKindOfConflictIsTold) {
   }
 }
 
-TEST_F(ExplorerStatus, SubmodulesAreToldAsGitTellsThem) {
+TEST_F(ExplorerStatus, SubmodulesAreReportedAsByGit) {
   const auto library = scratch.path() / "library";
   fs::create_directories(library);
   git(library, {"init", "-q"});
@@ -201,7 +201,7 @@ TEST_F(ExplorerStatus, LineEndsAreComparedAsGitComparesThem) {
   expect_as_git();
 }
 
-TEST_F(ExplorerStatus, TheRemoteIsToldWithoutItsPassword) {
+TEST_F(ExplorerStatus, TheRemoteIsShownWithoutItsPassword) {
   make_repository();
   EXPECT_FALSE(status().remote);
   git({"remote", "add", "origin", "https://user:hunter2@git.example.org/x.git"});
@@ -211,7 +211,7 @@ TEST_F(ExplorerStatus, TheRemoteIsToldWithoutItsPassword) {
 }
 
 // libgit2 would allocate memory for each of them, and compute for minutes.
-TEST_F(ExplorerStatus, AnIndexThatClaimsMoreEntriesThanItHoldsIsRefused) {
+TEST_F(ExplorerStatus, AnIndexWithTooHighAnEntryCountIsRefused) {
   make_repository();
   auto box = repositories();
   ASSERT_TRUE(box.status(place));
@@ -223,7 +223,7 @@ TEST_F(ExplorerStatus, AnIndexThatClaimsMoreEntriesThanItHoldsIsRefused) {
   }
 }
 
-TEST_F(ExplorerStatus, ABrokenRepositorySaysWhatIsBroken) {
+TEST_F(ExplorerStatus, TheErrorOfADamagedRepositoryNamesTheDamage) {
   make_repository();
   put(root / ".git/index", "not an index");
   const auto index = repositories().status(place).error();
@@ -259,7 +259,7 @@ TEST_F(ExplorerStatus, APipeInPlaceOfAFileIsNotWaitedFor) {
   expect_as_git();
 }
 
-TEST_F(ExplorerStatus, SomebodyElsesRepositoryIsNotTrusted) {
+TEST_F(ExplorerStatus, ARepositoryOfAnotherUserIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a repository away";
   make_repository();
   ASSERT_EQ(::chown((root / ".git").c_str(), 54'321, 54'321), 0);

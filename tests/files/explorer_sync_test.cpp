@@ -29,10 +29,10 @@ class Mute {
     return scheme + "://127.0.0.1:" + std::to_string(port_) + "/x.git";
   }
   // Returns once somebody has connected.
-  void wait_for_visitor() { visitor_.reset(::accept(socket_.get(), nullptr, nullptr)); }
+  void wait_for_client() { client_.reset(::accept(socket_.get(), nullptr, nullptr)); }
 
  private:
-  files::Descriptor socket_, visitor_;
+  files::Descriptor socket_, client_;
   std::uint16_t port_ = 0;
 };
 
@@ -47,7 +47,7 @@ class ExplorerSync : public ExplorerTest {
   }
 };
 
-TEST_F(ExplorerSync, CommitsEverythingAsTheBox) {
+TEST_F(ExplorerSync, CommitsEverythingInTheNameOfTheBox) {
   put(root / "new folder/file", "x");
   put(root / "a.txt", "changed");
   put(root / ".gitignore", "*.log\n");
@@ -65,7 +65,7 @@ TEST_F(ExplorerSync, CommitsEverythingAsTheBox) {
   EXPECT_EQ(git({"fsck", "--strict"}), "");
 }
 
-TEST_F(ExplorerSync, WithoutChangesNothingIsDone) {
+TEST_F(ExplorerSync, WithoutChangesNothingIsCommitted) {
   const auto bare = make_bare("remote.git");
   git({"remote", "add", "origin", bare.string()});
   const auto before = git({"rev-parse", "HEAD"});
@@ -76,7 +76,7 @@ TEST_F(ExplorerSync, WithoutChangesNothingIsDone) {
   EXPECT_EQ(git(bare, {"for-each-ref"}), "");
 }
 
-TEST_F(ExplorerSync, WhatIsNotPushedYetIsTold) {
+TEST_F(ExplorerSync, UnpushedCommitsAreReported) {
   EXPECT_EQ(sync().message, "There is nothing to commit");
   const auto bare = make_bare("remote.git");
   git({"remote", "add", "origin", bare.string()});
@@ -100,7 +100,7 @@ TEST_F(ExplorerSync, WhatIsNotPushedYetIsTold) {
   EXPECT_EQ(sync().message, "There is nothing to commit");
 }
 
-TEST_F(ExplorerSync, AMessageWithoutAWordIsNone) {
+TEST_F(ExplorerSync, ABlankMessageIsReplacedByTheDefault) {
   for (const auto* message : {"", " ", "\n\t \r\n"}) {
     put(root / "a.txt", std::string(message) + "changed");
     ASSERT_TRUE(sync(message).hash);
@@ -108,14 +108,14 @@ TEST_F(ExplorerSync, AMessageWithoutAWordIsNone) {
   }
 }
 
-TEST_F(ExplorerSync, TheFirstCommitMakesTheBranch) {
+TEST_F(ExplorerSync, TheFirstCommitCreatesTheBranch) {
   fs::remove_all(root / ".git");
   git({"init", "-q", "-b", "trunk"});
   EXPECT_TRUE(sync().hash);
   EXPECT_EQ(git({"log", "--format=%s", "trunk"}), "From the box\n");
 }
 
-TEST_F(ExplorerSync, PushesToAFolderHoweverItIsNamed) {
+TEST_F(ExplorerSync, PushesToALocalFolderByPathOrUrl) {
   const auto bare = make_bare("remote.git");
   git({"remote", "add", "origin", "placeholder"});
   for (const auto& url : {bare.string(), "file://" + bare.string(), std::string("../../remote.git")}) {
@@ -141,7 +141,7 @@ TEST_F(ExplorerSync, PushesTheBranchToItsOwnRemote) {
   EXPECT_THAT(git(second, {"for-each-ref"}), HasSubstr("refs/heads/topic"));
 }
 
-TEST_F(ExplorerSync, ARefusedPushLeavesTheCommitAndSaysWhy) {
+TEST_F(ExplorerSync, ARefusedPushKeepsTheCommitAndReportsTheReason) {
   const auto bare = make_bare("remote.git");
   git({"remote", "add", "origin", bare.string()});
   git({"push", "-q", "origin", "main"});
@@ -167,7 +167,7 @@ TEST_F(ExplorerSync, ADetachedHeadIsCommittedAndNotPushed) {
   EXPECT_THAT(synced.message, HasSubstr("no branch"));
 }
 
-TEST_F(ExplorerSync, AMergeIsEndedOnlyWhenItsConflictsAre) {
+TEST_F(ExplorerSync, AMergeIsCommittedOnlyWithoutConflicts) {
   git({"checkout", "-q", "-b", "side"});
   put(root / "a.txt", "side\n");
   commit("Side");
@@ -184,7 +184,7 @@ TEST_F(ExplorerSync, AMergeIsEndedOnlyWhenItsConflictsAre) {
   EXPECT_THAT(git({"status"}), Not(HasSubstr("merg")));
 }
 
-TEST_F(ExplorerSync, ARebaseIsLeftAlone) {
+TEST_F(ExplorerSync, ARebaseInProgressIsRefused) {
   git({"checkout", "-q", "-b", "side"});
   put(root / "a.txt", "side\n");
   commit("Side");
@@ -213,7 +213,7 @@ TEST_F(ExplorerSync, NoHookRuns) {
   EXPECT_FALSE(fs::exists(proof));
 }
 
-TEST_F(ExplorerSync, WhatIsNoRemoteOfOursIsNotTried) {
+TEST_F(ExplorerSync, UnsupportedRemotesAreNotTried) {
   const auto proof = scratch.path() / "ran";
   git({"remote", "add", "origin", "placeholder"});
   for (const auto& url : {std::string("git@127.0.0.1:x.git"), std::string("ssh://127.0.0.1/x.git"),
@@ -228,13 +228,13 @@ TEST_F(ExplorerSync, WhatIsNoRemoteOfOursIsNotTried) {
   EXPECT_FALSE(fs::exists(proof));
 }
 
-TEST_F(ExplorerSync, AFolderThatIsMissingIsCalledSo) {
+TEST_F(ExplorerSync, AMissingFolderIsReported) {
   git({"remote", "add", "origin", "/absent/none.git"});
   put(root / "a.txt", "changed");
   EXPECT_EQ(sync().message, "Committed, not pushed: The remote is a folder that does not exist: /absent/none.git");
 }
 
-TEST_F(ExplorerSync, ALockedIndexIsAConflictThatPasses) {
+TEST_F(ExplorerSync, ALockedIndexIsATemporaryConflict) {
   put(root / "a.txt", "changed");
   put(root / ".git/index.lock", "");
   auto box = repositories();
@@ -245,7 +245,7 @@ TEST_F(ExplorerSync, ALockedIndexIsAConflictThatPasses) {
   EXPECT_TRUE(sync().hash);
 }
 
-TEST_F(ExplorerSync, ARemoteThatSaysNothingIsGivenUp) {
+TEST_F(ExplorerSync, ASilentRemoteTimesOut) {
   const auto known = [](const explorer::Origin&) {
     return git::Credential{.user = "git", .secret = "x", .host_keys = {}};
   };
@@ -262,13 +262,13 @@ TEST_F(ExplorerSync, ARemoteThatSaysNothingIsGivenUp) {
   }
 }
 
-TEST_F(ExplorerSync, TwoSyncsOfOneFolderDoNotMix) {
+TEST_F(ExplorerSync, ConcurrentSyncsOfOneFolderAreSerialised) {
   Mute mute;
   git({"remote", "add", "origin", mute.url()});
   put(root / "a.txt", "changed");
   auto box = repositories(std::chrono::hours(1));
   auto first = std::async(std::launch::async, [&] { return box.sync(place, "First"); });
-  mute.wait_for_visitor();  // the first has committed and is pushing
+  mute.wait_for_client();  // the first has committed and is pushing
   put(root / "a.txt", "changed again");
   EXPECT_EQ(box.sync(place, "Second").error().kind, web::Kind::conflict);
   EXPECT_TRUE(box.status(place)) << "looking is free";
@@ -309,7 +309,7 @@ TEST_F(WorkspaceSync, IsCommittedForItsOwner) {
   }
 }
 
-TEST_F(WorkspaceSync, DoesNotReachAnothersRepository) {
+TEST_F(WorkspaceSync, DoesNotReachTheRepositoryOfAnotherAgent) {
   const auto other = scratch.path() / "other";
   fs::rename(root, other);
   fs::create_directories(root);
@@ -332,7 +332,7 @@ TEST_F(WorkspaceSync, DoesNotReachAnothersRepository) {
   EXPECT_TRUE(repositories().status(workspace)->has_value()) << "by itself it is fine";
 }
 
-TEST_F(WorkspaceSync, DoesNotPushToFoldersOrIntoTheHouse) {
+TEST_F(WorkspaceSync, DoesNotPushToFoldersOrPrivateAddresses) {
   const auto bare = make_bare("remote.git");
   Mute mute;
   git({"remote", "add", "origin", "placeholder"});

@@ -36,7 +36,7 @@ const std::string locked_key =
     "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABDq0YkL4b\n"
     "-----END OPENSSH PRIVATE KEY-----\n";
 
-TEST(SshKeys, AreTakenWholeAndWithoutAPassphrase) {
+TEST(SshKeys, AreAcceptedWholeAndWithoutAPassphrase) {
   EXPECT_FALSE(explorer::problem_of_ssh_key(open_key));
   for (const auto& broken : {cut_key, std::string("-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n")})
     EXPECT_THAT(explorer::problem_of_ssh_key(broken).value(), HasSubstr("whole private key")) << broken;
@@ -75,7 +75,7 @@ class GitHosts : public testing::Test {
   explorer::GitHosts hosts{store->system()};
 };
 
-TEST_F(GitHosts, AnAccountIsFoundWhereItIsFor) {
+TEST_F(GitHosts, AnAccountIsUsedForItsOwnHostOnly) {
   ASSERT_TRUE(test_support::await(hosts.put(change("ssh://git@Host", open_key, std::vector{fingerprint}))));
   ASSERT_TRUE(test_support::await(hosts.put(change("https://box@host", "token"))));
   const auto ssh = hosts.find({.scheme = "ssh", .host = "host", .port = 22});
@@ -89,7 +89,7 @@ TEST_F(GitHosts, AnAccountIsFoundWhereItIsFor) {
   EXPECT_EQ(hosts.list().size(), 2u);
 }
 
-TEST_F(GitHosts, WhatIsNotSaidStaysAsItWas) {
+TEST_F(GitHosts, OmittedFieldsStayUnchanged) {
   ASSERT_TRUE(test_support::await(hosts.put(change("ssh://git@host", open_key))));
   ASSERT_TRUE(test_support::await(hosts.put(change("ssh://other@host", std::nullopt, std::vector{fingerprint}))));
   const auto kept = hosts.find({.scheme = "ssh", .host = "host", .port = 22});
@@ -102,7 +102,7 @@ TEST_F(GitHosts, WhatIsNotSaidStaysAsItWas) {
   EXPECT_FALSE(hosts.find({.scheme = "ssh", .host = "host", .port = 22}));
 }
 
-TEST_F(GitHosts, WhatCannotServeIsRefused) {
+TEST_F(GitHosts, InvalidCredentialsAreRefused) {
   EXPECT_THAT(refusal(change("https://box@host", std::nullopt)), HasSubstr("secret is required"));
   EXPECT_THAT(refusal(change("https://box@host", "two\nlines")), HasSubstr("one line"));
   EXPECT_THAT(refusal(change("https://box@host", "token", std::vector{fingerprint})), HasSubstr("for ssh hosts"));
@@ -112,7 +112,7 @@ TEST_F(GitHosts, WhatCannotServeIsRefused) {
   EXPECT_THAT(hosts.list(), testing::IsEmpty());
 }
 
-TEST_F(GitHosts, NoSecretLiesThereInClear) {
+TEST_F(GitHosts, SecretsAreStoredSealed) {
   ASSERT_TRUE(test_support::await(hosts.put(change("https://box@host", "a-token-in-clear"))));
   store.reset();
   for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch.path())) {

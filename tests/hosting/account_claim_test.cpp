@@ -46,7 +46,7 @@ TEST_F(AccountClaim, ARunningAgentIsStoppedAndGetsNewTokens) {
   EXPECT_TRUE(box->run(box->chat->send(owner.user_id, before.id, "hello"))) << "with the new token";
 }
 
-TEST_F(AccountClaim, AfterACrashTheBoxStopsThem) {
+TEST_F(AccountClaim, AfterACrashTheAgentsAreStopped) {
   const auto up = running("plain");
   claim();
   crash_and_come_back();

@@ -115,7 +115,7 @@ TEST_F(LoopTest, RunsToolsAndCommitsWhatChanged) {
   EXPECT_THAT(agent.repository.log(10), SizeIs(1)) << "a turn that changed nothing makes no commit";
 }
 
-TEST_F(LoopTest, AnswersAsItsOwnerWants) {
+TEST_F(LoopTest, FollowsTheInstructionsOfItsOwner) {
   ScriptedServer server(std::vector{says("Arr."), says("Good day.")});
   const runtime::AgentProfile conduct{.instructions = "Speak like a pirate.\nNever of gold.",
                                       .temperature = 0.25,
@@ -140,7 +140,7 @@ TEST_F(LoopTest, AnswersAsItsOwnerWants) {
     EXPECT_FALSE(requests[1].json().as_object().contains(name)) << name << " is left to the model";
 }
 
-TEST_F(LoopTest, LetsTheModelRepairBadCalls) {
+TEST_F(LoopTest, LetsTheModelCorrectInvalidCalls) {
   ScriptedServer server(std::vector{
       calls("fly_to_the_moon", "{}"), calls("write_file", "{\"path\": \"a.txt\", \"cont"),
       calls("write_file", R"({"path":"a.txt"})"), calls("write_file", R"({"path":"../a.txt","content":"x"})"),
@@ -230,7 +230,7 @@ TEST_F(LoopTest, SendsLessWhenTheContextIsTooLong) {
   EXPECT_EQ(last_message(server.received().back()), "Hello");
 }
 
-TEST_F(LoopTest, TakesOneMessageAtATime) {
+TEST_F(LoopTest, HandlesOneMessageAtATime) {
   std::atomic<int> asked = 0;
   ScriptedServer server([&asked](const Received& request) {
     ++asked;
@@ -322,7 +322,7 @@ class GatewayTest : public testing::Test {
   std::string url;
 };
 
-TEST_F(GatewayTest, IsProbedByEveryone) {
+TEST_F(GatewayTest, ProbesNeedNoToken) {
   EXPECT_EQ(json::parse(request("GET", "/healthz", "", "").body), json::parse(R"({"ok":true,"status":"live"})"));
   EXPECT_EQ(request("GET", "/health", "", "").status, 200);
   const auto ready = request("GET", "/readyz", "", "");
@@ -333,7 +333,7 @@ TEST_F(GatewayTest, IsProbedByEveryone) {
   EXPECT_GE(body.at("uptimeMs").as_int64(), 0);
 }
 
-TEST_F(GatewayTest, TakesMessagesFromWhoHasTheToken) {
+TEST_F(GatewayTest, MessagesNeedTheToken) {
   const std::string hello = R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},
                                             {"role":"user","content":"c"},{"role":"user","content":"d"}]})";
   EXPECT_EQ(request("POST", "/v1/chat/completions", hello, "").status, 401);
@@ -433,7 +433,7 @@ class Socket {
   int fd_ = -1;
 };
 
-TEST_F(GatewayTest, TalksOverAWebSocket) {
+TEST_F(GatewayTest, ServesAWebSocket) {
   Socket socket(url, "/ws?token=gate");
   ASSERT_THAT(socket.head, HasSubstr("101"));
   socket.say(R"({"type":"message","content":"write"})");
@@ -479,7 +479,7 @@ class BootFileTest : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(BootFileTest, SaysWhatIsWrongWithoutSecrets) {
+TEST_F(BootFileTest, ErrorsNameTheReasonWithoutSecrets) {
   EXPECT_THAT(read_boot_file(folder.path() / "absent").error().message, HasSubstr("cannot open"));
   EXPECT_THAT(read_boot_file(write("{")).error().message, HasSubstr("boot file"));
   EXPECT_THAT(read_boot_file(write("{}")).error().message, HasSubstr("is required"));
@@ -487,7 +487,7 @@ TEST_F(BootFileTest, SaysWhatIsWrongWithoutSecrets) {
   EXPECT_TRUE(read_boot_file(write(boot("127.0.0.1:1", "http://x"))));
 }
 
-TEST_F(BootFileTest, BringsTheConductAsAnEngineWritesIt) {
+TEST_F(BootFileTest, HoldsTheAgentProfileAsAnEngineWritesIt) {
   runtime::Boot given;
   given.listen = "127.0.0.1:1";
   given.workspace = "/w";

@@ -73,7 +73,7 @@ TEST_F(Chat, AFailureKeepsTheMessageWithItsCause) {
   EXPECT_EQ(kept[0].failure, answer.error().message);
 }
 
-TEST_F(Chat, AnAgentThatIsLateIsToldApart) {
+TEST_F(Chat, ATimeoutIsDistinguishedFromAFailure) {
   const auto agent = running("late");
   auto answer = say(agent, "hello?");
   ASSERT_FALSE(answer);
@@ -143,7 +143,7 @@ TEST_F(Chat, AStoppedAgentRefuses) {
   EXPECT_TRUE(history(agent).empty());
 }
 
-TEST_F(Chat, SomebodyElsesAgentIsNotFound) {
+TEST_F(Chat, AnAgentOfAnotherOwnerIsNotFound) {
   const auto agent = running("Ada");
   auto answer = box->run(box->chat->send(stranger.user_id, agent.id, "hello"));
   ASSERT_FALSE(answer);

@@ -60,7 +60,7 @@ TEST(ContainerBody, IsHardenedAndLimited) {
             R"("StartPeriod":20000000000,"Retries":5})");
 }
 
-TEST(ContainerBody, HoldsNoTokenUnlessTheImageKnowsNoOtherWay) {
+TEST(ContainerBody, HoldsNoTokenUnlessTheImageReadsItFromTheEnvironment) {
   const auto ours = json::serialize(body(true)), foreign = json::serialize(body(false));
   EXPECT_THAT(ours, Not(HasSubstr("-token")));
   EXPECT_THAT(foreign, HasSubstr("OPENCLAW_GATEWAY_TOKEN=the-gateway-token"));
@@ -74,7 +74,7 @@ json::value inspected(std::string_view state) {
           {"Config", {{"Labels", {{"agentbox.box", names.box}, {"agentbox.agent", "ag_one"}}}}}};
 }
 
-TEST(Container, IsReadAsTheContractsTableSays) {
+TEST(Container, StatesAreThoseOfTheContract) {
   struct Row {
     std::string_view state;
     State is;
@@ -97,7 +97,7 @@ TEST(Container, IsReadAsTheContractsTableSays) {
   EXPECT_EQ(docker::parse_container(json::parse(R"({"State":[1],"Config":null})")).agent, "");
 }
 
-TEST(Container, ItsTimesAreRead) {
+TEST(Container, TimesAreRead) {
   using namespace std::chrono;
   const auto at = sys_days(2026y / 11 / 21) + 8h + 5min + 18s;
   EXPECT_EQ(docker::parse_time("2026-11-21T08:05:18.857520964Z"), at + 857ms);
@@ -108,7 +108,7 @@ TEST(Container, ItsTimesAreRead) {
     EXPECT_EQ(docker::parse_time(none), std::nullopt) << none;
 }
 
-TEST(Container, SamplesAreReadUnderBothKindsOfControlGroups) {
+TEST(Container, SamplesAreReadWithBothVersionsOfControlGroups) {
   const auto two = docker::parse_sample(json::parse(
       R"({"cpu_stats":{"cpu_usage":{"total_usage":5000000000}},"memory_stats":{"usage":900,"stats":{"inactive_file":200}},)"
       R"("networks":{"eth0":{"rx_bytes":10,"tx_bytes":20},"eth1":{"rx_bytes":1,"tx_bytes":2}}})"));
@@ -128,7 +128,7 @@ std::string frame(unsigned char stream, std::string_view text) {
   return made.append(text);
 }
 
-TEST(LogFrames, MakeLinesOfBothStreams) {
+TEST(LogFrames, AreSplitIntoLinesOfBothStreams) {
   std::vector<std::string> lines;
   docker::LogFrames frames([&](std::string_view line) { lines.emplace_back(line); }, 8);
   EXPECT_TRUE(frames.take(frame(1, "one\ntw") + frame(2, "err\r\n") + frame(1, "o\n\n12345678\n123456789\nend")));
@@ -138,7 +138,7 @@ TEST(LogFrames, MakeLinesOfBothStreams) {
   EXPECT_FALSE(frames.take("a terminal's bytes"));
 }
 
-TEST(LogFrames, MakeTheSameLinesHoweverTheBytesArrive) {
+TEST(LogFrames, AreSplitTheSameHoweverTheBytesArrive) {
   std::mt19937 random(7);
   for (int round = 0; round < 500; ++round) {
     std::string stream;

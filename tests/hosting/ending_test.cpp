@@ -33,11 +33,11 @@ TEST_F(Ending, ItsEpochEndsSessionsBeforeTheirRecordsAreRemoved) {
   const auto epoch = run(sessions.next_epoch());
   auto row = system.get(accounts::users, user.id);
   auto change = system.change();
-  sessions.end_all(row->value, epoch, change, whoever_has(kept)->session_id);
+  sessions.end_all(row->value, epoch, change, session_of(kept)->session_id);
   change.update(accounts::users, *row);
   ASSERT_TRUE(change.commit_blocking().ok());
-  EXPECT_TRUE(whoever_has(kept));
-  EXPECT_FALSE(whoever_has(ended));
+  EXPECT_TRUE(session_of(kept));
+  EXPECT_FALSE(session_of(ended));
   EXPECT_EQ(sessions.of_user(user.id).size(), 1u);
   EXPECT_EQ(system.find(accounts::sessions, "user", user.id).size(), 2u) << "a crash may leave the record";
   run(sessions.remove_ended(user.id));
@@ -47,7 +47,7 @@ TEST_F(Ending, ItsEpochEndsSessionsBeforeTheirRecordsAreRemoved) {
 TEST_F(Ending, AnOutdatedOneRevivesNothing) {
   const auto user = register_as("ada@example.org").value();
   const std::string token = sign_in(user);
-  const std::string id = whoever_has(token)->session_id;
+  const std::string id = session_of(token)->session_id;
   const auto earlier = run(sessions.next_epoch());
   run(sessions.end_all(user.id));
   auto row = system.get(accounts::users, user.id);
@@ -55,11 +55,11 @@ TEST_F(Ending, AnOutdatedOneRevivesNothing) {
   sessions.end_all(row->value, earlier, change, id);
   change.update(accounts::users, *row);
   ASSERT_TRUE(change.commit_blocking().ok());
-  EXPECT_FALSE(whoever_has(token));
+  EXPECT_FALSE(session_of(token));
   EXPECT_GT(accounts.find(user.id)->sessions_since, earlier);
 }
 
-TEST_F(Ending, AnIdentityProvedBeforeSignsNobodyInAndStoresNoToken) {
+TEST_F(Ending, AnIdentityProvedBeforeStartsNoSessionAndStoresNoToken) {
   const auto user = run(identities.sign_in(ada_at_her_provider(), identities.session_epoch())).value();
   const auto since = identities.session_epoch();
   run(identities.forget_refresh_tokens(user.id));

@@ -37,7 +37,7 @@ TEST_F(Log, IsEmptyUntilSomethingIsWritten) {
   EXPECT_THAT(log.read_on(position, 1000), IsEmpty());
 }
 
-TEST_F(Log, HasWholeLinesAlone) {
+TEST_F(Log, HasCompleteLinesOnly) {
   write("one\n\nthree\r\nfo");
   EXPECT_THAT(texts(log.read({}).lines), ElementsAre("one", "", "three"));
   EXPECT_THAT(texts(log.read({.limit = 1, .after = {}, .since = {}, .until = {}}).lines), ElementsAre("three"));
@@ -55,7 +55,7 @@ TEST_F(Log, BreaksLinesThatAreTooLong) {
   EXPECT_EQ(lines[3].text, "end");
 }
 
-TEST_F(Log, KnowsTheTimeOfLinesThatTellIt) {
+TEST_F(Log, ReadsTheTimestampsOfLines) {
   write(R"({"time":"2026-01-31T12:00:00.250Z","event":"x"})"
         "\nplain\n"
         R"({"time":"2026-01-31T12:00:02Z","event":"y"})"
@@ -70,7 +70,7 @@ TEST_F(Log, KnowsTheTimeOfLinesThatTellIt) {
 
 // Whatever is written and rotated in between: who goes on from the last line misses none and gets none twice, as long
 // as not two rotations come between two looks.
-TEST_F(Log, IsReadOnOverRotations) {
+TEST_F(Log, IsResumedAcrossRotations) {
   std::minstd_rand random(4711);
   std::uint64_t position = 0;
   std::vector<std::string> written, read, ids;
@@ -100,7 +100,7 @@ TEST_F(Log, IsReadOnOverRotations) {
 }
 
 // Page by page from a line on: all that follows, and it is told when some of it is gone.
-TEST_F(Log, IsReadInPagesBehindALine) {
+TEST_F(Log, IsReadInPagesAfterALine) {
   const auto behind = [&](std::string after) {
     return log.read({.limit = 2, .after = std::move(after), .since = {}, .until = {}});
   };
@@ -135,7 +135,7 @@ TEST(LogPosition, OrdersAsText) {
     EXPECT_FALSE(runtime::parse_log_position(wrong)) << wrong;
 }
 
-TEST(DockerLogLine, HasItsTimeAsItsId) {
+TEST(DockerLogLine, UsesItsTimeAsId) {
   const auto line = runtime::docker::parse_log_line("2026-01-31T12:00:00.000000007Z hello  world");
   EXPECT_EQ(line.text, "hello  world");
   EXPECT_EQ(line.id, runtime::log_position(1'769'860'800'000'000'007));

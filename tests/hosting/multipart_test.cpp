@@ -63,7 +63,7 @@ TEST(Multipart, ReadsPartsAsTheyAre) {
   EXPECT_EQ(*parts, expected);
 }
 
-TEST(Multipart, ReadsTheSameHoweverItIsCut) {
+TEST(Multipart, ReadsTheSameHoweverTheBytesArrive) {
   const auto expected = read(whole);
   ASSERT_TRUE(expected);
   for (std::size_t cut = 1; cut < whole.size(); ++cut) {
@@ -81,7 +81,7 @@ TEST(Multipart, ReadsTheSameHoweverItIsCut) {
   }
 }
 
-TEST(Multipart, AnyContentComesBack) {
+TEST(Multipart, AnyContentRoundTrips) {
   std::minstd_rand random(7);
   for (int round = 0; round < 500; ++round) {
     std::string content(random() % 60, '\0');
@@ -97,7 +97,7 @@ TEST(Multipart, AnyContentComesBack) {
   }
 }
 
-TEST(Multipart, RefusesWhatIsNone) {
+TEST(Multipart, RefusesMalformedBodies) {
   const auto good = part("form-data; name=a", "b");
   const std::vector<std::pair<std::string, std::string>> wrong{
       {"", "closing delimiter"},

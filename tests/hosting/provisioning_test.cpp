@@ -266,7 +266,7 @@ TEST_F(Provisioning, AStopDuringAStartWins) {
   EXPECT_FALSE(is_alive(pid));
 }
 
-TEST_F(Provisioning, AWaitingRequestMayBeCancelled) {
+TEST_F(Provisioning, AWaitingRequestCanBeCancelled) {
   ready_deadline = std::chrono::milliseconds(500);
   crash_and_come_back();
   const auto slow = when(provision("mute"), Status::error);

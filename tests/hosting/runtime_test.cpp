@@ -134,9 +134,9 @@ TEST_F(ProcessEngine, RefusesToStartARunningAgentTwice) {
   EXPECT_EQ(again.error().kind, web::Kind::conflict);
 }
 
-TEST_F(ProcessEngine, StoppingWhatDoesNotRunIsSuccess) { stop("nobody"); }
+TEST_F(ProcessEngine, StoppingAStoppedAgentSucceeds) { stop("nobody"); }
 
-TEST_F(ProcessEngine, TellsOfAnEnd) {
+TEST_F(ProcessEngine, ReportsAnEnd) {
   ASSERT_TRUE(try_start(spec("exits")));
   ASSERT_TRUE(eventually([&] { return life->exits_seen() == 1; }));
   EXPECT_EQ(life->exits[0], std::pair(std::string("ag_exits"), std::optional(3)));
@@ -144,7 +144,7 @@ TEST_F(ProcessEngine, TellsOfAnEnd) {
   EXPECT_THAT(log("ag_exits", 1), ElementsAre("cannot go on: no spoon"));
 }
 
-TEST_F(ProcessEngine, SaysWhyAProgramCannotRun) {
+TEST_F(ProcessEngine, ReportsWhyAProgramCannotRun) {
   const TemporaryFolder elsewhere;
   std::filesystem::permissions(elsewhere.path(), std::filesystem::perms(0755));
   const auto text = elsewhere.path() / "not-a-program";
@@ -158,7 +158,7 @@ TEST_F(ProcessEngine, SaysWhyAProgramCannotRun) {
   EXPECT_EQ(inspect("plain").state, State::missing);
 }
 
-TEST_F(ProcessEngine, KillsTheWholeGroup) {
+TEST_F(ProcessEngine, KillsTheWholeSession) {
   const auto pid = start("family");
   ASSERT_TRUE(eventually([&] { return !contents(data.path() / "agents/ag_family/workspace/child").empty(); }));
   const auto child = std::stol(contents(data.path() / "agents/ag_family/workspace/child"));
@@ -168,14 +168,14 @@ TEST_F(ProcessEngine, KillsTheWholeGroup) {
   EXPECT_FALSE(is_alive(child));
 }
 
-TEST_F(ProcessEngine, KillsWhatIgnoresSigterm) {
+TEST_F(ProcessEngine, KillsAProcessThatIgnoresSigterm) {
   const auto pid = start("stubborn");
   stop("stubborn", 0s);
   EXPECT_FALSE(is_alive(pid));
   EXPECT_EQ(inspect("stubborn").exit_code, 128 + SIGKILL);
 }
 
-TEST_F(ProcessEngine, ChildrenOfAnAgentThatEndsByItselfGoWithIt) {
+TEST_F(ProcessEngine, ChildrenEndWithTheirAgent) {
   const auto pid = start("family");
   ASSERT_TRUE(eventually([&] { return !contents(data.path() / "agents/ag_family/workspace/child").empty(); }));
   const auto child = std::stol(contents(data.path() / "agents/ag_family/workspace/child"));
@@ -203,7 +203,7 @@ TEST_F(ProcessEngine, AnAdoptedAgentIsWatched) {
   EXPECT_EQ(inspect("plain").state, State::exited);
 }
 
-TEST_F(ProcessEngine, FindsAnAgentThatWasNeverNoted) {
+TEST_F(ProcessEngine, FindsAnAgentWithoutAPidFile) {
   const auto pid = start("plain");
   life.reset();
   std::filesystem::remove(run_file("plain", "agent.pid"));
@@ -212,7 +212,7 @@ TEST_F(ProcessEngine, FindsAnAgentThatWasNeverNoted) {
   EXPECT_EQ(inspect("plain").pid, pid);
 }
 
-TEST_F(ProcessEngine, AdoptsWhatItCannotNote) {
+TEST_F(ProcessEngine, AdoptsAnAgentWhosePidFileCannotBeWritten) {
   const auto pid = start("plain");
   life.reset();
   std::filesystem::remove(run_file("plain", "agent.pid"));
@@ -222,7 +222,7 @@ TEST_F(ProcessEngine, AdoptsWhatItCannotNote) {
   EXPECT_EQ(inspect("plain").pid, pid);
 }
 
-TEST_F(ProcessEngine, TheBootFileGoesAlsoWhenItsBoxHasDied) {
+TEST_F(ProcessEngine, TheBootFileIsRemovedAlsoAfterACrashOfTheBox) {
   start("plain");
   life.reset();
   ASSERT_TRUE(std::filesystem::exists(run_file("plain", "boot.json")));
@@ -341,7 +341,7 @@ int signal_that_ended(pid_t stray) {
 }
 
 // Whoever gets the port, and with it the user, next must not share it with what is left of this agent.
-TEST_F(ProcessEngine, NobodyWhoRunsAsAnAgentsUserOutlivesTheAgent) {
+TEST_F(ProcessEngine, NoProcessOfAnAgentsUserOutlivesTheAgent) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const auto user = runtime::proc::user_of(pid_t(start("one")));
   ASSERT_TRUE(user && *user != ::geteuid());
@@ -350,7 +350,7 @@ TEST_F(ProcessEngine, NobodyWhoRunsAsAnAgentsUserOutlivesTheAgent) {
   EXPECT_EQ(signal_that_ended(stray), SIGKILL);
 }
 
-TEST_F(ProcessEngine, NobodyRunsAsAnAgentsUserBeforeTheAgent) {
+TEST_F(ProcessEngine, ProcessesOfAnAgentsUserAreKilledBeforeItsStart) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const auto one = spec("one"), two = spec("two");
   const auto started = try_start(one);
@@ -384,7 +384,7 @@ TEST_F(ProcessEngine, EachAgentOfARootBoxHasItsOwnUser) {
   EXPECT_EQ(log.st_mode & 0777, 0600u);
 }
 
-TEST_F(ProcessEngine, AFolderClosedToOthersIsHiddenButForTheAgentsOwnFiles) {
+TEST_F(ProcessEngine, APrivateFolderIsHiddenExceptTheAgentsOwnFiles) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const auto closed = data.path() / "closed", inner = closed / "data";
   std::filesystem::create_directories(inner / "agents");
@@ -429,7 +429,7 @@ TEST_F(ProcessEngine, MeasuresMemoryAndUptime) {
   EXPECT_FALSE(life->loop.run(life->engine->stats("ag_nobody")));
 }
 
-TEST_F(ProcessEngine, RemoveForgetsTheRunFilesOfAStoppedAgent) {
+TEST_F(ProcessEngine, RemoveDeletesTheRunFilesOfAStoppedAgent) {
   start("plain");
   auto early = life->loop.run(life->engine->remove("ag_plain"));
   EXPECT_FALSE(early);

@@ -54,7 +54,7 @@ struct Case {
 // Each line: the expression, a moment, and what comes next.
 class CronCorpus : public testing::TestWithParam<Case> {};
 
-TEST_P(CronCorpus, ComesNext) {
+TEST_P(CronCorpus, NextRunIsRight) {
   const auto& [expression, after, expected] = GetParam();
   EXPECT_EQ(times(expression, after, expected.size()), expected) << expression;
 }
@@ -153,7 +153,7 @@ struct Refusal {
 };
 class CronRefusals : public testing::TestWithParam<Refusal> {};
 
-TEST_P(CronRefusals, SayWhatIsWrong) {
+TEST_P(CronRefusals, NameTheReason) {
   const auto cron = Cron::parse(GetParam().expression);
   ASSERT_FALSE(cron) << GetParam().expression;
   EXPECT_EQ(cron.error().kind, web::Kind::invalid);
@@ -187,14 +187,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"* * 5#2 * *", "day of month"}, Refusal{"0 0 30 2 *", "no such date"},
         Refusal{"0 0 31 4,6,9,11 *", "no such date"}, Refusal{"0 0 L-29 2 *", "no such date"}));
 
-TEST(Cron, GoesByHoursThatPassWhenTheHoursAreOpen) {
+TEST(Cron, KnowsWhichExpressionsCountElapsedHours) {
   for (const auto expression : {"0 * * * *", "0 */2 * * *", "0 8-18/2 * * *", "@hourly", "0 0 * * * *"})
     EXPECT_TRUE(Cron::parse(expression)->goes_by_hours_passed()) << expression;
   for (const auto expression : {"0 2 * * *", "* 2 * * *", "*/5 1,2,3 * * *", "@daily", "* * 2 * * *"})
     EXPECT_FALSE(Cron::parse(expression)->goes_by_hours_passed()) << expression;
 }
 
-TEST(Cron, EndsBeforeTheEnd) {
+TEST(Cron, TheEndOfTheRangeIsExclusive) {
   const auto cron = Cron::parse("0 12 * * *").value();
   const auto noon = time_of("2026-03-04 12:00:00");
   EXPECT_EQ(cron.first(noon, noon), std::nullopt);

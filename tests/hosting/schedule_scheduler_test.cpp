@@ -41,7 +41,7 @@ TEST_F(Scheduler, RunsATaskWhenItIsDue) {
   EXPECT_EQ(runs[0].finished_at, now());
 }
 
-TEST_F(Scheduler, KeepsWhyARunFailed) {
+TEST_F(Scheduler, KeepsTheErrorOfAFailedRun) {
   const auto task = create("0 9 * * *", "fail"), other = create("0 9 * * *", "throw");
   pass(1h);
   EXPECT_EQ(history(task).at(0).outcome, Outcome::failed);
@@ -65,7 +65,7 @@ TEST_F(Scheduler, MeasuresHowLongARunTook) {
   EXPECT_EQ(look(task).running, std::nullopt);
 }
 
-TEST_F(Scheduler, LeavesOutWhatComesDueMeanwhile) {
+TEST_F(Scheduler, SkipsRunsDueDuringARun) {
   const auto task = create_with("* * * * *", "hold", CatchUp::once, Overlap::skip);
   for (int minute = 0; minute < 4; ++minute) pass(1min);
   EXPECT_EQ(asked().size(), 1u);
@@ -76,7 +76,7 @@ TEST_F(Scheduler, LeavesOutWhatComesDueMeanwhile) {
   EXPECT_EQ(history(task).size(), 2u);
 }
 
-TEST_F(Scheduler, QueuesWhatComesDueMeanwhile) {
+TEST_F(Scheduler, QueuesRunsDueDuringARun) {
   const auto task = create_with("* * * * *", "hold", CatchUp::once, Overlap::queue);
   for (int minute = 0; minute < 3; ++minute) pass(1min);
   EXPECT_EQ(asked().size(), 1u);
@@ -93,7 +93,7 @@ TEST_F(Scheduler, QueuesWhatComesDueMeanwhile) {
   EXPECT_EQ(runs[0].outcome, Outcome::succeeded);
 }
 
-TEST_F(Scheduler, QueuesNoMoreThanTen) {
+TEST_F(Scheduler, QueuesAtMostTenRuns) {
   const auto task = create_with("* * * * *", "hold", CatchUp::once, Overlap::queue);
   for (int minute = 0; minute < 14; ++minute) pass(1min);
   EXPECT_EQ(look(task).waiting.size(), 10u);
@@ -102,7 +102,7 @@ TEST_F(Scheduler, QueuesNoMoreThanTen) {
   EXPECT_EQ(asked().size(), 11u);
 }
 
-TEST_F(Scheduler, ForgetsTheQueueOfATaskThatIsDisabled) {
+TEST_F(Scheduler, DropsTheQueueOfADisabledTask) {
   const auto task = create_with("* * * * *", "hold", CatchUp::once, Overlap::queue);
   for (int minute = 0; minute < 3; ++minute) pass(1min);
   ASSERT_TRUE(change(task, {.enabled = false}));
@@ -111,7 +111,7 @@ TEST_F(Scheduler, ForgetsTheQueueOfATaskThatIsDisabled) {
   EXPECT_EQ(history(task).at(0).outcome, Outcome::succeeded);
 }
 
-TEST_F(Scheduler, MakesUpOnceForAllThatWasMissed) {
+TEST_F(Scheduler, CatchesUpOnceForAllMissedRuns) {
   const auto task = create("0 9 * * *");
   crash();
   set_clock(at(2026, 11, 25, 12h));
@@ -126,7 +126,7 @@ TEST_F(Scheduler, MakesUpOnceForAllThatWasMissed) {
   EXPECT_EQ(asked().size(), 1u);
 }
 
-TEST_F(Scheduler, LeavesOutWhatWasMissedWhenTheTaskWantsThat) {
+TEST_F(Scheduler, SkipsMissedRunsOfATaskThatDoesNotCatchUp) {
   const auto task = create_with("0 9 * * *", "hello", CatchUp::skip, Overlap::skip);
   crash();
   set_clock(at(2026, 11, 25, 12h));
@@ -144,7 +144,7 @@ TEST_F(Scheduler, LeavesOutWhatWasMissedWhenTheTaskWantsThat) {
   EXPECT_EQ(asked().size(), 1u);
 }
 
-TEST_F(Scheduler, ASecondWithoutTheBoxIsMissedToo) {
+TEST_F(Scheduler, RunsDueDuringAShortStopAreMissed) {
   create_with("30 0 9 * * *", "hello", CatchUp::skip, Overlap::skip);
   set_clock(at(2026, 11, 21, 9h + 29s));
   crash();
@@ -154,7 +154,7 @@ TEST_F(Scheduler, ASecondWithoutTheBoxIsMissedToo) {
   EXPECT_TRUE(asked().empty());
 }
 
-TEST_F(Scheduler, WhatAMachineSleptThroughIsMissed) {
+TEST_F(Scheduler, RunsDueDuringASuspendAreMissed) {
   const auto once = create("0 9 * * *"), skip = create_with("0 9 * * *", "hello", CatchUp::skip, Overlap::skip);
   pass(5h);
   EXPECT_EQ(history(once).at(0).trigger, Trigger::makeup);
@@ -164,7 +164,7 @@ TEST_F(Scheduler, WhatAMachineSleptThroughIsMissed) {
   EXPECT_EQ(history(skip).at(0).outcome, Outcome::succeeded);
 }
 
-TEST_F(Scheduler, WhatWasRunningWhenTheBoxDiedHasFailedAndIsMadeUp) {
+TEST_F(Scheduler, RunsCutOffByACrashFailAndAreRepeated) {
   const auto task = create("0 9 * * *", "hold");
   pass(1h);
   crash();
@@ -186,7 +186,7 @@ TEST_F(Scheduler, WhatWasRunningWhenTheBoxDiedHasFailedAndIsMadeUp) {
   EXPECT_EQ(look(task).next_run, at(2026, 11, 22, 9h));
 }
 
-TEST_F(Scheduler, APromptThatKillsTheBoxIsMadeUpOnlyOnce) {
+TEST_F(Scheduler, APromptThatCrashesTheBoxIsRepeatedOnlyOnce) {
   const auto task = create("0 9 * * *", "hold");
   pass(1h);
   crash_and_come_back();
@@ -198,7 +198,7 @@ TEST_F(Scheduler, APromptThatKillsTheBoxIsMadeUpOnlyOnce) {
   EXPECT_EQ(look(task).next_run, at(2026, 11, 22, 9h));
 }
 
-TEST_F(Scheduler, WhatWasRunningIsNotMadeUpWhenTheTaskDoesNotCatchUp) {
+TEST_F(Scheduler, RunsCutOffAreNotRepeatedWithoutCatchUp) {
   const auto task = create_with("0 9 * * *", "hold", CatchUp::skip, Overlap::queue);
   pass(1h);
   crash_and_come_back();
@@ -209,7 +209,7 @@ TEST_F(Scheduler, WhatWasRunningIsNotMadeUpWhenTheTaskDoesNotCatchUp) {
   EXPECT_EQ(look(task).next_run, at(2026, 11, 22, 9h));
 }
 
-TEST_F(Scheduler, WhatWaitedWhenTheBoxDiedIsMadeUpTogether) {
+TEST_F(Scheduler, QueuedRunsAreCaughtUpOnceAfterACrash) {
   const auto task = create_with("* * * * *", "hold", CatchUp::once, Overlap::queue);
   for (int minute = 0; minute < 4; ++minute) pass(1min);
   crash_and_come_back();
@@ -220,7 +220,7 @@ TEST_F(Scheduler, WhatWaitedWhenTheBoxDiedIsMadeUpTogether) {
   EXPECT_EQ(asked().size(), 2u);
 }
 
-TEST_F(Scheduler, AManualRunOfADisabledTaskIsNotMadeUp) {
+TEST_F(Scheduler, AManualRunOfADisabledTaskIsNotRepeated) {
   auto off = wanted("0 9 * * *", "hold");
   off.enabled = false;
   const auto task = create(off);
@@ -231,7 +231,7 @@ TEST_F(Scheduler, AManualRunOfADisabledTaskIsNotMadeUp) {
   EXPECT_EQ(history(task).at(0).outcome, Outcome::failed);
 }
 
-TEST_F(Scheduler, AnOrderlyEndWaitsForTheRunsAtWork) {
+TEST_F(Scheduler, AnOrderlyStopWaitsForRunsInProgress) {
   const auto task = create("0 9 * * *", "hold");
   pass(1h);
   auto stopping = boost::asio::co_spawn(life->loop.io, life->scheduler.stop(1h), boost::asio::use_future);
@@ -242,7 +242,7 @@ TEST_F(Scheduler, AnOrderlyEndWaitsForTheRunsAtWork) {
   EXPECT_EQ(history(task).at(0).outcome, Outcome::succeeded);
 }
 
-TEST_F(Scheduler, AnOrderlyEndLeavesTheQueueToTheNextBox) {
+TEST_F(Scheduler, AnOrderlyStopLeavesTheQueueToTheNextStart) {
   const auto task = create_with("* * * * *", "hold", CatchUp::once, Overlap::queue);
   for (int minute = 0; minute < 4; ++minute) pass(1min);
   auto stopping = boost::asio::co_spawn(life->loop.io, life->scheduler.stop(1h), boost::asio::use_future);
@@ -257,14 +257,14 @@ TEST_F(Scheduler, AnOrderlyEndLeavesTheQueueToTheNextBox) {
   EXPECT_EQ(history(task).at(0).due_at, at(2026, 11, 21, 8h + 2min));
 }
 
-TEST_F(Scheduler, WaitsNoLongerThanItMay) {
+TEST_F(Scheduler, WaitsAtMostForItsDeadline) {
   create("0 9 * * *", "hold");
   pass(1h);
   life->loop.run(life->scheduler.stop(0s));
   EXPECT_EQ(life->scheduler.running(), 1u);
 }
 
-TEST_F(Scheduler, RunsByHand) {
+TEST_F(Scheduler, RunsManually) {
   const auto task = create("0 9 * * *", "hold");
   const auto run = run_now(task);
   ASSERT_TRUE(run);
@@ -313,7 +313,7 @@ class CrowdedScheduler : public Scheduler {
   }
 };
 
-TEST_F(CrowdedScheduler, RunsAsManyAtOnceAsThereIsRoomFor) {
+TEST_F(CrowdedScheduler, RunsUpToItsConcurrencyLimit) {
   for (int i = 0; i < 5; ++i) create("0 9 * * *", "hold");
   pass(1h);
   EXPECT_EQ(asked().size(), 3u);
@@ -326,7 +326,7 @@ TEST_F(CrowdedScheduler, RunsAsManyAtOnceAsThereIsRoomFor) {
   EXPECT_EQ(asked().size(), 5u);
 }
 
-TEST_F(Scheduler, FindsTheDueAmongTheMany) {
+TEST_F(Scheduler, FindsDueTasksAmongMany) {
   auto change = life->system.change();
   for (int i = 0; i < 5'000; ++i) {
     schedule::Task task;
@@ -345,7 +345,7 @@ TEST_F(Scheduler, FindsTheDueAmongTheMany) {
   EXPECT_EQ(life->system.find_range(schedule::tasks, "due", store::Time(), at(2026, 11, 22)).size(), 0u);
 }
 
-TEST_F(Scheduler, FindsATaskThatWasWrittenLate) {
+TEST_F(Scheduler, FindsATaskWrittenAfterItsTime) {
   pass(1h);
   schedule::Task late;
   late.owner = owner;
@@ -362,7 +362,7 @@ TEST_F(Scheduler, FindsATaskThatWasWrittenLate) {
   EXPECT_THAT(asked(), ElementsAre("late"));
 }
 
-TEST_F(Scheduler, GoesOnWhenTheClockIsSetBack) {
+TEST_F(Scheduler, ContinuesWhenTheClockIsSetBack) {
   const auto before = create("0 9 * * *", "before");
   pass(3h);
   EXPECT_EQ(asked().size(), 1u);
@@ -375,7 +375,7 @@ TEST_F(Scheduler, GoesOnWhenTheClockIsSetBack) {
   EXPECT_EQ(look(before).next_run, at(2026, 11, 22, 9h));
 }
 
-TEST_F(Scheduler, DisablesATaskWhoseZoneIsGone) {
+TEST_F(Scheduler, DisablesATaskWhoseTimeZoneIsGone) {
   const auto task = create("0 9 * * *");
   auto row = life->system.get(schedule::tasks, owner, task.id).value();
   row->timezone = "Atlantis/Poseidonis";
@@ -389,7 +389,7 @@ TEST_F(Scheduler, DisablesATaskWhoseZoneIsGone) {
   EXPECT_THAT(history(task).at(0).error, HasSubstr("Atlantis/Poseidonis"));
 }
 
-TEST_F(Scheduler, TicksByItself) {
+TEST_F(Scheduler, RunsOnItsOwnTimer) {
   const auto task = create("* * * * * *");
   life->loop.run(life->scheduler.start());
   set_clock(now() + 1s);
@@ -398,7 +398,7 @@ TEST_F(Scheduler, TicksByItself) {
   EXPECT_EQ(history(task).at(0).outcome, Outcome::succeeded);
 }
 
-TEST_F(Scheduler, OneUsersManyDoNotStarveAnothersOne) {
+TEST_F(Scheduler, OneUsersTasksDoNotStarveThoseOfAnother) {
   options.most_running = 4;
   options.most_per_owner = 3;
   options.batch = 2;

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 class Tasks : public ScheduleTest {};
 
-TEST_F(Tasks, AreThereNewestFirst) {
+TEST_F(Tasks, AreListedNewestFirst) {
   const auto first = create("0 9 * * *");
   set_clock(now() + 1s);
   auto second_wanted = wanted("@daily", "good night");
@@ -38,7 +38,7 @@ TEST_F(Tasks, AreListedByAgent) {
   EXPECT_TRUE(life->tasks.list(owner, "ag_eve").empty());
 }
 
-TEST_F(Tasks, RefuseAWrongExpressionAndAnUnknownZone) {
+TEST_F(Tasks, RefuseAnInvalidExpressionAndAnUnknownZone) {
   const auto refused = try_create(wanted("61 * * * *"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, web::Kind::invalid);
@@ -49,7 +49,7 @@ TEST_F(Tasks, RefuseAWrongExpressionAndAnUnknownZone) {
   EXPECT_EQ(rows(schedule::tasks), 0u);
 }
 
-TEST_F(Tasks, GoByTheirZone) {
+TEST_F(Tasks, RunInTheirTimeZone) {
   auto in_tokyo = wanted("0 9 * * *");
   in_tokyo.timezone = "Asia/Tokyo";
   EXPECT_EQ(create(in_tokyo).next_run, at(2026, 11, 22, 0h));
@@ -72,7 +72,7 @@ TEST_F(Tasks, BelongToTheirOwner) {
   EXPECT_EQ(try_create(nobodys).error().message, try_create(wanted("0 9 * * *"), stranger).error().message);
 }
 
-TEST_F(Tasks, AreAsManyAsThePlanAllows) {
+TEST_F(Tasks, AreLimitedByThePlan) {
   std::vector<schedule::Task> made;
   for (int i = 0; i < 5; ++i) made.push_back(create("0 9 * * *"));
   const auto refused = try_create(wanted("0 9 * * *"));
@@ -95,7 +95,7 @@ TEST_F(Tasks, AreAsManyAsThePlanAllows) {
   EXPECT_EQ(try_create(wanted("0 9 * * *")).error().extra.at("limit").as_int64(), 10);
 }
 
-TEST_F(Tasks, ChangeInWhatIsGiven) {
+TEST_F(Tasks, ChangeOnlyInGivenFields) {
   const auto task = create("0 9 * * *");
   set_clock(now() + 5s);
   auto changed = change(task, {.name = "Another name", .description = "why"}).value();
@@ -111,7 +111,7 @@ TEST_F(Tasks, ChangeInWhatIsGiven) {
   EXPECT_EQ(change(task, {.prompt = "anew"})->prompt, "anew");
 }
 
-TEST_F(Tasks, KeepWhatTheyAreWhenAChangeIsRefused) {
+TEST_F(Tasks, StayUnchangedWhenAChangeIsRefused) {
   const auto task = create("0 9 * * *");
   EXPECT_EQ(change(task, {.name = "x", .cron_schedule = "nonsense"}).error().kind, web::Kind::invalid);
   EXPECT_EQ(change(task, {.timezone = "Nowhere"}).error().kind, web::Kind::invalid);
@@ -132,7 +132,7 @@ TEST_F(Tasks, AreDueOnlyWhileTheyAreEnabled) {
   EXPECT_TRUE(asked().empty());
 }
 
-TEST_F(Tasks, GoWithTheirAgent) {
+TEST_F(Tasks, AreRemovedWithTheirAgent) {
   add_agent(owner, "ag_bob");
   auto other = wanted("0 9 * * *");
   other.agent = "ag_bob";
@@ -148,7 +148,7 @@ TEST_F(Tasks, GoWithTheirAgent) {
   EXPECT_EQ(life->system.counter(owner, schedule::count), 1);
 }
 
-TEST_F(Tasks, OfAnAgentThatIsBeingDeletedAreNotMade) {
+TEST_F(Tasks, AreNotCreatedForAnAgentThatIsBeingDeleted) {
   auto row = life->system.get(agents::records, owner, "ag_ada").value();
   row->status = agents::Status::deleting;
   auto change = life->system.change();
@@ -157,7 +157,7 @@ TEST_F(Tasks, OfAnAgentThatIsBeingDeletedAreNotMade) {
   EXPECT_EQ(try_create(wanted("0 9 * * *")).error().kind, web::Kind::not_found);
 }
 
-TEST_F(Tasks, TellTheirNextRunsBeforeTheyAreMade) {
+TEST_F(Tasks, ShowTheirNextRunsBeforeTheyAreCreated) {
   const auto next = life->tasks.preview("30 9 * * MON-FRI", "America/New_York", 5).value();
   ASSERT_EQ(next.size(), 5u);
   EXPECT_EQ(next[0], at(2026, 11, 23, 14h + 30min));

@@ -28,7 +28,7 @@ class ScheduleTools : public testing::Test {
   agent_process::Toolbox toolbox{agent_process::schedule_tools(box.url(), "the-box-token")};
 };
 
-TEST_F(ScheduleTools, AskTheBoxAsTheAgent) {
+TEST_F(ScheduleTools, CallTheBoxWithTheTokenOfTheAgent) {
   const auto made = run("schedule_prompt",
                         R"({"name":"News","cronSchedule":"0 9 * * MON","prompt":"What is new?","timezone":"UTC"})");
   EXPECT_EQ(made.at("id"), "st_1");
@@ -41,14 +41,14 @@ TEST_F(ScheduleTools, AskTheBoxAsTheAgent) {
   EXPECT_EQ(asked().method, "GET");
 }
 
-TEST_F(ScheduleTools, TellTheModelWhatTheBoxRefuses) {
+TEST_F(ScheduleTools, ReportRefusalsToTheModel) {
   const auto refused = run("schedule_prompt", R"({"name":"News","cronSchedule":"never","prompt":"What is new?"})");
   EXPECT_EQ(refused.at("error"), "cronSchedule must have 5 fields");
   EXPECT_EQ(run("cancel_scheduled_prompt", R"({"taskId":"st_1"})").at("error"), "No such task");
   EXPECT_EQ(asked().target, "/api/agent-tasks/st_1");
 }
 
-TEST_F(ScheduleTools, NameNoOtherPathOfTheBox) {
+TEST_F(ScheduleTools, ReachNoOtherPathOfTheBox) {
   EXPECT_THAT(run("cancel_scheduled_prompt", R"({"taskId":"../agents/ag_1"})").at("error").as_string().c_str(),
               HasSubstr("taskId"));
   EXPECT_TRUE(box.received().empty());

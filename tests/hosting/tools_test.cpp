@@ -117,7 +117,7 @@ TEST_F(WorkspaceTest, TouchesRegularFilesOnly) {
   EXPECT_EQ(workspace.read("absent").error().kind, web::Kind::not_found);
 }
 
-TEST_F(WorkspaceTest, HasBounds) {
+TEST_F(WorkspaceTest, HasLimits) {
   EXPECT_FALSE(workspace.write("big", std::string(Workspace::most_file_bytes + 1, 'x')));
   put(root / "big", std::string(Workspace::most_file_bytes + 1, 'x'));
   EXPECT_THAT(workspace.read("big").error().message, HasSubstr("1 MB"));
@@ -129,7 +129,7 @@ TEST_F(WorkspaceTest, HasBounds) {
   EXPECT_TRUE(listing->truncated);
 }
 
-TEST(WorkspaceStart, ClearsWhatAWriteLeftBehind) {
+TEST(WorkspaceStart, RemovesLeftoverTemporaryFiles) {
   TemporaryFolder folder;
   fs::create_directories(folder.path() / ".agentbox");
   put(folder.path() / ".agentbox" / "write-abc", "half");
@@ -175,7 +175,7 @@ TEST_F(RepositoryTest, CommitsAddedChangedAndDeletedFiles) {
   EXPECT_THAT(repository.log(1), SizeIs(1));
 }
 
-TEST_F(RepositoryTest, OpensWhatIsThereAndNothingAbove) {
+TEST_F(RepositoryTest, OpensItsOwnRepositoryAndNoneAbove) {
   { Repository outer(folder.path(), {}); }
   fs::create_directory(folder.path() / "inner");
   Repository inner(folder.path() / "inner", {});
@@ -186,7 +186,7 @@ TEST_F(RepositoryTest, OpensWhatIsThereAndNothingAbove) {
   EXPECT_EQ(content_of(folder.path() / ".git" / "HEAD"), "ref: refs/heads/main\n");
 }
 
-TEST_F(RepositoryTest, SaysWhatIsWrong) {
+TEST_F(RepositoryTest, ErrorsNameTheReason) {
   fs::create_directory(folder.path() / ".git");
   put(folder.path() / ".git" / "HEAD", "nonsense");
   fs::create_directories(folder.path() / ".git" / "objects");
@@ -276,7 +276,7 @@ TEST_F(ConversationTest, SurvivesRestartsAndATornLine) {
   EXPECT_THAT(texts(conversation), ElementsAre("Grüße", "Hello", "Again", "Yes"));
 }
 
-TEST_F(ConversationTest, PassesOverLinesThatAreNoMessages) {
+TEST_F(ConversationTest, SkipsInvalidLines) {
   put(file,
       "nonsense\n{\"role\":\"robot\"}\n[]\n{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assistant\",\"content\":"
       "\"b\"}\n");
@@ -284,7 +284,7 @@ TEST_F(ConversationTest, PassesOverLinesThatAreNoMessages) {
   EXPECT_THAT(texts(conversation), ElementsAre("a", "b"));
 }
 
-TEST_F(ConversationTest, ClosesATurnThatWasCutShort) {
+TEST_F(ConversationTest, ClosesAnInterruptedTurn) {
   {
     Conversation conversation(file, 10'000);
     conversation.append({says_user("Do two things"), calls_tool("1"), tool_result("1", "done"), calls_tool("2")});
@@ -314,7 +314,7 @@ TEST_F(ConversationTest, WindowHoldsTheNewestWholeTurns) {
   EXPECT_EQ(again.window(1'000).size(), window.size());
 }
 
-TEST_F(ConversationTest, LeavesOutOldResultsOfALongTurn) {
+TEST_F(ConversationTest, OmitsOldToolResultsOfALongTurn) {
   Conversation conversation(file, 2'000);
   conversation.append({says_user("go"), calls_tool("1"), tool_result("1", std::string(3'000, 'a')), calls_tool("2"),
                        tool_result("2", std::string(500, 'b'))});
@@ -405,7 +405,7 @@ TEST_F(ToolboxTest, ReadsLongFilesInParts) {
   EXPECT_THAT(error("read_file", R"({"path":"long.txt","offset":40000})"), HasSubstr("beyond"));
 }
 
-TEST_F(ToolboxTest, TellsTheModelWhatIsWrongWithACall) {
+TEST_F(ToolboxTest, ReportsInvalidCallsToTheModel) {
   EXPECT_THAT(error("fly", "{}"), HasSubstr("read_file"));
   EXPECT_THAT(error("", "{}"), HasSubstr("no tool"));
   EXPECT_THAT(error("read_file", "{\"path\": \"a"), HasSubstr("The arguments' text is not complete JSON at path"));
@@ -427,7 +427,7 @@ TEST_F(ToolboxTest, AsksTheSummarizer) {
 }
 
 // A page that brings the summarizer's process to its end costs this one answer, which is a bad gateway's.
-TEST_F(ToolboxTest, SaysThatTheSummarizerEnded) {
+TEST_F(ToolboxTest, ReportsThatTheSummarizerEnded) {
   for (const std::string name : {"summarize_page", "extract_page"}) {
     const auto tools = page_tools(pages.url(), "bt_mine");
     const auto tool = std::ranges::find(tools, name, [](const Tool& each) { return each.definition.name; });
@@ -449,7 +449,7 @@ TEST_F(ToolboxTest, RemembersAndCommits) {
   EXPECT_EQ(run("forget", R"({"query":"tea"})").at("forgotten").as_array().size(), 1u);
 }
 
-TEST(Toolbox, TellsExceptionsAndCutsLongResults) {
+TEST(Toolbox, ReportsExceptionsAndTruncatesLongResults) {
   std::vector<Tool> tools;
   tools.push_back({.definition = {.name = "throws"}, .run = [](json::value) -> web::Task<web::Result<json::value>> {
                      throw std::runtime_error("a bolt came loose");

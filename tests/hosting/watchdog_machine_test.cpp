@@ -97,7 +97,7 @@ TEST_F(WatchdogMachine, TheFirstHealthyCheckMakesItRunning) {
   EXPECT_EQ(step.command, Command::check_live);
 }
 
-TEST_F(WatchdogMachine, ItHasThreeChecksToComeUp) {
+TEST_F(WatchdogMachine, AStartingAgentHasThreeChecks) {
   begin();
   for (int check = 1; check <= 2; ++check) {
     unhealthy();
@@ -110,7 +110,7 @@ TEST_F(WatchdogMachine, ItHasThreeChecksToComeUp) {
   EXPECT_EQ(step.notice, Notice::degraded);
 }
 
-TEST_F(WatchdogMachine, ChecksInARowAreMeantNotChecksInAll) {
+TEST_F(WatchdogMachine, OnlyConsecutiveFailuresCount) {
   policy.startup_failure_threshold = 2;
   begin();
   unhealthy();
@@ -122,7 +122,7 @@ TEST_F(WatchdogMachine, ChecksInARowAreMeantNotChecksInAll) {
   EXPECT_EQ(state(), State::starting);
 }
 
-TEST_F(WatchdogMachine, OneThatRunsIsCheckedAgainAndAgain) {
+TEST_F(WatchdogMachine, ARunningAgentIsCheckedPeriodically) {
   is_running();
   for (int check = 0; check < 3; ++check) {
     sleep();
@@ -143,7 +143,7 @@ TEST_F(WatchdogMachine, AFailedCheckDegradesItAndItIsCheckedMoreOften) {
   EXPECT_THAT(sleep(), IsBetween(4500ms, 5s));
 }
 
-TEST_F(WatchdogMachine, OneThatAnswersAgainIsLeftAlone) {
+TEST_F(WatchdogMachine, AnAgentThatAnswersAgainIsNotRepaired) {
   is_degraded();
   sleep();
   healthy();
@@ -171,7 +171,7 @@ TEST_F(WatchdogMachine, ARepairKillsWaitsStartsWaitsAndVerifies) {
   EXPECT_EQ(machine().repair_attempts(), 0u) << "the next trouble has all attempts again";
 }
 
-TEST_F(WatchdogMachine, TwoRepairsInVainAreACrashLoop) {
+TEST_F(WatchdogMachine, TwoFailedRepairsAreACrashLoop) {
   is_repaired_so_far();
   unhealthy();
   EXPECT_EQ(step.command, Command::kill) << "the second attempt";
@@ -188,7 +188,7 @@ TEST_F(WatchdogMachine, TwoRepairsInVainAreACrashLoop) {
   EXPECT_FALSE(step.wake_at) << "nothing more is done";
 }
 
-TEST_F(WatchdogMachine, ARepairThatCannotStartItHasFailed) {
+TEST_F(WatchdogMachine, ARepairWhoseStartFailsHasFailed) {
   is_killed();
   sleep();
   report(Outcome::bad, "The agent was not ready within 15000 ms.");
@@ -197,7 +197,7 @@ TEST_F(WatchdogMachine, ARepairThatCannotStartItHasFailed) {
   EXPECT_EQ(machine().repair_attempts(), 2u);
 }
 
-TEST_F(WatchdogMachine, WhatTheRepairItselfEndsIsNoCrash) {
+TEST_F(WatchdogMachine, AnEndCausedByARepairIsNoCrash) {
   is_degraded();
   sleep();
   unhealthy();
@@ -218,7 +218,7 @@ TEST_F(WatchdogMachine, WhatTheRepairItselfEndsIsNoCrash) {
   EXPECT_EQ(machine().report(now, start.ticket, {}).wake_at, now + 30s);
 }
 
-TEST_F(WatchdogMachine, OneThatCrashesAfterItsRepairIsRepairedOnceMore) {
+TEST_F(WatchdogMachine, ACrashAfterARepairIsRepairedOnceMore) {
   is_killed();
   sleep();
   done();
@@ -229,7 +229,7 @@ TEST_F(WatchdogMachine, OneThatCrashesAfterItsRepairIsRepairedOnceMore) {
   EXPECT_EQ(machine().repair_attempts(), 2u);
 }
 
-TEST_F(WatchdogMachine, AnEngineThatDoesNotAnswerCostsNoAttempt) {
+TEST_F(WatchdogMachine, AnUnavailableEngineDoesNotCountAsAnAttempt) {
   for (const auto at_work : {Command::kill, Command::start}) {
     is_degraded();
     sleep();
@@ -248,7 +248,7 @@ TEST_F(WatchdogMachine, AnEngineThatDoesNotAnswerCostsNoAttempt) {
   }
 }
 
-TEST_F(WatchdogMachine, ACrashIsActedOnAtOnce) {
+TEST_F(WatchdogMachine, ACrashIsHandledAtOnce) {
   is_running();
   exited();
   EXPECT_TRUE(step.crashed);
@@ -262,7 +262,7 @@ TEST_F(WatchdogMachine, ACrashIsActedOnAtOnce) {
   EXPECT_EQ(state(), State::running);
 }
 
-TEST_F(WatchdogMachine, ACrashWhileItIsAskedOvertakesTheAnswer) {
+TEST_F(WatchdogMachine, ACrashDuringACheckOverridesItsAnswer) {
   is_running();
   sleep();
   const auto asked = step;
@@ -290,7 +290,7 @@ TEST_F(WatchdogMachine, ThreeCrashesInTheWindowAreACrashLoop) {
   EXPECT_THAT(step.why, HasSubstr("it ended 3 times within 300 seconds"));
 }
 
-TEST_F(WatchdogMachine, CrashesThatLieFartherApartAreNone) {
+TEST_F(WatchdogMachine, CrashesOutsideTheWindowAreNoLoop) {
   is_running();
   for (int crash = 1; crash <= 20; ++crash) {
     now += 151s;
@@ -302,7 +302,7 @@ TEST_F(WatchdogMachine, CrashesThatLieFartherApartAreNone) {
   EXPECT_LE(machine().recent_crashes(), 2u);
 }
 
-TEST_F(WatchdogMachine, AStartThatFailsIsACrashAndIsTriedAgainLater) {
+TEST_F(WatchdogMachine, AFailedStartIsACrashAndIsRetriedLater) {
   is_running();
   exited();
   report(Outcome::bad, "The agent ended with exit code 1 before it was ready");
@@ -314,7 +314,7 @@ TEST_F(WatchdogMachine, AStartThatFailsIsACrashAndIsTriedAgainLater) {
   EXPECT_EQ(state(), State::crash_loop);
 }
 
-TEST_F(WatchdogMachine, AStartWithoutAnEngineIsTriedAgainAndCountsNothing) {
+TEST_F(WatchdogMachine, AStartWithoutAnEngineIsRetriedAndDoesNotCount) {
   is_running();
   exited();
   for (int attempt = 0; attempt < 10; ++attempt) {
@@ -325,7 +325,7 @@ TEST_F(WatchdogMachine, AStartWithoutAnEngineIsTriedAgainAndCountsNothing) {
   }
 }
 
-TEST_F(WatchdogMachine, WithoutAutoRepairItOnlyTells) {
+TEST_F(WatchdogMachine, WithoutAutoRepairFailuresAreOnlyReported) {
   policy.auto_repair = false;
   is_degraded();
   for (int check = 0; check < 5; ++check) {
@@ -341,7 +341,7 @@ TEST_F(WatchdogMachine, WithoutAutoRepairItOnlyTells) {
   EXPECT_EQ(step.notice, Notice::recovered);
 }
 
-TEST_F(WatchdogMachine, WithoutAutoRepairOneThatEndedStaysDown) {
+TEST_F(WatchdogMachine, WithoutAutoRepairAnEndedAgentStaysStopped) {
   policy.auto_repair = false;
   is_running();
   exited();
@@ -355,7 +355,7 @@ TEST_F(WatchdogMachine, WithoutAutoRepairOneThatEndedStaysDown) {
   EXPECT_EQ(step.command, Command::check_ready) << "its owner has started it";
 }
 
-TEST_F(WatchdogMachine, WithoutAutoRepairACrashLoopIsToldAsOne) {
+TEST_F(WatchdogMachine, WithoutAutoRepairACrashLoopIsReported) {
   policy.auto_repair = false;
   policy.crash_loop_threshold = 1;
   is_running();
@@ -363,7 +363,7 @@ TEST_F(WatchdogMachine, WithoutAutoRepairACrashLoopIsToldAsOne) {
   EXPECT_EQ(state(), State::crash_loop);
 }
 
-TEST_F(WatchdogMachine, AStartByItsOwnerForgetsWhatWas) {
+TEST_F(WatchdogMachine, AStartByTheOwnerResetsTheCounts) {
   is_running();
   for (int crash = 1; crash <= 3; ++crash) {
     exited();
@@ -378,7 +378,7 @@ TEST_F(WatchdogMachine, AStartByItsOwnerForgetsWhatWas) {
   EXPECT_EQ(state(), State::starting);
 }
 
-TEST_F(WatchdogMachine, OneThatWasLeftRunningIsCheckedSoonAndQuietly) {
+TEST_F(WatchdogMachine, AnAdoptedAgentIsCheckedSoonWithoutAReport) {
   step = machine().resume(now);
   EXPECT_EQ(state(), State::running);
   EXPECT_FALSE(step.entered);
@@ -386,7 +386,7 @@ TEST_F(WatchdogMachine, OneThatWasLeftRunningIsCheckedSoonAndQuietly) {
   EXPECT_EQ(step.command, Command::check_live);
 }
 
-TEST_F(WatchdogMachine, WakingItTooEarlyDoesNothing) {
+TEST_F(WatchdogMachine, AnEarlyTimerDoesNothing) {
   is_running();
   const auto due = step.wake_at;
   step = machine().wake(*due - 1ms);
@@ -395,7 +395,7 @@ TEST_F(WatchdogMachine, WakingItTooEarlyDoesNothing) {
 }
 
 // What must hold whatever happens in whatever order.
-TEST(WatchdogMachineInAnyOrder, AsksForOneThingAtATimeAndCountsRight) {
+TEST(WatchdogMachineInAnyOrder, RequestsOneActionAtATimeAndCountsCorrectly) {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     std::mt19937 random(seed);
     const auto pick = [&](unsigned below) { return unsigned(random() % below); };

@@ -39,13 +39,13 @@ std::vector<std::string> targets(const ScriptedServer& gateway) {
   return found;
 }
 
-TEST(WatchdogProbe, OneThatAnswersIsHealthy) {
+TEST(WatchdogProbe, AnAgentThatAnswersIsHealthy) {
   ScriptedServer gateway({http(200, live)});
   EXPECT_EQ(probe_of(gateway).outcome, Outcome::good);
   EXPECT_THAT(targets(gateway), ElementsAre("GET /healthz"));
 }
 
-TEST(WatchdogProbe, ACheckOfReadinessAsksForBoth) {
+TEST(WatchdogProbe, AReadinessCheckRequestsBothEndpoints) {
   ScriptedServer gateway({http(200, live), http(200, R"({"ready":true,"failing":[],"uptimeMs":1})")});
   EXPECT_EQ(probe_of(gateway, Command::check_ready).outcome, Outcome::good);
   EXPECT_THAT(targets(gateway), ElementsAre("GET /healthz", "GET /readyz"));
@@ -56,14 +56,14 @@ TEST(WatchdogProbe, AnAnswerWithoutALengthEndsWithItsConnection) {
   EXPECT_EQ(probe_of(gateway).outcome, Outcome::good);
 }
 
-TEST(WatchdogProbe, WhatAGatewaySaysOfItselfCounts) {
+TEST(WatchdogProbe, TheStatusInTheAnswerCounts) {
   EXPECT_EQ(complaint(http(200, R"({"ok":false,"status":"live"})")), "Its gateway answers /healthz with 200");
   EXPECT_EQ(complaint(http(503, "")), "Its gateway answers /healthz with 503");
   ScriptedServer gateway({http(200, live), http(503, R"({"ready":false,"failing":["workspace","model",7]})")});
   EXPECT_EQ(probe_of(gateway, Command::check_ready).why, "Its gateway answers /readyz with 503: workspace, model");
 }
 
-TEST(WatchdogProbe, WhatIsNoAnswerIsToldApart) {
+TEST(WatchdogProbe, FailuresAreDistinguished) {
   EXPECT_THAT(complaint(ScriptedServer::stall), HasSubstr("does not answer: nothing came within 100 ms"));
   EXPECT_THAT(complaint(""), HasSubstr("does not answer: "));
   EXPECT_THAT(complaint("SSH-2.0-OpenSSH_9.2\r\n\r\n"), HasSubstr("what came is not HTTP"));
@@ -73,7 +73,7 @@ TEST(WatchdogProbe, WhatIsNoAnswerIsToldApart) {
   EXPECT_THAT(report.why, HasSubstr("does not answer: Connection refused"));
 }
 
-TEST(WatchdogProbe, AnAnswerThatNeverEndsIsReadSoFar) {
+TEST(WatchdogProbe, AnEndlessAnswerIsTruncated) {
   ScriptedServer gateway(
       {"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n" + std::string(300'000, ' ')});
   EXPECT_EQ(probe_of(gateway).outcome, Outcome::good) << "it answers, and does not say that it is ill";

@@ -23,7 +23,7 @@ std::string refusal(std::string name, std::string value) {
   return {};
 }
 
-TEST(WatchdogSettings, AreTheContractsUnlessTheyAreSet) {
+TEST(WatchdogSettings, DefaultToThoseOfTheContract) {
   const auto settings = with("", "");
   EXPECT_EQ(settings.watchdog_check_interval, 120s);
   EXPECT_EQ(settings.watchdog_degraded_check_interval, 5s);
@@ -40,14 +40,14 @@ TEST(WatchdogSettings, TimesAreSecondsOrHaveAUnit) {
   for (const auto& [text, time] : cases) EXPECT_EQ(with("WATCHDOG_CHECK_INTERVAL", text).watchdog_check_interval, time);
 }
 
-TEST(WatchdogSettings, WhatIsNoTimeIsRefusedWithWhatWouldBe) {
+TEST(WatchdogSettings, AnInvalidTimeIsRefusedWithAnExample) {
   for (const auto* text : {"", "s", "-1", "1.5", "5 s", "5S", "1d", "0", "99ms", "25h", "9999999999999999999h"})
     EXPECT_THAT(refusal("WATCHDOG_CHECK_INTERVAL", text),
                 HasSubstr("must be a time such as 90, 500ms, 5s, 2m or 1h, from 100ms to 86400s"))
         << text;
 }
 
-TEST(WatchdogSettings, CountsHaveBounds) {
+TEST(WatchdogSettings, CountsAreBounded) {
   EXPECT_EQ(with("WATCHDOG_MAX_REPAIR_ATTEMPTS", "7").watchdog_max_repair_attempts, 7u);
   for (const auto* text : {"0", "-1", "many", "101"})
     EXPECT_THAT(refusal("WATCHDOG_MAX_REPAIR_ATTEMPTS", text), HasSubstr("a whole number from 1 to 100")) << text;

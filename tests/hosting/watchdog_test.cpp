@@ -18,7 +18,7 @@ using agent_tests::TemporaryFolder;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(WatchdogAgenda, TakesTheEarliestFirstAndNobodyTwice) {
+TEST(WatchdogAgenda, ReturnsTheEarliestFirstAndEachOnce) {
   Agenda agenda;
   const Agenda::TimePoint start{1h};
   agenda.set("later", start + 2s);
@@ -36,7 +36,7 @@ TEST(WatchdogAgenda, TakesTheEarliestFirstAndNobodyTwice) {
   EXPECT_EQ(agenda.next(), std::nullopt);
 }
 
-// A watchdog over a real store, whose hands are scripted: they note what they are asked for, and answer as the test
+// A watchdog over a real store, whose actions are scripted: they note what they are asked for, and answer as the test
 // says. Everything of theirs is used on the loop's thread.
 class WatchdogAtWork : public testing::Test {
  protected:
@@ -51,15 +51,15 @@ class WatchdogAtWork : public testing::Test {
   }
 
   void open() {
-    WatchdogActions hands;
-    hands.check = [this](Target target, Command) { return check(target.id); };
-    hands.kill = [this](Target target, std::string) { return deed("kill " + target.id, target.id); };
-    hands.start = [this](Target target, std::string) { return deed("start " + target.id, target.id); };
-    hands.give_up = [this](Target target, std::string) { return deed("give up " + target.id, target.id); };
-    hands.tell = [this](const Target& target, Notice notice, const std::string&) {
+    WatchdogActions actions;
+    actions.check = [this](Target target, Command) { return check(target.id); };
+    actions.kill = [this](Target target, std::string) { return deed("kill " + target.id, target.id); };
+    actions.start = [this](Target target, std::string) { return deed("start " + target.id, target.id); };
+    actions.give_up = [this](Target target, std::string) { return deed("give up " + target.id, target.id); };
+    actions.notify = [this](const Target& target, Notice notice, const std::string&) {
       told.push_back(target.id + " " + boost::describe::enum_to_string(notice, ""));
     };
-    dog = std::make_unique<Watchdog>(store_->system(), policy, std::move(hands), loop.io, most_checks);
+    dog = std::make_unique<Watchdog>(store_->system(), policy, std::move(actions), loop.io, most_checks);
   }
 
   web::Task<Report> check(std::string id) {
@@ -146,7 +146,7 @@ class WatchdogAtWork : public testing::Test {
   std::unique_ptr<store::Store> store_;
 };
 
-TEST_F(WatchdogAtWork, AnAgentThatAnswersIsCheckedOnAndOn) {
+TEST_F(WatchdogAtWork, AHealthyAgentIsCheckedPeriodically) {
   open();
   begin("a");
   ASSERT_TRUE(is("a", State::running));
@@ -157,7 +157,7 @@ TEST_F(WatchdogAtWork, AnAgentThatAnswersIsCheckedOnAndOn) {
   EXPECT_THAT(done(), IsEmpty());
 }
 
-TEST_F(WatchdogAtWork, OneThatHangsIsRepairedAndPeopleAreTold) {
+TEST_F(WatchdogAtWork, AHangingAgentIsRepairedAndReported) {
   open();
   begin("a");
   ASSERT_TRUE(is("a", State::running));
@@ -172,7 +172,7 @@ TEST_F(WatchdogAtWork, OneThatHangsIsRepairedAndPeopleAreTold) {
   EXPECT_EQ(now.crashes, 0);
 }
 
-TEST_F(WatchdogAtWork, OneThatCannotBeRepairedIsGivenUp) {
+TEST_F(WatchdogAtWork, AnAgentThatCannotBeRepairedIsGivenUp) {
   heals = false;
   open();
   begin("a");
@@ -187,7 +187,7 @@ TEST_F(WatchdogAtWork, OneThatCannotBeRepairedIsGivenUp) {
   EXPECT_EQ(checks_of("a"), checked) << "nobody asks it any more";
 }
 
-TEST_F(WatchdogAtWork, OneThatCrashesIsStartedAtOnceAndInTheEndGivenUp) {
+TEST_F(WatchdogAtWork, ACrashingAgentIsRestartedAtOnceAndFinallyGivenUp) {
   policy.check_interval = 1h;  // nothing here waits for a check
   open();
   begin("a");
@@ -204,7 +204,7 @@ TEST_F(WatchdogAtWork, OneThatCrashesIsStartedAtOnceAndInTheEndGivenUp) {
   EXPECT_EQ(look("a").crashes, 3);
 }
 
-TEST_F(WatchdogAtWork, TheDeathOfOneThatNobodyHasSpokenOfYetIsActedOn) {
+TEST_F(WatchdogAtWork, TheEndOfAnUnknownAgentIsHandled) {
   open();
   exited("a");
   EXPECT_TRUE(is("a", State::running));
@@ -212,7 +212,7 @@ TEST_F(WatchdogAtWork, TheDeathOfOneThatNobodyHasSpokenOfYetIsActedOn) {
   EXPECT_EQ(look("a").crashes, 1);
 }
 
-TEST_F(WatchdogAtWork, WhileItsOwnerHasItInHandItIsLeftAlone) {
+TEST_F(WatchdogAtWork, AnAgentWithAJobOfItsOwnerIsLeftAlone) {
   open();
   begin("a");
   ASSERT_TRUE(is("a", State::running));
@@ -227,7 +227,7 @@ TEST_F(WatchdogAtWork, WhileItsOwnerHasItInHandItIsLeftAlone) {
   EXPECT_THAT(done(), IsEmpty());
 }
 
-TEST_F(WatchdogAtWork, AnAnswerFromBeforeItsRestartDoesNotCount) {
+TEST_F(WatchdogAtWork, AnAnswerFromBeforeARestartIsIgnored) {
   policy.check_interval = 1h;
   policy.startup_failure_threshold = 1;
   open();
@@ -245,7 +245,7 @@ TEST_F(WatchdogAtWork, AnAnswerFromBeforeItsRestartDoesNotCount) {
   EXPECT_EQ(look("a").state, State::stopped);
 }
 
-TEST_F(WatchdogAtWork, SoManyAreCheckedAtOnceAndAllAreCheckedInTheEnd) {
+TEST_F(WatchdogAtWork, ConcurrentChecksAreBoundedAndAllAreMade) {
   most_checks = 4;
   policy.check_interval = 1h;
   open();
@@ -258,7 +258,7 @@ TEST_F(WatchdogAtWork, SoManyAreCheckedAtOnceAndAllAreCheckedInTheEnd) {
   EXPECT_EQ(on_loop([&] { return most_at_once; }), 4u);
 }
 
-TEST_F(WatchdogAtWork, TheNextBoxKnowsHowItWent) {
+TEST_F(WatchdogAtWork, StatesSurviveARestart) {
   open();
   begin("a");
   ASSERT_TRUE(is("a", State::running));
@@ -277,7 +277,7 @@ TEST_F(WatchdogAtWork, TheNextBoxKnowsHowItWent) {
   EXPECT_TRUE(eventually([&] { return checks_of("a") > checked; }));
 }
 
-TEST_F(WatchdogAtWork, ItsHistoryHasAnEnd) {
+TEST_F(WatchdogAtWork, TheHistoryIsBounded) {
   policy.crash_loop_threshold = 1'000;
   policy.check_interval = 1h;
   open();
@@ -303,7 +303,7 @@ TEST_F(WatchdogAtWork, ARemovedAgentLeavesNothing) {
   EXPECT_THAT(look("a").history, IsEmpty());
 }
 
-TEST_F(WatchdogAtWork, HandsThatBreakAreTriedAgain) {
+TEST_F(WatchdogAtWork, FailedActionsAreRetried) {
   policy.check_interval = policy.degraded_check_interval = 1ms;
   throws = true;
   open();

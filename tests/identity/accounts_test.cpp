@@ -122,7 +122,7 @@ TEST_F(Accounts, ADisabledUserCannotSignIn) {
   const std::string token = sign_in(user);
   ASSERT_TRUE(run(accounts.change_as_admin(user.id, {.password = {}, .is_admin = {}, .is_disabled = true})));
   EXPECT_FALSE(log_in("ada@example.com", "correct horse battery"));
-  EXPECT_FALSE(whoever_has(token));
+  EXPECT_FALSE(session_of(token));
 }
 
 TEST_F(Accounts, ANewEmailIsUnverified) {

@@ -62,17 +62,14 @@ class People : public testing::Test {
   }
   // What a guard makes of a new session of the user.
   web::Caller caller(const accounts::User& user) {
-    return {.user_id = user.id, .credential = whoever_has(sign_in(user))->session_id};
+    return {.user_id = user.id, .credential = session_of(sign_in(user))->session_id};
   }
   static web::Request with_cookies(const std::string& header) {
     web::Request request;
     request.headers.push_back({"Cookie", header});
     return request;
   }
-  std::optional<accounts::Sessions::SignedIn> whoever_has(const std::string& token) {
-    const std::string header = "app-session=" + token;
-    return sessions.find(with_cookies(header));
-  }
+  std::optional<accounts::Sessions::SignedIn> session_of(const std::string& token) { return sessions.find(token); }
 
   test_support::TemporaryFolder folder;
   agentbox::Settings settings = [this] {

@@ -106,7 +106,7 @@ TEST_F(Recovery, AnAccountIsClaimedInOneChange) {
   EXPECT_EQ(commits, 3u) << "the epoch, the change, and the removal of ended sessions";
   EXPECT_FALSE(keys.validate(key.secret));
   EXPECT_FALSE(identities.find("idp:x squatter"));
-  EXPECT_FALSE(whoever_has(session));
+  EXPECT_FALSE(session_of(session));
   EXPECT_EQ(system.find(recovery::tokens, "user", squatter.id).size(), 0u);
   const auto owner = *accounts.find(squatter.id);
   EXPECT_TRUE(run(keys.create(caller(owner), "another", std::nullopt))) << "and the count of keys is right";

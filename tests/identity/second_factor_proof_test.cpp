@@ -16,8 +16,8 @@ class SecondFactorProof : public people_tests::People {
     return run(factor_settings.verify(std::move(actor), "app", std::move(proof)));
   }
   // A session of that age.
-  std::string session_of(const accounts::User& user, std::chrono::seconds age) {
-    const std::string id = whoever_has(sign_in(user))->session_id;
+  std::string aged_session(const accounts::User& user, std::chrono::seconds age) {
+    const std::string id = session_of(sign_in(user))->session_id;
     const auto grow_old = [&](accounts::Session& session) { session.created_at -= age; };
     run(system.modify(accounts::sessions, id, grow_old));
     return id;
@@ -37,7 +37,7 @@ class SecondFactorProof : public people_tests::People {
 
 TEST_F(SecondFactorProof, AUserWithAPasswordGivesIt) {
   const auto ada = register_as("ada@example.org").value();
-  const std::string session = session_of(ada, 0s);
+  const std::string session = aged_session(ada, 0s);
   EXPECT_TRUE(prove(ada, session, "correct horse battery"));
   EXPECT_EQ(last_line(), "") << "nothing has changed yet";
   EXPECT_EQ(prove(ada, session).error().message, "currentPassword is required");
@@ -47,11 +47,11 @@ TEST_F(SecondFactorProof, AUserWithAPasswordGivesIt) {
 
 TEST_F(SecondFactorProof, AUserWithoutAPasswordMustHaveJustSignedIn) {
   const auto ada = run(accounts.create_without_password("ada@example.org", "Ada", true)).value();
-  EXPECT_TRUE(prove(ada, session_of(ada, 9min)));
-  EXPECT_EQ(prove(ada, session_of(ada, 10min)).error().code, "FRESH_SIGN_IN_REQUIRED");
+  EXPECT_TRUE(prove(ada, aged_session(ada, 9min)));
+  EXPECT_EQ(prove(ada, aged_session(ada, 10min)).error().code, "FRESH_SIGN_IN_REQUIRED");
   EXPECT_EQ(prove(ada, "no session").error().code, "FRESH_SIGN_IN_REQUIRED");
-  EXPECT_EQ(prove(ada, session_of(ada, 10min), "any password").error().code, "FRESH_SIGN_IN_REQUIRED");
-  const std::string ended = session_of(ada, 0s);
+  EXPECT_EQ(prove(ada, aged_session(ada, 10min), "any password").error().code, "FRESH_SIGN_IN_REQUIRED");
+  const std::string ended = aged_session(ada, 0s);
   const auto end_all = [](accounts::User& user) { user.sessions_since = 4711; };
   run(system.modify(accounts::users, ada.id, end_all));  // and the record of the session is still there
   EXPECT_EQ(prove(ada, ended).error().code, "FRESH_SIGN_IN_REQUIRED");

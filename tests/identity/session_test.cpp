@@ -1,5 +1,6 @@
 #include <set>
 
+#include "appliance/identity/accounts/session_cookie.h"
 #include "appliance/identity/guards.h"
 #include "tests/identity/people_fixture.h"
 
@@ -12,18 +13,18 @@ class Sessions : public People {};
 TEST_F(Sessions, ACookieNamesItsUserUntilItIsEnded) {
   const auto user = register_as("ada@example.com").value();
   const std::string token = sign_in(user);
-  const auto found = whoever_has(token);
+  const auto found = session_of(token);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->user->id, user.id);
   run(sessions.end(found->session_id));
-  EXPECT_FALSE(whoever_has(token));
+  EXPECT_FALSE(session_of(token));
   run(sessions.end(found->session_id));  // again: nothing happens
 }
 
 TEST_F(Sessions, TheStoreHoldsNoToken) {
   const std::string token = sign_in(register_as("ada@example.com").value());
   EXPECT_FALSE(system.get(accounts::sessions, token));
-  EXPECT_NE(whoever_has(token)->session_id.find_first_not_of("0123456789abcdef"), 0u);
+  EXPECT_NE(session_of(token)->session_id.find_first_not_of("0123456789abcdef"), 0u);
 }
 
 TEST_F(Sessions, TheCookieIsForThirtyDaysAndSecureOnHttps) {
@@ -39,43 +40,44 @@ TEST_F(Sessions, TheCookieIsForThirtyDaysAndSecureOnHttps) {
 TEST_F(Sessions, EachSignInStartsANewSessionInPlaceOfTheCurrentOne) {
   const auto user = register_as("ada@example.com").value();
   const std::string before = sign_in(user);
-  const auto old = whoever_has(before)->session_id;
+  const auto old = session_of(before)->session_id;
   const auto cookie = run(sessions.start(user, false, old)).value();
   EXPECT_NE(cookie.value, before);
-  EXPECT_FALSE(whoever_has(before));
-  EXPECT_TRUE(whoever_has(cookie.value));
+  EXPECT_FALSE(session_of(before));
+  EXPECT_TRUE(session_of(cookie.value));
 }
 
 TEST_F(Sessions, TwoCookiesAreRefused) {
   const std::string token = sign_in(register_as("ada@example.com").value());
   const std::string twice = "app-session=" + token + "; app-session=" + token;
-  EXPECT_FALSE(sessions.find(with_cookies(twice)));
-  EXPECT_FALSE(sessions.find(with_cookies("other=1")));
-  EXPECT_FALSE(sessions.find(with_cookies("app-session=")));
+  EXPECT_FALSE(accounts::session_token(with_cookies(twice)));
+  EXPECT_FALSE(accounts::session_token(with_cookies("other=1")));
+  EXPECT_FALSE(accounts::session_token(with_cookies("app-session=")));
+  EXPECT_FALSE(sessions.find(std::nullopt));
 }
 
 TEST_F(Sessions, AnExpiredSessionIsInvalidAndSwept) {
   const auto user = register_as("ada@example.com").value();
   const std::string token = sign_in(user), kept = sign_in(user);
   auto change = system.change();
-  auto row = system.get(accounts::sessions, whoever_has(token)->session_id);
+  auto row = system.get(accounts::sessions, session_of(token)->session_id);
   row->value.expires_at = store::now() - std::chrono::seconds(1);
   change.update(accounts::sessions, *row);
   ASSERT_TRUE(change.commit_blocking().ok());
-  EXPECT_FALSE(whoever_has(token));
+  EXPECT_FALSE(session_of(token));
   EXPECT_EQ(run(sessions.sweep(store::now())), 1u);
   EXPECT_FALSE(system.get(accounts::sessions, row->value.id));
-  EXPECT_TRUE(whoever_has(kept));
+  EXPECT_TRUE(session_of(kept));
 }
 
 TEST_F(Sessions, ANewPasswordEndsAllOtherSessions) {
   const auto user = register_as("ada@example.com").value();
   const std::string here = sign_in(user), elsewhere = sign_in(user);
   const auto changed = run(
-      accounts.change_password(user.id, whoever_has(here)->session_id, "correct horse battery", "an even better one"));
+      accounts.change_password(user.id, session_of(here)->session_id, "correct horse battery", "an even better one"));
   ASSERT_TRUE(changed);
-  EXPECT_TRUE(whoever_has(here));
-  EXPECT_FALSE(whoever_has(elsewhere));
+  EXPECT_TRUE(session_of(here));
+  EXPECT_FALSE(session_of(elsewhere));
   EXPECT_FALSE(log_in("ada@example.com", "correct horse battery"));
   EXPECT_TRUE(log_in("ada@example.com", "an even better one"));
 }
@@ -94,13 +96,15 @@ TEST_F(Sessions, TheWrongCurrentPasswordChangesNothing) {
 
 TEST_F(Sessions, ACsrfTokenBelongsToOneSession) {
   const auto user = register_as("ada@example.com").value();
-  const std::string one = "app-session=" + sign_in(user), two = "app-session=" + sign_in(user);
-  const auto token = sessions.find(with_cookies(one))->session_id;
-  const auto valid = accounts::Sessions::csrf_token_valid;
-  EXPECT_TRUE(valid(with_cookies(one), token));
-  EXPECT_FALSE(valid(with_cookies(two), token));
-  EXPECT_FALSE(valid(with_cookies(one), ""));
-  EXPECT_FALSE(valid(with_cookies(""), token));
+  const std::string one = sign_in(user), two = sign_in(user);
+  const auto token = sessions.find(one)->session_id;
+  const auto valid = [](std::optional<std::string_view> session, std::string_view csrf) {
+    return accounts::Sessions::csrf_token_valid(session, csrf);
+  };
+  EXPECT_TRUE(valid(one, token));
+  EXPECT_FALSE(valid(two, token));
+  EXPECT_FALSE(valid(one, ""));
+  EXPECT_FALSE(valid(std::nullopt, token));
 }
 
 class Guards : public People {

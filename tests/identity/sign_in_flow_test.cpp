@@ -2,6 +2,7 @@
 
 #include "appliance/identity/identities/identities.h"
 #include "appliance/identity/oauth/browser_flow.h"
+#include "appliance/identity/oauth/handlers.h"
 #include "appliance/identity/site.h"
 #include "appliance/identity/wallet_sign_in/nonces.h"
 #include "tests/identity/people_fixture.h"
@@ -13,13 +14,8 @@ using namespace std::chrono_literals;
 class SignInFlow : public people_tests::People {
  protected:
   oauth::BrowserFlow flow(std::string key = "key", std::string name = "cookie") { return {key, name, replay_guard}; }
-  // The header must outlive the request: requests are views.
-  web::Request browser(const web::Cookie& cookie) {
-    header = cookie.name + "=" + cookie.value;
-    return with_cookies(header);
-  }
+  static oauth::Browser browser(const web::Cookie& cookie) { return {.cookie = cookie.value}; }
 
-  std::string header;
   security::ReplayGuard replay_guard{system};
   identities::Identities identities{system, accounts, keys};
 };
@@ -49,6 +45,13 @@ TEST_F(SignInFlow, AnotherBrowserKeyOrProviderAndAnExpiredRequestAreRefused) {
     EXPECT_FALSE(run(requests.finish(browser(begun.cookie), wrong, now))) << i;
   }
   EXPECT_TRUE(run(requests.finish(browser(begun.cookie), begun.state, now))) << "none of these spent the state";
+}
+
+TEST_F(SignInFlow, TwoCookiesOfOneNameAreRefused) {
+  const std::string once = "a=1; cookie=one", twice = once + "; cookie=two";
+  EXPECT_EQ(oauth::browser_of(with_cookies(once), "cookie").cookie, "one");
+  EXPECT_EQ(oauth::browser_of(with_cookies(twice), "cookie").cookie, "");
+  EXPECT_EQ(oauth::browser_of(with_cookies(once), "other").cookie, "");
 }
 
 TEST_F(SignInFlow, ConcurrentRequestsOfOneBrowserCanAllBeFinished) {
@@ -93,7 +96,7 @@ TEST_F(SignInFlow, TheLinkingTable) {
   const auto ada = register_as("ada@example.org").value();
   const std::string session = People::sign_in(ada);
   EXPECT_EQ(enter("idp:x 1", "ada@example.org", false).error().kind, web::Kind::conflict);
-  EXPECT_TRUE(whoever_has(session)) << "an unverified address changes nothing";
+  EXPECT_TRUE(session_of(session)) << "an unverified address changes nothing";
   EXPECT_EQ(enter("idp:x 2", "new@example.org", false).value().email, "new@example.org");
   EXPECT_EQ(enter("idp:x 3", "root@example.com", false).error().kind, web::Kind::forbidden) << "an admin's address";
   EXPECT_EQ(enter("idp:x 4", "x@wallet.app", true).error().kind, web::Kind::forbidden);
@@ -102,7 +105,7 @@ TEST_F(SignInFlow, TheLinkingTable) {
   const auto owner = enter("idp:x 6", "ADA@example.org", true).value();
   EXPECT_EQ(owner.id, ada.id);
   EXPECT_TRUE(owner.email_verified && owner.password_hash.empty());
-  EXPECT_FALSE(whoever_has(session)) << "the sessions of the unverified user have ended";
+  EXPECT_FALSE(session_of(session)) << "the sessions of the unverified user have ended";
   EXPECT_EQ(enter("codehost:y 6", "ada@example.org", true).value().id, ada.id);
   EXPECT_EQ(identities.of_user(ada.id).size(), 2u) << "a verified account keeps its identities";
 

@@ -46,7 +46,7 @@ class SignIn : public people_tests::People {
 TEST_F(SignIn, AUserWithoutASecondFactorGetsASessionAndAnAuditEntry) {
   const auto entered = begin(register_as("ada@example.org").value()).value();
   EXPECT_FALSE(entered.challenge);
-  EXPECT_TRUE(whoever_has(entered.cookie.value));
+  EXPECT_TRUE(session_of(entered.cookie.value));
   EXPECT_EQ(record(), std::vector<std::string>{"sign-in by wallet: ok"});
 }
 
@@ -69,13 +69,13 @@ TEST_F(SignIn, ATicketAndACodeSignInOnce) {
   ASSERT_TRUE(halfway.challenge);
   EXPECT_EQ(halfway.challenge->code, "SECOND_FACTOR_REQUIRED");
   EXPECT_EQ(halfway.cookie.name, sign_in::ticket_cookie);
-  EXPECT_FALSE(whoever_has(halfway.cookie.value)) << "it is no session";
+  EXPECT_FALSE(session_of(halfway.cookie.value)) << "it is no session";
 
   const std::string ticket = halfway.cookie.value;
   EXPECT_EQ(resume(ticket, std::nullopt).error().code, "SECOND_FACTOR_REQUIRED") << "asked again, for a browser";
   EXPECT_EQ(resume(ticket, "wrong").error().kind, web::Kind::unauthenticated);
   const auto entered = resume(ticket, codes[0]).value();
-  EXPECT_TRUE(whoever_has(entered.cookie.value));
+  EXPECT_TRUE(session_of(entered.cookie.value));
   EXPECT_EQ(resume(ticket, codes[1]).error().kind, web::Kind::unauthenticated);
   EXPECT_EQ(factor.state(entered.user.id).recovery_codes, 9u) << "and a spent ticket spends no code";
   EXPECT_EQ(record(),

@@ -335,10 +335,10 @@ TEST(OpenaiError, IncludesTheExceededLimit) {
   error.extra =
       json::parse(R"({"limit": 10, "used": "0.5", "retryAfter": 3, "cap": {"not": "one"}, "secret": "s"})").as_object();
   const auto told = models::openai::error_body(error).at("error").as_object();
-  EXPECT_EQ(json::value(models::openai::limit_told(told)),
+  EXPECT_EQ(json::value(models::openai::limit_members(told)),
             json::parse(R"({"limit": 10, "used": "0.5", "retryAfter": 3})"));
   EXPECT_FALSE(told.contains("secret"));
-  EXPECT_TRUE(models::openai::limit_told(json::object{{"resetsAt", std::string(200, 'x')}}).empty());
+  EXPECT_TRUE(models::openai::limit_members(json::object{{"resetsAt", std::string(200, 'x')}}).empty());
 }
 
 TEST(OpenAiProvider, RedactsAKeyThatIsPartOfThePlaceholder) {

@@ -122,7 +122,7 @@ Everything full() {
   return all;
 }
 
-TEST(Codec, EveryMemberTypeComesBack) {
+TEST(Codec, EveryMemberTypeRoundTrips) {
   EXPECT_EQ(decode<Everything>(encode(full(), place), place), full());
   EXPECT_EQ(decode<Everything>(encode(Everything(), place), place), Everything());
 }
@@ -165,7 +165,7 @@ TEST(Codec, NamesAreFoundInAnyOrderAndHoweverTheyAreWritten) {
     EXPECT_THROW(decode<Inner>(json, {}), store::Corrupt) << json;
 }
 
-TEST(Codec, AnyBytesOfTextComeBack) {
+TEST(Codec, AnyBytesOfTextRoundTrip) {
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {
     Text written;
@@ -174,7 +174,7 @@ TEST(Codec, AnyBytesOfTextComeBack) {
   }
 }
 
-TEST(Codec, JsonAsDeepAsABodyMayBeComesBack) {
+TEST(Codec, JsonOfTheGreatestDepthRoundTrips) {
   boost::json::value nested;
   for (int level = 0; level < 60; ++level) nested = boost::json::array{nested};
   const Free written{nested};
@@ -202,7 +202,7 @@ TEST(Codec, UnknownFieldsAreNotDoubledByRepeatedUpdates) {
   EXPECT_EQ(stored.size(), size);
 }
 
-TEST(Codec, TellsWhichMembersMayDifferFromWhatStood) {
+TEST(Codec, FindsWhichMembersMayDifferFromTheStoredOnes) {
   const auto changed = [](Text before, Text after) {
     store::Changed<Text> found;
     encode(after, {}, encode(before, {}), &found);
@@ -245,7 +245,7 @@ TEST(Codec, DefaultsAreLeftOutWhereTheTypeSaysSo) {
   }
 }
 
-TEST(Codec, WhatStoodInARecordIsNotLeftOut) {
+TEST(Codec, StoredMembersAreNotLeftOut) {
   const std::string stood = R"({"flag":true,"other":[1]})";
   auto sparse = decode<Sparse>(stood, {});
   EXPECT_EQ(encode(sparse, {}, stood), stood);

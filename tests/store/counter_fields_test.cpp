@@ -12,7 +12,7 @@ namespace {
 
 using store::CounterFields;
 
-TEST(FiguresBytes, EveryFigureComesBack) {
+TEST(CounterFieldsBytes, EveryFieldRoundTrips) {
   constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
   for (const CounterFields& fields :
        {CounterFields{}, CounterFields{0}, CounterFields{least, -1, 0, 1, most}, CounterFields{63, 64, -64, -65}})
@@ -26,14 +26,14 @@ TEST(FiguresBytes, EveryFigureComesBack) {
   }
 }
 
-TEST(FiguresBytes, SmallFiguresAreShort) { EXPECT_EQ(store::encode({0, 1, -1, 63, -64}).size(), 6u); }
+TEST(CounterFieldsBytes, SmallFieldsAreShort) { EXPECT_EQ(store::encode({0, 1, -1, 63, -64}).size(), 6u); }
 
-TEST(FiguresBytes, OfEarlierBoxesAreRead) {
+TEST(CounterFieldsBytes, FieldsOfSchema1AreRead) {
   const std::string bytes("v\0\0\0\0\0\0\1\2\377\377\377\377\377\377\377\376", 17);
   EXPECT_EQ(list(store::decode_counter(bytes)), (List{258, -2}));
 }
 
-TEST(FiguresBytes, WhatIsNoneIsRefused) {
+TEST(CounterFieldsBytes, MalformedBytesAreRefused) {
   const auto whole = store::encode({1'000'000});
   for (const auto& bytes : {whole.substr(0, whole.size() - 1), std::string(), std::string("x"), std::string("v1234567"),
                             "c" + std::string(11, '\xff'), "c" + std::string(13, '\1'), "v" + std::string(104, '\1')})

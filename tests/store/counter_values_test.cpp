@@ -8,7 +8,7 @@ namespace {
 
 using namespace store_test;
 
-TEST(CounterValues, KnowsWhatWasPutLast) {
+TEST(CounterValues, ReturnsTheLatestValue) {
   store::CounterValues values;
   EXPECT_EQ(values.find("a"), nullptr);
   values.put("a", {1});
@@ -20,7 +20,7 @@ TEST(CounterValues, KnowsWhatWasPutLast) {
   EXPECT_EQ(values.find("b"), nullptr);
 }
 
-TEST(CounterValues, ForgetsRatherThanGrows) {
+TEST(CounterValues, EvictsRatherThanGrows) {
   store::CounterValues values;
   values.put("first", {1});
   for (int number = 0; number < 100'000; ++number) values.put("counter " + std::to_string(number), {number});

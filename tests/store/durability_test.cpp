@@ -302,7 +302,7 @@ TEST(Durability, ADamagedStoreIsNeitherWrittenToNorBackedUp) {
   EXPECT_TRUE(store::Store::open(options(folder.path("restored")))->verify().empty());
 }
 
-TEST(Durability, ATornLogIsToldAndAMissingOneRefused) {
+TEST(Durability, ATornLogIsReportedAndAMissingOneRefused) {
   Folder folder;
   {
     Writer writer("hold", folder.path("store"));

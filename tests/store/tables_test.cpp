@@ -95,7 +95,7 @@ TEST_F(StoreTest, OneChangeCannotTakeAUniqueValueTwice) {
   EXPECT_TRUE(tenant(1).list(notes).empty());
 }
 
-TEST_F(StoreTest, AVersionTellsOfEveryChangeOfItsOwner) {
+TEST_F(StoreTest, AVersionMovesWithEveryChangeOfItsOwner) {
   const auto before = tenant(1).version(notes);
   ASSERT_TRUE(insert({.owner = 1, .id = "a", .title = "Tea"}).ok());
   const auto after = tenant(1).version(notes);
@@ -242,7 +242,7 @@ TEST_F(StoreTest, CountersAddUpAndRespectTheirBound) {
   EXPECT_EQ(tenant(1).counter({"agents"}), 3);
 }
 
-TEST_F(StoreTest, ATallyKeepsItsFiguresAndRespectsTheirBounds) {
+TEST_F(StoreTest, ATallyKeepsItsFieldsAndRespectsTheirBounds) {
   const store::CounterName used{"used/2026-11"};
   const auto add = [&](const store::CounterFields& deltas) {
     auto change = tenant(1).change();

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class LogSpaceTest : public testing::Test {
+class WalPreallocationTest : public testing::Test {
  protected:
   void SetUp() override {
     fs::create_directories(folder_.path());
@@ -43,7 +43,7 @@ class LogSpaceTest : public testing::Test {
   std::string written_;
 };
 
-TEST_F(LogSpaceTest, IsZerosBehindTheEndAndGivenBack) {
+TEST_F(WalPreallocationTest, IsZerosBehindTheEndAndGivenBack) {
   append("first");
   EXPECT_GT(fs::file_size(path_), 100'000u);
   EXPECT_EQ(written_to(path_), written_);
@@ -51,7 +51,7 @@ TEST_F(LogSpaceTest, IsZerosBehindTheEndAndGivenBack) {
   EXPECT_EQ(fs::file_size(path_), written_.size());
 }
 
-TEST_F(LogSpaceTest, KnowsWhereTheLogEnds) {
+TEST_F(WalPreallocationTest, KnowsWhereTheLogEnds) {
   EXPECT_EQ(space_->end(), 0u);
   append("first");
   space_->claim(100);
@@ -60,7 +60,7 @@ TEST_F(LogSpaceTest, KnowsWhereTheLogEnds) {
   EXPECT_EQ(space_->end(), std::nullopt);
 }
 
-TEST_F(LogSpaceTest, IsAskedForOnceUntilThereIsEnough) {
+TEST_F(WalPreallocationTest, IsAskedForOnceUntilThereIsEnough) {
   for (int pieces = 0; space_->is_short(); ++pieces) {
     ASSERT_LT(pieces, 10);
     EXPECT_FALSE(space_->is_short());
@@ -73,7 +73,7 @@ TEST_F(LogSpaceTest, IsAskedForOnceUntilThereIsEnough) {
   EXPECT_EQ(fs::file_size(path_), written_.size()) << "none is made for a closed one";
 }
 
-TEST_F(LogSpaceTest, IsNoLongerMadeForALogThatAnotherFollows) {
+TEST_F(WalPreallocationTest, IsNoLongerMadeForALogThatAnotherFollows) {
   append(std::string(1u << 20, 'x'));
   ASSERT_TRUE(space_->is_short());
   space_->stop_filling();
@@ -87,7 +87,7 @@ TEST_F(LogSpaceTest, IsNoLongerMadeForALogThatAnotherFollows) {
   EXPECT_EQ(fs::file_size(path_), written_.size());
 }
 
-TEST_F(LogSpaceTest, NeverCoversWhatIsWritten) {
+TEST_F(WalPreallocationTest, NeverCoversWhatIsWritten) {
   std::atomic<bool> going = true;
   std::jthread filler([&] {
     while (going)
@@ -105,7 +105,7 @@ TEST_F(LogSpaceTest, NeverCoversWhatIsWritten) {
   EXPECT_EQ(fs::file_size(path_), written_.size());
 }
 
-TEST_F(LogSpaceTest, IsMadeByTheFillerUnlessItsLogIsGone) {
+TEST_F(WalPreallocationTest, IsMadeByTheFillerUnlessItsLogIsGone) {
   store::LogFiller filler;
   append(std::string(1u << 20, 'x'));
   ASSERT_TRUE(space_->is_short());

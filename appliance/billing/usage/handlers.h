@@ -54,16 +54,10 @@ struct DaysQuery {
 };
 BOOST_DESCRIBE_STRUCT(DaysQuery, (), (days))
 
-struct PeriodSummary {
+struct PeriodSummary : TotalsView {
   std::string period;
-  std::int64_t calls = 0, failed = 0, inputTokens = 0, outputTokens = 0;
-  std::int64_t cachedTokens = 0, reasoningTokens = 0;  // included in input and output
-  std::int64_t totalTokens = 0;
-  std::string cost;
 };
-BOOST_DESCRIBE_STRUCT(PeriodSummary, (),
-                      (period, calls, failed, inputTokens, outputTokens, cachedTokens, reasoningTokens, totalTokens,
-                       cost))
+BOOST_DESCRIBE_STRUCT(PeriodSummary, (TotalsView), (period))
 
 struct Summary {
   std::string userId;

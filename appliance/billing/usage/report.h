@@ -11,7 +11,7 @@
 
 namespace usage {
 
-// Costs are exact decimals of US dollars.
+// Costs are exact decimals of US dollars. Cached and reasoning tokens are included in input and output tokens.
 struct TotalsView {
   std::int64_t calls = 0, failed = 0, inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0,
                totalTokens = 0;

@@ -28,17 +28,7 @@ CurrentPeriods current_periods() {
   return {.day = Period::day(now), .month = Period::month(now)};
 }
 
-PeriodSummary summary_of(const Totals& totals, const Period& period) {
-  return {.period = period.name(),
-          .calls = totals.calls,
-          .failed = totals.failed,
-          .inputTokens = totals.input_tokens,
-          .outputTokens = totals.output_tokens,
-          .cachedTokens = totals.cached_tokens,
-          .reasoningTokens = totals.reasoning_tokens,
-          .totalTokens = totals.total_tokens(),
-          .cost = totals.cost.to_string()};
-}
+PeriodSummary summary_of(const Totals& totals, const Period& period) { return {totals_view(totals), period.name()}; }
 
 PeriodSummary summary_of(const Ledger& ledger, store::UserId user, const Period& period) {
   return summary_of(ledger.totals(user, period), period);

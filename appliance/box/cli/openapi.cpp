@@ -7,6 +7,7 @@
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/foundation/version.h"
 #include "summarizer/routes.h"
+#include "web/document_title.h"
 #include "web/server.h"
 
 namespace agentbox::cli {
@@ -17,7 +18,7 @@ boost::json::object document_of_summarizer(const std::string& url) {
   const ::summarizer::Options options;
   ::summarizer::PageCache cache(0);
   boost::asio::thread_pool parsers(1);
-  return web::openapi(::summarizer::web_routes({options, cache, parsers}), "agentbox summarizer API",
+  return web::openapi(::summarizer::web_routes({options, cache, parsers}), web::document_title("summarizer"),
                       ::summarizer::service_version, url);
 }
 
@@ -25,7 +26,7 @@ boost::json::object document_of_box(const std::string& listener) {
   const Settings settings;
   const auto guards = documented_guards();
   const auto rows = documented_rows(guards);
-  return web::openapi(listener == "web" ? rows.web : rows.backend, "agentbox " + listener + " API", version,
+  return web::openapi(listener == "web" ? rows.web : rows.backend, web::document_title(listener), version,
                       "http://" + (listener == "web" ? settings.web_listen : settings.backend_listen));
 }
 

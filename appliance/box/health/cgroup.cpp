@@ -19,8 +19,8 @@ std::optional<std::int64_t> number_in(const fs::path& file) {
   return input >> number ? std::optional(number) : std::nullopt;
 }
 
-// Of lines "name number".
-std::int64_t figure(const fs::path& file, std::string_view key) {
+// The number of a line "key number"; 0 without one.
+std::int64_t field_of(const fs::path& file, std::string_view key) {
   std::ifstream input(file);
   std::string name;
   for (std::int64_t number = 0; input >> name >> number;)
@@ -90,12 +90,12 @@ std::optional<CgroupMemory> Cgroup::memory() const {
   if (is_second_version()) {
     each_level(mount_, folder({}), [&](const fs::path& level) {
       consider(number_in(level / "memory.max"), number_in(level / "memory.current"),
-               figure(level / "memory.stat", "inactive_file"));
+               field_of(level / "memory.stat", "inactive_file"));
     });
   } else {
     each_level(mount_ / "memory", folder("memory"), [&](const fs::path& level) {
       consider(number_in(level / "memory.limit_in_bytes"), number_in(level / "memory.usage_in_bytes"),
-               figure(level / "memory.stat", "total_inactive_file"));
+               field_of(level / "memory.stat", "total_inactive_file"));
     });
   }
   return tightest;
@@ -109,7 +109,7 @@ std::optional<CgroupCpu> Cgroup::cpu() const {
   };
   if (is_second_version()) {
     each_level(mount_, folder({}), [&](const fs::path& level) {
-      consider(cores_of_max(level / "cpu.max"), figure(level / "cpu.stat", "usage_usec"));
+      consider(cores_of_max(level / "cpu.max"), field_of(level / "cpu.stat", "usage_usec"));
     });
   } else {
     each_level(mount_ / "cpu", folder("cpu"), [&](const fs::path& level) {

@@ -60,18 +60,18 @@ double started_at() {
 
 void add_gauges(web::Metrics& metrics, const store::Store& store) {
   using Stats = store::EngineStats;
-  const auto figure = [&](const char* name, const char* help, auto Stats::*member) {
+  const auto gauge = [&](const char* name, const char* help, auto Stats::*member) {
     metrics.gauge(name, help, [&store, member] { return static_cast<double>(store.stats().*member); });
   };
-  figure("agentbox_store_commits_total", "Changes handed to the committer", &Stats::commits);
-  figure("agentbox_store_batches_total", "Appends to the write-ahead log, one fsync each", &Stats::groups);
-  figure("agentbox_store_conflicts_total", "Changes refused by a precondition", &Stats::conflicts);
-  figure("agentbox_store_queue_length", "Changes waiting for the committer", &Stats::queued);
-  figure("agentbox_store_last_batch_size", "Changes in the last append", &Stats::last_group);
-  figure("agentbox_store_sync_seconds_total", "Time spent in append and fsync", &Stats::append_seconds);
-  figure("agentbox_store_memtable_bytes", "Memory of RocksDB's memtables", &Stats::memtable_bytes);
-  figure("agentbox_store_cache_bytes", "Memory of RocksDB's block cache", &Stats::cache_bytes);
-  figure("agentbox_store_live_sst_bytes", "Size of RocksDB's live files", &Stats::file_bytes);
+  gauge("agentbox_store_commits_total", "Changes handed to the committer", &Stats::commits);
+  gauge("agentbox_store_batches_total", "Appends to the write-ahead log, one fsync each", &Stats::groups);
+  gauge("agentbox_store_conflicts_total", "Changes refused by a precondition", &Stats::conflicts);
+  gauge("agentbox_store_queue_length", "Changes waiting for the committer", &Stats::queued);
+  gauge("agentbox_store_last_batch_size", "Changes in the last append", &Stats::last_group);
+  gauge("agentbox_store_sync_seconds_total", "Time spent in append and fsync", &Stats::append_seconds);
+  gauge("agentbox_store_memtable_bytes", "Memory of RocksDB's memtables", &Stats::memtable_bytes);
+  gauge("agentbox_store_cache_bytes", "Memory of RocksDB's block cache", &Stats::cache_bytes);
+  gauge("agentbox_store_live_sst_bytes", "Size of RocksDB's live files", &Stats::file_bytes);
   metrics.gauge("agentbox_store_read_only", "1 after a write error, until the box is restarted",
                 [&store] { return store.read_only_reason() ? 1.0 : 0.0; });
   metrics.gauge("agentbox_log_lines_dropped_total", "Log lines that stderr did not take quickly enough",

@@ -45,7 +45,7 @@ web::Error error_of(int status, std::string_view body) {
   if (!inner) return error;
   if (const auto* details = inner->if_object()) {
     if (const auto* code = details->if_contains("code"); code && code->is_string()) error.code = code->get_string();
-    error.extra = models::openai::limit_told(*details);
+    error.extra = models::openai::limit_members(*details);
     inner = details->if_contains("message");
   }
   if (inner && inner->is_string() && !inner->get_string().empty()) {

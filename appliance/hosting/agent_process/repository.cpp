@@ -44,10 +44,11 @@ std::vector<Repository::Changed> Repository::status(std::size_t limit) const {
 }
 
 std::optional<std::string> Repository::diff(const std::string& path, std::size_t most_bytes) const {
-  const auto suspects = git::dirty_candidates(repository_.get());
-  auto staged = git::diff(repository_.get(), git::Side::staged, path, most_bytes, suspects);
+  const auto candidates = git::dirty_candidates(repository_.get());
+  auto staged = git::diff(repository_.get(), git::Side::staged, path, most_bytes, candidates);
   if (!staged) return std::nullopt;
-  const auto unstaged = git::diff(repository_.get(), git::Side::unstaged, path, most_bytes - staged->size(), suspects);
+  const auto unstaged =
+      git::diff(repository_.get(), git::Side::unstaged, path, most_bytes - staged->size(), candidates);
   if (!unstaged) return std::nullopt;
   return *staged + *unstaged;
 }

@@ -77,7 +77,7 @@ std::optional<web::Caller> AgentDirectory::caller_of_box_token(std::string_view 
 
 std::string AgentDirectory::ai_provider(std::string_view id) const {
   const auto agent = find(id);
-  return agent ? std::string(text_member(agent->config, "aiProvider")) : std::string();
+  return agent ? std::string(requested_provider(agent->config)) : std::string();
 }
 
 }  // namespace agents

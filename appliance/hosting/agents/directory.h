@@ -36,7 +36,7 @@ class AgentDirectory {
 
   // For the agent_token guard; nothing for an unknown token.
   std::optional<web::Caller> caller_of_box_token(std::string_view token) const;
-  // The `aiProvider` of the agent's config; empty if it has none or the agent is unknown.
+  // See requested_provider; empty for an unknown agent, too.
   std::string ai_provider(std::string_view id) const;
 
  private:

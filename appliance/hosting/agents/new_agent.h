@@ -36,5 +36,14 @@ std::string make_subdomain(std::string_view name);
 void set_config(Agent&, boost::json::object config);
 // A member of the config; empty if it is missing or not a string.
 std::string_view text_member(const boost::json::object& config, std::string_view member);
+// The provider that the config asks for; empty: the model router chooses.
+inline std::string_view requested_provider(const boost::json::object& config) {
+  return text_member(config, "aiProvider");
+}
+// The same as the API shows it, which has no word for the router's choice and shows its multi-model provider instead.
+inline std::string_view shown_provider(const boost::json::object& config) {
+  const auto requested = requested_provider(config);
+  return requested.empty() ? "openrouter" : requested;
+}
 
 }  // namespace agents

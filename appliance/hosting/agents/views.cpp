@@ -1,9 +1,9 @@
 #include "appliance/hosting/agents/views.h"
 
+#include "appliance/hosting/agents/new_agent.h"
+
 namespace agents {
 namespace {
-
-constexpr auto default_provider = "openrouter";
 
 template <class Record>
 AgentView view_of_summary(const Record& agent, const AgentAddresses& addresses) {
@@ -39,12 +39,11 @@ AgentView view_of(const AgentSummary& agent, const AgentAddresses& addresses) {
 }
 
 AgentView view_of(const Agent& agent, const AgentAddresses& addresses) {
-  const auto* provider = agent.config.if_contains("aiProvider");
   auto view = view_of_summary(agent, addresses);
   view.statusReason = agent.status_reason;
   view.plan = agent.plan;
   view.tier = agent.tier;
-  view.aiProvider = provider && provider->is_string() ? std::string(provider->get_string()) : default_provider;
+  view.aiProvider = shown_provider(agent.config);
   view.runtimeVersion = agent.runtime_version;
   view.verified = agent.verified;
   view.verificationType = agent.verification_type;

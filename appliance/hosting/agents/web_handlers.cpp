@@ -34,7 +34,7 @@ web::Answer list_agents(const Services& services, const std::shared_ptr<ListCach
   const auto make = [&services, user] {
     std::string text;
     web::write_json(text, list_of(services.agents, user));
-    return text;
+    return std::optional(std::move(text));
   };
   web::Response response;
   response.body = *cache->get(user, services.agents.directory.version(user), make);

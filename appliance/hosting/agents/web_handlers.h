@@ -4,10 +4,10 @@
 #include <boost/json/object.hpp>
 #include <memory>
 
-#include "appliance/hosting/agents/list_cache.h"
 #include "appliance/hosting/agents/routes.h"
 #include "appliance/hosting/agents/target.h"
 #include "appliance/hosting/agents/views.h"
+#include "store/versioned_cache.h"
 #include "web/endpoint.h"
 
 namespace agents {
@@ -20,6 +20,10 @@ struct AgentList {
 BOOST_DESCRIBE_STRUCT(AgentList, (), (agents, count, status))
 
 BOOST_DEFINE_ENUM_CLASS(Tier, starter, pro, enterprise)
+
+// The text of each user's AgentList, which consoles poll. All of them together are as long as the box has agents, which
+// AGENT_PORT_RANGE bounds.
+using ListCache = store::VersionedCache<std::string, store::UserId>;
 
 struct ProvisionRequest {
   web::Text<1, 100> name;

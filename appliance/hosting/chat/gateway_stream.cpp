@@ -19,7 +19,7 @@ Error gateway_failure(std::string cause, web::Kind kind = web::Kind::bad_gateway
 // An error reported by a gateway.
 struct ReportedError {
   std::string message, code;  // empty if missing
-  boost::json::object limit;  // see models::openai::limit_told
+  boost::json::object limit;  // see models::openai::limit_members
 };
 
 // The codes for an exhausted budget of the agent's owner, which the gateway passes on.
@@ -54,13 +54,14 @@ ReportedError error_of(const boost::json::value& body) {
   const auto* error = whole ? whole->if_contains("error") : nullptr;
   if (!error) return {};
   if (const auto* plain = error->if_string())
-    return {
-        .message = std::string(*plain), .code = string_at(body, "/code"), .limit = models::openai::limit_told(*whole)};
+    return {.message = std::string(*plain),
+            .code = string_at(body, "/code"),
+            .limit = models::openai::limit_members(*whole)};
   const auto* details = error->if_object();
   if (!details) return {};
   return {.message = string_at(*error, "/message"),
           .code = string_at(*error, "/code"),
-          .limit = models::openai::limit_told(*details)};
+          .limit = models::openai::limit_members(*details)};
 }
 
 ReportedError cause_of(std::string_view body, int status) {

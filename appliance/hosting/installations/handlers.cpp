@@ -15,7 +15,7 @@ std::vector<std::string> features_of(billing::Plan plan) {
 }
 
 web::Answer register_as(Mode mode, const Services& services, RegisterRequest body) {
-  co_await services.installations.register_one(std::move(body.userId), mode, std::move(body.gatewayToken).value_or(""));
+  co_await services.installations.register_one(std::move(body.userId), mode);
   const std::string name = boost::describe::enum_to_string(mode, "");
   const RegisterAnswer answer{.message = "The installation is registered in " + name + " mode.",
                               .dashboardUrl = services.web_url() + "/dashboard"};

@@ -10,7 +10,7 @@ BOOST_DEFINE_ENUM_CLASS(Status, active, inactive)
 struct RegisterRequest {
   web::Text<1, 128> userId;
   std::optional<Mode> mode;
-  std::optional<web::Text<1, 512>> gatewayToken;
+  std::optional<web::Text<1, 512>> gatewayToken;  // accepted, as the contract has it, and not used
 };
 BOOST_DESCRIBE_STRUCT(RegisterRequest, (), (userId, mode, gatewayToken))
 

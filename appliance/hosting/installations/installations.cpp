@@ -2,17 +2,12 @@
 
 namespace installations {
 
-web::Task<Installation> Installations::register_one(std::string user_id, Mode mode, std::string gateway_token) {
+web::Task<Installation> Installations::register_one(std::string user_id, Mode mode) {
   for (;;) {
     auto change = system_.change();
-    Installation registered{.user_id = user_id,
-                            .mode = mode,
-                            .gateway_token = {gateway_token},
-                            .registered_at = store::now(),
-                            .last_seen = store::now()};
+    Installation registered{.user_id = user_id, .mode = mode, .registered_at = store::now(), .last_seen = store::now()};
     if (auto row = system_.get(table, user_id)) {
       registered.registered_at = row->value.registered_at;
-      if (gateway_token.empty()) registered.gateway_token = row->value.gateway_token;
       row->value = registered;
       change.update(table, *row);
     } else {

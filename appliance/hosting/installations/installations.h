@@ -16,10 +16,9 @@ BOOST_DEFINE_ENUM_CLASS(Mode, home, link, cloud)
 struct Installation {
   std::string user_id;  // chosen by the installation; unique
   Mode mode = Mode::home;
-  store::Sealed gateway_token;  // empty: none given
   store::Time registered_at, last_seen;
 };
-BOOST_DESCRIBE_STRUCT(Installation, (), (user_id, mode, gateway_token, registered_at, last_seen))
+BOOST_DESCRIBE_STRUCT(Installation, (), (user_id, mode, registered_at, last_seen))
 
 inline const store::Global<Installation> table{{.family = "installations", .number = 34}, &Installation::user_id, {}};
 
@@ -30,8 +29,8 @@ class Installations {
   Installations(store::System system, std::chrono::milliseconds interval)
       : system_(std::move(system)), longest_silence_(3 * interval) {}
 
-  // Registering again replaces mode and token and keeps registered_at; without a token the old one stays.
-  web::Task<Installation> register_one(std::string user_id, Mode, std::string gateway_token);
+  // Registering again replaces the mode and keeps registered_at.
+  web::Task<Installation> register_one(std::string user_id, Mode);
   // Ignored for unknown installations. Written relaxed: the next heartbeat makes up for a lost one.
   web::Task<> record_heartbeat(std::string user_id);
   // The first `limit`, by user id.

@@ -11,7 +11,7 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
       {web::POST, "/api/register-home", guards.internal_key, nullptr,
        web::body<RegisterRequest>(on(register_home))
            .returns<RegisterAnswer>()
-           .describe("Registering again replaces the mode and the token; without gatewayToken the old one stays."),
+           .describe("Registering again replaces the mode. `gatewayToken` is accepted and not used."),
        "Register an installation"},
       {web::POST, "/api/register-link", guards.internal_key, nullptr,
        web::body<RegisterRequest>(on(register_link))

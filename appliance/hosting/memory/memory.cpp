@@ -35,7 +35,7 @@ Fact fact_of(FactView view) {
 bool runs(const agents::Agent& agent) { return agent.status == agents::Status::running; }
 
 Error gateway_error(std::string why) {
-  return {.kind = web::Kind::bad_gateway, .message = "The agent did not tell what it remembers: " + std::move(why)};
+  return {.kind = web::Kind::bad_gateway, .message = "The agent did not return its memory: " + std::move(why)};
 }
 
 // The message in a gateway's error: {error: {message}}, or {error} from older agents.

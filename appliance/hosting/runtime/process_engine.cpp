@@ -9,6 +9,8 @@
 #include <cmath>
 #include <map>
 
+#include "appliance/hosting/runtime/agent_files.h"
+#include "appliance/hosting/runtime/cpu_meter.h"
 #include "appliance/hosting/runtime/folder_watch.h"
 #include "appliance/hosting/runtime/proc.h"
 #include "appliance/hosting/runtime/process_launcher.h"
@@ -36,8 +38,7 @@ struct Process {
 
   PidWatch watch;  // owns the pidfd: readable once the process has ended
   PidFile identity;
-  std::uint64_t cpu_ticks = 0;  // at the last call of stats
-  std::chrono::steady_clock::time_point cpu_read_at{};
+  CpuMeter cpu;
 };
 
 // The state of one agent. `process` is set while it runs; `exit_code` is that of the last one that ended.
@@ -211,16 +212,10 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
     auto process = known == entries.end() ? nullptr : known->second.process;
     auto stat = process ? proc::stat(process->pid()) : std::nullopt;
     if (!stat) co_return web::conflict("The agent is not running.");
-    const auto now = std::chrono::steady_clock::now();
     const auto age =
-        (std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - time_of(process->identity.started_at)));
-    const bool is_first = process->cpu_read_at == std::chrono::steady_clock::time_point{};
-    const std::chrono::duration<double> span =
-        is_first ? std::chrono::duration<double>(age) : now - process->cpu_read_at;
-    const double busy = double(stat->cpu_ticks - process->cpu_ticks) / double(proc::ticks_per_second());
-    process->cpu_ticks = stat->cpu_ticks;
-    process->cpu_read_at = now;
-    co_return InstanceStats{.cpu_percent = span.count() > 0 ? 100 * busy / span.count() : 0,
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - time_of(process->identity.started_at));
+    const CpuMeter::Duration used(double(stat->cpu_ticks) / double(proc::ticks_per_second()));
+    co_return InstanceStats{.cpu_percent = process->cpu.percent(used, age),
                             .memory_bytes = stat->resident_bytes,
                             .uptime = std::chrono::duration_cast<std::chrono::seconds>(age)};
   }
@@ -265,18 +260,7 @@ struct ProcessEngine::Impl : std::enable_shared_from_this<Impl> {
         co_return web::conflict("The agent is running: stop it first.");
       entries.erase(known);
     }
-    auto self = shared_from_this();
-    auto work = [self, id]() -> std::string {
-      try {
-        self->launcher.run_folder(id).remove();
-      } catch (const std::exception& error) {
-        return error.what();
-      }
-      return {};
-    };
-    auto failure = co_await web::offload(files, std::move(work));
-    if (!failure.empty()) co_return web::internal("The agent's run files cannot be removed: " + failure);
-    co_return Result<void>();
+    co_return co_await remove_run_files(launcher.run_folder(id), files);
   }
 };
 

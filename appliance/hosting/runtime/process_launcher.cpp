@@ -3,11 +3,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <boost/json.hpp>
 #include <chrono>
 #include <map>
 #include <system_error>
 
+#include "appliance/hosting/runtime/agent_files.h"
 #include "appliance/hosting/runtime/proc.h"
 #include "web/log.h"
 
@@ -76,22 +76,12 @@ web::Result<RunningProcess> ProcessLauncher::launch(const AgentSpec& spec) const
   auto folder = run_folder(spec.id);
   const auto user = users_->of(spec.port);
   try {
-    folder.create();
-    std::filesystem::create_directories(spec.workspace);
-    std::filesystem::permissions(spec.workspace, std::filesystem::perms::owner_all);
     if (user) proc::kill_user(*user);  // left-overs of an earlier agent with the same port
-    if (user) give_workspace(spec.workspace, *user);
-    const Boot boot{.agent_id = spec.id,
-                    .name = spec.name,
-                    .model = spec.model,
-                    .listen = "127.0.0.1:" + std::to_string(spec.port),
-                    .workspace = std::filesystem::absolute(spec.workspace).string(),
-                    .gateway_token = spec.gateway_token,
-                    .box_token = spec.box_token,
-                    .backend_url = spec.backend_url,
-                    .summarizer_url = spec.summarizer_url,
-                    .conduct = spec.conduct};
-    folder.write_boot(boost::json::serialize(boost::json::value_from(boot)), user);
+    const auto boot = boot_of(spec, {.listen = "127.0.0.1:" + std::to_string(spec.port),
+                                     .workspace = std::filesystem::absolute(spec.workspace).string(),
+                                     .backend_url = spec.backend_url,
+                                     .summarizer_url = spec.summarizer_url});
+    prepare_files(folder, spec, boot, user);
     rotate_log(spec.id);
     auto log = folder.open_log();
     auto child = spawn({.binary = options_.binary,
@@ -109,7 +99,7 @@ web::Result<RunningProcess> ProcessLauncher::launch(const AgentSpec& spec) const
     }
     return record(spec, std::move(*child));
   } catch (const std::system_error& error) {
-    return web::internal(std::string("The agent's files cannot be written: ") + error.what());
+    return files_not_written(error);
   }
 }
 

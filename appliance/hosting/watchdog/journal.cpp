@@ -26,7 +26,7 @@ struct Journal::State {
         }
       }
       const auto outcome = co_await change.commit();
-      if (!outcome.ok()) throw std::logic_error("somebody else writes the watchdog's table");
+      if (!outcome.ok()) throw std::logic_error("the watchdog's table has another writer");
     }
   }
 
@@ -85,7 +85,7 @@ web::Task<> Journal::forget(store::UserId owner, std::string agent) {
   auto change = state->system.change();
   change.erase(watches, *row);
   const auto outcome = co_await change.commit();
-  if (!outcome.ok()) throw std::logic_error("somebody else writes the watchdog's table");
+  if (!outcome.ok()) throw std::logic_error("the watchdog's table has another writer");
 }
 
 }  // namespace watchdog

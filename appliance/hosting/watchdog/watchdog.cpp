@@ -96,7 +96,7 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
     }
     set_timer();
     note(*one, step);
-    if (step.notice) actions.tell(one->target, *step.notice, step.why);
+    if (step.notice) actions.notify(one->target, *step.notice, step.why);
     if (step.command != Command::nothing) send({one, step.command, step.ticket, std::move(step.why)});
   }
 

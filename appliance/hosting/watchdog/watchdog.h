@@ -24,7 +24,7 @@ struct Target {
 struct WatchdogActions {
   std::function<web::Task<Report>(Target, Command check)> check;
   std::function<web::Task<Report>(Target, std::string why)> kill, start, give_up;
-  std::function<void(const Target&, Notice, const std::string& why)> tell;
+  std::function<void(const Target&, Notice, const std::string& why)> notify;
 };
 
 class Watchdog {

@@ -1,4 +1,5 @@
 #include "appliance/identity/accounts/handlers.h"
+#include "appliance/identity/accounts/session_cookie.h"
 #include "appliance/identity/sign_in/http.h"
 #include "web/reply.h"
 #include "web/set_cookie.h"
@@ -45,7 +46,7 @@ web::Answer log_in(const Services& services, const web::Request& request, Login 
 }
 
 web::Answer show_session(const Services& services, const web::Request& request) {
-  auto found = services.sessions.find(request);
+  auto found = services.sessions.find(session_token(request));
   if (!found) co_return web::reply(SessionView(), 200);
   const User& user = *found->user;
   const SessionView answer{.user = SessionUser{.id = std::to_string(user.id),

@@ -27,7 +27,7 @@ constexpr const char* sign_out_description =
     "Always 200, and the cookie is cleared. Every session whose cookie is sent ends; if the box cannot write, "
     "`sessionEnded` is false and `message` says so.";
 constexpr const char* edit_user_description =
-    "Only the given fields change. `plan` is one of label, solo, collective, network, or none to cancel. A new "
+    "Only the given fields change. `plan` is the name of a plan, or none to cancel. A new "
     "password, and disabling, end all sessions.";
 
 std::string settings_description() {

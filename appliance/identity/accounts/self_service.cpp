@@ -40,7 +40,7 @@ web::Task<web::Result<sign_in::SignInResult>> SelfService::sign_in(sign_in::Clie
 web::Task<bool> SelfService::sign_out(audit::Actor actor, std::vector<std::string> tokens) {
   std::vector<Sessions::SignedIn> found;
   for (const std::string& token : tokens)
-    if (auto session = sessions_.find_token(token)) found.push_back(std::move(*session));
+    if (auto session = sessions_.find(token)) found.push_back(std::move(*session));
   try {
     for (const auto& session : found) {
       co_await sessions_.end(session.session_id);

@@ -69,7 +69,7 @@ class SelfService {
   audit::Audit& audit_;
 };
 
-// How much of a session's id users see: enough to tell their sessions apart.
+// How much of a session's id users see: enough to distinguish their sessions.
 inline constexpr std::size_t shown_id_length = 16;
 
 }  // namespace accounts

@@ -5,29 +5,17 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/identity/accounts/live_session.h"
+#include "appliance/identity/accounts/session_cookie.h"
 
 namespace accounts {
 
-std::optional<std::string_view> Sessions::token(const web::Request& request) {
-  const auto cookies = request.cookies(session_cookie);
-  // A second cookie may have been planted from a sibling host name: neither can be trusted.
-  if (cookies.size() != 1 || cookies.front().empty()) return std::nullopt;
-  return cookies.front();
+bool Sessions::csrf_token_valid(std::optional<std::string_view> token, std::string_view csrf_token) {
+  return token && crypto::constant_time_equal(crypto::sha256_hex(*token), csrf_token);
 }
 
-bool Sessions::csrf_token_valid(const web::Request& request, std::string_view csrf_token) {
-  const auto secret = token(request);
-  return secret && crypto::constant_time_equal(crypto::sha256_hex(*secret), csrf_token);
-}
-
-std::optional<Sessions::SignedIn> Sessions::find(const web::Request& request) const {
-  const auto secret = token(request);
-  return secret ? find_token(*secret) : std::nullopt;
-}
-
-std::optional<Sessions::SignedIn> Sessions::find_token(std::string_view token) const {
-  if (token.empty()) return std::nullopt;
-  const auto session = system_.cached(sessions, crypto::sha256_hex(token));
+std::optional<Sessions::SignedIn> Sessions::find(std::optional<std::string_view> token) const {
+  if (!token || token->empty()) return std::nullopt;
+  const auto session = system_.cached(sessions, crypto::sha256_hex(*token));
   if (!session || session->expires_at <= store::now()) return std::nullopt;
   auto user = system_.cached(users, session->user_id);
   if (!user || user->is_disabled || !is_live(*session, *user)) return std::nullopt;

@@ -32,14 +32,11 @@ class Sessions {
     std::string session_id;
     std::shared_ptr<const User> user;
   };
-  // By the cookie's token. Nothing if the session or its user is unknown, expired, ended, deleted or disabled.
-  std::optional<SignedIn> find_token(std::string_view token) const;
-  // By the request's session cookie; nothing, too, without exactly one.
-  std::optional<SignedIn> find(const web::Request&) const;
-  // The cookie's token; nothing without exactly one session cookie.
-  static std::optional<std::string_view> token(const web::Request&);
-  // Whether it is the CSRF token of the request's session cookie.
-  static bool csrf_token_valid(const web::Request&, std::string_view csrf_token);
+  // By the cookie's token, see session_token. Nothing without a token, or if the session or its user is unknown,
+  // expired, ended, deleted or disabled.
+  std::optional<SignedIn> find(std::optional<std::string_view> token) const;
+  // Whether it is the CSRF token of the session of this token.
+  static bool csrf_token_valid(std::optional<std::string_view> token, std::string_view csrf_token);
 
   // The latest epoch of all users. A sign-in that does not know its user yet reads it first: a user whose
   // sessions_since is later was signed out meanwhile.

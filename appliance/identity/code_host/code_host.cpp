@@ -36,8 +36,8 @@ CodeHost::CodeHost(Addresses addresses, oauth::Client client, oauth::BrowserFlow
       identities_(identities),
       site_(site) {}
 
-web::Task<web::Result<oauth::AuthorizationRedirect>> CodeHost::begin(const web::Request& request) {
-  auto authorization = flow_.begin(request, store::now());
+web::Task<web::Result<oauth::AuthorizationRedirect>> CodeHost::begin(oauth::Browser browser) {
+  auto authorization = flow_.begin(browser, store::now());
   const oauth::Parameters parameters{{"client_id", client_.id},        {"response_type", "code"},
                                      {"redirect_uri", redirect_uri()}, {"scope", "read:user user:email"},
                                      {"state", authorization.state},   {"code_challenge", authorization.code_challenge},
@@ -47,11 +47,11 @@ web::Task<web::Result<oauth::AuthorizationRedirect>> CodeHost::begin(const web::
       .cookie = std::move(authorization.cookie)};
 }
 
-web::Task<CallbackResult> CodeHost::finish(const web::Request& request, oauth::CallbackQuery query) {
+web::Task<CallbackResult> CodeHost::finish(oauth::Browser browser, oauth::CallbackQuery query) {
   if (!query.code || !query.state)
     co_return Refusal{Failure::AuthFailed, query.error ? "the code host says " + *query.error : "no code"};
   const auto since = identities_.session_epoch();
-  const auto callback = co_await flow_.finish(request, *query.state, store::now());
+  const auto callback = co_await flow_.finish(std::move(browser), *query.state, store::now());
   if (!callback) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
   oauth::CodeExchange exchange{.endpoint = addresses_.base + "/login/oauth/access_token",
                                .code = *query.code,

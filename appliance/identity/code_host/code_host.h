@@ -23,8 +23,9 @@ class CodeHost : public oauth::SignInProvider {
            const agentbox::Site& site);
 
   bool is_configured() const override { return !client_.id.empty() && !client_.secret.empty(); }
-  web::Task<web::Result<oauth::AuthorizationRedirect>> begin(const web::Request&) override;
-  web::Task<oauth::CallbackResult> finish(const web::Request&, oauth::CallbackQuery) override;
+  std::string_view cookie_name() const override { return flow_.cookie_name(); }
+  web::Task<web::Result<oauth::AuthorizationRedirect>> begin(oauth::Browser) override;
+  web::Task<oauth::CallbackResult> finish(oauth::Browser, oauth::CallbackQuery) override;
 
  private:
   web::Task<oauth::CallbackResult> sign_in(std::string access_token, accounts::SessionEpoch since);

@@ -22,10 +22,10 @@ std::string IdentityProvider::identity_id(std::string_view issuer, std::string_v
   return "idp:" + std::string(issuer) + " " + std::string(subject);
 }
 
-web::Task<web::Result<oauth::AuthorizationRedirect>> IdentityProvider::begin(const web::Request& request) {
+web::Task<web::Result<oauth::AuthorizationRedirect>> IdentityProvider::begin(oauth::Browser browser) {
   const auto endpoints = co_await provider_.endpoints();
   if (!endpoints) co_return endpoints.error();
-  auto authorization = flow_.begin(request, store::now());
+  auto authorization = flow_.begin(browser, store::now());
   std::string scope(scopes);
   if ((*endpoints)->has_offline_scope) scope += " offline_access";
   oauth::Parameters parameters{{"response_type", "code"},
@@ -42,13 +42,13 @@ web::Task<web::Result<oauth::AuthorizationRedirect>> IdentityProvider::begin(con
                                          .cookie = std::move(authorization.cookie)};
 }
 
-web::Task<CallbackResult> IdentityProvider::finish(const web::Request& request, oauth::CallbackQuery query) {
+web::Task<CallbackResult> IdentityProvider::finish(oauth::Browser browser, oauth::CallbackQuery query) {
   if (!query.code || !query.state)
     co_return Refusal{Failure::AuthFailed, query.error ? "the provider says " + *query.error : "no code"};
   const auto since = identities_.session_epoch();
   if (query.iss && !oidc::same_issuer(*query.iss, provider_.issuer()))
     co_return Refusal{Failure::AuthFailed, "the code is of another issuer"};
-  const auto callback = co_await flow_.finish(request, *query.state, store::now());
+  const auto callback = co_await flow_.finish(std::move(browser), *query.state, store::now());
   if (!callback) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
 
   const auto endpoints = co_await provider_.endpoints();
@@ -96,7 +96,7 @@ web::Task<web::Result<oidc::Person>> IdentityProvider::with_userinfo(oidc::Perso
   if (!answer) co_return answer.error();
   if (!answer->is_object()) co_return web::internal("Userinfo is no object");
   auto userinfo = oidc::person_of(answer->get_object());
-  if (userinfo.subject != person.subject) co_return web::internal("Userinfo is about somebody else");
+  if (userinfo.subject != person.subject) co_return web::internal("Userinfo is about another subject");
   if (!userinfo.email.empty()) {
     person.email = std::move(userinfo.email);
     person.email_verified = userinfo.email_verified;

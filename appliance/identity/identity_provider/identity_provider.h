@@ -21,8 +21,9 @@ class IdentityProvider : public oauth::SignInProvider {
       : provider_(provider), client_(std::move(client)), flow_(std::move(flow)), identities_(identities), site_(site) {}
 
   bool is_configured() const override { return provider_.is_configured() && !client_.id.empty(); }
-  web::Task<web::Result<oauth::AuthorizationRedirect>> begin(const web::Request&) override;
-  web::Task<oauth::CallbackResult> finish(const web::Request&, oauth::CallbackQuery) override;
+  std::string_view cookie_name() const override { return flow_.cookie_name(); }
+  web::Task<web::Result<oauth::AuthorizationRedirect>> begin(oauth::Browser) override;
+  web::Task<oauth::CallbackResult> finish(oauth::Browser, oauth::CallbackQuery) override;
 
   // Identity::id of a subject of this issuer.
   static std::string identity_id(std::string_view issuer, std::string_view subject);

@@ -20,13 +20,12 @@ std::string time_text(store::Time now) {
   return crypto::hex(bytes);
 }
 
-}  // namespace
-
-std::optional<std::string> BrowserFlow::secret_of(const web::Request& request) const {
-  const auto cookies = request.cookies(name_);
-  if (cookies.size() != 1 || cookies.front().size() != secret_characters) return std::nullopt;
-  return std::string(cookies.front());
+std::optional<std::string> secret_of(const Browser& browser) {
+  if (browser.cookie.size() != secret_characters) return std::nullopt;
+  return browser.cookie;
 }
+
+}  // namespace
 
 std::string BrowserFlow::mac(std::string_view purpose, std::string_view secret, std::string_view text) const {
   std::string message = name_;
@@ -34,20 +33,20 @@ std::string BrowserFlow::mac(std::string_view purpose, std::string_view secret, 
   return crypto::hmac_sha256(key_, message);
 }
 
-BrowserFlow::AuthorizationRequest BrowserFlow::begin(const web::Request& request, store::Time now) const {
-  const std::string secret = secret_of(request).value_or(crypto::random_token(32));
+BrowserFlow::AuthorizationRequest BrowserFlow::begin(const Browser& browser, store::Time now) const {
+  const std::string secret = secret_of(browser).value_or(crypto::random_token(32));
   std::string state = time_text(now) + crypto::random_hex(random_digits / 2);
   state += crypto::hex(mac("state", secret, state)).substr(0, mac_digits);
   const std::string verifier = crypto::to_base64url(mac("verifier", secret, state));
-  return {.cookie = {.name = name_, .value = secret, .max_age = request_lifetime, .secure = request.secure},
+  return {.cookie = {.name = name_, .value = secret, .max_age = request_lifetime, .secure = browser.is_secure},
           .state = state,
           .nonce = crypto::to_base64url(mac("nonce", secret, state)),
           .code_challenge = crypto::to_base64url(crypto::sha256(verifier))};
 }
 
-web::Task<std::optional<BrowserFlow::VerifiedCallback>> BrowserFlow::finish(const web::Request& request,
-                                                                            std::string state, store::Time now) {
-  const auto secret = secret_of(request);
+web::Task<std::optional<BrowserFlow::VerifiedCallback>> BrowserFlow::finish(Browser browser, std::string state,
+                                                                            store::Time now) {
+  const auto secret = secret_of(browser);
   if (!secret || state.size() != time_digits + random_digits + mac_digits) co_return std::nullopt;
   const std::string text = state.substr(0, time_digits + random_digits);
   const std::string expected = crypto::hex(mac("state", *secret, text)).substr(0, mac_digits);

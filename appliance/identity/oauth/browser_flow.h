@@ -15,6 +15,11 @@ namespace oauth {
 
 inline constexpr std::chrono::minutes request_lifetime{10};
 
+struct Browser {
+  std::string cookie;  // the value of the flow's cookie; empty without exactly one
+  bool is_secure = false;
+};
+
 // Everything is derived from a secret in the browser's cookie, the time and the box's key. Nothing is stored until a
 // state comes back, and then only that it was used. The state is 12 hex digits of time in milliseconds, 20 random ones
 // and 32 of a MAC. Callable from every thread.
@@ -29,16 +34,16 @@ class BrowserFlow {
     std::string state, nonce, code_challenge;  // the challenge is of method S256
   };
   // Concurrent requests of one browser share its cookie; each can be finished.
-  AuthorizationRequest begin(const web::Request&, store::Time now) const;
+  AuthorizationRequest begin(const Browser&, store::Time now) const;
+  const std::string& cookie_name() const { return name_; }
 
   struct VerifiedCallback {
     std::string nonce, code_verifier;
   };
   // Nothing if the state was not issued to this browser, has expired or was used before.
-  web::Task<std::optional<VerifiedCallback>> finish(const web::Request&, std::string state, store::Time now);
+  web::Task<std::optional<VerifiedCallback>> finish(Browser, std::string state, store::Time now);
 
  private:
-  std::optional<std::string> secret_of(const web::Request&) const;
   std::string mac(std::string_view purpose, std::string_view secret, std::string_view text) const;
 
   const std::string key_, name_;

@@ -4,9 +4,11 @@
 #include <boost/describe.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "appliance/identity/accounts/records.h"
+#include "appliance/identity/oauth/browser_flow.h"
 #include "web/fields.h"
 #include "web/http.h"
 
@@ -19,9 +21,6 @@ struct CallbackQuery {
   std::optional<web::Text<1, 1024>> iss;  // RFC 9207
 };
 BOOST_DESCRIBE_STRUCT(CallbackQuery, (), (code, state, error, iss))
-
-// Empty if the query cannot be parsed.
-CallbackQuery callback_query(const web::Request&);
 
 struct AuthorizationRedirect {
   std::string location;
@@ -42,10 +41,12 @@ class SignInProvider {
  public:
   virtual ~SignInProvider() = default;
   virtual bool is_configured() const = 0;
+  // The name of the cookie that binds a sign-in to its browser.
+  virtual std::string_view cookie_name() const = 0;
   // Where to redirect the browser, and the cookie to set. Call only when configured.
-  virtual web::Task<web::Result<AuthorizationRedirect>> begin(const web::Request&) = 0;
+  virtual web::Task<web::Result<AuthorizationRedirect>> begin(Browser) = 0;
   // The user, or why the sign-in failed.
-  virtual web::Task<CallbackResult> finish(const web::Request&, CallbackQuery) = 0;
+  virtual web::Task<CallbackResult> finish(Browser, CallbackQuery) = 0;
 };
 
 }  // namespace oauth

@@ -14,11 +14,23 @@ web::Response to_login(const RouteNames& names, const std::string& failure) {
   return web::redirect("/login?error=" + names.error_prefix + failure);
 }
 
+// Empty if the query cannot be parsed.
+CallbackQuery callback_query(const web::Request& request) {
+  auto query = web::parse_query<CallbackQuery>(request);
+  return query ? std::move(*query) : CallbackQuery{};
+}
+
 }  // namespace
+
+Browser browser_of(const web::Request& request, std::string_view cookie_name) {
+  const auto cookies = request.cookies(cookie_name);
+  return {.cookie = cookies.size() == 1 ? std::string(cookies.front()) : std::string(), .is_secure = request.secure};
+}
 
 web::Answer redirect_to_provider(const Services& services, const RouteNames& names, const web::Request& request) {
   if (!services.provider.is_configured()) co_return to_login(names, "NotConfigured");
-  const auto redirect = co_await services.provider.begin(request);
+  auto browser = browser_of(request, services.provider.cookie_name());
+  const auto redirect = co_await services.provider.begin(std::move(browser));
   if (!redirect) {
     const auto& error = redirect.error();
     web::log::warning("sign_in_not_begun",
@@ -31,7 +43,9 @@ web::Answer redirect_to_provider(const Services& services, const RouteNames& nam
 web::Answer finish_sign_in(const Services& services, const RouteNames& names, const web::Request& request) {
   if (!services.provider.is_configured()) co_return to_login(names, "NotConfigured");
   auto entry = audit::of_request(request, "sign-in by " + names.title, "");
-  auto callback = co_await services.provider.finish(request, callback_query(request));
+  auto browser = browser_of(request, services.provider.cookie_name());
+  auto query = callback_query(request);
+  auto callback = co_await services.provider.finish(std::move(browser), std::move(query));
   std::string failure = "AuthError";
   web::Result<accounts::User> user = web::unauthenticated();
   if (const auto* refusal = std::get_if<Refusal>(&callback)) {

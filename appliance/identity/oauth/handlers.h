@@ -5,6 +5,9 @@
 
 namespace oauth {
 
+// The flow's cookie of a request.
+Browser browser_of(const web::Request&, std::string_view cookie_name);
+
 web::Answer redirect_to_provider(const Services&, const RouteNames&, const web::Request&);
 web::Answer finish_sign_in(const Services&, const RouteNames&, const web::Request&);
 

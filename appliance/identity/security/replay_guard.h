@@ -19,7 +19,7 @@ BOOST_DESCRIBE_STRUCT(Used, (), (id, expires_at))
 inline const store::Global<Used> used_once{
     {.family = "used_once", .number = 6}, &Used::id, {store::index<Used>(1, "expires", &Used::expires_at)}};
 
-// Stores only used tokens, so that issuing one costs nothing. The caller must be able to tell from the token itself
+// Stores only used tokens, so that issuing one costs nothing. The caller must be able to see from the token itself
 // that it was issued and until when it is valid. Callable from every thread; must not outlive the store.
 class ReplayGuard {
  public:

@@ -1,5 +1,6 @@
 #include "appliance/identity/sign_in/http.h"
 
+#include "appliance/identity/accounts/session_cookie.h"
 #include "web/reply.h"
 #include "web/set_cookie.h"
 
@@ -9,7 +10,7 @@ Client client_of(const web::Request& request) {
   const auto tickets = request.cookies(ticket_cookie);
   return {.address = request.client_address,
           .is_secure = request.secure,
-          .session_token = std::string(accounts::Sessions::token(request).value_or("")),
+          .session_token = std::string(accounts::session_token(request).value_or("")),
           .ticket = tickets.size() == 1 ? std::string(tickets.front()) : std::string()};
 }
 

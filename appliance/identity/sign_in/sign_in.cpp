@@ -34,7 +34,7 @@ web::Task<web::Result<SignInResult>> SignIn::complete(Client client, audit::Entr
   web::Result<web::Cookie> cookie = web::unauthenticated();
   if (user) {
     name_user(entry, *user);
-    auto current = sessions_.find_token(client.session_token);
+    auto current = sessions_.find(client.session_token);
     std::string replaced = current ? std::move(current->session_id) : std::string();
     cookie = co_await sessions_.start(*user, client.is_secure, std::move(replaced));
   } else {

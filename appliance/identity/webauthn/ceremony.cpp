@@ -101,7 +101,7 @@ web::Result<VerifiedAssertion> verify_assertion(const Asserted& given, const Kno
   if (given.type != credential_type) return refused("type must be public-key");
   if (given.response.userHandle && !given.response.userHandle->empty() &&
       *given.response.userHandle != crypto::to_base64url(known.user_handle))
-    return refused("userHandle is somebody else's");
+    return refused("userHandle names another user");
   const auto client_data = decoded(given.response.clientDataJSON, "clientDataJSON");
   if (!client_data) return client_data.error();
   auto challenge = challenge_of(*client_data, assertion, party);

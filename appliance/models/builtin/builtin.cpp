@@ -30,7 +30,7 @@ constexpr std::string_view abilities =
 
 constexpr std::string_view blindness = "I read words alone: I have not seen the images of your message.";
 
-// From this length on a message is a text to summarize rather than a question.
+// A message of at least this length is a text to summarize rather than a question.
 constexpr std::size_t document_bytes = 600;
 
 bool offers(const ChatRequest& request, std::string_view tool) {
@@ -68,8 +68,8 @@ std::string report_tool_results(const ChatRequest& request) {
   return report;
 }
 
-// Everything users said before the last message, and the documents they gave: what a question can be answered from.
-// Where there are tools, the system speaks to an agent about its work.
+// The text that a question can be answered from: earlier messages of the user, and documents in system messages. If
+// there are tools, system messages are instructions to an agent.
 std::string earlier_words(const ChatRequest& request) {
   std::string text;
   for (std::size_t i = 0; i + 1 < request.messages.size(); ++i) {
@@ -85,7 +85,7 @@ std::string summary_of(std::string_view text) {
   return best.empty() ? std::string() : "The sentences that carry most of your text:\n" + joined(best);
 }
 
-// A message may hold the text that its question is about: the sentences that ask, and the others.
+// A message may hold the text that its question is about: its questions, and the other sentences.
 struct Question {
   std::string question, beside;
 };
@@ -101,7 +101,7 @@ std::string answer_text(const ChatRequest& request, std::string_view question) {
   if (asks_for_identity(question)) return std::string(introduction) + " " + std::string(abilities);
   const auto earlier = earlier_words(request);
   std::string summary;
-  if (const auto query = summary_wish_of(question))
+  if (const auto query = summary_request_of(question))
     summary = summary_of(query->text.empty() ? std::string_view(earlier) : query->text);
   else if (question.size() >= document_bytes)
     summary = summary_of(question);
@@ -115,7 +115,7 @@ std::string answer_text(const ChatRequest& request, std::string_view question) {
   return "I found nothing about this in what I was given. " + std::string(abilities);
 }
 
-// Whether a tool_choice leaves it to the model.
+// Whether a tool_choice leaves the choice to the model.
 bool may_choose(const boost::json::value& choice) { return choice == "auto" || choice == "none"; }
 
 bool may_call(const ChatRequest& request) {
@@ -128,13 +128,13 @@ void end_at_stop(std::string& content, const std::vector<std::string>& stops) {
     if (const auto at = content.find(stop); !stop.empty() && at != content.npos) content.resize(at);
 }
 
-// Whether the message that is being answered, perhaps by what tools have found, has images.
+// Whether the last message of the user has images; results of tools may follow it.
 bool asks_about_images(const ChatRequest& request) {
   const auto asked = std::ranges::find(request.messages.rbegin(), request.messages.rend(), Role::user, &Message::role);
   return asked != request.messages.rend() && has_images(*asked);
 }
 
-// Of what is said, without what a vendor's template puts around it.
+// Of the texts of a request, without what a vendor's template adds.
 std::int64_t output_tokens(const Message& answer) {
   auto tokens = estimate_tokens(answer.content);
   for (const auto& call : answer.tool_calls) tokens += estimate_tokens(call.name) + estimate_tokens(call.arguments);
@@ -157,7 +157,7 @@ ChatAnswer builtin_answer(const ChatRequest& request) {
                                            .arguments = boost::json::serialize(intent->arguments)});
       answer.finish = Finish::tool_calls;
     }
-    // Half a call is none.
+    // A call is whole or left out.
     if (output_tokens(answer.message) > most) answer.message.tool_calls.clear();
     if (answer.message.tool_calls.empty()) answer.message.content = answer_text(request, last.content);
   }

@@ -9,12 +9,12 @@ namespace models {
 
 namespace {
 
-// A message with its lower-case twin of the same length, so that matching ignores case and taking keeps it.
+// A message and a lower-case copy of the same length: matching ignores case, and the text keeps it.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(trimmed(text)), lower_(lower_case(text_)) {}
 
-  // Skips the first of `words` the rest starts with, as whole words, and the spaces, colons and commas behind it.
+  // Skips the first of `words` that the rest starts with, as whole words, and the spaces, colons and commas after it.
   bool skip(std::initializer_list<std::string_view> words) {
     const auto rest = std::string_view(lower_).substr(at_);
     for (const auto word : words) {
@@ -28,7 +28,7 @@ class Reader {
   }
 
   bool contains(std::string_view phrase) const { return lower_.find(phrase) != lower_.npos; }
-  // What has not been skipped, as written.
+  // The rest, as written.
   std::string_view rest() const { return trimmed(text_.substr(at_)); }
   bool done() const { return rest().empty() || rest() == "?" || rest() == "."; }
 
@@ -152,7 +152,7 @@ std::optional<Intent> git_intent(Reader message) {
 std::optional<Intent> intent_of(std::string_view message) {
   Reader reader(message);
   reader.skip({"please", "can you please", "can you", "could you"});
-  // A file's content may hold a URL, and a fact may hold anything: what names its tool first goes first.
+  // A file's content may hold a URL, and a fact any text: requests that begin with the name of a tool come first.
   for (auto* parse : {write_intent, memory_intent, list_intent}) {
     if (auto found = parse(reader)) return found;
   }
@@ -163,15 +163,15 @@ std::optional<Intent> intent_of(std::string_view message) {
   return std::nullopt;
 }
 
-std::optional<SummaryWish> summary_wish_of(std::string_view message) {
-  // Behind the word, a text has at least a sentence; what is shorter says which one is meant.
+std::optional<SummaryRequest> summary_request_of(std::string_view message) {
+  // A text to summarize has at least a sentence; shorter words refer to an earlier text.
   constexpr std::size_t least_text = 80;
   Reader reader(message);
   reader.skip({"please", "can you please", "can you", "could you"});
   if (!reader.skip({"summarize", "summarise", "sum up", "give me a summary of", "tl;dr"})) return std::nullopt;
   reader.skip({"the following text", "the following", "this text", "this", "the text"});
   const auto rest = reader.rest();
-  return SummaryWish{.text = rest.size() >= least_text ? rest : std::string_view()};
+  return SummaryRequest{.text = rest.size() >= least_text ? rest : std::string_view()};
 }
 
 bool asks_for_identity(std::string_view message) {

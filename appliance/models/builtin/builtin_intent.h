@@ -13,7 +13,7 @@ struct Intent {
   boost::json::object arguments;
 };
 
-// Not set: the message requests no tool. Understood, in any letter case and with "please" before it:
+// Not set: the message asks for no tool. Understood, in any letter case and with "please" before it:
 //   summarize https://...             a URL with nothing else said is this too
 //   links of https://...
 //   read | show | open [the] file X
@@ -23,12 +23,12 @@ struct Intent {
 //   git status;  git log;  commit [with message] Y
 std::optional<Intent> intent_of(std::string_view message);
 
-// What a message asks to have summarized: the text that follows ("Summarize this: ..."), or nothing but the query, for
-// what was said or given before ("summarize the text above").
-struct SummaryWish {
-  std::string_view text;  // of the message; empty: what came before
+// The text that a message asks to summarize: its own ("Summarize this: ..."), or that of earlier messages ("summarize
+// the text above").
+struct SummaryRequest {
+  std::string_view text;  // of the message; empty: the earlier messages
 };
-std::optional<SummaryWish> summary_wish_of(std::string_view message);
+std::optional<SummaryRequest> summary_request_of(std::string_view message);
 
 // Whether the message asks about the identity of the model.
 bool asks_for_identity(std::string_view message);

@@ -58,7 +58,7 @@ std::string listing(std::string_view heading, const std::vector<std::string>& li
   return lines.empty() ? std::string(none) : std::string(heading) + bullets(lines);
 }
 
-std::string tell_summary(const json::object&, const json::object& page) {
+std::string report_summary(const json::object&, const json::object& page) {
   std::string text = string_in(page, "description") + "\n";
   for (const auto& paragraph : strings_in(page, "paragraphs")) text += paragraph + "\n";
   const auto title = string_in(page, "title");
@@ -70,12 +70,12 @@ std::string tell_summary(const json::object&, const json::object& page) {
          (headings.empty() ? " holds no text that I can summarize." : " holds only headings:" + bullets(headings));
 }
 
-std::string tell_links(const json::object&, const json::object& page) {
+std::string report_links(const json::object&, const json::object& page) {
   return listing("Links of " + string_in(page, "url") + ":", lines_of(page, "links", {"text", "href"}),
                  "The page has no links.");
 }
 
-std::string tell_file(const json::object& arguments, const json::object& file) {
+std::string report_file(const json::object& arguments, const json::object& file) {
   const auto path = string_in(arguments, "path");
   const auto content = string_in(file, "content");
   if (content.empty()) return path + " is empty.";
@@ -84,49 +84,49 @@ std::string tell_file(const json::object& arguments, const json::object& file) {
          " bytes), in its own words:" + bullets(best_sentences(content, summary_sentences));
 }
 
-std::string tell_written(const json::object& arguments, const json::object&) {
+std::string report_written(const json::object& arguments, const json::object&) {
   return "I wrote " + std::to_string(string_in(arguments, "content").size()) + " bytes to " +
          string_in(arguments, "path") + ".";
 }
 
-std::string tell_files(const json::object&, const json::object& folder) {
+std::string report_files(const json::object&, const json::object& folder) {
   return listing("Files:", lines_of(folder, "entries", {"path"}), "There are no files yet.");
 }
 
-std::string tell_remembered(const json::object& arguments, const json::object&) {
+std::string report_remembered(const json::object& arguments, const json::object&) {
   return "I will remember: " + string_in(arguments, "text");
 }
 
-std::string tell_memories(const json::object&, const json::object& found) {
+std::string report_memories(const json::object&, const json::object& found) {
   return listing("I remember:", lines_of(found, "memories", {"text"}), "I remember nothing about this.");
 }
 
-std::string tell_forgotten(const json::object&, const json::object& result) {
+std::string report_forgotten(const json::object&, const json::object& result) {
   return listing("I forgot:", lines_of(result, "forgotten", {"text"}), "There was nothing to forget about this.");
 }
 
-std::string tell_status(const json::object&, const json::object& result) {
+std::string report_status(const json::object&, const json::object& result) {
   return listing("Changed since the last commit:", lines_of(result, "changes", {"status", "path"}),
                  "Nothing has changed since the last commit.");
 }
 
-std::string tell_log(const json::object&, const json::object& result) {
+std::string report_log(const json::object&, const json::object& result) {
   return listing("Newest commits:", lines_of(result, "commits", {"short_hash", "date", "subject"}),
                  "There are no commits yet.");
 }
 
-std::string tell_commit(const json::object&, const json::object& result) {
+std::string report_commit(const json::object&, const json::object& result) {
   const auto hash = string_in(result, "hash");
   return hash.empty() ? "There was nothing to commit." : "Committed as " + hash.substr(0, 7) + ".";
 }
 
-using Tell = std::string (*)(const json::object& arguments, const json::object& result);
-const std::map<std::string_view, Tell> tellers{{"summarize_page", tell_summary}, {"extract_page", tell_links},
-                                               {"read_file", tell_file},         {"write_file", tell_written},
-                                               {"list_files", tell_files},       {"remember", tell_remembered},
-                                               {"recall", tell_memories},        {"forget", tell_forgotten},
-                                               {"git_status", tell_status},      {"git_log", tell_log},
-                                               {"git_commit", tell_commit}};
+using Report = std::string (*)(const json::object& arguments, const json::object& result);
+const std::map<std::string_view, Report> reports{{"summarize_page", report_summary}, {"extract_page", report_links},
+                                                 {"read_file", report_file},         {"write_file", report_written},
+                                                 {"list_files", report_files},       {"remember", report_remembered},
+                                                 {"recall", report_memories},        {"forget", report_forgotten},
+                                                 {"git_status", report_status},      {"git_log", report_log},
+                                                 {"git_commit", report_commit}};
 
 json::object object_of(std::string_view text) {
   boost::system::error_code error;
@@ -139,8 +139,8 @@ json::object object_of(std::string_view text) {
 std::string report_tool_result(std::string_view tool, std::string_view arguments, std::string_view result) {
   const auto outcome = object_of(result);
   if (const auto error = string_in(outcome, "error"); !error.empty()) return "That did not work: " + error;
-  if (const auto teller = tellers.find(tool); teller != tellers.end() && !outcome.empty()) {
-    return teller->second(object_of(arguments), outcome);
+  if (const auto report = reports.find(tool); report != reports.end() && !outcome.empty()) {
+    return report->second(object_of(arguments), outcome);
   }
   const auto best = best_sentences(result, summary_sentences);
   return best.empty() ? "The tool brought nothing back." : "The tool says:" + bullets(best);

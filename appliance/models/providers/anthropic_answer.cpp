@@ -1,7 +1,6 @@
 // The answer half of anthropic_wire.h.
 #include <boost/json.hpp>
 
-#include "appliance/foundation/crypto/random.h"
 #include "appliance/models/providers/anthropic_wire.h"
 #include "appliance/models/providers/wire_json.h"
 
@@ -11,8 +10,6 @@ namespace json = boost::json;
 
 namespace {
 
-web::Error bad_answer(std::string clause) { return {.kind = web::Kind::bad_gateway, .message = std::move(clause)}; }
-
 Finish finish_of(std::string_view stop_reason, bool has_calls) {
   if (has_calls) return Finish::tool_calls;
   if (stop_reason == "max_tokens" || stop_reason == "model_context_window_exceeded") return Finish::length;
@@ -20,7 +17,7 @@ Finish finish_of(std::string_view stop_reason, bool has_calls) {
   return Finish::stop;
 }
 
-// Input tokens come in three heaps: fresh, read from the cache and written to it.
+// Input tokens are reported in three counts: fresh, read from the cache and written to it.
 std::optional<TokenUsage> usage_of(const json::object& usage) {
   const auto fresh = token_count_in(usage, "input_tokens"), output = token_count_in(usage, "output_tokens");
   if (!fresh || !output) return std::nullopt;
@@ -30,14 +27,13 @@ std::optional<TokenUsage> usage_of(const json::object& usage) {
   return TokenUsage{.input = *fresh + *read + *written, .output = *output, .cached = *read};
 }
 
-std::string new_id() { return "msg_" + crypto::random_id(24); }
+constexpr std::string_view id_prefix = "msg_";
 
 }  // namespace
 
 web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& request) {
-  boost::system::error_code error;
-  const auto value = json::parse(text, error);
-  const auto* body = error ? nullptr : value.if_object();
+  const auto value = parse_object(text);
+  const auto* body = value.if_object();
   if (!body) return bad_answer("sent an answer that is not a JSON object");
   const auto* content = array_in(*body, "content");
   if (!content) return bad_answer("sent an answer without content");
@@ -56,17 +52,12 @@ web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& r
   }
   answer.finish = finish_of(string_in(*body, "stop_reason"), !answer.message.tool_calls.empty());
   const auto* reported = object_in(*body, "usage");
-  const auto usage = reported ? usage_of(*reported) : std::nullopt;
-  answer.usage = usage ? *usage : estimated_usage(request, answer.message);
-  if (answer.id.empty()) answer.id = new_id();
-  if (answer.model.empty()) answer.model = request.model;
-  return answer;
+  return with_defaults(std::move(answer), request, reported ? usage_of(*reported) : std::nullopt, id_prefix);
 }
 
 bool AnswerStream::event(std::string_view data) {
-  boost::system::error_code error;
-  const auto value = json::parse(data, error);
-  const auto* event = error ? nullptr : value.if_object();
+  const auto value = parse_object(data);
+  const auto* event = value.if_object();
   if (!event) {
     reported_error_ = ReportedError{.type = "", .message = "an event that is not a JSON object"};
     return false;
@@ -137,11 +128,7 @@ ChatAnswer AnswerStream::take(const ChatRequest& request) {
   for (auto& call : answer_.message.tool_calls) call = checked_call(std::move(call));
   answer_.message.role = Role::assistant;
   answer_.finish = finish_of(stop_reason_, !answer_.message.tool_calls.empty());
-  const auto usage = usage_of(usage_);
-  answer_.usage = usage ? *usage : estimated_usage(request, answer_.message);
-  if (answer_.id.empty()) answer_.id = new_id();
-  if (answer_.model.empty()) answer_.model = request.model;
-  return std::move(answer_);
+  return with_defaults(std::move(answer_), request, usage_of(usage_), id_prefix);
 }
 
 }  // namespace models::anthropic

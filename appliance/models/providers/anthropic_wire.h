@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "appliance/models/chat.h"
+#include "appliance/models/providers/wire_json.h"
 #include "web/result.h"
 
 namespace models::anthropic {
@@ -27,9 +28,6 @@ class AnswerStream {
 
   // The data of one event; its type is inside. False: the answer has ended.
   bool event(std::string_view data);
-  struct ReportedError {
-    std::string type, message;
-  };
   const std::optional<ReportedError>& reported_error() const { return reported_error_; }
   bool is_complete() const { return complete_; }
   ChatAnswer take(const ChatRequest&);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "appliance/foundation/crypto/random.h"
 #include "appliance/models/providers/google_wire.h"
 #include "appliance/models/providers/wire_json.h"
 
@@ -11,8 +10,6 @@ namespace models::google {
 namespace json = boost::json;
 
 namespace {
-
-web::Error bad_answer(std::string clause) { return {.kind = web::Kind::bad_gateway, .message = std::move(clause)}; }
 
 Finish finish_of(std::string_view reason, bool has_calls) {
   if (has_calls) return Finish::tool_calls;
@@ -72,7 +69,7 @@ Piece piece_of(const json::object& body, std::size_t calls_before) {
   return piece;
 }
 
-std::string new_id() { return "gen-" + crypto::random_id(24); }
+constexpr std::string_view id_prefix = "gen-";
 
 void name(ChatAnswer& answer, const json::object& body) {
   if (answer.id.empty()) answer.id = string_in(body, "responseId");
@@ -82,9 +79,8 @@ void name(ChatAnswer& answer, const json::object& body) {
 }  // namespace
 
 web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& request) {
-  boost::system::error_code error;
-  const auto value = json::parse(text, error);
-  const auto* body = error ? nullptr : value.if_object();
+  const auto value = parse_object(text);
+  const auto* body = value.if_object();
   if (!body) return bad_answer("sent an answer that is not a JSON object");
   auto piece = piece_of(*body, 0);
   if (!piece.has_candidate && piece.block_reason.empty()) return bad_answer("sent an answer without candidates");
@@ -93,17 +89,12 @@ web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& r
   answer.message = {.role = Role::assistant, .content = std::move(piece.text), .tool_calls = std::move(piece.calls)};
   answer.finish =
       finish_of(piece.has_candidate ? piece.finish : piece.block_reason, !answer.message.tool_calls.empty());
-  const auto usage = usage_of(*body);
-  answer.usage = usage ? *usage : estimated_usage(request, answer.message);
-  if (answer.id.empty()) answer.id = new_id();
-  if (answer.model.empty()) answer.model = request.model;
-  return answer;
+  return with_defaults(std::move(answer), request, usage_of(*body), id_prefix);
 }
 
 bool AnswerStream::event(std::string_view data) {
-  boost::system::error_code error;
-  const auto value = json::parse(data, error);
-  const auto* body = error ? nullptr : value.if_object();
+  const auto value = parse_object(data);
+  const auto* body = value.if_object();
   if (!body) {
     reported_error_ = ReportedError{.type = "", .message = "an event that is not a JSON object"};
     return false;
@@ -133,10 +124,7 @@ bool AnswerStream::event(std::string_view data) {
 ChatAnswer AnswerStream::take(const ChatRequest& request) {
   answer_.message.role = Role::assistant;
   answer_.finish = finish_of(finish_, !answer_.message.tool_calls.empty());
-  answer_.usage = usage_ ? *usage_ : estimated_usage(request, answer_.message);
-  if (answer_.id.empty()) answer_.id = new_id();
-  if (answer_.model.empty()) answer_.model = request.model;
-  return std::move(answer_);
+  return with_defaults(std::move(answer_), request, usage_, id_prefix);
 }
 
 }  // namespace models::google

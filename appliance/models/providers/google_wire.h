@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "appliance/models/chat.h"
+#include "appliance/models/providers/wire_json.h"
 #include "web/result.h"
 
 namespace models::google {
@@ -24,9 +25,6 @@ class AnswerStream {
   explicit AnswerStream(Listener& listener) : listener_(listener) {}
 
   bool event(std::string_view data);
-  struct ReportedError {
-    std::string type, message;
-  };
   const std::optional<ReportedError>& reported_error() const { return reported_error_; }
   bool is_complete() const { return complete_; }
   ChatAnswer take(const ChatRequest&);

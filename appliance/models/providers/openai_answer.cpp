@@ -3,7 +3,6 @@
 #include <boost/json.hpp>
 #include <chrono>
 
-#include "appliance/foundation/crypto/random.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/provider.h"
 #include "appliance/models/providers/wire_json.h"
@@ -13,8 +12,6 @@ namespace models::openai {
 namespace json = boost::json;
 
 namespace {
-
-web::Error bad_answer(std::string clause) { return {.kind = web::Kind::bad_gateway, .message = std::move(clause)}; }
 
 std::string text_of(const json::value* content) {
   if (!content) return {};
@@ -163,11 +160,10 @@ std::optional<TokenUsage> parse_usage(const json::object& body) {
 }
 
 web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& request) {
-  boost::system::error_code error;
   std::array<unsigned char, 4096> room;  // the tree is read once and freed as a whole
   json::monotonic_resource memory(room.data(), room.size());
-  const auto value = json::parse(text, error, &memory);
-  const auto* body = error ? nullptr : value.if_object();
+  const auto value = parse_object(text, &memory);
+  const auto* body = value.if_object();
   if (!body) return bad_answer("sent an answer that is not a JSON object");
   const auto* choices = body->if_contains("choices");
   const auto* list = choices ? choices->if_array() : nullptr;
@@ -185,11 +181,7 @@ web::Result<ChatAnswer> parse_answer(std::string_view text, const ChatRequest& r
                     .content = text_of(message->if_contains("content")),
                     .tool_calls = parse_calls(*message)};
   answer.finish = finish_named(string_in(*choice, "finish_reason"), !answer.message.tool_calls.empty());
-  const auto usage = parse_usage(*body);
-  answer.usage = usage ? *usage : estimated_usage(request, answer.message);
-  if (answer.id.empty()) answer.id = "chatcmpl-" + crypto::random_id(24);
-  if (answer.model.empty()) answer.model = request.model;
-  return answer;
+  return with_defaults(std::move(answer), request, parse_usage(*body), id_prefix);
 }
 
 json::object usage_to_wire(const TokenUsage& usage, const json::storage_ptr& memory) {
@@ -227,11 +219,11 @@ json::object error_body(const web::Error& error) {
                     {"type", error_type(error)},
                     {"code", or_null(code_of(error))},
                     {"param", or_null(field_named_by(error))}};
-  for (const auto& [name, value] : limit_told(error.extra)) body[name] = value;
+  for (const auto& [name, value] : limit_members(error.extra)) body[name] = value;
   return {{"error", std::move(body)}};
 }
 
-json::object limit_told(const json::object& error) {
+json::object limit_members(const json::object& error) {
   constexpr std::size_t longest = 100;
   json::object members;
   for (const auto* name : {"limit", "used", "resetsAt", "retryAfter", "cap"}) {

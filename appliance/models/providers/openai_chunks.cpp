@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 namespace {
 
-// The text of a whole answer goes out in pieces of about this size, cut between characters.
+// The text of a whole answer is sent in pieces of about this size, cut between characters.
 constexpr std::size_t piece_bytes = 96;
 
 std::size_t piece_end(std::string_view text, std::size_t from) {
@@ -41,7 +41,7 @@ std::string Chunks::delta(json::object content, json::value finish) const {
   return common_ + R"("choices":[)" + json::serialize(choice) + "]}";
 }
 
-// As delta would write it, without a tree of values: there is one for every token.
+// Writes what delta would, without a tree of values: there is one chunk for every token.
 std::string Chunks::text(std::string_view piece) const {
   return common_ + R"("choices":[{"index":0,"delta":{"content":)" + json::serialize(json::string_view(piece)) +
          R"(},"finish_reason":null}]})";

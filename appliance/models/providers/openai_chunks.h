@@ -27,7 +27,7 @@ class Chunks {
   const std::string common_;  // what all begin with, up to the comma after their model
 };
 
-// Those of an answer that is there as a whole, the closing [DONE] included.
+// The chunks of a complete answer, including the closing [DONE].
 std::vector<std::string> chunks_of(const ChatAnswer&, bool include_usage);
 
 }  // namespace models::openai

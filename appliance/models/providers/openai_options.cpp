@@ -18,11 +18,11 @@ using Problem = std::optional<web::Error>;
 
 constexpr std::size_t most_stops = 16, most_stop_bytes = 1'000;
 
-// What the request's own parser reads.
+// Read by parse_request.
 constexpr std::array<std::string_view, 9> read_elsewhere{
     "model",  "messages",      "tools", "temperature", "top_p", "max_tokens", "max_completion_tokens",
     "stream", "stream_options"};
-// About the account that asks the vendor, which is the box's and not the client's: they change nothing in an answer.
+// They concern the account at the vendor, which is the box's and not the client's, and do not affect the answer.
 constexpr std::array<std::string_view, 5> without_effect{"user", "metadata", "store", "prompt_cache_key",
                                                          "safety_identifier"};
 

@@ -1,5 +1,5 @@
-// The parameters of the OpenAI form beside messages and tools: checked one by one, since one that is dropped in silence
-// changes what the client asked for.
+// The parameters of the OpenAI form beside messages and tools: checked one by one, since dropping one silently would
+// change the request.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -10,8 +10,8 @@
 
 namespace models::openai {
 
-// Fills in request.stop and request.options. An error names the parameter: of a wrong shape, or one that the box does
-// not pass on.
+// Fills in request.stop and request.options. An error names the parameter: it is malformed, or the box does not pass it
+// on.
 std::optional<web::Error> read_options(const boost::json::object& body, ChatRequest& request);
 
 }  // namespace models::openai

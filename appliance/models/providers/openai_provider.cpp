@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "appliance/models/providers/exchange.h"
 #include "appliance/models/providers/openai_stream.h"
 #include "appliance/models/providers/openai_wire.h"
 
@@ -95,13 +96,6 @@ web::Task<Outcome<std::string>> OpenAiProvider::choose_model(std::string request
   co_return listed->front().id;
 }
 
-Outcome<ChatAnswer> OpenAiProvider::parsed(const std::string& body, const ChatRequest& request) const {
-  auto answer = openai::parse_answer(body, request);
-  if (!answer) return upstream_.bad_answer(upstream_.quoted(answer.error().message) + ".");
-  answer->provider = settings_.name;
-  return std::move(*answer);
-}
-
 std::string OpenAiProvider::body_of(const ChatRequest& request, bool is_streamed) const {
   std::array<unsigned char, 4096> room;  // the tree is written once and freed as a whole
   json::monotonic_resource memory(room.data(), room.size());
@@ -121,29 +115,13 @@ web::Task<Outcome<ChatAnswer>> OpenAiProvider::complete(ChatRequest request, Lis
   auto model = co_await choose_model(request.model);
   if (!model) co_return model.error();
   request.model = std::move(*model);
-  auto body_text = body_of(request, listener != nullptr);
-  if (listener) co_return co_await streamed(request, std::move(body_text), *listener);
-  const auto body = co_await upstream_.ask("POST", "/chat/completions", headers(), std::move(body_text));
-  if (!body) co_return body.error();
-  co_return parsed(*body, request);
-}
-
-web::Task<Outcome<ChatAnswer>> OpenAiProvider::streamed(const ChatRequest& request, std::string body,
-                                                        Listener& listener) const {
-  openai::AnswerStream stream(listener);
-  auto on_event = [&stream](std::string_view, std::string_view data) { return stream.event(data); };
-  const auto ended = co_await upstream_.stream("/chat/completions", headers(), std::move(body), on_event);
-  if (!ended) co_return ended.error();
-  if (!ended->whole.empty()) {
-    auto answer = parsed(ended->whole, request);
-    if (answer) openai::replay(*answer, listener);
-    co_return answer;
+  const std::string path = "/chat/completions";
+  auto body = body_of(request, listener != nullptr);
+  if (listener) {
+    co_return co_await streamed_answer<openai::AnswerStream>(upstream_, path, headers(), std::move(body), request,
+                                                             *listener, openai::parse_answer);
   }
-  if (const auto& error = stream.reported_error()) co_return upstream_.reported(error->type, error->message);
-  if (!stream.is_complete()) co_return upstream_.bad_answer("ended its answer in the middle.");
-  auto answer = stream.take(request);
-  answer.provider = settings_.name;
-  co_return answer;
+  co_return co_await whole_answer(upstream_, path, headers(), std::move(body), request, openai::parse_answer);
 }
 
 web::Task<Outcome<std::string>> OpenAiProvider::embeddings(std::string body) const {

@@ -41,8 +41,6 @@ class OpenAiProvider : public Provider {
  private:
   web::FetchHeaders headers() const;
   std::string body_of(const ChatRequest&, bool is_streamed) const;
-  web::Task<Outcome<ChatAnswer>> streamed(const ChatRequest& request, std::string body, Listener& listener) const;
-  Outcome<ChatAnswer> parsed(const std::string& body, const ChatRequest&) const;
 
   const OpenAiSettings settings_;
   const Upstream upstream_;

@@ -28,7 +28,7 @@ const json::value* given(const json::object& object, std::string_view name) {
 
 constexpr std::size_t most_images = 20;
 
-// The address of an image, or nothing when it is not one that models can be given.
+// The URL of an image, or nothing if models do not accept it.
 std::optional<Part> parse_image(const json::object& part) {
   const auto* member = part.if_contains("image_url");
   const auto* image = member ? member->if_object() : nullptr;
@@ -112,7 +112,7 @@ std::optional<Role> role_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Of one who speaks, or nothing: 1 to 64 characters without blanks and the signs that vendors refuse.
+// Of the author of a message, or empty: 1 to 64 characters without blanks and the characters that vendors refuse.
 web::Result<std::string> parse_name(const json::object& message, const std::string& where) {
   const auto* value = given(message, "name");
   if (!value) return std::string();
@@ -206,7 +206,7 @@ web::Result<bool> parse_flag(const json::object& body, std::string_view name) {
   return value->get_bool();
 }
 
-// Under either of its names; the smaller of two.
+// By either of its names; the smaller one if both are given.
 web::Result<std::optional<std::int64_t>> parse_max_tokens(const json::object& body) {
   constexpr std::int64_t most = 1'000'000;
   std::optional<std::int64_t> limit;

@@ -3,7 +3,6 @@
 #include <array>
 #include <boost/json.hpp>
 
-#include "appliance/foundation/crypto/random.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/wire_json.h"
 
@@ -16,12 +15,11 @@ bool AnswerStream::event(std::string_view data) {
     complete_ = true;
     return false;
   }
-  // One for every token: the tree of most fits beside the stack.
+  // There is a chunk for every token; most of their trees fit in this buffer.
   std::array<unsigned char, 4096> room;
   json::monotonic_resource memory(room.data(), room.size());
-  boost::system::error_code error;
-  const auto value = json::parse(data, error, &memory);
-  const auto* chunk = error ? nullptr : value.if_object();
+  const auto value = parse_object(data, &memory);
+  const auto* chunk = value.if_object();
   if (!chunk) {
     reported_error_ = ReportedError{.type = "", .message = "a chunk that is not a JSON object"};
     return false;
@@ -81,10 +79,7 @@ ChatAnswer AnswerStream::take(const ChatRequest& request) {
   for (auto& call : answer_.message.tool_calls) call = checked_call(std::move(call));
   answer_.message.role = Role::assistant;
   answer_.finish = finish_named(finish_, !answer_.message.tool_calls.empty());
-  answer_.usage = usage_ ? *usage_ : estimated_usage(request, answer_.message);
-  if (answer_.id.empty()) answer_.id = "chatcmpl-" + crypto::random_id(24);
-  if (answer_.model.empty()) answer_.model = request.model;
-  return std::move(answer_);
+  return with_defaults(std::move(answer_), request, usage_, id_prefix);
 }
 
 void replay(const ChatAnswer& answer, Listener& listener) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "appliance/models/chat.h"
+#include "appliance/models/providers/wire_json.h"
 
 namespace models::openai {
 
@@ -19,9 +20,6 @@ class AnswerStream {
   bool event(std::string_view data);
 
   // An error sent instead of a chunk, or data that is not a chunk.
-  struct ReportedError {
-    std::string type, message;
-  };
   const std::optional<ReportedError>& reported_error() const { return reported_error_; }
   // A finish reason or the closing [DONE] was received.
   bool is_complete() const { return complete_; }

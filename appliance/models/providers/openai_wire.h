@@ -16,8 +16,8 @@ namespace models::openai {
 inline constexpr std::size_t max_messages = 2'000, max_tools = 128;
 
 // A client's request. Kind::invalid names the field: "messages[2].role must be one of: ...". Content may be a string or
-// an array of parts: text, and images of users; the role developer counts as system; parameters that would not reach
-// the model are refused.
+// an array of parts: text, and images of users; the role developer counts as system; parameters that the box does not
+// pass on are refused.
 web::Result<ChatRequest> parse_request(const boost::json::value& body);
 
 // The request as sent upstream, never streamed. Calls that are marked as malformed are sent with empty arguments,
@@ -30,6 +30,9 @@ boost::json::object to_wire(const ChatRequest&, const boost::json::storage_ptr& 
 // name, such as "sent an answer without choices".
 web::Result<ChatAnswer> parse_answer(std::string_view body, const ChatRequest& request);
 
+// Of the ids of answers.
+inline constexpr std::string_view id_prefix = "chatcmpl-";
+
 // The usage in an answer or a chunk; not set if there is none.
 std::optional<TokenUsage> parse_usage(const boost::json::object& body);
 Finish finish_named(std::string_view reason, bool has_calls);
@@ -40,11 +43,11 @@ boost::json::object usage_to_wire(const TokenUsage&, const boost::json::storage_
 // OpenAI's code of the error for messages that do not fit the model's context.
 inline constexpr std::string_view context_length_exceeded = "context_length_exceeded";
 // {error: {message, type, code, param}}: type is OpenAI's name of the kind, param the invalid field or null.
-// Further members are those of limit_told().
+// Further members are those of limit_members().
 boost::json::object error_body(const web::Error&);
 // The members of an error that describe an exceeded limit: limit, used, resetsAt, retryAfter and cap, as far as they
 // are numbers or short texts. The error may come from an untrusted server.
-boost::json::object limit_told(const boost::json::object& error);
+boost::json::object limit_members(const boost::json::object& error);
 boost::json::value error_schema();  // of error_body()
 // The form of all errors beneath /v1, for listeners with rows there.
 web::ErrorForm error_form();

@@ -3,8 +3,8 @@
 #include <boost/json.hpp>
 
 #include "appliance/models/providers/anthropic_wire.h"
+#include "appliance/models/providers/exchange.h"
 #include "appliance/models/providers/google_wire.h"
-#include "appliance/models/providers/openai_stream.h"
 #include "appliance/models/providers/wire_json.h"
 
 namespace models {
@@ -12,40 +12,6 @@ namespace models {
 namespace json = boost::json;
 
 namespace {
-
-// Common to both vendors; `Stream` and `parse` are those of the wire format.
-template <class Stream, class Parse>
-web::Task<Outcome<ChatAnswer>> stream_of(const Upstream& upstream, std::string path, web::FetchHeaders headers,
-                                         std::string body, const ChatRequest& request, Listener& listener,
-                                         Parse parse) {
-  Stream stream(listener);
-  auto on_event = [&stream](std::string_view, std::string_view data) { return stream.event(data); };
-  const auto ended = co_await upstream.stream(std::move(path), std::move(headers), std::move(body), on_event);
-  if (!ended) co_return ended.error();
-  if (!ended->whole.empty()) {
-    auto answer = parse(ended->whole, request);
-    if (!answer) co_return upstream.bad_answer(upstream.quoted(answer.error().message) + ".");
-    answer->provider = upstream.name();
-    openai::replay(*answer, listener);
-    co_return std::move(*answer);
-  }
-  if (const auto& error = stream.reported_error()) co_return upstream.reported(error->type, error->message);
-  if (!stream.is_complete()) co_return upstream.bad_answer("ended its answer in the middle.");
-  auto answer = stream.take(request);
-  answer.provider = upstream.name();
-  co_return answer;
-}
-
-template <class Parse>
-web::Task<Outcome<ChatAnswer>> whole_of(const Upstream& upstream, std::string path, web::FetchHeaders headers,
-                                        std::string body, const ChatRequest& request, Parse parse) {
-  const auto answered = co_await upstream.ask("POST", std::move(path), std::move(headers), std::move(body));
-  if (!answered) co_return answered.error();
-  auto answer = parse(*answered, request);
-  if (!answer) co_return upstream.bad_answer(upstream.quoted(answer.error().message) + ".");
-  answer->provider = upstream.name();
-  co_return std::move(*answer);
-}
 
 // The ids in a list of models; not set if the body has none.
 std::optional<std::vector<ModelInfo>> listed_in(const std::string& body, const char* list, const char* id,
@@ -80,11 +46,11 @@ web::Task<Outcome<ChatAnswer>> AnthropicProvider::complete(ChatRequest request, 
   if (listener) {
     wire["stream"] = true;
     auto body = json::serialize(wire);
-    co_return co_await stream_of<anthropic::AnswerStream>(upstream_, "/messages", headers(), std::move(body), request,
-                                                          *listener, anthropic::parse_answer);
+    co_return co_await streamed_answer<anthropic::AnswerStream>(upstream_, "/messages", headers(), std::move(body),
+                                                                request, *listener, anthropic::parse_answer);
   }
   auto body = json::serialize(wire);
-  co_return co_await whole_of(upstream_, "/messages", headers(), std::move(body), request, anthropic::parse_answer);
+  co_return co_await whole_answer(upstream_, "/messages", headers(), std::move(body), request, anthropic::parse_answer);
 }
 
 web::Task<Outcome<std::vector<ModelInfo>>> AnthropicProvider::models() {
@@ -103,11 +69,12 @@ web::Task<Outcome<ChatAnswer>> GoogleProvider::complete(ChatRequest request, Lis
   auto body = json::serialize(google::to_wire(request));
   const auto path = "/models/" + request.model;
   if (listener) {
-    co_return co_await stream_of<google::AnswerStream>(upstream_, path + ":streamGenerateContent?alt=sse", headers(),
-                                                       std::move(body), request, *listener, google::parse_answer);
+    co_return co_await streamed_answer<google::AnswerStream>(upstream_, path + ":streamGenerateContent?alt=sse",
+                                                             headers(), std::move(body), request, *listener,
+                                                             google::parse_answer);
   }
-  co_return co_await whole_of(upstream_, path + ":generateContent", headers(), std::move(body), request,
-                              google::parse_answer);
+  co_return co_await whole_answer(upstream_, path + ":generateContent", headers(), std::move(body), request,
+                                  google::parse_answer);
 }
 
 web::Task<Outcome<std::vector<ModelInfo>>> GoogleProvider::models() {

@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "appliance/foundation/crypto/random.h"
+
 namespace models {
 
 namespace json = boost::json;
@@ -54,15 +56,24 @@ std::optional<std::string> only_in_openai_form(const ChatRequest& request) {
 }
 
 std::optional<std::string> missing_option(const ChatRequest& request, std::initializer_list<std::string_view> options,
-                                          std::string_view who) {
+                                          std::string_view provider) {
   for (const auto name : options) {
     if (!request.options.contains(name)) continue;
     const auto* object = object_in(request.options, name);
     if (name == "response_format" && object && string_in(*object, "type") == "text") continue;
-    return std::string(name) + " is not supported by " + std::string(who);
+    return std::string(name) + " is not supported by " + std::string(provider);
   }
   return std::nullopt;
 }
+
+json::value parse_object(std::string_view text, const json::storage_ptr& memory) {
+  boost::system::error_code error;
+  auto value = json::parse(text, error, memory);
+  if (error || !value.is_object()) return nullptr;
+  return value;
+}
+
+web::Error bad_answer(std::string clause) { return {.kind = web::Kind::bad_gateway, .message = std::move(clause)}; }
 
 ToolCall checked_call(ToolCall call) {
   if (call.arguments.empty()) call.arguments = "{}";
@@ -74,6 +85,14 @@ ToolCall checked_call(ToolCall call) {
 
 TokenUsage estimated_usage(const ChatRequest& request, const Message& answer) {
   return {.input = estimate_tokens(request), .output = estimate_tokens(answer), .estimated = true};
+}
+
+ChatAnswer with_defaults(ChatAnswer answer, const ChatRequest& request, const std::optional<TokenUsage>& reported,
+                         std::string_view id_prefix) {
+  answer.usage = reported ? *reported : estimated_usage(request, answer.message);
+  if (answer.id.empty()) answer.id = std::string(id_prefix) + crypto::random_id(24);
+  if (answer.model.empty()) answer.model = request.model;
+  return answer;
 }
 
 }  // namespace models

@@ -23,7 +23,7 @@ export const isRunning = (agent: Agent) => agent.status === "running" || agent.s
 const quick = 1_000;
 const calm = 4_000;
 const longest = 20_000;
-const longestInTrouble = 5_000; // somebody may be waiting for the box to come back
+const longestInTrouble = 5_000; // the user may be waiting for the box to come back
 
 let pause = quick;
 let timer: ReturnType<typeof setTimeout> | undefined;

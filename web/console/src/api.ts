@@ -1,5 +1,4 @@
-// The console's one door to the box. Every failure becomes an ApiError whose message is a sentence for the person in
-// front of the screen.
+// All requests of the console to the box. Every failure becomes an ApiError whose message is a sentence for the user.
 import { go } from "./router";
 import type {
   Agent,
@@ -58,7 +57,8 @@ export async function login(email: string, password: string, proof: Proof = {}) 
     throw new ApiError("Incorrect e-mail address or password.", error.status, error.code);
   }
 }
-// Of a sign-in elsewhere, which waits for it; asking with nothing at hand tells what the passkeys are asked for.
+// Completes a sign-in by another method that waits for the second factor. Without a proof the error has the options for
+// a passkey.
 export async function finishSignIn(proof: Proof) {
   try {
     await call("POST", "/api/auth/second-factor", proof);

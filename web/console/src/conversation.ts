@@ -6,7 +6,7 @@ import type { ChatMessage } from "./wire";
 export interface Conversation {
   messages: Signal<ChatMessage[] | undefined>; // oldest first; undefined: not loaded yet
   draft: Signal<string>;
-  waiting: Signal<boolean>; // for the agent's answer, to a question of this visit or of an earlier one
+  waiting: Signal<boolean>; // for the agent's answer to a question, which may be from before the page was loaded
   error: Signal<string>; // a sentence, or empty
 }
 

@@ -26,13 +26,13 @@ web::Error lost_answer(const web::Error& failure) {
 }
 
 // One route of the summarizer. The token identifies the agent for the box's limits.
-struct Door {
+struct SummarizerRoute {
   std::string url, token;
 
   web::Task<web::Result<json::value>> ask(std::string page) const;
 };
 
-web::Task<web::Result<json::value>> Door::ask(std::string page) const {
+web::Task<web::Result<json::value>> SummarizerRoute::ask(std::string page) const {
   web::FetchRequest request{.url = url, .method = "POST"};
   request.headers.emplace_back("Authorization", "Bearer " + token);
   request.headers.emplace_back("Content-Type", "application/json");
@@ -65,7 +65,7 @@ void shorten_paragraphs(json::value& page) {
 
 std::vector<Tool> page_tools(const std::string& summarizer_url, const std::string& box_token) {
   if (summarizer_url.empty()) return {};
-  const Door summarize{summarizer_url + "/api/summarize", box_token},
+  const SummarizerRoute summarize{summarizer_url + "/api/summarize", box_token},
       extract{summarizer_url + "/api/extract", box_token};
   return {
       tool<Page>("summarize_page", "Fetch a web page and get its title, description, headings and main paragraphs.",

@@ -10,7 +10,7 @@
 
 namespace agents {
 
-// Kind::unavailable; the code tells it from an engine that does not answer.
+// Kind::unavailable; the code distinguishes it from an engine that does not answer.
 web::Error no_free_port();
 
 class Ports {

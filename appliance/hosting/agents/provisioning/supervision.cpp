@@ -99,7 +99,7 @@ watchdog::WatchdogActions Supervision::actions() {
       agent.desired = desired::stopped;
     });
   };
-  actions.tell = [this](const Target& target, watchdog::Notice notice, const std::string& why) {
+  actions.notify = [this](const Target& target, watchdog::Notice notice, const std::string& why) {
     notifier_.notify(target.id, target.name, notice, why);
   };
   return actions;

@@ -10,7 +10,9 @@
 #include <set>
 #include <system_error>
 
+#include "appliance/hosting/runtime/agent_files.h"
 #include "appliance/hosting/runtime/agent_user.h"
+#include "appliance/hosting/runtime/cpu_meter.h"
 #include "appliance/hosting/runtime/docker/container.h"
 #include "appliance/hosting/runtime/docker/container_logs.h"
 #include "appliance/hosting/runtime/docker/docker_api.h"
@@ -53,9 +55,8 @@ Task<Result<Image>> find_image(docker::Api& api, std::string name) {
 
 // The last known state of a running agent.
 struct Known {
-  std::string container;              // the engine's id
-  std::uint64_t cpu_nanoseconds = 0;  // at the last call of stats
-  Steady::time_point cpu_read_at{};
+  std::string container;  // the engine's id
+  CpuMeter cpu;
 };
 
 }  // namespace
@@ -92,26 +93,15 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   // Runs on `files`. Creates the workspace and the boot file and returns their owner, "uid:gid".
   Result<std::string> prepare_files(const AgentSpec& spec, const std::string& url) const {
-    const auto folder = run_folder(spec.id);
     const auto user = users->of(spec.port);
-    const Boot boot{.agent_id = spec.id,
-                    .name = spec.name,
-                    .model = spec.model,
-                    .listen = "0.0.0.0:" + std::to_string(docker::gateway_port),
-                    .workspace = std::string(docker::workspace_path),
-                    .gateway_token = spec.gateway_token,
-                    .box_token = spec.box_token,
-                    .backend_url = url,
-                    .summarizer_url = url,
-                    .conduct = spec.conduct};
+    const auto boot = boot_of(spec, {.listen = "0.0.0.0:" + std::to_string(docker::gateway_port),
+                                     .workspace = std::string(docker::workspace_path),
+                                     .backend_url = url,
+                                     .summarizer_url = url});
     try {
-      folder.create();
-      std::filesystem::create_directories(spec.workspace);
-      std::filesystem::permissions(spec.workspace, std::filesystem::perms::owner_all);
-      if (user) give_workspace(spec.workspace, *user);
-      folder.write_boot(json::serialize(json::value_from(boot)), user);
+      runtime::prepare_files(run_folder(spec.id), spec, boot, user);
     } catch (const std::system_error& error) {
-      return web::internal(std::string("The agent's files cannot be written: ") + error.what());
+      return files_not_written(error);
     }
     const auto uid = std::to_string(user.value_or(::getuid()));
     return uid + ":" + (user ? uid : std::to_string(::getgid()));
@@ -267,15 +257,10 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     if (answer->status != 200) co_return docker::refusal("measure the agent's container", *answer);
     const auto sample = docker::parse_sample(answer->body);
     const auto age = std::chrono::system_clock::now() - (*found)->instance.started_at;
-    const auto now = Steady::now();
     auto& known = running[id];
-    if (known.container != (*found)->id) known = {.container = (*found)->id};
-    const bool is_first = known.cpu_read_at == Steady::time_point{};
-    const std::chrono::duration<double, std::nano> span = is_first ? age : now - known.cpu_read_at;
-    const auto busy = double(sample.cpu_nanoseconds - known.cpu_nanoseconds);
-    known.cpu_nanoseconds = sample.cpu_nanoseconds;
-    known.cpu_read_at = now;
-    co_return InstanceStats{.cpu_percent = span.count() > 0 ? 100 * busy / span.count() : 0,
+    if (known.container != (*found)->id) known = {.container = (*found)->id, .cpu = {}};
+    const std::chrono::duration<double, std::nano> used(double(sample.cpu_nanoseconds));
+    co_return InstanceStats{.cpu_percent = known.cpu.percent(used, age),
                             .memory_bytes = sample.memory_bytes,
                             .uptime = std::chrono::duration_cast<std::chrono::seconds>(age),
                             .received_bytes = sample.received_bytes,
@@ -397,18 +382,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       const auto removed = co_await remove_container(id);
       if (!removed) co_return removed.error();
     }
-    auto self = shared_from_this();
-    auto work = [self, id]() -> std::string {
-      try {
-        self->run_folder(id).remove();
-      } catch (const std::exception& error) {
-        return error.what();
-      }
-      return {};
-    };
-    auto failure = co_await web::offload(files, std::move(work));
-    if (!failure.empty()) co_return web::internal("The agent's run files cannot be removed: " + failure);
-    co_return Result<void>();
+    co_return co_await remove_run_files(run_folder(id), files);
   }
 };
 

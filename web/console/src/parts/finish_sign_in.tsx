@@ -8,7 +8,7 @@ import { Link } from "./link";
 import { Notice } from "./notice";
 import { SecondStep } from "./second_step";
 
-// Somebody comes back from a provider and lacks the second factor. Success leaves the page.
+// The user has returned from a sign-in provider and needs the second factor. Success leaves the page.
 export function FinishSignIn() {
   const asked = useSignal<{ passkey: RequestOptions | null } | null>(null);
   const failed = useSignal("");

@@ -14,7 +14,7 @@ interface Props {
 // Asks for the second factor.
 export function SecondStep({ passkey, onProof, onCancel }: Props) {
   const { busy, error, attempt, submit } = useAttempt();
-  // What a passkey signed counts once, whatever became of it: asking with nothing at hand brings a fresh challenge.
+  // A challenge can be signed only once, whatever the result: a request without a proof returns a fresh one.
   const provePasskey = async (options: RequestOptions) => {
     const given = await usePasskey(options);
     try {
