@@ -112,7 +112,8 @@ void Identities::claim(const accounts::User& user, store::Change& change) const 
   for (const Identity& identity : of_user(user.id))
     if (const auto row = system_.get(identities, identity.id)) change.erase(identities, *row);
   second_factor::SecondFactor::remove(system_, user.id, change);
-  for (const ClaimObserver& observer : claim_observers_) observer.claim(user.id, change);
+  for (const ClaimObserver& observer : claim_observers_)
+    if (observer.claim) observer.claim(user.id, change);
 }
 
 void Identities::claimed(store::UserId user) const {

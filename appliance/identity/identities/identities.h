@@ -25,8 +25,9 @@ struct VerifiedIdentity {
 
 // Removes what another part of the box keeps for a user when the account is claimed.
 struct ClaimObserver {
+  // Either may be empty.
   std::function<void(store::UserId, store::Change&)> claim;  // adds to the change; may run several times
-  std::function<void(store::UserId)> claimed;                // after the commit; may be empty
+  std::function<void(store::UserId)> claimed;                // after the commit
 };
 
 // Callable from every thread; the arguments must outlive it.
