@@ -21,6 +21,7 @@
 #include "appliance/identity/second_factor/records.h"
 #include "appliance/identity/security/replay_guard.h"
 #include "appliance/identity/security_events/records.h"
+#include "appliance/identity/verification/records.h"
 #include "appliance/models/answer_cache.h"
 #include "appliance/models/provider_keys.h"
 
@@ -39,6 +40,7 @@ std::vector<store::TableInfo> tables() {
           store::describe(mail::mails),
           store::describe(recovery::requests),
           store::describe(recovery::tokens),
+          store::describe(verification::tokens),
           store::describe(second_factor::factors),
           store::describe(second_factor::passkeys),
           store::describe(keys::api_keys),

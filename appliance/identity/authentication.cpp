@@ -10,6 +10,7 @@
 #include "appliance/identity/sign_in/routes.h"
 #include "appliance/identity/social_identity/routes.h"
 #include "appliance/identity/token_gating/routes.h"
+#include "appliance/identity/verification/routes.h"
 #include "appliance/identity/wallet_sign_in/routes.h"
 
 namespace agentbox {
@@ -55,17 +56,29 @@ Authentication::Authentication(Parts given)
       security_events_(parts_.system, {parts_.settings.idp_issuer, parts_.settings.idp_client_id}, identities_,
                        parts_.accounts, parts_.sessions, audit_, parts_.home),
       outbox_(parts_.system, {parts_.settings.smtp_url, parts_.settings.smtp_from}, parts_.home, parts_.blocking),
-      recovery_(parts_.system, parts_.accounts, identities_, outbox_, site_, parts_.home),
+      verification_(parts_.system, parts_.accounts, outbox_, site_),
       second_factor_(parts_.system, site_, replay_guard_, crypto::derived_key(parts_.master_key, "passkeys"),
-                     parts_.settings.rate_limits),
+                     parts_.settings.login_limits),
+      recovery_(parts_.system, parts_.accounts, identities_, second_factor_, outbox_, site_, parts_.home),
+      guess_alarm_(parts_.accounts, audit_),
+      devices_(crypto::derived_key(parts_.master_key, "known devices")),
       factor_settings_(second_factor_, parts_.accounts, parts_.sessions, audit_, parts_.must_enrol),
-      sign_in_(parts_.accounts, parts_.sessions, second_factor_, audit_, replay_guard_,
+      sign_in_(parts_.accounts, parts_.sessions, second_factor_, audit_, replay_guard_, devices_,
                crypto::derived_key(parts_.master_key, "sign-in tickets")),
       gating_(rpc_, parts_.settings.gating_token_address, parts_.settings.gating_token_minimum),
       social_identity_(parts_.settings.social_id_issuer, social_client(parts_.settings), identities_, replay_guard_),
       sweeps_(parts_.home, "authentication", 10min, [this] { return sweep(); }),
       failure_writer_(parts_.home, "failed attempts", audit::failure_write_interval,
-                      [this] { return failures_.write(); }) {}
+                      [this] { return failures_.write(); }) {
+  parts_.accounts.report_guesses_to([this](store::UserId user, unsigned failures) {
+    return guess_alarm_.raise(accounts::Guessed::password, user, failures);
+  });
+  second_factor_.report_guesses_to([this](store::UserId user, unsigned failures) {
+    return guess_alarm_.raise(accounts::Guessed::code, user, failures);
+  });
+  identities_.verify_addresses_by(
+      [this](store::UserId user) -> web::Task<> { static_cast<void>(co_await verification_.send(user)); });
+}
 
 std::vector<web::Route> Authentication::web_routes() {
   const Guards& guards = parts_.guards;
@@ -78,6 +91,7 @@ std::vector<web::Route> Authentication::web_routes() {
   web::append(table, sign_in::web_routes({sign_in_, guards}));
   web::append(table, security_events::web_routes(events));
   web::append(table, recovery::web_routes({recovery_, audit_, guards}));
+  web::append(table, verification::web_routes({verification_, audit_, guards}));
   web::append(table, second_factor::web_routes({factor_settings_, site_, guards}));
   web::append(table, token_gating::web_routes({gating_, guards}));
   web::append(table, social_identity::web_routes({social_identity_, gating_, sign_in_, audit_, guards}));
@@ -118,6 +132,7 @@ web::Task<> Authentication::sweep() {
   co_await audit_.sweep(now);
   co_await security_events_.sweep(now);
   co_await recovery_.sweep(now);
+  co_await verification_.sweep(now);
   co_await outbox_.sweep(now);
 }
 

@@ -9,6 +9,8 @@
 #include "appliance/foundation/periodic.h"
 #include "appliance/foundation/settings/settings.h"
 #include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/accounts/guess_alarm.h"
+#include "appliance/identity/accounts/known_devices.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/audit/failure_counter.h"
 #include "appliance/identity/code_host/code_host.h"
@@ -24,6 +26,7 @@
 #include "appliance/identity/site.h"
 #include "appliance/identity/social_identity/social_identity.h"
 #include "appliance/identity/token_gating/token_gating.h"
+#include "appliance/identity/verification/verification.h"
 #include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
 #include "web/route.h"
 
@@ -56,6 +59,8 @@ class Authentication {
   sign_in::SignIn& sign_in() { return sign_in_; }
   identities::Identities& identities() { return identities_; }
   second_factor::SecondFactor& second_factor() { return second_factor_; }
+  const accounts::KnownDevices& devices() const { return devices_; }
+  verification::Verification& verification() { return verification_; }
   void start();
   web::Task<> stop();
 
@@ -76,8 +81,11 @@ class Authentication {
   code_host::CodeHost code_host_;
   security_events::SecurityEvents security_events_;
   mail::Outbox outbox_;
-  recovery::Recovery recovery_;
+  verification::Verification verification_;
   second_factor::SecondFactor second_factor_;
+  recovery::Recovery recovery_;
+  accounts::GuessAlarm guess_alarm_;
+  const accounts::KnownDevices devices_;
   second_factor::FactorSettings factor_settings_;
   sign_in::SignIn sign_in_;
   token_gating::TokenGating gating_;

@@ -11,7 +11,7 @@ Module::Module(const agentbox::Platform& platform)
     : settings_(platform.settings),
       blocking_(platform.blocking),
       sessions(platform.system),
-      login_limit({}, platform.settings.rate_limits),
+      login_limit({}, platform.settings.login_limits),
       accounts(platform.system, hasher_, sessions, login_limit, platform.settings.admin_emails),
       keys(platform.system),
       authentication({platform.settings, platform.system, accounts, sessions, keys, guards, platform.home,
@@ -29,7 +29,7 @@ Module::Module(const agentbox::Platform& platform)
                                         },
                                     .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
       self_service_(accounts, sessions, authentication.second_factor(), authentication.sign_in(),
-                    authentication.audit()),
+                    authentication.devices(), authentication.verification(), authentication.audit()),
       administration_(accounts, sessions, authentication.second_factor(), authentication.audit()),
       session_sweep_(platform.home, "sessions", 10min,
                      [this]() -> web::Task<> { co_await sessions.sweep(store::now()); }),
@@ -55,6 +55,9 @@ agentbox::Rows Module::rows(accounts::PlanDirectory& plans) {
 }
 
 void Module::start() {
+  if (!settings_.login_limits)
+    web::log::warning("login_limits_off",
+                      {{"reason", "LOGIN_LIMITS is off: passwords, codes and tokens can be guessed without limit"}});
   session_sweep_.start();
   authentication.start();
   key_uses_.start();

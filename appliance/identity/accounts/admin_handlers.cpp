@@ -13,6 +13,7 @@ UserView view(const Services& services, const User& user) {
                  .name = user.name,
                  .isAdmin = services.accounts.is_admin(user),
                  .isDisabled = user.is_disabled,
+                 .emailVerified = user.email_verified,
                  .plan = std::nullopt,
                  .subscriptionId = std::nullopt,
                  .credits = services.accounts.credits_of(user.id),
@@ -72,6 +73,15 @@ identity::Answer end_user_sessions(const Services& services, const web::Request&
   if (!user) co_return no_such_user();
   auto actor = audit::actor_of(request);
   co_await services.administration.end_sessions(std::move(actor), std::move(*user));
+  const identity::Succeeded answer;
+  co_return web::reply(answer, 200);
+}
+
+identity::Answer unlock(const Services& services, const web::Request& request) {
+  auto user = named(services, request);
+  if (!user) co_return no_such_user();
+  auto actor = audit::actor_of(request);
+  co_await services.administration.unlock(std::move(actor), std::move(*user));
   const identity::Succeeded answer;
   co_return web::reply(answer, 200);
 }
