@@ -293,8 +293,9 @@ Response Dispatcher::Impl::unmatched(const Request& request, const Router::Match
 // Counts the listener's limit, which applies to all paths under /api, and then the row's own.
 Counted Dispatcher::Impl::count(const Request& request, RateWindows* own) {
   Counted counted;
-  const bool in_base = base && request.path.starts_with("/api/");
-  if (!options.rate_limits || (!in_base && !own) || is_health(request)) return counted;
+  const bool in_base = options.rate_limits && base && request.path.starts_with("/api/");
+  if (own && !(own->limit().limits_guesses ? options.login_limits : options.rate_limits)) own = nullptr;
+  if ((!in_base && !own) || is_health(request)) return counted;
   const auto client = rate_key(request.client_address);
   auto& window = counted.window;
   const auto hit = [&](RateWindows& windows_of) {

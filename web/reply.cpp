@@ -11,6 +11,8 @@ namespace {
 
 // The body field of an error with a known time until a retry makes sense, in seconds.
 constexpr std::string_view retry_after_field = "retryAfter";
+// A limit and how much of it is left, for the RateLimit fields of the head; not part of the body.
+constexpr std::string_view rate_limit_field = "rateLimit";
 // The Retry-After of other errors.
 constexpr std::string_view default_retry_seconds = "1";
 
@@ -158,6 +160,17 @@ int http_status(Kind kind) {
   return 500;
 }
 
+namespace {
+
+void add_rate_limit_fields(Response& response, const boost::json::object& window) {
+  for (const auto& [member, name] :
+       {std::pair("limit", "RateLimit-Limit"), std::pair("remaining", "RateLimit-Remaining"),
+        std::pair("reset", "RateLimit-Reset")})
+    response.headers.emplace_back(name, std::to_string(window.at(member).as_int64()));
+}
+
+}  // namespace
+
 Response error_response(const Error& error) {
   Response response;
   response.status = http_status(error.kind);
@@ -169,6 +182,7 @@ Response error_response(const Error& error) {
     detail::write_string(body, error.code);
   }
   for (const auto& field : error.extra) {
+    if (field.key() == rate_limit_field) continue;
     body += ',';
     detail::write_string(body, field.key());
     body += ':';
@@ -181,6 +195,8 @@ Response error_response(const Error& error) {
     response.headers.emplace_back("Retry-After", std::to_string(known->get_int64()));
   else if ((error.kind == Kind::too_many || error.kind == Kind::unavailable) && !limit_with_code)
     response.headers.emplace_back("Retry-After", default_retry_seconds);
+  if (const auto* window = error.extra.if_contains(rate_limit_field))
+    add_rate_limit_fields(response, window->as_object());
   return response;
 }
 

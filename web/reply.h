@@ -32,7 +32,8 @@ template <class T>
 void write_json(std::string& out, const T&);
 
 int http_status(Kind);
-// {error, code?, ...extra}; the detail stays out. 429 and 503 carry Retry-After.
+// {error, code?, ...extra}; the detail stays out. 429 and 503 carry Retry-After: `retryAfter` of extra, if it is there.
+// `rateLimit` of extra, {limit, remaining, reset}, becomes the RateLimit fields instead.
 Response error_response(const Error&);
 
 template <class T>

@@ -39,6 +39,8 @@ struct RateLimit {
   unsigned limit = 0;
   std::chrono::seconds window{60};
   std::string message = "Too many requests, please slow down.";
+  // It limits guesses at passwords, codes or tokens: ListenerOptions::login_limits applies instead of rate_limits.
+  bool limits_guesses = false;
 };
 
 // Makes the JSON Schema (2020-12) of a body, a query or a response, when the OpenAPI document is requested: the schemas

@@ -94,8 +94,8 @@ struct ListenerOptions {
   std::vector<std::string> trusted_proxies;  // addresses or CIDRs whose X-Forwarded-For and -Proto are trusted
   // The key by which limits.in_flight_per_client counts requests; unset or empty: the client's address.
   std::function<std::string(const Request&)> client_key;
-  bool rate_limits = true;
-  std::string version;  // of the product, for the OpenAPI document
+  bool rate_limits = true, login_limits = true;  // see RateLimit::limits_guesses
+  std::string version;                           // of the product, for the OpenAPI document
   Limits limits;
   // Maps an exception of a handler to an error (the store's read-only state to 503); nothing: a plain 500.
   std::function<std::optional<Error>(std::exception_ptr)> explain;

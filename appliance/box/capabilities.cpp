@@ -13,7 +13,6 @@ namespace box {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
-#include "appliance/box/capabilities.inc"
 #undef CAPABILITY
   };
 }

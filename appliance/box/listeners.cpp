@@ -27,6 +27,7 @@ web::ListenerOptions listener_options(const Settings& settings, std::string name
   options.version = version;
   options.trusted_proxies = settings.trusted_proxies;
   options.rate_limits = settings.rate_limits;
+  options.login_limits = settings.login_limits;
   options.limits.idle_time = settings.idle_timeout;
   options.limits.connections = connections(share_of_descriptors);
   options.explain = explain;

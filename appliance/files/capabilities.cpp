@@ -13,7 +13,6 @@ namespace files {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
-#include "appliance/files/capabilities.inc"
 #undef CAPABILITY
   };
 }

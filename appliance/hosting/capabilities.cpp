@@ -13,7 +13,6 @@ namespace hosting {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
-#include "appliance/hosting/capabilities.inc"
 #undef CAPABILITY
   };
 }

@@ -8,7 +8,7 @@ Module::Module(const agentbox::Platform& given)
     : platform(given),
       site(platform.settings.base_url),
       sessions(platform.system),
-      login_limit({}, platform.settings.rate_limits),
+      login_limit({}, platform.settings.login_limits),
       accounts(platform.system, hasher_, sessions, login_limit, platform.settings.admin_emails),
       keys(platform.system),
       replay_guard(platform.system),
@@ -19,9 +19,12 @@ Module::Module(const agentbox::Platform& given)
       gating(rpc, platform.settings.gating_token_address, platform.settings.gating_token_minimum),
       outbox(platform.system, {platform.settings.smtp_url, platform.settings.smtp_from}, platform.home,
              platform.blocking),
+      verification(platform.system, accounts, outbox, site),
       second_factor(platform.system, site, replay_guard, crypto::derived_key(platform.master_key, "passkeys"),
-                    platform.settings.rate_limits),
-      sign_in(accounts, sessions, second_factor, audit, replay_guard,
+                    platform.settings.login_limits),
+      guess_alarm(accounts, audit),
+      devices(crypto::derived_key(platform.master_key, "known devices")),
+      sign_in(accounts, sessions, second_factor, audit, replay_guard, devices,
               crypto::derived_key(platform.master_key, "sign-in tickets")),
       guards(agentbox::make_guards({.sessions = sessions,
                                     .accounts = accounts,
@@ -34,7 +37,16 @@ Module::Module(const agentbox::Platform& given)
                                               audit::failure_of(request, "internal key refused", "Forbidden"));
                                         },
                                     .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
-      capabilities_(identity::capabilities(), *this) {}
+      capabilities_(identity::capabilities(), *this) {
+  accounts.report_guesses_to([this](store::UserId user, unsigned count) {
+    return guess_alarm.raise(accounts::Guessed::password, user, count);
+  });
+  second_factor.report_guesses_to([this](store::UserId user, unsigned count) {
+    return guess_alarm.raise(accounts::Guessed::code, user, count);
+  });
+  identities.verify_addresses_by(
+      [this](store::UserId user) -> web::Task<> { static_cast<void>(co_await verification.send(user)); });
+}
 
 bool Module::must_enrol(const accounts::User& user) {
   return platform.settings.admin_second_factor && accounts.is_admin(user) && !second_factor.is_on(user.id);

@@ -9,6 +9,8 @@
 #include "appliance/foundation/chain/rpc.h"
 #include "appliance/foundation/platform.h"
 #include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/accounts/guess_alarm.h"
+#include "appliance/identity/accounts/known_devices.h"
 #include "appliance/identity/accounts/plan_directory.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/audit/failure_counter.h"
@@ -22,6 +24,7 @@
 #include "appliance/identity/sign_in/sign_in.h"
 #include "appliance/identity/site.h"
 #include "appliance/identity/token_gating/token_gating.h"
+#include "appliance/identity/verification/verification.h"
 
 namespace identity {
 
@@ -65,7 +68,10 @@ class Module {
   chain::Rpc rpc;
   token_gating::TokenGating gating;
   mail::Outbox outbox;
+  verification::Verification verification;
   second_factor::SecondFactor second_factor;
+  accounts::GuessAlarm guess_alarm;
+  const accounts::KnownDevices devices;
   sign_in::SignIn sign_in;
   const agentbox::Guards guards;
 

@@ -13,7 +13,6 @@ namespace models {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
-#include "appliance/models/capabilities.inc"
 #undef CAPABILITY
   };
 }

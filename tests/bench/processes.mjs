@@ -49,7 +49,7 @@ export const start_box = async (binary, folder, settings = {}) => {
   const started = performance.now();
   const child = start(binary, ["serve", "--data", folder], {
     env: {
-      ...process.env, WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0", SUMMARIZER_LISTEN: "127.0.0.1:0", RATE_LIMITS: "off",
+      ...process.env, WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0", SUMMARIZER_LISTEN: "127.0.0.1:0", RATE_LIMITS: "off", LOGIN_LIMITS: "off",
       LOG_LEVEL: "error", INTERNAL_API_KEY: "bench-internal-key", AGENT_RUNTIME: "process", IDLE_TIMEOUT: "600", ...settings.env,
     },
   });

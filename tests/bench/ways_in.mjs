@@ -94,7 +94,7 @@ const guess_away = (web) => {
 
 // With rate limits, as a box has them: almost every guess is refused before its password is looked at.
 export const guesses = async (bench) => {
-  const box = await start_box(bench.binary, join(bench.folder, "guesses"), { env: { RATE_LIMITS: "on" } });
+  const box = await start_box(bench.binary, join(bench.folder, "guesses"), { env: { RATE_LIMITS: "on", LOGIN_LIMITS: "on" } });
   const answer = await fetch(`${box.web}/api/auth/login`, {
     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email: "admin@bench.local", password: "bench admin password" }),
   });

@@ -93,7 +93,7 @@ export class Box {
       env: {
         PATH: process.env.PATH, HOME: process.env.HOME, WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0",
         SUMMARIZER_LISTEN: "127.0.0.1:0", INTERNAL_API_KEY: INTERNAL_KEY, RATE_LIMITS: "off", AGENT_RUNTIME: "process",
-        AGENT_PORT_RANGE: OWN_PORTS, ...this.env,
+        AGENT_PORT_RANGE: OWN_PORTS, LOGIN_LIMITS: this.env.RATE_LIMITS ?? "off", ...this.env,
       },
     });
     this.child.stderr.on("data", (bytes) => {
@@ -133,6 +133,15 @@ export class Box {
       method, headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" }, body: body && JSON.stringify(body),
     });
     return answer.json();
+  }
+
+  // The newest mail in the outbox that has a link of this kind (reset or verify), and its token.
+  mail_with(kind, to) {
+    return until(`a mail with ${kind}=`, async () => {
+      const { mails } = await this.backend_call("GET", "/api/admin/outbox?limit=1000");
+      const mail = mails.find((one) => one.body.includes(`?${kind}=`) && (!to || one.to === to));
+      return mail && { ...mail, token: new RegExp(`\\?${kind}=([A-Za-z0-9_-]{43})`).exec(mail.body)[1] };
+    });
   }
 
   // A person with a cookie jar of one session.

@@ -32,11 +32,11 @@ test("a mail is sent after STARTTLS, to a server whose authority is configured",
   const certificate = certificate_for(t);
   const server = await start_mail_server(t, { certificate });
   const box = await box_with_mail(t, server, { SSL_CERT_FILE: certificate.file });
-  const mail = await until("a mail", () => server.mails[0]).catch(async (cause) => {
+  const mail = await until("a mail", () => server.mails.find((one) => /\?reset=/.test(one.lines.join("\n")))).catch(async (cause) => {
     throw new Error(`${cause.message}: ${await problem_of(box)}`);
   });
-  assert.match(mail.lines.join("\n"), /\?reset=/);
-  assert.deepEqual(server.said.map((line) => line.split(" ")[0]), ["EHLO", "STARTTLS"], "nothing else was said in the clear");
+  assert.match(mail.to[0], /ada@example\.org/);
+  assert.deepEqual([...new Set(server.said.map((line) => line.split(" ")[0]))], ["EHLO", "STARTTLS"], "nothing else was said in the clear");
 });
 
 test("a server that nobody vouches for, and one that does not encrypt, get no mail", async (t) => {

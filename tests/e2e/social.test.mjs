@@ -107,7 +107,7 @@ test("users with a second factor are asked for it after an ID token, too", async
   assert.equal((await by_code.finish({ code: "000000x" })).status, 401);
   const done = await by_code.finish({ code: recoveryCodes[0] });
   assert.deepEqual([done.status, done.body.ok], [200, true], JSON.stringify(done.body));
-  assert.deepEqual(done.headers.getSetCookie().map((line) => line.split("=")[0]).sort(), ["agentbox-second-factor", "app-session"]);
+  assert.deepEqual(done.headers.getSetCookie().map((line) => line.split("=")[0]).sort(), ["agentbox-device", "agentbox-second-factor", "app-session"]);
   assert.equal((await by_code.finish({ code: recoveryCodes[1] })).status, 401, "once");
 
   const by_passkey = await halfway("3");

@@ -107,14 +107,56 @@ TEST_F(Accounts, ASuccessResetsTheFailures) {
   }
 }
 
-TEST(LoginLimit, AWindowEnds) {
-  accounts::LoginLimit limit({.failures = 2, .window = std::chrono::seconds(10)}, true);
-  const auto start = accounts::LoginLimit::Clock::time_point{} + std::chrono::hours(1);
-  limit.failed("ada", start);
-  limit.failed("ada", start + std::chrono::seconds(5));
-  EXPECT_EQ(limit.blocked("ada", start + std::chrono::seconds(5)), std::chrono::seconds(5));
-  EXPECT_EQ(limit.blocked("ada", start + std::chrono::milliseconds(9'001)), std::chrono::seconds(1));
-  EXPECT_FALSE(limit.blocked("ada", start + std::chrono::seconds(10)));
+TEST_F(Accounts, FailuresElsewhereKeepNobodyOut) {
+  const auto user = register_as("ada@example.com").value();
+  for (int i = 0; i < 5; ++i)
+    EXPECT_FALSE(run(accounts.authenticate("ada@example.com", "wrong password", "network b")));
+  EXPECT_EQ(run(accounts.authenticate("ada@example.com", "correct horse battery", "network b")).error().kind,
+            Kind::too_many);
+  EXPECT_TRUE(log_in("ada@example.com", "correct horse battery"));
+  EXPECT_TRUE(run(accounts.prove_password(caller(user), "correct horse battery")));
+}
+
+TEST_F(Accounts, StepUpCountsEachSessionByItself) {
+  const auto user = register_as("ada@example.com").value();
+  const auto thief = caller(user), own = caller(user);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(run(accounts.prove_password(thief, "wrong password")).error().kind, Kind::invalid);
+  EXPECT_EQ(run(accounts.prove_password(thief, "correct horse battery")).error().kind, Kind::too_many);
+  EXPECT_EQ(run(accounts.change_password(user.id, thief.credential, "correct horse battery", "a password by hand"))
+                .error()
+                .kind,
+            Kind::too_many);
+  EXPECT_TRUE(run(accounts.prove_password(own, "correct horse battery")));
+  EXPECT_TRUE(log_in("ada@example.com", "correct horse battery"));
+}
+
+TEST_F(Accounts, ANewPasswordByTheAdminAndUnlockingForgetFailures) {
+  const auto user = register_as("ada@example.com").value();
+  const auto lock = [&] {
+    for (int i = 0; i < 4; ++i) EXPECT_FALSE(log_in("ada@example.com", "wrong password"));
+  };
+  lock();
+  EXPECT_EQ(log_in("ada@example.com", "correct horse battery").error().kind, Kind::too_many);
+  accounts.unlock(user);
+  EXPECT_TRUE(log_in("ada@example.com", "correct horse battery"));
+  lock();
+  ASSERT_TRUE(run(
+      accounts.change_as_admin(user.id, {.password = "a password by the admin", .is_admin = {}, .is_disabled = {}})));
+  EXPECT_TRUE(log_in("ada@example.com", "a password by the admin"));
+}
+
+TEST_F(Accounts, ManyFailuresOfAUserAreReported) {
+  const auto user = register_as("ada@example.com").value();
+  std::vector<std::pair<store::UserId, unsigned>> reports;
+  accounts.report_guesses_to([&](store::UserId id, unsigned failures) -> web::Task<> {
+    reports.emplace_back(id, failures);
+    co_return;
+  });
+  for (int i = 0; i < 120; ++i)
+    for (const char* email : {"ada@example.com", "nobody@example.com"})
+      EXPECT_FALSE(run(accounts.authenticate(email, "wrong password", "network " + std::to_string(i))));
+  EXPECT_EQ(reports, (std::vector{std::pair(user.id, 100u)}));
 }
 
 TEST_F(Accounts, ADisabledUserCannotSignIn) {

@@ -54,7 +54,7 @@ class People : public testing::Test {
     return run(accounts.change_as_admin(user.id, {.password = {}, .is_admin = true, .is_disabled = {}})).value();
   }
   web::Result<accounts::User> log_in(std::string email, std::string password) {
-    return run(accounts.authenticate(std::move(email), std::move(password)));
+    return run(accounts.authenticate(std::move(email), std::move(password), "network 192.0.2.1"));
   }
   // The value of a new session cookie.
   std::string sign_in(const accounts::User& user) {
@@ -82,7 +82,7 @@ class People : public testing::Test {
   // As cheap as Argon2 gets: these tests are about what is done with hashes.
   accounts::PasswordHasher hasher{{.memory_kib = 64, .passes = 1}, {.threads = 2, .queue = 4}};
   accounts::Sessions sessions{system};
-  accounts::LoginLimit login_limit{{.failures = 3, .window = std::chrono::seconds(60)}, true};
+  accounts::LoginLimit login_limit{{.free = 3, .first = std::chrono::seconds(60)}, true};
   accounts::Accounts accounts{system, hasher, sessions, login_limit, {"root@example.com"}};
   keys::Keys keys{system};
   billing::Subscriptions subscriptions{system};

@@ -1,6 +1,7 @@
 // Password recovery: when a token is valid, and what one change does with it.
 #include "appliance/identity/recovery/recovery.h"
 
+#include "appliance/foundation/crypto/totp.h"
 #include "tests/identity/people_fixture.h"
 
 namespace {
@@ -16,8 +17,18 @@ class Recovery : public people_tests::People {
     return body.substr(body.find(mark) + mark.size(), 43);
   }
   std::size_t mails() const { return outbox.list(100).size(); }
-  web::Result<accounts::User> reset(std::string token) {
-    return run(recovery.reset(std::move(token), "a password chosen by mail"));
+  web::Result<accounts::User> reset(std::string token, std::optional<std::string> code = {}) {
+    second_factor::Proof proof;
+    if (code) proof.code = web::Text<1, 32>(std::move(*code));
+    return run(recovery.reset(std::move(token), "a password chosen by mail", std::move(proof)));
+  }
+  // The user's new recovery codes, with an app.
+  std::vector<std::string> set_up_factor(const accounts::User& user) {
+    EXPECT_TRUE(run(factor.begin_app(caller(user))));
+    const std::string secret = system.get(second_factor::factors, user.id)->value.secret.clear;
+    return run(factor.confirm_app(caller(user),
+                                  crypto::totp(secret, crypto::totp_step(std::chrono::system_clock::now()))))
+        .value();
   }
 
   boost::asio::io_context io;
@@ -25,7 +36,9 @@ class Recovery : public people_tests::People {
   agentbox::Site site{"https://box.example.org"};
   identities::Identities identities{system, accounts, keys};
   mail::Outbox outbox{system, {}, io, pool};
-  recovery::Recovery recovery{system, accounts, identities, outbox, site, io};
+  security::ReplayGuard replay_guard{system};
+  second_factor::SecondFactor factor{system, site, replay_guard, "key", true};
+  recovery::Recovery recovery{system, accounts, identities, factor, outbox, site, io};
 };
 
 TEST_F(Recovery, ChangesOfPasswordAddressOrSessionsInvalidateTokens) {
@@ -72,6 +85,38 @@ TEST_F(Recovery, ARequestIsTheSameWorkForEveryAddress) {
   EXPECT_EQ(mails(), 1u);
 }
 
+// Whether somebody has vouched for the address or not.
+TEST_F(Recovery, AResetAsksForTheSecondFactorAndKeepsIt) {
+  for (const bool is_verified : {false, true}) {
+    const std::string email = is_verified ? "verified@example.org" : "unverified@example.org";
+    const auto user = register_as(email).value();
+    if (is_verified) {
+      const auto verify = [](accounts::User& edited) { edited.email_verified = true; };
+      run(system.modify(accounts::users, user.id, verify));
+    }
+    const auto key = run(keys.create(caller(user), "laptop", std::nullopt)).value();
+    const auto codes = set_up_factor(user);
+    const std::string token = token_for(email);
+    EXPECT_EQ(reset(token).error().code, "SECOND_FACTOR_REQUIRED");
+    EXPECT_EQ(reset(token, "wrong").error().kind, web::Kind::unauthenticated);
+    EXPECT_TRUE(log_in(email, "correct horse battery")) << "nothing has changed yet";
+    EXPECT_TRUE(keys.validate(key.secret));
+    EXPECT_TRUE(reset(token, codes[0])) << "neither spent the token";
+    EXPECT_TRUE(factor.is_on(user.id));
+    EXPECT_EQ(factor.state(user.id).recovery_codes, codes.size() - 1);
+    EXPECT_EQ(keys.validate(key.secret).has_value(), is_verified) << "of an account nobody had vouched for";
+    EXPECT_TRUE(accounts.find(user.id)->email_verified);
+  }
+}
+
+TEST_F(Recovery, AResetForgetsFailedSignIns) {
+  ASSERT_TRUE(register_as("ada@example.org"));
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(log_in("ada@example.org", "a wrong password"));
+  EXPECT_EQ(log_in("ada@example.org", "correct horse battery").error().kind, web::Kind::too_many);
+  ASSERT_TRUE(reset(token_for("ada@example.org")));
+  EXPECT_TRUE(log_in("ada@example.org", "a password chosen by mail"));
+}
+
 // Both resets find the token valid; one commits second.
 TEST_F(Recovery, TheSecondOfTwoConcurrentResetsChangesNothing) {
   const auto user = register_as("ada@example.org").value();
@@ -79,7 +124,7 @@ TEST_F(Recovery, TheSecondOfTwoConcurrentResetsChangesNothing) {
   boost::asio::io_context together;
   std::vector<std::string> passwords{"the first one's password", "the second one's password"}, accepted;
   for (const std::string& password : passwords)
-    boost::asio::co_spawn(together, recovery.reset(token, password),
+    boost::asio::co_spawn(together, recovery.reset(token, password, {}),
                           [&, password](std::exception_ptr failure, auto done) {
                             if (failure) std::rethrow_exception(failure);
                             if (done) accepted.push_back(password);

@@ -160,17 +160,45 @@ TEST_F(SecondFactor, RemovingTheFactorRemovesEverything) {
   EXPECT_EQ(add(ada, key)->recovery_codes.size(), 10u) << "the passkey can be registered again";
 }
 
-TEST_F(SecondFactor, AnAccountClaimRemovesTheSecondFactor) {
+// A reader of the mailbox can have its address verified elsewhere.
+TEST_F(SecondFactor, AnAccountClaimKeepsTheSecondFactor) {
   const auto squatter = person("ada@example.org");
-  ASSERT_TRUE(add(squatter, authenticator()));
+  const auto key = authenticator();
+  const auto codes = add(squatter, key)->recovery_codes;
   ASSERT_TRUE(run(factor.begin_app(session_of(squatter))));
   identities::Identities identities{system, accounts, keys};
   identities::VerifiedIdentity identity{.id = "idp:ada", .email = "ada@example.org", .is_email_verified = true};
   EXPECT_EQ(run(identities.sign_in(identity, identities.session_epoch()))->id, squatter);
-  EXPECT_FALSE(factor.is_on(squatter));
-  ASSERT_TRUE(add(squatter, authenticator()));
-  EXPECT_TRUE(run(identities.sign_in(identity, identities.session_epoch())));
-  EXPECT_TRUE(factor.is_on(squatter)) << "a verified user keeps it";
+  EXPECT_TRUE(factor.is_on(squatter));
+  EXPECT_TRUE(check(squatter, key.get(request_challenge(squatter, Purpose::sign_in))));
+  EXPECT_TRUE(check(squatter, codes[0]));
+  EXPECT_TRUE(system.get(second_factor::factors, squatter)->value.secret.clear.empty())
+      << "an app that was not confirmed is not a factor yet";
+}
+
+TEST_F(SecondFactor, WrongCodesAreFollowedByGrowingDelaysThatOnlyARightOneEnds) {
+  second_factor::SecondFactor limited(system, site, replay_guard, "key", true);
+  std::vector<unsigned> reports;
+  limited.report_guesses_to([&](store::UserId, unsigned failures) -> web::Task<> {
+    reports.push_back(failures);
+    co_return;
+  });
+  const auto ada = person("ada@example.org");
+  const auto codes = add(ada, authenticator())->recovery_codes;
+  const auto guess = [&](std::string code) {
+    second_factor::Proof proof{.code = web::Text<1, 32>(std::move(code)), .passkey = std::nullopt};
+    return run(limited.check(ada, std::move(proof), Purpose::sign_in));
+  };
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(guess("wrong").error().kind, web::Kind::unauthenticated);
+  EXPECT_TRUE(guess(codes[0]));
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(guess("wrong").error().kind, web::Kind::unauthenticated);
+  EXPECT_TRUE(log_in("ada@example.org", "correct horse battery"));
+  const auto refused = guess(codes[1]).error();
+  EXPECT_EQ(refused.kind, web::Kind::too_many);
+  EXPECT_EQ(refused.extra.at("rateLimit").at("reset").as_int64(), 30);
+  EXPECT_EQ(reports, std::vector<unsigned>{10});
+  limited.unlock(ada);
+  EXPECT_TRUE(guess(codes[1]));
 }
 
 TEST_F(SecondFactor, AChallengeIsValidForFiveMinutesOnThisBoxOnly) {

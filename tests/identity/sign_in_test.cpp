@@ -39,7 +39,8 @@ class SignIn : public people_tests::People {
   security::ReplayGuard replay_guard{system};
   audit::Audit audit{system};
   second_factor::SecondFactor factor{system, site, replay_guard, "key", false};
-  sign_in::SignIn sign_in{accounts, sessions, factor, audit, replay_guard, "ticket key"};
+  accounts::KnownDevices devices{"device key"};
+  sign_in::SignIn sign_in{accounts, sessions, factor, audit, replay_guard, devices, "ticket key"};
   std::vector<std::string> codes;
 };
 
@@ -47,6 +48,7 @@ TEST_F(SignIn, AUserWithoutASecondFactorGetsASessionAndAnAuditEntry) {
   const auto entered = begin(register_as("ada@example.org").value()).value();
   EXPECT_FALSE(entered.challenge);
   EXPECT_TRUE(session_of(entered.cookie.value));
+  EXPECT_TRUE(devices.find(entered.device->value, entered.user, store::now()));
   EXPECT_EQ(record(), std::vector<std::string>{"sign-in by wallet: ok"});
 }
 
@@ -70,6 +72,7 @@ TEST_F(SignIn, ATicketAndACodeSignInOnce) {
   EXPECT_EQ(halfway.challenge->code, "SECOND_FACTOR_REQUIRED");
   EXPECT_EQ(halfway.cookie.name, sign_in::ticket_cookie);
   EXPECT_FALSE(session_of(halfway.cookie.value)) << "it is no session";
+  EXPECT_FALSE(halfway.device) << "nor is the browser known";
 
   const std::string ticket = halfway.cookie.value;
   EXPECT_EQ(resume(ticket, std::nullopt).error().code, "SECOND_FACTOR_REQUIRED") << "asked again, for a browser";

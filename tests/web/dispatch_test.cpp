@@ -21,6 +21,7 @@ const Guard machines{.name = "internal key", .scheme = "bearer", .admit = [](con
                        return Caller{};
                      }};
 const RateLimit three{.group = "three", .limit = 3, .window = std::chrono::seconds(600), .message = "Three is enough."};
+const RateLimit guesses{.group = "guesses", .limit = 3, .window = std::chrono::seconds(600), .limits_guesses = true};
 
 class Dispatch : public WireTest {
  protected:
@@ -66,6 +67,7 @@ class Dispatch : public WireTest {
                             {GET, "/api/failing", open_door, nullptr, plain(failing), "Throws"},
                             {GET, "/api/full", open_door, nullptr, plain(full), "Throws what can be explained"},
                             {GET, "/api/three", open_door, &three, plain(page), "Limited"},
+                            {GET, "/api/guesses", open_door, &guesses, plain(page), "Guesses at a secret"},
                             {GET, "/api/items/:id", open_door, nullptr, plain(item), "One"}});
   }
 
@@ -292,6 +294,23 @@ TEST_F(ErrorForms, ChangeNothingElsewhere) {
   EXPECT_EQ(ask(request("DELETE", "/ask")).body, R"({"error":"Method not allowed"})");
   EXPECT_EQ(ask(post(std::string(101, 'x'))).body,
             R"({"error":"The request body is larger than this server takes.","limit":100})");
+}
+
+TEST_F(Dispatch, TheLimitsOnGuessesHaveTheirOwnSwitch) {
+  options.rate_limits = false;
+  serve();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(get("/api/guesses")).status, 200);
+  EXPECT_EQ(ask(get("/api/guesses")).status, 429);
+  EXPECT_FALSE(ask(get("/api/three")).headers.contains("ratelimit-limit"));
+  EXPECT_FALSE(ask(get("/api/nothing")).headers.contains("ratelimit-limit"));
+}
+
+TEST_F(Dispatch, WithoutTheLimitsOnGuessesTheOthersRemain) {
+  options.login_limits = false;
+  serve();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(ask(get("/api/guesses")).status, 200);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(get("/api/three")).status, 200);
+  EXPECT_EQ(ask(get("/api/three")).status, 429);
 }
 
 TEST_F(Dispatch, ServesItsOwnDocument) {

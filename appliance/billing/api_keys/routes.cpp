@@ -7,7 +7,7 @@ namespace billing::api_keys {
 
 namespace {
 
-const web::RateLimit validation{.group = "keys-validate", .limit = 60};
+const web::RateLimit validation{.group = "keys-validate", .limit = 60, .limits_guesses = true};
 
 constexpr const char* used_text =
     "`usedUsd` is the cost of model calls with the key in this calendar month (UTC); `budgetUsd` is its limit.";

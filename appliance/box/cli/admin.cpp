@@ -23,8 +23,8 @@ std::string shown(const json::object& user, std::string_view name) {
 }
 
 void print_user(const json::object& user) {
-  for (const std::string_view name :
-       {"id", "email", "name", "isAdmin", "isDisabled", "plan", "subscriptionId", "credits", "createdAt"})
+  for (const std::string_view name : {"id", "email", "name", "isAdmin", "isDisabled", "emailVerified", "plan",
+                                      "subscriptionId", "credits", "createdAt"})
     std::cout << std::left << std::setw(16) << name << shown(user, name) << '\n';
 }
 
@@ -150,6 +150,12 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
     std::cout << "all sessions are ended\n";
     return 0;
   });
+  add("unlock", "End the delays after a user's failed sign-ins", true,
+      [](const BoxClient& box, const std::string& path) {
+        box.call("DELETE", path + "/failed-sign-ins");
+        std::cout << "the user may sign in again at once\n";
+        return 0;
+      });
   add("forget-second-factor", "Remove a user's second factor", true, [](const BoxClient& box, const std::string& path) {
     box.call("DELETE", path + "/second-factor");
     std::cout << "the second factor is removed\n";

@@ -26,7 +26,7 @@ struct Settings {
   bool admin_second_factor = false;
   std::string master_key;  // secret; hex, 64 digits; empty: data/master.key
   std::vector<std::string> trusted_proxies;
-  bool rate_limits = true;
+  bool rate_limits = true, login_limits = true;
   unsigned threads = 0;                   // network threads; 0: one a core
   std::chrono::seconds idle_timeout{60};  // keep-alive connections
 

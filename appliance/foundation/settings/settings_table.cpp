@@ -36,6 +36,8 @@ std::vector<Setting> make_table() {
            "is not an address or a network, such as 10.0.0.0/8"),
       boolean("RATE_LIMITS", &S::rate_limits,
               "limit the rate of requests; turn off only for benchmarks and in trusted networks"),
+      boolean("LOGIN_LIMITS", &S::login_limits,
+              "limit guesses at passwords, codes and tokens, whatever RATE_LIMITS says; turn off only for benchmarks"),
       count("NETWORK_THREADS", &S::threads, 0, 256, "threads that serve requests; 0: one per core"),
       seconds("IDLE_TIMEOUT", &S::idle_timeout, 1, 86'400, "how long an idle connection is kept open"),
 

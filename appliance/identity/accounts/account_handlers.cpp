@@ -14,6 +14,7 @@ Profile profile(const Services& services, const User& user) {
           .name = user.name,
           .email = user.email,
           .isAdmin = services.accounts.is_admin(user),
+          .emailVerified = user.email_verified,
           .plan = held ? std::optional(std::move(held->plan)) : std::nullopt,
           .referralCode = user.referral_code,
           .credits = services.accounts.credits_of(user.id),
@@ -89,13 +90,19 @@ web::Answer edit_settings(const Services& services, const web::Request& request,
   co_return web::reply(profile(services, *user), 200);
 }
 
+web::Response succeeded_elsewhere_signed_out(const Services& services, const web::Request& request) {
+  const web::Succeeded answer;
+  const auto device = services.self_service.renewed_device(request.caller, sign_in::device_of(request), request.secure);
+  auto response = web::reply(answer, 200);
+  return device ? web::with_cookie(std::move(response), *device) : response;
+}
+
 web::Answer change_password(const Services& services, const web::Request& request, ChangePassword form) {
   PasswordChange change{.current = std::move(form.currentPassword), .replacement = std::move(form.newPassword)};
   auto actor = audit::actor_of(request);
   const auto changed = co_await services.self_service.change_password(std::move(actor), std::move(change));
   if (!changed) co_return changed.error();
-  const web::Succeeded answer;
-  co_return web::reply(answer, 200);
+  co_return succeeded_elsewhere_signed_out(services, request);
 }
 
 }  // namespace accounts

@@ -17,9 +17,10 @@ web::Error changed_meanwhile() { return web::conflict("The account was changed m
 web::Error user_exists() { return web::conflict("A user with this email already exists"); }
 // The users of listed addresses are administrators, and a typed address is unverified.
 web::Error reserved_for_an_admin() { return web::forbidden("This email is reserved"); }
-web::Error too_many_failures(std::chrono::seconds left) {
-  return locked_for(left, "Too many failed sign-ins for this account, please try again later.");
+web::Error too_many_failures(const LoginLimit::Delay& delay) {
+  return delayed(delay, "Too many failed sign-ins for this account, please try again later.");
 }
+std::string session_source(const std::string& session) { return "session " + session; }
 
 // Alphanumeric and hyphens, at most 20 characters; in lower case.
 std::optional<std::string> normalised_code(std::string_view text) {
@@ -101,21 +102,27 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
   }
 }
 
-web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::string password) {
+web::Task<web::Result<User>> Accounts::authenticate(std::string email, std::string password, std::string source) {
   const std::string name = agentbox::normalised_email(email).value_or("");
-  if (const auto left = login_limit_.blocked(name)) co_return too_many_failures(*left);
+  if (const auto delay = login_limit_.blocked(name, source)) co_return too_many_failures(*delay);
   auto user = find_by_email(name);
   std::string encoded = user ? user->password_hash : std::string();
   const auto matches = co_await hasher_.matches(std::move(password), std::move(encoded));
   if (!matches) co_return matches.error();
   // Concurrent guesses do not get past the limit: one that finishes beyond it learns nothing.
-  if (const auto left = login_limit_.blocked(name)) co_return too_many_failures(*left);
+  if (const auto delay = login_limit_.blocked(name, source)) co_return too_many_failures(*delay);
   if (!*matches || user->is_disabled) {
-    login_limit_.failed(name);
+    co_await count_failure(name, source, user ? std::optional(user->id) : std::nullopt);
     co_return wrong_credentials();
   }
-  login_limit_.succeeded(name);
+  login_limit_.succeeded(name, source);
   co_return std::move(*user);
+}
+
+web::Task<> Accounts::count_failure(const std::string& email, const std::string& source,
+                                    std::optional<store::UserId> user) {
+  const auto failures = login_limit_.failed(email, source);
+  if (failures && user && on_guesses_) co_await on_guesses_(*user, *failures);
 }
 
 std::optional<User> Accounts::find(store::UserId id) const {
@@ -163,22 +170,24 @@ web::Task<web::Result<User>> Accounts::edit(store::UserId id, Apply apply) {
   }
 }
 
-web::Task<web::Result<void>> Accounts::verify_password(const User& user, std::string password) {
-  if (const auto left = login_limit_.blocked(user.email)) co_return too_many_failures(*left);
+web::Task<web::Result<void>> Accounts::verify_password(const User& user, std::string session, std::string password) {
+  const std::string source = session_source(session);
+  if (const auto delay = login_limit_.blocked(user.email, source)) co_return too_many_failures(*delay);
   const auto matches = co_await hasher_.matches(std::move(password), user.password_hash);
   if (!matches) co_return matches.error();
-  if (const auto left = login_limit_.blocked(user.email)) co_return too_many_failures(*left);
+  if (const auto delay = login_limit_.blocked(user.email, source)) co_return too_many_failures(*delay);
   if (!*matches) {
-    login_limit_.failed(user.email);
+    co_await count_failure(user.email, source, user.id);
     co_return web::invalid("currentPassword is wrong");
   }
+  login_limit_.succeeded(user.email, source);
   co_return web::Result<void>();
 }
 
-web::Task<web::Result<void>> Accounts::prove_password(store::UserId id, std::string password) {
-  const auto user = find(id);
+web::Task<web::Result<void>> Accounts::prove_password(web::Caller caller, std::string password) {
+  const auto user = find(caller.user_id);
   if (!user) co_return web::not_found("No such user");
-  co_return co_await verify_password(*user, std::move(password));
+  co_return co_await verify_password(*user, std::move(caller.credential), std::move(password));
 }
 
 web::Result<std::optional<std::string>> Accounts::new_email(const User& user, std::string_view text) const {
@@ -210,7 +219,7 @@ web::Task<web::Result<void>> Accounts::change_password(store::UserId id, std::st
   const auto user = find(id);
   if (!user) co_return web::not_found("No such user");
   if (auto refused = refuse_password(replacement, user->email)) co_return std::move(*refused);
-  const auto verified = co_await verify_password(*user, std::move(current));
+  const auto verified = co_await verify_password(*user, kept_session, std::move(current));
   if (!verified) co_return verified.error();
   auto hashed = co_await hasher_.hash(std::move(replacement));
   if (!hashed) co_return hashed.error();
@@ -247,8 +256,20 @@ web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminCh
     return {};
   };
   auto edited = co_await edit(id, apply);
+  if (edited && !hash.empty()) unlock(*edited);
   if (edited && ends_sessions) co_await sessions_.remove_ended(id);
   co_return edited;
+}
+
+web::Task<web::Result<User>> Accounts::verify_email(web::Caller caller, Also also) {
+  const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
+    if (const auto live = require_session(system_, caller, user, change); !live) return live.error();
+    const auto done = also(user, change);
+    if (!done) return done.error();
+    user.email_verified = true;
+    return {};
+  };
+  co_return co_await edit(caller.user_id, apply);
 }
 
 web::Task<web::Result<User>> Accounts::claim(User user, Also also) {
@@ -285,7 +306,7 @@ web::Task<web::Result<User>> Accounts::reset_password(store::UserId id, std::str
   };
   auto edited = co_await edit(id, apply);
   if (!edited) co_return edited.error();
-  login_limit_.succeeded(edited->email);
+  unlock(*edited);
   co_await sessions_.remove_ended(id);
   co_return edited;
 }

@@ -47,9 +47,14 @@ class Accounts {
   // A user who signs in by other means than a password. `email` in lower case; `is_email_verified`: a trusted provider
   // has verified it. Errors of create.
   web::Task<web::Result<User>> create_without_password(std::string email, std::string name, bool is_email_verified);
-  // unauthenticated, with the same message and after the same work whether or not there is such a user; too_many after
-  // too many failures.
-  web::Task<web::Result<User>> authenticate(std::string email, std::string password);
+  // unauthenticated, with the same message and after the same work whether or not there is such a user; too_many while
+  // the failures of `source` for this account are followed by a delay (see LoginLimit).
+  web::Task<web::Result<User>> authenticate(std::string email, std::string password, std::string source);
+  // Forgets the failed attempts at the user's password, from all sources.
+  void unlock(const User& user) { login_limit_.clear(user.email); }
+  // Called when there were many failures for an account. Set before anything is served.
+  using OnGuesses = std::function<web::Task<>(store::UserId, unsigned failures)>;
+  void report_guesses_to(OnGuesses on_guesses) { on_guesses_ = std::move(on_guesses); }
 
   // See Sessions::session_epoch.
   SessionEpoch session_epoch() const { return sessions_.session_epoch(); }
@@ -61,8 +66,9 @@ class Accounts {
   // In the order of their ids, after `after`. Reads the whole table and blocks.
   std::vector<User> list(store::UserId after, std::size_t limit) const;
 
-  // invalid: it is not the user's password. too_many after too many failures.
-  web::Task<web::Result<void>> prove_password(store::UserId, std::string password);
+  // For the caller of a session, whose failures count apart from those of all others. invalid: it is not the user's
+  // password. too_many: see authenticate.
+  web::Task<web::Result<void>> prove_password(web::Caller, std::string password);
   // The normalised address; nothing if it is the user's already. invalid; forbidden: the address of a listed
   // administrator.
   web::Result<std::optional<std::string>> new_email(const User&, std::string_view email) const;
@@ -70,13 +76,17 @@ class Accounts {
   // The new address is unverified, and mails sent to the old one no longer reset the password. unauthenticated: the
   // session has ended. conflict: the address is taken.
   web::Task<web::Result<User>> change_profile(web::Caller, ProfileChange);
-  // Ends every session of the user but `kept_session`, and invalidates password-reset mails.
+  // Ends every session of the user but `kept_session`, the caller's, and invalidates password-reset mails. Errors of
+  // prove_password for `current`.
   web::Task<web::Result<void>> change_password(store::UserId, std::string kept_session, std::string current,
                                                std::string replacement);
   web::Task<web::Result<User>> change_as_admin(store::UserId, AdminChange);
   // Adds to a change of a user, who is given as before it. Called again after a concurrent write. An error is returned
   // to the caller, and nothing changes.
   using Also = std::function<web::Result<void>(const User& before, store::Change&)>;
+  // For the caller of a session who has received a mail at the account's address. Errors of `also`. unauthenticated:
+  // the session has ended.
+  web::Task<web::Result<User>> verify_email(web::Caller, Also also);
   // The verified owner of the address takes over the account: an unverified user loses password and sessions, and what
   // `also` removes. Administrators and verified users keep everything, and `also` is not called. conflict: the account
   // has changed its address or was signed out since it was read.
@@ -95,7 +105,8 @@ class Accounts {
   // not_found; conflict: the e-mail is taken.
   using Apply = std::function<web::Result<void>(User&, store::Change&)>;
   web::Task<web::Result<User>> edit(store::UserId, Apply apply);
-  web::Task<web::Result<void>> verify_password(const User&, std::string password);
+  web::Task<web::Result<void>> verify_password(const User&, std::string session, std::string password);
+  web::Task<> count_failure(const std::string& email, const std::string& source, std::optional<store::UserId>);
   bool is_listed_admin(std::string_view email) const;
 
   store::System system_;
@@ -103,6 +114,7 @@ class Accounts {
   Sessions& sessions_;
   LoginLimit& login_limit_;
   const std::vector<std::string> admin_emails_;
+  OnGuesses on_guesses_;
 };
 
 }  // namespace accounts

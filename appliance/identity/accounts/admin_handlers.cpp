@@ -13,6 +13,7 @@ UserView view(const Services& services, const User& user) {
                  .name = user.name,
                  .isAdmin = services.accounts.is_admin(user),
                  .isDisabled = user.is_disabled,
+                 .emailVerified = user.email_verified,
                  .plan = std::nullopt,
                  .subscriptionId = std::nullopt,
                  .credits = services.accounts.credits_of(user.id),
@@ -72,6 +73,15 @@ web::Answer end_user_sessions(const Services& services, const web::Request& requ
   if (!user) co_return no_such_user();
   auto actor = audit::actor_of(request);
   co_await services.administration.end_sessions(std::move(actor), std::move(*user));
+  const web::Succeeded answer;
+  co_return web::reply(answer, 200);
+}
+
+web::Answer unlock(const Services& services, const web::Request& request) {
+  auto user = named(services, request);
+  if (!user) co_return no_such_user();
+  auto actor = audit::actor_of(request);
+  co_await services.administration.unlock(std::move(actor), std::move(*user));
   const web::Succeeded answer;
   co_return web::reply(answer, 200);
 }

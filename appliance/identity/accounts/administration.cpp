@@ -54,6 +54,12 @@ web::Task<> Administration::end_sessions(audit::Actor actor, User user) {
   co_await note(actor, "signed out by admin", user);
 }
 
+web::Task<> Administration::unlock(audit::Actor actor, User user) {
+  accounts_.unlock(user);
+  factor_.unlock(user.id);
+  co_await note(actor, "unlocked by admin", user);
+}
+
 web::Task<> Administration::remove_second_factor(audit::Actor actor, User user) {
   co_await factor_.remove(user.id);
   co_await note(actor, "second factor removed by admin", user);

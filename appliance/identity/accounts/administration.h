@@ -30,6 +30,8 @@ class Administration {
   // Errors of PlanDirectory::check, before anything changes; of Accounts::change_as_admin and PlanDirectory::assign.
   web::Task<web::Result<User>> edit(audit::Actor, User, AdminEdit, PlanDirectory&);
   web::Task<> end_sessions(audit::Actor, User);
+  // Ends the delays after wrong passwords and codes.
+  web::Task<> unlock(audit::Actor, User);
   // For users who have lost phone, passkeys and recovery codes.
   web::Task<> remove_second_factor(audit::Actor, User);
 

@@ -4,6 +4,7 @@
 #include "appliance/identity/accounts/routes.h"
 #include "appliance/identity/accounts/self_service.h"
 #include "appliance/identity/module.h"
+#include "web/log.h"
 
 namespace accounts {
 
@@ -14,7 +15,8 @@ using namespace std::chrono_literals;
 struct Parts {
   explicit Parts(identity::Module& module)
       : identity(module),
-        self_service(module.accounts, module.sessions, module.second_factor, module.sign_in, module.audit),
+        self_service(module.accounts, module.sessions, module.second_factor, module.sign_in, module.devices,
+                     module.verification, module.audit),
         administration(module.accounts, module.sessions, module.second_factor, module.audit),
         sweep(module.platform.home, "sessions", 10min,
               [&module]() -> web::Task<> { co_await module.sessions.sweep(store::now()); }) {}
@@ -24,6 +26,9 @@ struct Parts {
             administration,    identity.plans(),  identity.platform.blocking};
   }
   web::Task<> start() {
+    if (!identity.platform.settings.login_limits)
+      web::log::warning("login_limits_off",
+                        {{"reason", "LOGIN_LIMITS is off: passwords, codes and tokens can be guessed without limit"}});
     sweep.start();
     co_return;
   }

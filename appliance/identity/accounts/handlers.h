@@ -62,13 +62,13 @@ BOOST_DESCRIBE_STRUCT(SignedOutHere, (), (ok, sessionEnded, message))
 
 struct Profile {
   std::string id, name, email;
-  bool isAdmin = false;
+  bool isAdmin = false, emailVerified = false;
   std::optional<std::string> plan;
   std::string referralCode;
   std::int64_t credits = 0;
   store::Time createdAt;
 };
-BOOST_DESCRIBE_STRUCT(Profile, (), (id, name, email, isAdmin, plan, referralCode, credits, createdAt))
+BOOST_DESCRIBE_STRUCT(Profile, (), (id, name, email, isAdmin, emailVerified, plan, referralCode, credits, createdAt))
 
 struct EditSettings {
   std::optional<web::Text<1, 100>> name;
@@ -92,6 +92,8 @@ web::Answer sign_out(const Services&, const web::Request&);
 web::Answer show_settings(const Services&, const web::Request&);
 web::Answer edit_settings(const Services&, const web::Request&, EditSettings);
 web::Answer change_password(const Services&, const web::Request&, ChangePassword);
+// The answer to a change that ended all other sessions: it renews the device cookie, which ended with them.
+web::Response succeeded_elsewhere_signed_out(const Services&, const web::Request&);
 
 // The user's own sessions (session_handlers.cpp).
 
@@ -122,12 +124,13 @@ BOOST_DESCRIBE_STRUCT(UserQuery, (), (limit, after))
 
 struct UserView {
   std::string id, email, name;
-  bool isAdmin = false, isDisabled = false;
+  bool isAdmin = false, isDisabled = false, emailVerified = false;
   std::optional<std::string> plan, subscriptionId;
   std::int64_t credits = 0;
   store::Time createdAt;
 };
-BOOST_DESCRIBE_STRUCT(UserView, (), (id, email, name, isAdmin, isDisabled, plan, subscriptionId, credits, createdAt))
+BOOST_DESCRIBE_STRUCT(UserView, (),
+                      (id, email, name, isAdmin, isDisabled, emailVerified, plan, subscriptionId, credits, createdAt))
 
 struct UserPage {
   std::vector<UserView> users;
@@ -146,6 +149,7 @@ web::Answer list_users(const Services&, const web::Request&, UserQuery);
 web::Answer show_user(const Services&, const web::Request&);
 web::Answer edit_user(const Services&, const web::Request&, EditUser);
 web::Answer end_user_sessions(const Services&, const web::Request&);
+web::Answer unlock(const Services&, const web::Request&);
 web::Answer remove_second_factor(const Services&, const web::Request&);
 
 }  // namespace accounts

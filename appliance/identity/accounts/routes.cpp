@@ -9,14 +9,16 @@ namespace accounts {
 namespace {
 
 const web::RateLimit register_limit{.group = "register", .limit = 20};
-const web::RateLimit login_limit{.group = "login", .limit = 60};
-const web::RateLimit password_limit{.group = "password", .limit = 20};
+const web::RateLimit login_limit{.group = "login", .limit = 60, .limits_guesses = true};
+const web::RateLimit password_limit{.group = "password", .limit = 20, .limits_guesses = true};
 
 constexpr const char* register_description =
     "No session is created. `website` is a honeypot: if it is filled, or there is no User-Agent, the answer is 403. "
     "Passwords have 8 to 256 characters and must not be among the most used ones.";
 constexpr const char* login_description =
-    "Ten failures within 15 minutes lock the sign-in of an account for the rest of that time (429). With a second "
+    "Ten failures for an account from one network (an IPv4 address, or a /64 of IPv6) are followed by a delay of 30 s "
+    "(429), which each further failure doubles, up to 15 minutes. They delay nobody else. A browser that has signed in "
+    "to the account before, as its cookie agentbox-device shows, is counted by itself. With a second "
     "factor `code` or `passkey` is required: without either the answer to the right password is 401, "
     "SECOND_FACTOR_REQUIRED, with `passkey` for PublicKeyCredential.parseRequestOptionsFromJSON(), or null for users "
     "without passkeys. `code` is the app's or a recovery code; `passkey` is the result of navigator.credentials.get() "
@@ -28,7 +30,7 @@ constexpr const char* sign_out_description =
     "`sessionEnded` is false and `message` says so.";
 constexpr const char* edit_user_description =
     "Only the given fields change. `plan` is the name of a plan, or none to cancel. A new "
-    "password, and disabling, end all sessions.";
+    "password, and disabling, end all sessions. A new password also ends the delays after failed sign-ins.";
 
 std::string settings_description() {
   return std::string(
@@ -87,6 +89,11 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
        "Change a user's rights, plan or password"},
       {web::DELETE, "/api/admin/users/:user/sessions", key, nullptr,
        web::plain(on(end_user_sessions)).returns<web::Succeeded>(), "End all sessions of a user"},
+      {web::DELETE, "/api/admin/users/:user/failed-sign-ins", key, nullptr,
+       web::plain(on(unlock))
+           .returns<web::Succeeded>()
+           .describe("Ends the delays that follow wrong passwords and wrong codes of the user."),
+       "Unlock a user"},
       {web::DELETE, "/api/admin/users/:user/second-factor", key, nullptr,
        web::plain(on(remove_second_factor))
            .returns<web::Succeeded>()

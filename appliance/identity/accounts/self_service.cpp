@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "appliance/foundation/email.h"
+#include "web/rate_limit.h"
+
 namespace accounts {
 
 namespace {
@@ -20,11 +23,23 @@ web::Task<web::Result<User>> SelfService::register_user(audit::Actor actor, Regi
   entry.user_id = user ? user->id : 0;
   if (!user) entry.outcome = user.error().message;
   co_await audit_.note(std::move(entry));
+  if (user) static_cast<void>(co_await verification_.send(user->id));
   co_return user;
 }
 
-web::Task<web::Result<User>> SelfService::authenticate(PasswordSignIn form) {
-  auto user = co_await accounts_.authenticate(std::move(form.email), std::move(form.password));
+// What failures are counted by, besides the account.
+std::string SelfService::source_of(const sign_in::Client& client, const std::string& email) const {
+  if (!client.device.empty()) {
+    const auto user = accounts_.find_by_email(agentbox::normalised_email(email).value_or(""));
+    const auto device = user ? devices_.find(client.device, *user, store::now()) : std::nullopt;
+    if (device) return "device " + *device;
+  }
+  return "network " + web::rate_key(client.address);
+}
+
+web::Task<web::Result<User>> SelfService::authenticate(const sign_in::Client& client, PasswordSignIn form) {
+  std::string source = source_of(client, form.email);
+  auto user = co_await accounts_.authenticate(std::move(form.email), std::move(form.password), std::move(source));
   if (!user || !factor_.is_on(user->id)) co_return user;
   const auto checked = co_await factor_.check(user->id, std::move(form.proof), second_factor::Purpose::sign_in);
   if (!checked) co_return checked.error();
@@ -33,7 +48,7 @@ web::Task<web::Result<User>> SelfService::authenticate(PasswordSignIn form) {
 
 web::Task<web::Result<sign_in::SignInResult>> SelfService::sign_in(sign_in::Client client, PasswordSignIn form) {
   audit::Entry entry{.act = "sign-in by password", .outcome = "ok", .subject = form.email, .address = client.address};
-  auto user = co_await authenticate(std::move(form));
+  auto user = co_await authenticate(client, std::move(form));
   co_return co_await sign_in_.complete(std::move(client), std::move(entry), std::move(user));
 }
 
@@ -79,7 +94,16 @@ web::Task<web::Result<User>> SelfService::edit_profile(audit::Actor actor, Profi
   const bool is_challenge = !user && user.error().code == "SECOND_FACTOR_REQUIRED";  // not an attempt
   const bool is_noted = before && !is_challenge && (!user || user->email != before->email);
   if (is_noted) co_await audit_.note(std::move(entry));
+  // A user who has had several mails can ask for another one later.
+  if (user && before && user->email != before->email) static_cast<void>(co_await verification_.send(user->id));
   co_return user;
+}
+
+std::optional<web::Cookie> SelfService::renewed_device(const web::Caller& caller, std::string_view device,
+                                                       bool is_secure) const {
+  const auto user = accounts_.find(caller.user_id);
+  if (!user || !sessions_.began(caller.credential)) return std::nullopt;
+  return devices_.issue(*user, device, is_secure, store::now());
 }
 
 web::Task<web::Result<void>> SelfService::change_password(audit::Actor actor, PasswordChange change) {

@@ -11,6 +11,7 @@
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/second_factor/step_up.h"
 #include "appliance/identity/sign_in/sign_in.h"
+#include "appliance/identity/verification/verification.h"
 #include "web/result.h"
 #include "web/task.h"
 
@@ -40,32 +41,46 @@ struct PasswordChange {
 class SelfService {
  public:
   SelfService(Accounts& accounts, Sessions& session_service, second_factor::SecondFactor& factor,
-              sign_in::SignIn& sign_in, audit::Audit& audit)
-      : accounts_(accounts), sessions_(session_service), factor_(factor), sign_in_(sign_in), audit_(audit) {}
+              sign_in::SignIn& sign_in, const KnownDevices& devices, verification::Verification& verification,
+              audit::Audit& audit)
+      : accounts_(accounts),
+        sessions_(session_service),
+        factor_(factor),
+        sign_in_(sign_in),
+        devices_(devices),
+        verification_(verification),
+        audit_(audit) {}
 
-  // forbidden: it looks like a bot. Else the errors of Accounts::create.
+  // A mail asks the user to verify the address. forbidden: it looks like a bot. Else the errors of Accounts::create.
   web::Task<web::Result<User>> register_user(audit::Actor, RegistrationAttempt);
   // Errors of Accounts::authenticate, SecondFactor::check and SignIn::complete.
   web::Task<web::Result<sign_in::SignInResult>> sign_in(sign_in::Client, PasswordSignIn);
   // Ends the sessions of all these cookie tokens. False: the store is read-only, so sessions may be left.
   web::Task<bool> sign_out(audit::Actor, std::vector<std::string> tokens);
-  // Another e-mail requires step-up. Errors of step_up, Accounts::new_email and Accounts::change_profile.
+  // Another e-mail requires step-up; a mail asks to verify it. Errors of step_up, Accounts::new_email and
+  // Accounts::change_profile.
   web::Task<web::Result<User>> edit_profile(audit::Actor, ProfileEdit);
   // All other sessions end. Errors of Accounts::change_password.
   web::Task<web::Result<void>> change_password(audit::Actor, PasswordChange);
   // Ends all sessions but the caller's.
   web::Task<> end_other_sessions(audit::Actor);
+  // The device cookie of the caller's browser after a change that ended all other sessions, and with them the cookie
+  // that it has (`device`); nothing if the caller's session has ended, too.
+  std::optional<web::Cookie> renewed_device(const web::Caller&, std::string_view device, bool is_secure) const;
   // `id` is the beginning of the session's, as SessionList shows it. not_found.
   web::Task<web::Result<void>> end_session(audit::Actor, std::string id);
 
  private:
-  web::Task<web::Result<User>> authenticate(PasswordSignIn);
+  web::Task<web::Result<User>> authenticate(const sign_in::Client&, PasswordSignIn);
+  std::string source_of(const sign_in::Client&, const std::string& email) const;
   web::Task<web::Result<User>> apply(const web::Caller&, ProfileEdit);
 
   Accounts& accounts_;
   Sessions& sessions_;
   second_factor::SecondFactor& factor_;
   sign_in::SignIn& sign_in_;
+  const KnownDevices& devices_;
+  verification::Verification& verification_;
   audit::Audit& audit_;
 };
 

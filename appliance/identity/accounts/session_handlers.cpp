@@ -15,8 +15,7 @@ web::Answer list_sessions(const Services& services, const web::Request& request)
 web::Answer end_other_sessions(const Services& services, const web::Request& request) {
   auto actor = audit::actor_of(request);
   co_await services.self_service.end_other_sessions(std::move(actor));
-  const web::Succeeded answer;
-  co_return web::reply(answer, 200);
+  co_return succeeded_elsewhere_signed_out(services, request);
 }
 
 web::Answer end_session(const Services& services, const web::Request& request) {

@@ -67,6 +67,7 @@ web::Task<web::Result<accounts::User>> Identities::user_for(const VerifiedIdenti
   auto user = accounts_.find_by_email(email);
   if (!user) {
     auto created = co_await accounts_.create_without_password(email, identity.name, identity.is_email_verified);
+    if (created && !created->email_verified && on_unverified_) co_await on_unverified_(created->id);
     if (created || created.error().kind != web::Kind::conflict) co_return created;
     user = accounts_.find_by_email(email);  // created concurrently
   }
@@ -111,7 +112,7 @@ void Identities::claim(const accounts::User& user, store::Change& change) const 
   if (user.is_admin) return;
   for (const Identity& identity : of_user(user.id))
     if (const auto row = system_.get(identities, identity.id)) change.erase(identities, *row);
-  second_factor::SecondFactor::remove(system_, user.id, change);
+  second_factor::SecondFactor::remove_unconfirmed(system_, user.id, change);
   for (const ClaimObserver& observer : claim_observers_)
     if (observer.claim) observer.claim(user.id, change);
 }

@@ -39,9 +39,13 @@ class Identities {
   // Before anything is served.
   void when_claimed(ClaimObserver observer) { claim_observers_.push_back(std::move(observer)); }
 
+  // Called for new users whose address the provider has not verified. Before anything is served.
+  using OnUnverified = std::function<web::Task<>(store::UserId)>;
+  void verify_addresses_by(OnUnverified on_unverified) { on_unverified_ = std::move(on_unverified); }
+
   // The identity's user. A new identity is linked to the user of its address if the provider has verified the address;
   // if there is no such user, one is created. Linking to a user whose address was never verified claims the account:
-  // earlier passwords, second factors, sessions, keys and other identities end.
+  // earlier passwords, sessions, keys and other identities end. A second factor stays, and is asked for.
   // `since`: session_epoch() before the identity was verified. unauthenticated: all sessions of the user were ended
   // since. forbidden: the identity or its user is disabled, or the address is reserved. conflict: the address is taken
   // and not verified, or the account was changed meanwhile. invalid: no address.
@@ -56,9 +60,10 @@ class Identities {
   web::Task<> set_disabled(store::UserId, std::string kind, bool is_disabled);
   web::Task<> forget_refresh_tokens(store::UserId);
   // Account claim: the verified owner of the address takes over an account whose address was unverified. The change
-  // removes every credential that its previous user may have left: API keys, other identities, second factor, and what
-  // the observers keep. Administrators lose only their API keys. A credential that is added meanwhile makes the commit
-  // fail, to be retried. Call claimed() after the commit.
+  // removes every credential that its previous user may have left: API keys, other identities, and what the observers
+  // keep. A second factor stays, since access to a mailbox or to an account elsewhere must not remove it.
+  // Administrators lose only their API keys. A credential that is added meanwhile makes the commit fail, to be retried.
+  // Call claimed() after the commit.
   void claim(const accounts::User&, store::Change&) const;
   void claimed(store::UserId) const;
 
@@ -73,6 +78,7 @@ class Identities {
   accounts::Accounts& accounts_;
   keys::Keys& keys_;
   std::vector<ClaimObserver> claim_observers_;
+  OnUnverified on_unverified_;
 };
 
 }  // namespace identities

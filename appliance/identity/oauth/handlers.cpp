@@ -58,7 +58,7 @@ web::Answer finish_sign_in(const Services& services, const RouteNames& names, co
   const auto result = co_await services.sign_in.begin(std::move(client), std::move(entry), std::move(user));
   if (!result) co_return to_login(names, failure);
   const std::string page = result->challenge ? "/login?second-factor" : "/dashboard";
-  co_return web::with_cookie(web::redirect(page), result->cookie);
+  co_return sign_in::with_cookies(web::redirect(page), *result);
 }
 
 }  // namespace oauth

@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 struct Parts {
   explicit Parts(identity::Module& module)
       : identity(module),
-        recovery(module.platform.system, module.accounts, module.identities, module.outbox, module.site,
-                 module.platform.home),
+        recovery(module.platform.system, module.accounts, module.identities, module.second_factor, module.outbox,
+                 module.site, module.platform.home),
         sweep(module.platform.home, "recovery", 10min, [this] { return recovery.sweep(store::now()); }) {}
 
   Services services() { return {recovery, identity.audit}; }

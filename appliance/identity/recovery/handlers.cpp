@@ -14,7 +14,9 @@ web::Answer forgot_password(const Services& services, const web::Request& reques
 
 web::Answer reset_password(const Services& services, const web::Request& request, ResetPassword form) {
   auto entry = audit::of_request(request, "password reset", "");
-  const auto user = co_await services.recovery.reset(std::move(form.token), std::move(form.password));
+  second_factor::Proof proof{.code = std::move(form.code), .passkey = std::move(form.passkey)};
+  const auto user = co_await services.recovery.reset(std::move(form.token), std::move(form.password), std::move(proof));
+  if (!user && user.error().code == "SECOND_FACTOR_REQUIRED") co_return user.error();  // not an attempt
   if (user) {
     entry.user_id = user->id;
     entry.subject = user->email;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "appliance/identity/recovery/routes.h"
@@ -22,8 +23,10 @@ BOOST_DESCRIBE_STRUCT(ResetRequested, (), (ok, message))
 struct ResetPassword {
   web::Text<1, 100> token;
   web::Text<8, 256> password;
+  std::optional<web::Text<1, 32>> code;
+  std::optional<webauthn::Asserted> passkey;
 };
-BOOST_DESCRIBE_STRUCT(ResetPassword, (), (token, password))
+BOOST_DESCRIBE_STRUCT(ResetPassword, (), (token, password, code, passkey))
 
 web::Answer forgot_password(const Services&, const web::Request&, ForgotPassword);
 web::Answer reset_password(const Services&, const web::Request&, ResetPassword);

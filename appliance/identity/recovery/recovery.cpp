@@ -13,9 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t page = 500;
 
-web::Error bad_token() {
-  return web::invalid("The token is unknown, was used or overtaken by another change, or is over 30 minutes old");
-}
+web::Error bad_token() { return web::invalid("This link is invalid or has expired. Request a new one."); }
 
 bool is_valid(const Token& token, const accounts::User& user) {
   return token.expires_at > store::now() && token.email == user.email && !user.is_disabled &&
@@ -32,10 +30,12 @@ std::string letter_text(const std::string& link, const std::string& site) {
 }  // namespace
 
 Recovery::Recovery(store::System system, accounts::Accounts& accounts, identities::Identities& identities,
-                   mail::Outbox& outbox, const agentbox::Site& site, boost::asio::io_context& home)
+                   second_factor::SecondFactor& factor, mail::Outbox& outbox, const agentbox::Site& site,
+                   boost::asio::io_context& home)
     : system_(std::move(system)),
       accounts_(accounts),
       identities_(identities),
+      factor_(factor),
       outbox_(outbox),
       site_(site),
       worker_(home, "password recovery", 500ms, [this] { return work(); }) {}
@@ -93,15 +93,22 @@ web::Task<> Recovery::send_token(accounts::User user, accounts::SessionEpoch epo
   co_await outbox_.post(std::move(letter));
 }
 
-web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::string password) {
+web::Task<web::Result<accounts::User>> Recovery::reset(std::string secret, std::string password,
+                                                       second_factor::Proof proof) {
   const std::string token_id = crypto::sha256_hex(secret);
   const auto token = system_.get(tokens, token_id);
   if (!token) co_return bad_token();
   const auto user = accounts_.find(token->value.user_id);
   if (!user || !is_valid(token->value, *user)) co_return bad_token();
   if (auto refused = accounts::Accounts::refuse_password(password, user->email)) co_return std::move(*refused);
+  const bool asks_factor = factor_.is_on(user->id);
+  if (asks_factor && proof.is_empty()) co_return factor_.required(user->id, second_factor::Purpose::reset);
   auto hashed = co_await accounts_.hash_password(std::move(password));
   if (!hashed) co_return hashed.error();
+  if (asks_factor) {
+    const auto checked = co_await factor_.check(user->id, std::move(proof), second_factor::Purpose::reset);
+    if (!checked) co_return checked.error();
+  }
   const accounts::Accounts::Also also = [&](const accounts::User& before, store::Change& change) {
     return spend(token_id, before, change);
   };

@@ -9,6 +9,7 @@
 #include "appliance/identity/identities/identities.h"
 #include "appliance/identity/mail/outbox.h"
 #include "appliance/identity/recovery/records.h"
+#include "appliance/identity/second_factor/second_factor.h"
 #include "appliance/identity/site.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -21,17 +22,17 @@ inline constexpr std::size_t tokens_at_once = 3;  // a fourth mail within a toke
 // request() and reset() are callable from every thread; the arguments must outlive it.
 class Recovery {
  public:
-  Recovery(store::System, accounts::Accounts&, identities::Identities&, mail::Outbox&, const agentbox::Site&,
-           boost::asio::io_context& home);
+  Recovery(store::System, accounts::Accounts&, identities::Identities&, second_factor::SecondFactor&, mail::Outbox&,
+           const agentbox::Site&, boost::asio::io_context& home);
 
   // Durable once this returns. Succeeds for every text; no mail is sent if it is no address, has no account or stands
   // for a wallet.
   web::Task<> request(std::string email);
   // Sets the password, ends all sessions and spends every token of the user, in one change. The mail verifies the
-  // address; if it was unverified, this claims the account: see Identities::claim. invalid: the token is unknown, used
-  // or expired, or the password is refused. too_many: too many passwords are being hashed. A refused password and
-  // too_many spend no token.
-  web::Task<web::Result<accounts::User>> reset(std::string token, std::string password);
+  // address; if it was unverified, this claims the account: see Identities::claim. A user with a second factor proves
+  // it, and keeps it. invalid: the token is unknown, used or expired, or the password is refused. too_many: too many
+  // passwords are being hashed. Else the errors of SecondFactor::check. Errors spend no token.
+  web::Task<web::Result<accounts::User>> reset(std::string token, std::string password, second_factor::Proof);
   // Processes the pending requests.
   web::Task<> work();
   web::Task<> sweep(store::Time now);
@@ -47,6 +48,7 @@ class Recovery {
   store::System system_;
   accounts::Accounts& accounts_;
   identities::Identities& identities_;
+  second_factor::SecondFactor& factor_;
   mail::Outbox& outbox_;
   const agentbox::Site& site_;
   agentbox::Periodic worker_;

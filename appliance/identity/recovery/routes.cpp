@@ -7,8 +7,14 @@ namespace recovery {
 
 namespace {
 
-const web::RateLimit forgot_limit{.group = "forgot-password", .limit = 5};
-const web::RateLimit reset_limit{.group = "reset-password", .limit = 10};
+const web::RateLimit forgot_limit{.group = "forgot-password", .limit = 5, .limits_guesses = true};
+const web::RateLimit reset_limit{.group = "reset-password", .limit = 10, .limits_guesses = true};
+
+constexpr const char* reset_description =
+    "The token in the mail is valid for 30 minutes and one use. All sessions of the user end, and the address counts "
+    "as verified. A second factor stays: users with one prove it with `code` (the app's or a recovery code) or "
+    "`passkey`; without either the answer is 401, SECOND_FACTOR_REQUIRED, with `passkey` as in sign-in. Neither that "
+    "nor a wrong proof spends the token.";
 
 }  // namespace
 
@@ -24,7 +30,8 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::POST, "/api/auth/reset-password", none, &reset_limit,
        web::body<ResetPassword>(on(reset_password))
            .returns<web::Succeeded>()
-           .describe("The token in the mail is valid for 30 minutes and one use. All sessions of the user end."),
+           .describe(reset_description)
+           .fails({web::Kind::unauthenticated}),
        "Choose a new password"},
   };
 }

@@ -13,7 +13,7 @@ namespace second_factor {
 inline constexpr std::chrono::minutes challenge_lifetime{5};
 
 // What a challenge was issued for.
-enum class Purpose { add, sign_in, change };
+enum class Purpose { add, sign_in, change, reset };
 
 // A challenge contains its time of issue and a MAC over user and purpose, so that issuing one stores nothing. 32 bytes:
 // 6 of time in milliseconds, 10 random ones, 16 of the MAC. Callable from every thread.

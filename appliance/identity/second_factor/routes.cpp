@@ -7,7 +7,7 @@ namespace second_factor {
 
 namespace {
 
-const web::RateLimit change_limit{.group = "second-factor", .limit = 30};
+const web::RateLimit change_limit{.group = "second-factor", .limit = 30, .limits_guesses = true};
 
 constexpr const char* state_description =
     "`required`: this user must set up a second factor before doing anything else. Users without a password need a "

@@ -11,6 +11,7 @@ namespace second_factor {
 namespace {
 
 constexpr std::size_t secret_bytes = 20;
+constexpr std::string_view every_source;
 
 web::Error wrong_code() { return web::invalid("code is wrong, or was used"); }
 
@@ -110,19 +111,22 @@ web::Error SecondFactor::required(store::UserId user, Purpose purpose) const {
 }
 
 web::Task<web::Result<void>> SecondFactor::check(store::UserId user, Proof proof, Purpose purpose) {
-  if (!proof.code && !proof.passkey) co_return required(user, purpose);
+  if (proof.is_empty()) co_return required(user, purpose);
   const std::string name = std::to_string(user);
   web::Result<void> verified = web::unauthenticated("Invalid credentials");
-  if (!limit_.blocked(name)) verified = co_await verify(user, std::move(proof), purpose);
+  if (!limit_.blocked(name, every_source)) verified = co_await verify(user, std::move(proof), purpose);
   // Concurrent guesses do not get past the limit: one that finishes beyond it learns nothing.
-  if (const auto left = limit_.blocked(name))
-    co_return accounts::locked_for(*left, "Too many wrong codes, please try again later.");
-  if (verified)
-    limit_.succeeded(name);
-  else
-    limit_.failed(name);
+  if (const auto delay = limit_.blocked(name, every_source))
+    co_return accounts::delayed(*delay, "Too many wrong codes, please try again later.");
+  if (verified) {
+    limit_.succeeded(name, every_source);
+  } else if (const auto failures = limit_.failed(name, every_source); failures && on_guesses_) {
+    co_await on_guesses_(user, *failures);
+  }
   co_return verified;
 }
+
+void SecondFactor::unlock(store::UserId user) { limit_.clear(std::to_string(user)); }
 
 web::Task<web::Result<void>> SecondFactor::verify(store::UserId user, Proof proof, Purpose purpose) {
   if (proof.passkey) {
@@ -149,20 +153,31 @@ web::Task<bool> SecondFactor::spend_stored(store::UserId user, std::string code)
 web::Task<> SecondFactor::remove(store::UserId user) {
   while (system_.get(factors, user)) {
     auto change = system_.change();
-    remove(system_, user, change);
+    remove(user, change);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) break;
   }
+  unlock(user);
 }
 
 // A passkey that is added concurrently changes the factor, which makes this change stale.
-void SecondFactor::remove(store::System system, store::UserId user, store::Change& change) {
-  const auto factor = system.get(factors, user);
+void SecondFactor::remove(store::UserId user, store::Change& change) const {
+  const auto factor = system_.get(factors, user);
   if (!factor) return;
   change.erase(factors, *factor);
-  const auto tenant = system.tenant(user);
+  const auto tenant = system_.tenant(user);
   for (const auto& passkey : tenant.list(second_factor::passkeys, store::Page{.limit = passkeys_per_user}))
     if (const auto row = tenant.get(second_factor::passkeys, passkey.id)) change.erase(second_factor::passkeys, *row);
+}
+
+void SecondFactor::remove_unconfirmed(store::System system, store::UserId user, store::Change& change) {
+  auto factor = system.get(factors, user);
+  if (!factor || factor->value.is_confirmed) return;
+  factor->value.secret = {};
+  if (factor->value.is_on())
+    change.update(factors, *factor);
+  else
+    change.erase(factors, *factor);
 }
 
 }  // namespace second_factor

@@ -22,7 +22,7 @@ web::Task<web::Result<accounts::User>> step_up(accounts::Accounts& accounts, con
     if (!began || *began + fresh_for <= store::now()) co_return sign_in_again();
   } else {
     if (!given.currentPassword) co_return web::invalid("currentPassword is required");
-    const auto verified = co_await accounts.prove_password(user->id, std::move(*given.currentPassword));
+    const auto verified = co_await accounts.prove_password(caller, std::move(*given.currentPassword));
     if (!verified) co_return verified.error();
   }
   if (factor.is_on(user->id)) {

@@ -11,19 +11,31 @@ Client client_of(const web::Request& request) {
   return {.address = request.client_address,
           .is_secure = request.secure,
           .session_token = std::string(accounts::session_token(request).value_or("")),
-          .ticket = tickets.size() == 1 ? std::string(tickets.front()) : std::string()};
+          .ticket = tickets.size() == 1 ? std::string(tickets.front()) : std::string(),
+          .device = device_of(request)};
+}
+
+// Of two, one may have been planted from a sibling host name.
+std::string device_of(const web::Request& request) {
+  const auto devices = request.cookies(accounts::device_cookie);
+  return devices.size() == 1 ? std::string(devices.front()) : std::string();
+}
+
+web::Response with_cookies(web::Response response, const SignInResult& result) {
+  auto with_first = web::with_cookie(std::move(response), result.cookie);
+  return result.device ? web::with_cookie(std::move(with_first), *result.device) : with_first;
 }
 
 LoggedInUser view(const accounts::User& user) { return {std::to_string(user.id), user.name}; }
 
 web::Response challenge(const SignInResult& result) {
-  return web::with_cookie(web::error_response(*result.challenge), result.cookie);
+  return with_cookies(web::error_response(*result.challenge), result);
 }
 
 web::Response reply(const SignInResult& result) {
   if (result.challenge) return challenge(result);
   const LoggedIn answer{.user = view(result.user)};
-  return web::with_cookie(web::reply(answer, 200), result.cookie);
+  return with_cookies(web::reply(answer, 200), result);
 }
 
 }  // namespace sign_in

@@ -8,7 +8,7 @@ namespace sign_in {
 
 namespace {
 
-const web::RateLimit attempt_limit{.group = "sign-in-factor", .limit = 30};
+const web::RateLimit attempt_limit{.group = "sign-in-factor", .limit = 30, .limits_guesses = true};
 
 constexpr const char* second_factor_description =
     "Signing in with a wallet, a social identity or a provider asks users with a second factor for it: 401, "

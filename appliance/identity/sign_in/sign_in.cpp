@@ -22,7 +22,10 @@ web::Task<web::Result<SignInResult>> SignIn::begin(Client client, audit::Entry e
   if (!user || !factor_.is_on(user->id))
     co_return co_await complete(std::move(client), std::move(entry), std::move(user));
   web::Error challenge = factor_.required(user->id, second_factor::Purpose::sign_in);
-  SignInResult result{.user = *user, .cookie = ticket_for(*user, entry.act, client.is_secure), .challenge = challenge};
+  SignInResult result{.user = *user,
+                      .cookie = ticket_for(*user, entry.act, client.is_secure),
+                      .challenge = challenge,
+                      .device = std::nullopt};
   name_user(entry, *user);
   entry.outcome = std::move(challenge.message);
   co_await audit_.note(std::move(entry));
@@ -43,7 +46,9 @@ web::Task<web::Result<SignInResult>> SignIn::complete(Client client, audit::Entr
   if (!cookie) entry.outcome = cookie.error().message;
   co_await audit_.note(std::move(entry));
   if (!cookie) co_return cookie.error();
-  co_return SignInResult{.user = std::move(*user), .cookie = std::move(*cookie), .challenge = std::nullopt};
+  auto device = devices_.issue(*user, client.device, client.is_secure, store::now());
+  co_return SignInResult{
+      .user = std::move(*user), .cookie = std::move(*cookie), .challenge = std::nullopt, .device = std::move(device)};
 }
 
 web::Task<web::Result<SignInResult>> SignIn::resume(Client client, second_factor::Proof proof) {

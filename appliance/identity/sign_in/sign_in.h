@@ -6,6 +6,7 @@
 #include <string>
 
 #include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/accounts/known_devices.h"
 #include "appliance/identity/accounts/sessions.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/second_factor/second_factor.h"
@@ -22,12 +23,14 @@ struct Client {
   bool is_secure = false;     // connected over HTTPS: its cookies are for HTTPS only
   std::string session_token;  // of its current session, which the new one replaces; may be empty
   std::string ticket;         // of a sign-in that waits for the second factor; may be empty
+  std::string device;         // the value of its device cookie; may be empty
 };
 
 struct SignInResult {
   accounts::User user;
   web::Cookie cookie;                   // of the session, or of the ticket if there is a challenge
   std::optional<web::Error> challenge;  // SECOND_FACTOR_REQUIRED: there is no session yet
+  std::optional<web::Cookie> device;    // accounts::KnownDevices; none with a challenge
 };
 
 // Callable from every thread; the arguments must outlive it.
@@ -35,12 +38,14 @@ class SignIn {
  public:
   // `key` signs the tickets.
   SignIn(accounts::Accounts& accounts, accounts::Sessions& sessions, second_factor::SecondFactor& factor,
-         audit::Audit& audit, security::ReplayGuard& replay_guard, std::string key)
+         audit::Audit& audit, security::ReplayGuard& replay_guard, const accounts::KnownDevices& devices,
+         std::string key)
       : accounts_(accounts),
         sessions_(sessions),
         factor_(factor),
         audit_(audit),
         replay_guard_(replay_guard),
+        devices_(devices),
         key_(std::move(key)) {}
 
   // For methods that verify one factor. `user` is the outcome of that, and `entry` was made when the request came.
@@ -63,6 +68,7 @@ class SignIn {
   second_factor::SecondFactor& factor_;
   audit::Audit& audit_;
   security::ReplayGuard& replay_guard_;
+  const accounts::KnownDevices& devices_;
   const std::string key_;
 };
 

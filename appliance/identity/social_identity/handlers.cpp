@@ -73,7 +73,7 @@ web::Answer verify_token(const Services& services, const web::Request& request, 
   if (!result) co_return result.error();
   if (result->challenge) co_return sign_in::challenge(*result);
   answer.user = sign_in::view(result->user);
-  co_return web::with_cookie(web::reply(answer, 200), result->cookie);
+  co_return sign_in::with_cookies(web::reply(answer, 200), *result);
 }
 
 web::Answer refresh_tokens(const Services& services, const web::Request&, RefreshTokens form) {

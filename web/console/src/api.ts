@@ -57,20 +57,24 @@ export async function login(email: string, password: string, proof: Proof = {}) 
     throw new ApiError("Incorrect e-mail address or password.", error.status, error.code);
   }
 }
-// Completes a sign-in by another method that waits for the second factor. Without a proof the error has the options for
-// a passkey.
-export async function finishSignIn(proof: Proof) {
+// A second factor that was wrong.
+async function proving(answer: Promise<unknown>) {
   try {
-    await call("POST", "/api/auth/second-factor", proof);
+    await answer;
   } catch (error) {
     if (!(error instanceof ApiError) || error.message !== "Invalid credentials.") throw error;
     throw new ApiError("The code is wrong or was already used.", error.status, error.code);
   }
 }
+// Completes a sign-in by another method that waits for the second factor. Without a proof the error has the options for
+// a passkey.
+export const finishSignIn = (proof: Proof) => proving(call("POST", "/api/auth/second-factor", proof));
 export const register = (person: Registration) => call("POST", "/api/register", person);
 export const forgotPassword = (email: string) => call("POST", "/api/auth/forgot-password", { email });
-export const resetPassword = (token: string, password: string) =>
-  call("POST", "/api/auth/reset-password", { token, password });
+export const resetPassword = (token: string, password: string, proof: Proof) =>
+  proving(call("POST", "/api/auth/reset-password", { token, password, ...proof }));
+export const verifyEmail = (token: string) => call("POST", "/api/auth/verify-email", { token });
+export const sendVerificationMail = () => call("POST", "/api/auth/verify-email/mail");
 export const signOut = () => call("POST", "/api/auth/signout");
 export const settings = () => call<Settings>("GET", "/api/settings");
 // For users with a password.

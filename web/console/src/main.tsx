@@ -28,8 +28,12 @@ effect(() => {
   const page = location.value.pathname;
   const closed = page === "/dashboard" || page === "/settings";
   const resetting = location.value.searchParams.has("reset");
-  if (closed && !account.user.value) go("/login", { replace: true });
-  if (page === "/login" && account.user.value && !resetting) go("/dashboard", { replace: true });
+  // The link of a mail that verifies the address leads to the settings, by way of the sign-in if need be.
+  const token = location.value.searchParams.get("verify");
+  const verifying = token === null ? "" : `?verify=${encodeURIComponent(token)}`;
+  if (closed && !account.user.value) go(`/login${verifying}`, { replace: true });
+  if (page === "/login" && account.user.value && !resetting)
+    go(verifying ? `/settings${verifying}` : "/dashboard", { replace: true });
 });
 
 function Console() {

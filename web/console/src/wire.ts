@@ -79,6 +79,7 @@ export interface Settings {
   name: string;
   email: string;
   isAdmin: boolean;
+  emailVerified: boolean;
   plan: Plan | null;
   referralCode: string;
   credits: number;

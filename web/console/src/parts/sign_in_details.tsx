@@ -8,6 +8,7 @@ import { Field } from "./field";
 import { NewPasswordField } from "./new_password_field";
 import { Notice } from "./notice";
 import { passwordOf, ProveDialog } from "./prove";
+import { EmailVerification } from "./email_verification";
 
 // What one signs in with: address and password.
 export function SignInDetails() {
@@ -25,6 +26,7 @@ export function SignInDetails() {
     <section class="card" aria-labelledby="details-title">
       <h2 id="details-title">Signing in</h2>
       <p class="quiet">{account.settings.value?.email}</p>
+      <EmailVerification />
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {done.value && <Notice kind="hint">{done.value}</Notice>}
       <div class="actions start">
