@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 Module::Module(const agentbox::Platform& platform)
     : settings_(platform.settings),
       blocking_(platform.blocking),
-      sessions(platform.system),
+      sessions(platform.system, platform.settings.session_idle),
       login_limit({}, platform.settings.rate_limits),
       accounts(platform.system, hasher_, sessions, login_limit, platform.settings.admin_emails),
       keys(platform.system),
@@ -33,7 +33,18 @@ Module::Module(const agentbox::Platform& platform)
       administration_(accounts, sessions, authentication.second_factor(), authentication.audit()),
       session_sweep_(platform.home, "sessions", 10min,
                      [this]() -> web::Task<> { co_await sessions.sweep(store::now()); }),
-      key_uses_(platform.home, "key uses", 30s, [this] { return keys.flush_uses(); }) {}
+      uses_(platform.home, "uses of keys and sessions", 30s, [this] { return flush_uses(); }) {
+  set_invitations(nullptr);
+}
+
+void Module::set_invitations(accounts::Invitations* invitations) {
+  accounts.set_registration({settings_.registration, invitations});
+}
+
+web::Task<> Module::flush_uses() {
+  co_await keys.flush_uses();
+  co_await sessions.flush_uses();
+}
 
 bool Module::must_enrol(const accounts::User& user) {
   return settings_.admin_second_factor && accounts.is_admin(user) && !authentication.second_factor().is_on(user.id);
@@ -57,17 +68,17 @@ agentbox::Rows Module::rows(accounts::PlanDirectory& plans) {
 void Module::start() {
   session_sweep_.start();
   authentication.start();
-  key_uses_.start();
+  uses_.start();
 }
 
 web::Task<> Module::stop() {
   co_await session_sweep_.stop();
   co_await authentication.stop();
-  co_await key_uses_.stop();
+  co_await uses_.stop();
   try {
-    co_await keys.flush_uses();
+    co_await flush_uses();
   } catch (const std::exception& error) {  // a read-only store must not prevent an orderly stop
-    web::log::warning("key_uses_not_written", {{"reason", std::string(error.what())}});
+    web::log::warning("uses_not_written", {{"reason", std::string(error.what())}});
   }
 }
 

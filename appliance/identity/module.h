@@ -25,6 +25,8 @@ class Module {
   // The agent that a token belongs to; set once, before anything is served.
   using AgentOf = std::function<std::optional<web::Caller>(std::string_view token)>;
   void resolve_agent_tokens_with(AgentOf agent_of) { agent_of_ = std::move(agent_of); }
+  // The invitations of REGISTRATION=invite; none are valid until it is called. Before anything is served.
+  void set_invitations(accounts::Invitations*);
   // Whether this user must set up a second factor before anything else.
   bool must_enrol(const accounts::User&);
   bool is_admin(store::UserId) const;
@@ -44,9 +46,11 @@ class Module {
   const agentbox::Guards guards;
 
  private:
+  web::Task<> flush_uses();
+
   accounts::SelfService self_service_;
   accounts::Administration administration_;
-  agentbox::Periodic session_sweep_, key_uses_;
+  agentbox::Periodic session_sweep_, uses_;
 };
 
 }  // namespace identity

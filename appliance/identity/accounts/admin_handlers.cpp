@@ -13,6 +13,7 @@ UserView view(const Services& services, const User& user) {
                  .name = user.name,
                  .isAdmin = services.accounts.is_admin(user),
                  .isDisabled = user.is_disabled,
+                 .emailVerified = user.email_verified,
                  .plan = std::nullopt,
                  .subscriptionId = std::nullopt,
                  .credits = services.accounts.credits_of(user.id),
@@ -50,6 +51,22 @@ identity::Answer show_user(const Services& services, const web::Request& request
   const auto user = named(services, request);
   if (!user) co_return no_such_user();
   co_return web::reply(view(services, *user), 200);
+}
+
+identity::Answer create_user(const Services& services, const web::Request& request, CreateUser form) {
+  AdminNewUser given{.account = {.email = std::move(form.email),
+                                 .password = {},
+                                 .name = {},
+                                 .is_admin = form.isAdmin.value_or(false),
+                                 .is_email_verified = form.emailVerified.value_or(false)},
+                     .plan = {}};
+  if (form.password) given.account.password = std::move(*form.password);
+  if (form.name) given.account.name = std::move(*form.name);
+  if (form.plan) given.plan = std::move(*form.plan);
+  auto actor = audit::actor_of(request);
+  const auto user = co_await services.administration.create(std::move(actor), std::move(given), services.plans);
+  if (!user) co_return user.error();
+  co_return web::reply(view(services, *user), 201);
 }
 
 identity::Answer edit_user(const Services& services, const web::Request& request, EditUser form) {

@@ -18,9 +18,10 @@ struct Register {
   web::Text<8, 256> password;
   std::optional<web::Text<1, 100>> name;
   std::optional<web::Text<1, 20>> referralCode;
+  std::optional<web::Text<1, 100>> inviteCode;
   std::optional<std::string> website;
 };
-BOOST_DESCRIBE_STRUCT(Register, (), (email, password, name, referralCode, website))
+BOOST_DESCRIBE_STRUCT(Register, (), (email, password, name, referralCode, inviteCode, website))
 
 struct Registered {
   std::string id, email, name;
@@ -122,18 +123,28 @@ BOOST_DESCRIBE_STRUCT(UserQuery, (), (limit, after))
 
 struct UserView {
   std::string id, email, name;
-  bool isAdmin = false, isDisabled = false;
+  bool isAdmin = false, isDisabled = false, emailVerified = false;
   std::optional<std::string> plan, subscriptionId;
   std::int64_t credits = 0;
   store::Time createdAt;
 };
-BOOST_DESCRIBE_STRUCT(UserView, (), (id, email, name, isAdmin, isDisabled, plan, subscriptionId, credits, createdAt))
+BOOST_DESCRIBE_STRUCT(UserView, (),
+                      (id, email, name, isAdmin, isDisabled, emailVerified, plan, subscriptionId, credits, createdAt))
 
 struct UserPage {
   std::vector<UserView> users;
   std::optional<std::string> next;
 };
 BOOST_DESCRIBE_STRUCT(UserPage, (), (users, next))
+
+struct CreateUser {
+  web::Text<1, 254> email;
+  std::optional<web::Text<8, 256>> password;
+  std::optional<web::Text<1, 100>> name;
+  std::optional<bool> isAdmin, emailVerified;
+  std::optional<web::Text<1, 20>> plan;
+};
+BOOST_DESCRIBE_STRUCT(CreateUser, (), (email, password, name, isAdmin, emailVerified, plan))
 
 struct EditUser {
   std::optional<web::Text<8, 256>> password;
@@ -144,6 +155,7 @@ BOOST_DESCRIBE_STRUCT(EditUser, (), (password, isAdmin, isDisabled, plan))
 
 identity::Answer list_users(const Services&, const web::Request&, UserQuery);
 identity::Answer show_user(const Services&, const web::Request&);
+identity::Answer create_user(const Services&, const web::Request&, CreateUser);
 identity::Answer edit_user(const Services&, const web::Request&, EditUser);
 identity::Answer end_user_sessions(const Services&, const web::Request&);
 identity::Answer remove_second_factor(const Services&, const web::Request&);
