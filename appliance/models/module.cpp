@@ -8,6 +8,13 @@
 
 namespace models {
 
+namespace {
+
+// The setting was checked when it was read.
+usage::Money money_of(const std::string& dollars) { return usage::Money::parse(dollars).value(); }
+
+}  // namespace
+
 Module::Module(const agentbox::Platform& platform, identity::Module& identity, billing::Module& billing)
     : settings_(platform.settings),
       identity_(identity),
@@ -17,7 +24,8 @@ Module::Module(const agentbox::Platform& platform, identity::Module& identity, b
       provider_keys(platform.system),
       answer_cache(platform.system),
       gateway(platform.settings, billing.ledger, billing.spend_policy, catalogues, provider_keys, answer_cache),
-      demo_(gateway, platform.settings.demo_daily_tokens) {
+      demo_(gateway, platform.settings.demo_chat,
+            {platform.settings.demo_daily_tokens, money_of(platform.settings.demo_daily_usd)}) {
   identity.authentication.identities().when_claimed(
       {.claim = [system = platform.system](store::UserId user,
                                            store::Change& change) { ProviderKeys::remove_all(system, user, change); },
