@@ -51,7 +51,17 @@ void Module::subscribe() {
   });
   agents.when_removed(
       [this](store::UserId user, std::string agent) { return schedule_.tasks.forget(user, std::move(agent)); });
-  agents.addresses.refuse_when([this](const accounts::User& user) { return identity_.must_enrol(user); });
+  agents.addresses.check_sessions_with([this](std::string_view session, store::UserId user) {
+    const auto found = identity_.sessions.find_id(session);
+    return found && found->user->id == user && !identity_.must_enrol(*found->user);
+  });
+  agents.revocation.when_rotated([this](const audit::Actor& actor, const agents::Agent& agent) {
+    return identity_.authentication.audit().note(audit::entry_by(actor, "gateway token replaced", agent.id));
+  });
+  identity_.sessions.when_all_ended([this](store::UserId user) -> web::Task<> {
+    for (const auto& agent : agents.directory.list(user)) log_hub_.end(agent.id, logs::reader_name(user));
+    co_await agents.revocation.sessions_ended(user);
+  });
   identity_.resolve_agent_tokens_with(
       [this](std::string_view token) { return agents.directory.caller_of_box_token(token); });
   identity_.authentication.identities().when_claimed(
@@ -102,6 +112,7 @@ web::Task<> Module::start() {
   std::vector<std::string> all;
   for (auto& agent : agents.directory.list_all(std::size_t(-1))) all.push_back(std::move(agent.id));
   co_await migration_.stop_agents(std::move(all));
+  co_await agents.revocation.catch_up();
   co_await agents.start();
   co_await schedule_.scheduler.start();
 }
