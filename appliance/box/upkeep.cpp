@@ -4,6 +4,7 @@
 #include "appliance/box/health/gauges.h"
 #include "appliance/box/health/routes.h"
 #include "appliance/box/maintenance/routes.h"
+#include "appliance/box/security_txt/routes.h"
 #include "appliance/foundation/redaction.h"
 #include "web/metrics.h"
 
@@ -32,6 +33,7 @@ Rows Upkeep::rows() {
                                 store_problem, stalled_loops, identity_.guards};
   Rows rows;
   web::append(rows.web, console::web_routes({identity_.guards}));
+  web::append(rows.web, security_txt::web_routes({platform_.settings, identity_.guards}));
   web::append(rows.web, health::web_routes(health));
   web::append(rows.backend,
               maintenance::backend_routes({backups_, identity_.authentication.audit(), identity_.guards}));

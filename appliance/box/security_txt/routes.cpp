@@ -1,0 +1,17 @@
+#include "appliance/box/security_txt/routes.h"
+
+#include "appliance/box/security_txt/handlers.h"
+#include "web/endpoint.h"
+
+namespace security_txt {
+
+std::vector<web::Route> web_routes(const Services& services) {
+  const auto handler = [services](const web::Request& request) { return show(services, request); };
+  return {
+      {web::GET, "/.well-known/security.txt", services.guards.none, nullptr,
+       web::plain(handler).describe("RFC 9116, from the settings SECURITY_*; 404 without a SECURITY_CONTACT."),
+       "Where to report vulnerabilities"},
+  };
+}
+
+}  // namespace security_txt
