@@ -161,7 +161,7 @@ void Connection::forget_request() {
   request_.path.clear();
   request_.id = next_request_id();
   request_.client_address = peer_name_;
-  request_.secure = wire_.secure();
+  request_.secure = wire_.secure() || listener_.options.is_https_outside;
   request_.target = request_.query = request_.body = request_.host = request_.route = {};
   request_.caller = {};
 }
@@ -185,6 +185,13 @@ void Connection::keep_head(Exchange& exchange) {
   exchange.head = std::get<RequestHead>(check_request_head(exchange.head_bytes, limits));  // views into the copy
 }
 
+bool Connection::is_known_host() {
+  if (listener_.hosts.empty()) return true;
+  error_code error;
+  const auto local = wire_.socket().local_endpoint(error);
+  return error || listener_.hosts.knows(request_.host, local.address());
+}
+
 std::optional<Result<ProxyTarget>> Connection::other_host() const {
   if (!listener_.options.host_router) return {};
   try {
@@ -198,6 +205,10 @@ Task<bool> Connection::exchange(RequestHead head) {
   Exchange exchange{.head = head};
   if (auto refusal = parse(exchange, input_.view().substr(0, head.size))) {
     co_await refuse(*refusal);
+    co_return false;
+  }
+  if (!is_known_host()) {
+    co_await refuse({421, "This host name is not one of the box's: BASE_URL and ALLOWED_HOSTS name them."});
     co_return false;
   }
   if (auto target = other_host()) {
@@ -322,15 +333,16 @@ Task<bool> Connection::send_stream(Exchange& exchange, const Response& response,
   const auto both =
       std::make_shared<std::pair<std::shared_ptr<Connection>, std::shared_ptr<BodyWriter>>>(shared_from_this(), writer);
   std::optional<Heartbeat> heartbeat;
-  if (response.content_type.starts_with("text/event-stream"))
+  const bool is_events = response.content_type.starts_with("text/event-stream");
+  if (is_events)
     heartbeat.emplace(shard_->executor(), limits_.heartbeat_time,
                       [this, both] { both->second->heartbeat(both, [this] { cut(); }); });
   bool complete = false;
   std::string failure;
   sends_endless_ = response.endless;
   std::optional<Heartbeat> admission;
-  if (response.endless) {
-    end_at_drain([this] { cut(); });
+  if (response.endless) end_at_drain([this] { cut(); });
+  if (response.endless || is_events) {
     admission.emplace(shard_->executor(), limits_.tunnel_check_time, [this, both] {
       if (!listener_.dispatcher.is_admitted(request_)) cut();
     });

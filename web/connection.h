@@ -54,6 +54,7 @@ class Connection final
   void forget_request();
   std::optional<Refusal> parse(Exchange&, std::string_view bytes);
   // The result of the listener's host router; an error if it throws.
+  bool is_known_host();
   std::optional<Result<ProxyTarget>> other_host() const;
   // Moves the head out of the input, so that the body can be read after it.
   void keep_head(Exchange&);

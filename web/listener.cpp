@@ -80,6 +80,7 @@ Listener::Listener(ListenerOptions given)
     : options(std::move(given)),
       dispatcher(options),
       trusted(options.trusted_proxies),
+      hosts(options.hosts),
       tls(options.tls ? load_tls(*options.tls) : nullptr),
       admission(within_descriptors(options.limits.connections),
                 std::min(options.limits.connections_per_address, within_descriptors(options.limits.connections) / 4),

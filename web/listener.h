@@ -11,6 +11,7 @@
 
 #include "web/connection.h"
 #include "web/dispatch.h"
+#include "web/host_list.h"
 #include "web/listening_socket.h"
 #include "web/metrics.h"
 #include "web/trusted_proxies.h"
@@ -46,6 +47,7 @@ struct Listener {
   const ListenerOptions options;
   Dispatcher dispatcher;
   const TrustedProxies trusted;
+  const HostList hosts;
   std::atomic<std::shared_ptr<boost::asio::ssl::context>> tls;  // null: no TLS
   Admission admission;
   Counter& accepted;

@@ -52,7 +52,7 @@ struct Limits {
   std::chrono::milliseconds proxy_connect_time{5'000};   // 504 beyond
   std::chrono::milliseconds proxy_answer_time{120'000};  // without a byte from the target; 504 beyond
   std::chrono::milliseconds tunnel_check_time{
-      5'000};  // between checks whether a proxied WebSocket or an endless stream is still admitted
+      5'000};  // between checks whether a proxied WebSocket, an event stream or an endless stream is still admitted
   std::chrono::milliseconds websocket_idle_time{60'000};  // without a frame from the peer; pinged at half of it
   std::size_t connections = 20'000;  // beyond: a clean 503 and close; kept below the descriptor limit
   std::size_t connections_per_address = 20'000;
@@ -91,6 +91,10 @@ struct ListenerOptions {
   bool browser = false;
   // Validates an X-CSRF-Token for the request's session cookie.
   std::function<bool(const Request&, std::string_view token)> csrf_valid;
+  // Requests for other hosts get 421 (HostList); empty: every host.
+  std::vector<std::string> hosts;
+  // Clients use https, whatever a proxy in front reports: every request counts as secure.
+  bool is_https_outside = false;
   std::vector<std::string> trusted_proxies;  // addresses or CIDRs whose X-Forwarded-For and -Proto are trusted
   // The key by which limits.in_flight_per_client counts requests; unset or empty: the client's address.
   std::function<std::string(const Request&)> client_key;

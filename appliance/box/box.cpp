@@ -13,6 +13,7 @@
 #include "appliance/box/summarizer_child.h"
 #include "appliance/hosting/module.h"
 #include "appliance/identity/accounts/session_cookie.h"
+#include "appliance/identity/site.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "summarizer/options.h"
 #include "web/log.h"
@@ -107,6 +108,8 @@ void Box::Parts::listen() {
   auto web = listener_options(settings, "web", settings.web_listen, 0.75);
   web.routes = std::move(all.web);
   web.browser = true;
+  web.hosts = web_hosts(settings);
+  web.is_https_outside = Site(settings.base_url).origin().starts_with("https://");
   web.csrf_valid = csrf_valid;
   web.host_router = hosting.agents.addresses.host_router();
   if (!settings.tls_cert.empty()) web.tls = web::TlsFiles{settings.tls_cert, settings.tls_key};
@@ -162,6 +165,7 @@ int Box::serve() {
   parts.listen();
   if (!parts.hosting.why_processes().empty())
     web::log::info("agents_run_as_processes", {{"reason", parts.hosting.why_processes()}});
+  warn_of_open_registration(parts.settings);
   const auto ready = parts.announce();
 
   SignalLoop signals({.home = parts.platform.home,

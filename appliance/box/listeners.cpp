@@ -3,14 +3,29 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <boost/asio/ip/address.hpp>
 
 #include "appliance/foundation/redaction.h"
 #include "appliance/foundation/version.h"
+#include "appliance/identity/site.h"
 #include "store/store.h"
+#include "web/log.h"
+#include "web/trusted_proxies.h"
 
 namespace agentbox {
 
 namespace {
+
+// Of host:port.
+std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
+
+bool is_loopback(std::string host) {
+  if (host == "localhost" || host.ends_with(".localhost")) return true;
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(host, error);
+  return !error && web::plain_address(address).is_loopback();
+}
 
 std::size_t connections(double share_of_descriptors) {
   rlimit files{};
@@ -32,6 +47,28 @@ web::ListenerOptions listener_options(const Settings& settings, std::string name
   options.limits.connections = connections(share_of_descriptors);
   options.explain = explain;
   return options;
+}
+
+std::vector<std::string> web_hosts(const Settings& settings) {
+  if (settings.base_url.empty()) return {};
+  std::vector<std::string> hosts = settings.allowed_hosts;
+  hosts.push_back(Site(settings.base_url).host());
+  hosts.push_back(host_of(settings.web_listen));
+  hosts.push_back(settings.agent_domain);
+  hosts.push_back("." + settings.agent_domain);
+  return hosts;
+}
+
+void warn_of_open_registration(const Settings& settings) {
+  if (settings.registration != "open") return;
+  const auto public_host = Site(settings.base_url).host();
+  const bool is_local = is_loopback(host_of(settings.web_listen)) && (public_host.empty() || is_loopback(public_host));
+  if (is_local) return;
+  web::log::warning("registration_is_open",
+                    {{"listen", settings.web_listen},
+                     {"reason",
+                      "ANYBODY who reaches this box can create an account on it. Set REGISTRATION=invite or "
+                      "REGISTRATION=closed to prevent that."}});
 }
 
 std::optional<web::Error> explain(std::exception_ptr thrown) {

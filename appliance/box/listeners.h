@@ -4,6 +4,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "appliance/foundation/settings/settings.h"
 #include "web/server.h"
@@ -13,6 +14,12 @@ namespace agentbox {
 // Options of a listener that may use this share of the process's descriptor limit.
 web::ListenerOptions listener_options(const Settings&, std::string name, std::string listen,
                                       double share_of_descriptors);
+
+// The hosts of the web listener; empty, which means all, without a BASE_URL.
+std::vector<std::string> web_hosts(const Settings&);
+
+// Logs loudly if anybody who reaches the box can register.
+void warn_of_open_registration(const Settings&);
 
 // Maps exceptions of a read-only or damaged store to an error; returns nothing for any other.
 std::optional<web::Error> explain(std::exception_ptr);

@@ -20,7 +20,10 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat), platform.home),
       capabilities_(hosting::capabilities(), *this) {
   agents.set_known_models([this](std::string_view name) { return models.knows(name); });
-  agents.addresses.refuse_when([this](const accounts::User& user) { return identity.must_enrol(user); });
+  agents.addresses.check_sessions_with([this](std::string_view session, store::UserId user) {
+    const auto found = identity.sessions.find_id(session);
+    return found && found->user->id == user && !identity.must_enrol(*found->user);
+  });
   identity.resolve_agent_tokens_with(
       [this](std::string_view token) { return agents.directory.caller_of_box_token(token); });
   billing.look_up_agents_with(
@@ -48,6 +51,7 @@ web::Task<> Module::start() {
   std::vector<std::string> all;
   for (auto& agent : agents.directory.list_all(std::size_t(-1))) all.push_back(std::move(agent.id));
   co_await migration_.stop_agents(std::move(all));
+  co_await agents.revocation.catch_up();
   co_await agents.start();
   co_await capabilities_.start();
 }

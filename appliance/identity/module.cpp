@@ -7,7 +7,7 @@ namespace identity {
 Module::Module(const agentbox::Platform& given)
     : platform(given),
       site(platform.settings.base_url),
-      sessions(platform.system),
+      sessions(platform.system, platform.settings.session_idle),
       login_limit({}, platform.settings.login_limits),
       accounts(platform.system, hasher_, sessions, login_limit, platform.settings.admin_emails),
       keys(platform.system),
@@ -38,14 +38,18 @@ Module::Module(const agentbox::Platform& given)
                                         },
                                     .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
       capabilities_(identity::capabilities(), *this) {
+  set_invitations(nullptr);
   accounts.report_guesses_to([this](store::UserId user, unsigned count) {
     return guess_alarm.raise(accounts::Guessed::password, user, count);
   });
-  second_factor.report_guesses_to([this](store::UserId user, unsigned count) {
-    return guess_alarm.raise(accounts::Guessed::code, user, count);
-  });
+  second_factor.report_guesses_to(
+      [this](store::UserId user, unsigned count) { return guess_alarm.raise(accounts::Guessed::code, user, count); });
   identities.verify_addresses_by(
       [this](store::UserId user) -> web::Task<> { static_cast<void>(co_await verification.send(user)); });
+}
+
+void Module::set_invitations(accounts::Invitations* invitations) {
+  accounts.set_registration({platform.settings.registration, invitations});
 }
 
 bool Module::must_enrol(const accounts::User& user) {

@@ -43,6 +43,8 @@ class Module {
   void resolve_agent_tokens_with(AgentOf agent_of) { agent_of_ = std::move(agent_of); }
   void use_plans(accounts::PlanDirectory& plans) { plans_ = &plans; }
   accounts::PlanDirectory& plans() const { return *plans_; }
+  // The invitations of REGISTRATION=invite; none are valid until it is called.
+  void set_invitations(accounts::Invitations*);
 
   // Whether this user must set up a second factor before anything else.
   bool must_enrol(const accounts::User&);

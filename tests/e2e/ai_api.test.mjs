@@ -387,6 +387,17 @@ test("no visitor of the demo takes its day from the others", async (t) => {
   assert.equal((await demo("127.0.0.2", { message: "Hello?" })).statusCode, 200);
 });
 
+test("the demo costs no more in a day than its budget, and free models go on", async (t) => {
+  const { box, router, month } = await story_of(t, "solo", { DEMO_DAILY_USD: "0.000001" });
+  const demo = (at) => send(at.web, "POST", "/api/demo/chat", { headers: { "content-type": "application/json" }, body: '{"message":"hi"}' });
+  const refused = await demo(box);
+  assert.deepEqual([refused.status, refused.body.error, refused.body.limit], [429, "Too many requests", "0.000001"]);
+  assert.ok(Number(refused.headers["retry-after"]) > 0);
+  assert.deepEqual([router.asked.length, (await month("demo")).totalTokens ?? 0], [0, 0], "nothing was asked");
+  const free = await Box.start(t, { DEMO_DAILY_USD: "0.000001" });
+  assert.equal((await demo(free)).status, 200, "the builtin model costs nothing");
+});
+
 test("without any provider the demo says so, and a request for a model explains how to configure one", async (t) => {
   const box = await Box.start(t, { AI_BUILTIN: "off" });
   const none = await send(box.backend, "POST", "/api/ai/chat", {

@@ -58,6 +58,9 @@ const noted = {
   "web DELETE /api/provider-keys/{provider}": ["provider key removed", ({ ada }) => ada.call("DELETE", "/api/provider-keys/openai")],
 
   "backend POST /api/subscriptions/deploy": ["plan solo deployed", ({ box, ada }) => box.backend_call("POST", "/api/subscriptions/deploy", { userId: ada.id, plan: "solo" })],
+  "web POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ bob, agent }) => bob.call("POST", `/api/agents/${agent}/rotate-token`)],
+  "backend POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ box, agent }) => box.backend_call("POST", `/api/agents/${agent}/rotate-token`)],
+  "backend POST /api/admin/users": ["created by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/users", { email: "frank@example.org" })],
   "backend PATCH /api/admin/users/{user}": ["changed by admin: ", ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true })],
   "backend DELETE /api/admin/users/{user}/sessions": ["signed out by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions`)],
   "backend DELETE /api/admin/users/{user}/second-factor": ["second factor removed by admin", ({ box, carol }) => box.backend_call("DELETE", `/api/admin/users/${carol.id}/second-factor`)],
@@ -118,6 +121,7 @@ test("the audit log has every act that concerns security", async (t) => {
   const { body } = await world.erin.call("POST", `${factor}/begin`, { currentPassword: PASSWORD });
   await world.erin.call("POST", `${factor}/confirm`, { code: code_of(body.secret) });
   await sign_in(world.owner, box, world.wallet);
+  world.agent = (await box.backend_call("POST", "/api/agents", { name: "Scout", userId: world.bob.id })).id;
   world.recoveryCodes = (await add_passkey(box, world.owner, undefined)).recoveryCodes;
   for (const [route, [line, use]] of Object.entries(noted)) {
     const before = (await entries_after(box, 0)).at(-1).id;

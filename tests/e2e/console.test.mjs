@@ -53,6 +53,17 @@ test("someone signs in, provisions an agent, talks to it, stops and starts it, d
   await ada.say("what do you remember?");
   await ada.log.getByText(/the demo is on Friday/).nth(2).waitFor();
 
+  await ada.button("Token").click();
+  await ada.dialog.getByRole("heading", { name: "Gateway token of Scout" }).waitFor();
+  await ada.button("Show token").click();
+  const token = await ada.dialog.locator("pre").textContent();
+  assert.match(token, /^[0-9a-f]{32}$/);
+  await ada.button("Replace token").click();
+  await until("another token", async () => (await ada.dialog.locator("pre").textContent()) !== token);
+  await ada.button("Close").click();
+  await ada.dialog.waitFor({ state: "detached" });
+  await ada.sees_status("running");
+
   await ada.button("Delete").click();
   await ada.dialog.getByRole("heading", { name: "Delete Scout?" }).waitFor();
   await ada.button("Keep it").click();

@@ -101,21 +101,46 @@ TEST_F(Config, AMissingFileIsAnError) {
 
 TEST_F(Config, BadValuesNameTheSettingAndWhereItWasSet) {
   const std::vector<std::pair<std::string, std::string>> bad{
-      {"WEB_LISTEN", "3000"},        {"WEB_LISTEN", "127.0.0.1:70000"},
-      {"WEB_LISTEN", ":3000"},       {"BASE_URL", "box.example.com"},
-      {"ADMIN_EMAILS", "root"},      {"AGENTBOX_MASTER_KEY", "abc"},
-      {"RATE_LIMITS", "maybe"},      {"NETWORK_THREADS", "-1"},
-      {"NETWORK_THREADS", "1000"},   {"IDLE_TIMEOUT", "0"},
-      {"IDLE_TIMEOUT", "60s"},       {"AGENT_RUNTIME", "podman"},
-      {"AGENT_PORT_RANGE", "20000"}, {"AGENT_PORT_RANGE", "9-8"},
-      {"AI_MODEL_TIMEOUT_MS", "1"},  {"LOG_LEVEL", "loud"},
-      {"AGENT_DOMAIN", "a b"},       {"AGENT_DOMAIN", "http://agents.example.org"},
-      {"AGENTBOX_DATA", ""}};
+      {"WEB_LISTEN", "3000"},         {"WEB_LISTEN", "127.0.0.1:70000"},
+      {"WEB_LISTEN", ":3000"},        {"BASE_URL", "box.example.com"},
+      {"ADMIN_EMAILS", "root"},       {"AGENTBOX_MASTER_KEY", "abc"},
+      {"RATE_LIMITS", "maybe"},       {"NETWORK_THREADS", "-1"},
+      {"NETWORK_THREADS", "1000"},    {"IDLE_TIMEOUT", "0"},
+      {"IDLE_TIMEOUT", "60s"},        {"AGENT_RUNTIME", "podman"},
+      {"AGENT_PORT_RANGE", "20000"},  {"AGENT_PORT_RANGE", "9-8"},
+      {"AI_MODEL_TIMEOUT_MS", "1"},   {"LOG_LEVEL", "loud"},
+      {"AGENT_DOMAIN", "a b"},        {"AGENT_DOMAIN", "http://agents.example.org"},
+      {"AGENTBOX_DATA", ""},          {"REGISTRATION", "ask"},
+      {"SESSION_IDLE", "0"},          {"SESSION_IDLE", "31d"},
+      {"SESSION_IDLE", "1w"},         {"ALLOWED_HOSTS", "http://box.example.org"},
+      {"ALLOWED_HOSTS", "a,b:3000"},  {"ALLOWED_HOSTS", "[box]"},
+      {"ALLOWED_HOSTS", "a b"},       {"DEMO_CHAT", "maybe"},
+      {"DEMO_DAILY_USD", "-1"},       {"DEMO_DAILY_USD", "1.0000000000001"},
+      {"DEMO_DAILY_USD", "1e3"},      {"DEMO_DAILY_USD", "1000001"},
+      {"DEMO_DAILY_USD", ""},         {"SECURITY_CONTACT", "http://example.org"},
+      {"SECURITY_CONTACT", "me"},     {"SECURITY_CONTACT", "https://a b"},
+      {"SECURITY_EXPIRES", "2027"},   {"SECURITY_POLICY", "http://example.org"},
+      {"SECURITY_LANGUAGES", "en;de"}};
   for (const auto& [name, value] : bad) {
     environment = {{name, value}};
     const agentbox::Flags none = name == "AGENTBOX_DATA" ? agentbox::Flags{{name, value}} : agentbox::Flags{};
     EXPECT_THAT([&] { resolve(none); }, ThrowsMessage<UsageError>(HasSubstr(name))) << name << '=' << value;
   }
+}
+
+TEST_F(Config, HostsContactsAmountsAndDaysAreRead) {
+  environment = {{"ALLOWED_HOSTS", "Box.Example.org, .lan, [FD00::1],192.0.2.1"},
+                 {"SECURITY_CONTACT", "Security@Example.org, https://example.org/report,tel:+1-201-555-0123"},
+                 {"DEMO_DAILY_USD", "0.000000000001"},
+                 {"SESSION_IDLE", "2d"}};
+  const auto settings = resolve();
+  EXPECT_THAT(settings.allowed_hosts, testing::ElementsAre("box.example.org", ".lan", "[fd00::1]", "192.0.2.1"));
+  EXPECT_THAT(settings.security_contact,
+              testing::ElementsAre("mailto:security@example.org", "https://example.org/report", "tel:+1-201-555-0123"));
+  EXPECT_EQ(settings.demo_daily_usd, "0.000000000001");
+  EXPECT_EQ(settings.session_idle, std::chrono::hours(48));
+  environment = {{"DEMO_DAILY_USD", "1000000"}};
+  EXPECT_EQ(resolve().demo_daily_usd, "1000000");
 }
 
 TEST_F(Config, ASecretsValueIsNeverInTheError) {

@@ -70,6 +70,97 @@ TEST_F(Sessions, AnExpiredSessionIsInvalidAndSwept) {
   EXPECT_TRUE(session_of(kept));
 }
 
+// The idle time-out, with records as if they had been written earlier.
+class IdleSessions : public Sessions {
+ protected:
+  void backdate(const std::string& id, std::chrono::hours created, std::optional<std::chrono::hours> used = {}) {
+    auto apply = [&](accounts::Session& session) {
+      session.created_at = store::now() - created;
+      if (used) session.last_used_at = store::now() - *used;
+    };
+    ASSERT_TRUE(run(system.modify(accounts::sessions, id, apply)));
+  }
+  store::Time last_use(const std::string& id) { return system.get(accounts::sessions, id)->value.last_used_at; }
+};
+
+TEST_F(IdleSessions, AnUnusedSessionEndsAfterSevenDays) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string fresh = sign_in(user), idle = sign_in(user), used = sign_in(user);
+  const auto idle_id = session_of(idle)->session_id, used_id = session_of(used)->session_id;
+  backdate(idle_id, std::chrono::hours(7 * 24 + 1));
+  backdate(used_id, std::chrono::hours(20 * 24), std::chrono::hours(7 * 24 - 1));
+  EXPECT_FALSE(session_of(idle));
+  EXPECT_FALSE(sessions.began(idle_id));
+  EXPECT_TRUE(session_of(used));
+  EXPECT_TRUE(session_of(fresh));
+  EXPECT_EQ(sessions.of_user(user.id).size(), 2u);
+  EXPECT_FALSE(session_of(idle)) << "asking again does not revive it";
+}
+
+TEST_F(IdleSessions, AUseIsWrittenAtMostOnceAnHour) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string token = sign_in(user);
+  const auto id = session_of(token)->session_id;
+  run(sessions.flush_uses());
+  EXPECT_EQ(last_use(id), store::Time()) << "it has just begun";
+  backdate(id, std::chrono::hours(2));
+  const auto before = store::now();
+  ASSERT_TRUE(session_of(token));
+  EXPECT_EQ(last_use(id), store::Time()) << "a request does not write";
+  run(sessions.flush_uses());
+  const auto written = last_use(id);
+  EXPECT_GE(written, before);
+  ASSERT_TRUE(session_of(token));
+  run(sessions.flush_uses());
+  EXPECT_EQ(last_use(id), written);
+}
+
+TEST_F(IdleSessions, AUseCountsBeforeItIsWritten) {
+  accounts::Sessions brief{system, std::chrono::hours(8)};
+  const auto user = register_as("ada@example.com").value();
+  const std::string token = sign_in(user);
+  const auto id = session_of(token)->session_id;
+  backdate(id, std::chrono::hours(7));
+  const auto session = system.get(accounts::sessions, id)->value;
+  const auto ends_before = brief.ends_at(session);
+  ASSERT_TRUE(brief.find(token));
+  EXPECT_GE(brief.ends_at(session) - ends_before, std::chrono::hours(7) - std::chrono::minutes(1));
+  run(brief.end(id));
+  run(brief.flush_uses());
+  EXPECT_FALSE(system.get(accounts::sessions, id)) << "a late use does not bring it back";
+}
+
+TEST_F(IdleSessions, UseDoesNotExtendTheLifetime) {
+  const auto user = register_as("ada@example.com").value();
+  const std::string token = sign_in(user);
+  const auto id = session_of(token)->session_id;
+  const auto session = system.get(accounts::sessions, id)->value;
+  auto old = session;
+  old.created_at -= std::chrono::days(29);
+  old.expires_at -= std::chrono::days(29);
+  old.last_used_at = store::now();
+  EXPECT_EQ(sessions.ends_at(old), old.expires_at);
+  EXPECT_EQ(sessions.ends_at(session), session.created_at + std::chrono::days(7));
+}
+
+TEST_F(Sessions, TheEndOfAllSessionsIsReported) {
+  std::vector<store::UserId> reported;
+  sessions.when_all_ended([&](store::UserId user) -> web::Task<> {
+    reported.push_back(user);
+    co_return;
+  });
+  const auto user = register_as("ada@example.com").value();
+  const std::string here = sign_in(user);
+  const auto id = session_of(here)->session_id;
+  run(sessions.end(session_of(sign_in(user))->session_id));
+  EXPECT_TRUE(reported.empty()) << "one session";
+  ASSERT_TRUE(run(accounts.change_password(user.id, id, "correct horse battery", "an even better one")));
+  run(sessions.end_all(user.id));
+  ASSERT_TRUE(run(accounts.change_as_admin(user.id, {.password = {}, .is_admin = true, .is_disabled = {}})));
+  ASSERT_TRUE(run(accounts.change_as_admin(user.id, {.password = {}, .is_admin = {}, .is_disabled = true})));
+  EXPECT_EQ(reported, (std::vector<store::UserId>{user.id, user.id, user.id}));
+}
+
 TEST_F(Sessions, ANewPasswordEndsAllOtherSessions) {
   const auto user = register_as("ada@example.com").value();
   const std::string here = sign_in(user), elsewhere = sign_in(user);

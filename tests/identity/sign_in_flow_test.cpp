@@ -98,7 +98,8 @@ TEST_F(SignInFlow, TheLinkingTable) {
   EXPECT_EQ(enter("idp:x 1", "ada@example.org", false).error().kind, web::Kind::conflict);
   EXPECT_TRUE(session_of(session)) << "an unverified address changes nothing";
   EXPECT_EQ(enter("idp:x 2", "new@example.org", false).value().email, "new@example.org");
-  EXPECT_EQ(enter("idp:x 3", "root@example.com", false).error().kind, web::Kind::forbidden) << "an admin's address";
+  EXPECT_FALSE(accounts.is_admin(enter("idp:x 3", "root@example.com", false).value())) << "a listed, unproved address";
+  EXPECT_TRUE(accounts.is_admin(enter("idp:x 8", "root@example.com", true).value())) << "its owner";
   EXPECT_EQ(enter("idp:x 4", "x@wallet.app", true).error().kind, web::Kind::forbidden);
   EXPECT_EQ(enter("idp:x 5", "", true).error().kind, web::Kind::invalid);
 

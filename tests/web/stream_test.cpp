@@ -75,12 +75,31 @@ class Streams : public WireTest {
                             {GET, "/endless", open_door, nullptr, plain(endless), "Without end"},
                             {GET, "/silent", open_door, nullptr, plain(silent), "Has nothing more to say"},
                             {GET, "/patient", open_door, nullptr, plain(patient), "Waits"},
+                            {GET, "/guarded", fickle_door, nullptr, plain(patient), "Waits for who is admitted"},
                             {GET, "/broken", open_door, nullptr, plain(broken), "Fails half-way"}});
   }
+
+  std::atomic<bool> expelled = false;
+  const Guard fickle_door{.name = "fickle", .scheme = "", .admit = [this](const Request&) -> Result<Caller> {
+                            if (expelled) return unauthenticated();
+                            return Caller{};
+                          }};
 
   std::promise<void> ended;
   std::atomic<int> events_written = 0;
 };
+
+TEST_F(Streams, EventsEndWhenTheirCallerWouldNotBeAdmittedAnyMore) {
+  options.limits.tunnel_check_time = 10ms;
+  serve();
+  auto one = client();
+  one.send(get("/guarded"));
+  EXPECT_EQ(one.head().status, 200);
+  EXPECT_THAT(one.line() + one.line(), HasSubstr("waiting"));
+  expelled = true;
+  one.rest();
+  EXPECT_EQ(ended.get_future().wait_for(20s), std::future_status::ready);
+}
 
 TEST_F(Streams, ArriveInChunksAndTheConnectionGoesOn) {
   serve();

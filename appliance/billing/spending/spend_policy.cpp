@@ -69,10 +69,12 @@ SpendPolicy::SpendPolicy(const accounts::Accounts& accounts, const keys::Keys& k
       ledger_(ledger),
       admin_emails_(std::move(admin_emails)) {}
 
+// The caller holds the internal key and names a listed administrator, who need not have an account. The account of
+// somebody who only typed the address, or who is disabled, has no such rights.
 bool SpendPolicy::is_admin(std::string_view email) const {
-  if (std::ranges::find(admin_emails_, email) != admin_emails_.end()) return true;
   const auto user = accounts_.find_by_email(email);
-  return user && !user->is_disabled && accounts_.is_admin(*user);
+  if (user) return !user->is_disabled && accounts_.is_admin(*user);
+  return std::ranges::find(admin_emails_, email) != admin_emails_.end();
 }
 
 web::Result<Payer> SpendPolicy::payer_of(const PlanClaim& claim) const {
@@ -125,12 +127,14 @@ Bounds SpendPolicy::bounds_of(const Payer& payer, const usage::Call& call) const
                              .field = usage::TallyField::cost,
                              .name = std::string(budget_name)});
   }
-  if (payer.daily_tokens) {
+  const auto limit_demo = [&](usage::TallyField field, std::int64_t most) {
     bounds.limits.push_back({.tally = usage::tally(usage::Period::day(call.at), usage::slice::all).name,
-                             .most = *payer.daily_tokens,
-                             .field = usage::TallyField::tokens,
+                             .most = most,
+                             .field = field,
                              .name = std::string(demo_limit_name)});
-  }
+  };
+  if (payer.daily_tokens) limit_demo(usage::TallyField::tokens, *payer.daily_tokens);
+  if (payer.daily_cost) limit_demo(usage::TallyField::cost, *payer.daily_cost);
   for (const auto& cap : bounds.caps)
     for (auto& limit : limits_of(cap, call.at)) bounds.limits.push_back(std::move(limit));
   return bounds;

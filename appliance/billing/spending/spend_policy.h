@@ -28,8 +28,8 @@ struct Payer {
   Plan plan = Plan::label;
   bool is_admin = false;  // needs no plan or subscription, and may use the models of the plan network
   std::string agent, key;
-  std::optional<std::int64_t> key_budget;    // Money::units per month
-  std::optional<std::int64_t> daily_tokens;  // limit of the public demo
+  std::optional<std::int64_t> key_budget;                // Money::units per month
+  std::optional<std::int64_t> daily_tokens, daily_cost;  // limits of the public demo; the cost in Money::units
 };
 
 // What a request claims in the headers of the AI API; empty where a header is missing.

@@ -89,8 +89,21 @@ int print_audit(const BoxClient& box) {
 }
 
 struct Arguments {
-  std::string user, plan, password;
+  std::string user, plan, password, name;
+  bool is_admin = false, is_verified = false;
 };
+
+int create_user(const BoxClient& box, const Arguments& given) {
+  const bool is_random = given.password.empty();
+  const std::string password = is_random ? crypto::random_token(12) : given.password;
+  json::object body{
+      {"email", given.user}, {"password", password}, {"isAdmin", given.is_admin}, {"emailVerified", given.is_verified}};
+  if (!given.name.empty()) body["name"] = given.name;
+  if (!given.plan.empty()) body["plan"] = given.plan;
+  print_user(box.call("POST", "/api/admin/users", body).as_object());
+  if (is_random) std::cout << "password        " << password << "   (shown this once)\n";
+  return 0;
+}
 
 }  // namespace
 
@@ -124,6 +137,17 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   add("show", "Show one user", true, [](const BoxClient& box, const std::string& path) {
     print_user(box.call("GET", path).as_object());
     return 0;
+  });
+  auto* create = admin->add_subcommand("create-user", "Create a user, whatever REGISTRATION is");
+  create->add_option("email", arguments->user, "the user's e-mail address")->required();
+  create->add_option("--password", arguments->password, "default: a random one, which is printed");
+  create->add_option("--name", arguments->name, "default: the e-mail address");
+  create->add_option("--plan", arguments->plan, billing::plan_names());
+  create->add_flag("--admin", arguments->is_admin, "make the user an admin");
+  create->add_flag("--verified", arguments->is_verified, "you answer for the e-mail address being the user's");
+  const SettingFlags create_flags(*create, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
+  create->callback([&run, arguments, create_flags] {
+    run = [arguments, create_flags] { return create_user(BoxClient(create_flags.resolve()), *arguments); };
   });
   add("plan", "Set a user's plan", true,
       [arguments](const BoxClient& box, const std::string& path) {

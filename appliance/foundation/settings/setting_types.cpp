@@ -47,13 +47,14 @@ Setting duration(std::string name, Duration Settings::*member, std::string unit,
   return setting;
 }
 
-// "120", "120s", "2m", "1h", "500ms"; nothing for anything else and for what is out of bounds.
+// "120", "120s", "2m", "1h", "7d", "500ms"; nothing for anything else and for what is out of bounds.
 std::optional<std::chrono::milliseconds> time_of(const std::string& value, std::chrono::milliseconds lowest,
                                                  std::chrono::milliseconds highest) {
   const auto unit_at = std::min(value.find_first_not_of("0123456789"), value.size());
   const auto unit = value.substr(unit_at);
   const auto count = whole_number(value.substr(0, unit_at), 0, 1'000'000'000);
-  const std::map<std::string, int> milliseconds{{"", 1'000}, {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}};
+  const std::map<std::string, int> milliseconds{{"", 1'000},   {"ms", 1},        {"s", 1'000},
+                                                {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
   const auto known = milliseconds.find(unit);
   if (!count || known == milliseconds.end()) return {};
   const std::chrono::milliseconds time(*count * std::uint64_t(known->second));
@@ -197,11 +198,11 @@ Setting milliseconds(std::string name, std::chrono::milliseconds Settings::*memb
 
 Setting time_span(std::string name, std::chrono::milliseconds Settings::*member, std::chrono::milliseconds lowest,
                   std::chrono::milliseconds highest, std::string help) {
-  Setting setting = row(std::move(name), "seconds, or 500ms, 5s, 2m, 1h", std::move(help));
+  Setting setting = row(std::move(name), "seconds, or 500ms, 5s, 2m, 1h, 7d", std::move(help));
   setting.assign = [=](Settings& settings, const std::string& value) -> Problem {
     const auto time = time_of(value, lowest, highest);
     if (!time)
-      return "must be a time such as 90, 500ms, 5s, 2m or 1h, from " + std::to_string(lowest.count()) + "ms to " +
+      return "must be a time such as 90, 500ms, 5s, 2m, 1h or 7d, from " + std::to_string(lowest.count()) + "ms to " +
              shown(highest) + "s";
     settings.*member = *time;
     return {};

@@ -54,7 +54,7 @@ Setting seconds(std::string name, std::chrono::seconds Settings::*member, std::u
 // A whole number of milliseconds.
 Setting milliseconds(std::string name, std::chrono::milliseconds Settings::*member, std::uint64_t lowest,
                      std::uint64_t highest, std::string help);
-// "120", "120s", "2m", "1h", "500ms".
+// "120", "120s", "2m", "1h", "7d", "500ms".
 Setting time_span(std::string name, std::chrono::milliseconds Settings::*member, std::chrono::milliseconds lowest,
                   std::chrono::milliseconds highest, std::string help);
 // Separated by commas. `normalise` returns nothing for an invalid item; `problem` then follows that item in the
@@ -75,5 +75,15 @@ Setting smtp_url(std::string name, std::string Settings::*member, std::string he
 Setting email(std::string name, std::string Settings::*member, std::string help);
 Setting chain_address(std::string name, std::string Settings::*member, std::string help);
 Setting token_amount(std::string name, std::string Settings::*member, std::string help);
+// US dollars, with at most twelve decimals.
+Setting dollars(std::string name, std::string Settings::*member, std::string help);
+// Host names and addresses without a port; a leading dot stands for all names beneath a domain.
+Setting hosts(std::string name, std::vector<std::string> Settings::*member, std::string help);
+// mailto:, tel: and https:// URIs. An e-mail address becomes a mailto: URI.
+Setting contacts(std::string name, std::vector<std::string> Settings::*member, std::string help);
+// https:// only.
+Setting https_url(std::string name, std::string Settings::*member, std::string help);
+Setting language_tags(std::string name, std::string Settings::*member, std::string help);
+Setting point_in_time(std::string name, std::string Settings::*member, std::string help);
 
 }  // namespace agentbox::setting_types

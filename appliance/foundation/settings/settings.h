@@ -19,13 +19,19 @@ struct UsageError : std::runtime_error {
 struct Settings {
   std::filesystem::path data = "./agentbox-data";
   std::string web_listen = "127.0.0.1:3000", backend_listen = "127.0.0.1:3001", summarizer_listen = "127.0.0.1:3100";
-  std::string base_url;  // public web address, for redirects and links; empty: from web_listen
+  std::string base_url;                    // public web address, for redirects and links; empty: from web_listen
+  std::vector<std::string> allowed_hosts;  // lower case; ".example.org": also all names beneath it
   std::string tls_cert, tls_key;
   std::string internal_api_key;           // secret
   std::vector<std::string> admin_emails;  // lower case
+  std::string registration = "open";      // open, invite, closed
   bool admin_second_factor = false;
   std::string master_key;  // secret; hex, 64 digits; empty: data/master.key
   std::vector<std::string> trusted_proxies;
+  std::chrono::milliseconds session_idle{std::chrono::days{7}};
+  std::vector<std::string> security_contact;  // URIs
+  std::string security_expires;               // RFC 3339; empty: the box chooses
+  std::string security_policy, security_encryption, security_acknowledgments, security_languages;
   bool rate_limits = true, login_limits = true;
   unsigned threads = 0;                   // network threads; 0: one a core
   std::chrono::seconds idle_timeout{60};  // keep-alive connections
@@ -51,8 +57,10 @@ struct Settings {
   std::string anthropic_api_key, anthropic_base_url = "https://api.anthropic.com/v1";
   std::string openai_api_key, openai_base_url = "https://api.openai.com/v1";
   std::string google_api_key, google_base_url = "https://generativelanguage.googleapis.com/v1beta";
-  unsigned ai_max_tokens = 4096;         // of an answer whose caller names no limit
+  unsigned ai_max_tokens = 4096;  // of an answer whose caller names no limit
+  bool demo_chat = true;
   unsigned demo_daily_tokens = 500'000;  // of all visitors of the public demo together
+  std::string demo_daily_usd = "1";      // the same in US dollars: a decimal number
   bool ai_builtin = true;
   std::chrono::milliseconds ai_model_timeout{30'000};
 

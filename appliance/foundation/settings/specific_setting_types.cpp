@@ -105,4 +105,13 @@ Setting token_amount(std::string name, std::string Settings::*member, std::strin
   });
 }
 
+Setting dollars(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "US dollars"), [](const std::string& value) -> Problem {
+    constexpr std::string_view most = "1000000000000000000";  // a million, in units of 10^-12
+    const auto units = chain::without_point(value, 12);
+    if (units && chain::at_least(most, *units)) return {};
+    return "must be an amount from 0 to 1000000 with at most 12 decimals, such as 1 or 0.25";
+  });
+}
+
 }  // namespace agentbox::setting_types

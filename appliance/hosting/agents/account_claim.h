@@ -6,9 +6,6 @@
 
 namespace agents {
 
-// Replaces the tokens of the agent and of its callers.
-void renew_tokens(Agent&);
-
 // Adds to the change: the user's agents are stopped, with a reason, until their owner starts them; their tokens are
 // replaced, and the secrets of their configs (such as tokens of messaging channels) are removed. Files, tasks and
 // conversations stay. Afterwards call AgentLifecycle::run_committed_jobs.

@@ -18,9 +18,9 @@ class AgentAddresses {
 
   // Where the web listener is reached; scheme and port are those of the agents' URLs. Before anything is served.
   void set_web_url(std::string_view web_url);
-  // See HostAccess::refuse_when.
-  void refuse_when(std::function<bool(const accounts::User&)> is_refused) {
-    access_.refuse_when(std::move(is_refused));
+  // See HostAccess.
+  void check_sessions_with(HostAccess::SessionLives session_lives) {
+    access_.check_sessions_with(std::move(session_lives));
   }
 
   // http(s)://<subdomain>.<domain>:<web port>

@@ -2,6 +2,7 @@
 
 #include "appliance/billing/subscriptions/plan_choice.h"
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agents/owner_state.h"
 
 namespace agents {
 namespace {
@@ -116,6 +117,11 @@ Task<Result<Agent>> AgentProvisioning::create(store::UserId owner, NewAgent spec
   co_return co_await insert(std::move(agent), {}, Run::later);
 }
 
+std::int64_t AgentProvisioning::sessions_since(store::UserId owner) const {
+  const auto user = system_.cached(accounts::users, owner);
+  return user ? user->sessions_since : 0;
+}
+
 Task<Result<Agent>> AgentProvisioning::insert(Agent agent, Allowance allowance, Run run, CommitHook hook) {
   for (;;) {
     agent.id = "ag_" + crypto::random_id(20);
@@ -124,6 +130,8 @@ Task<Result<Agent>> AgentProvisioning::insert(Agent agent, Allowance allowance, 
     if (!port) co_return no_free_port();
     agent.port = *port;
     auto change = system_.change();
+    if (const auto enabled = require_enabled_owner(system_, agent.owner, change); !enabled) co_return enabled.error();
+    agent.tokens_since = sessions_since(agent.owner);
     change.insert(records, agent);
     if (run == Run::now) {
       const Job job{.agent = agent.id, .owner = agent.owner, .action = Action::start, .created_at = store::now()};

@@ -46,6 +46,7 @@ class AgentProvisioning {
  private:
   enum class Run { now, later };
   // The record, its job and its place within the limit are one commit: a refused agent leaves nothing behind.
+  std::int64_t sessions_since(store::UserId owner) const;
   web::Task<web::Result<Agent>> insert(Agent, Allowance, Run, CommitHook = {});
 
   store::System system_;

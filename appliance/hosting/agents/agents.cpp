@@ -29,6 +29,7 @@ Agents::Agents(store::System system, runtime::Engine& engine, const billing::Sub
       provisioning(system, directory, subscriptions, settings, ports_, provisioner_, knows_model_),
       editor(system, knows_model_),
       lifecycle(system, directory, engine, provisioner_, supervision_, settings.provisioning_enabled),
+      revocation(system, provisioner_, settings.provisioning_enabled),
       monitor(engine, supervision_) {}
 
 Agents::~Agents() = default;

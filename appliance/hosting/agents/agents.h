@@ -12,6 +12,7 @@
 #include "appliance/hosting/agents/editor.h"
 #include "appliance/hosting/agents/lifecycle.h"
 #include "appliance/hosting/agents/monitor.h"
+#include "appliance/hosting/agents/revocation.h"
 
 namespace agents {
 
@@ -52,6 +53,7 @@ class Agents {
   AgentProvisioning provisioning;
   AgentEditor editor;
   AgentLifecycle lifecycle;
+  Revocation revocation;
   AgentMonitor monitor;
 };
 

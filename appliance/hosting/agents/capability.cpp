@@ -12,12 +12,19 @@ struct Parts {
     module.agents.when_removed([&module](store::UserId user, std::string agent) {
       return module.billing.caps.forget(user, std::move(agent));
     });
+    module.agents.revocation.when_rotated(
+        [this](const audit::Actor& actor, const Agent& agent) { return audit_rotation(actor, agent); });
+    module.identity.sessions.when_all_ended(
+        [&module](store::UserId user) { return module.agents.revocation.sessions_ended(user); });
     module.identity.identities.when_claimed(
         {.claim = [system = module.platform.system](store::UserId user,
                                                     store::Change& change) { claim(system, user, change); },
          .claimed = [&module](store::UserId user) { module.agents.lifecycle.run_committed_jobs(user); }});
   }
   Services services() { return {hosting.agents}; }
+  web::Task<> audit_rotation(const audit::Actor& actor, const Agent& agent) {
+    return hosting.identity.audit.note(audit::entry_by(actor, "gateway token replaced", agent.id));
+  }
 
   hosting::Module& hosting;
 };

@@ -46,7 +46,13 @@ inline constexpr auto replace_config =
     "tools it may use; default: all). The change takes effect at the agent's next start. Images other than the box's "
     "own may ignore these fields.";
 
-inline constexpr auto token = "Callers of the agent's own address present it as a bearer token.";
+inline constexpr auto token =
+    "Callers of the agent's own address present it as a bearer token. It is replaced when all sessions of the agent's "
+    "owner end (a new password, signing out everywhere).";
+
+inline constexpr auto rotate_token =
+    "The old token is refused at once. A running agent restarts with the new one: `status` is provisioning until it "
+    "is ready.";
 
 inline constexpr auto stats =
     "Processor time in percent of one core since the last call. All zero for an agent that is not running, and with "

@@ -59,6 +59,16 @@ web::Answer show_token(const Services& services, const Target& target, const web
   co_return web::reply(answer, 200).set("Cache-Control", "no-store");
 }
 
+web::Answer rotate_token(const Services& services, const Target& target, const web::Request& request) {
+  const auto found = target(services.agents.directory, request, {});
+  if (!found) co_return found.error();
+  auto actor = audit::actor_of(request);
+  const auto agent = co_await services.agents.revocation.rotate(std::move(actor), found->owner, found->id);
+  if (!agent) co_return agent.error();
+  const RotateAnswer answer{.id = agent->id, .token = agent->gateway_token.clear, .status = agent->status};
+  co_return web::reply(answer, 200).set("Cache-Control", "no-store");
+}
+
 web::Answer show_stats(const Services& services, const Target& target, const web::Request& request) {
   const auto agent = target(services.agents.directory, request, {});
   if (!agent) co_return agent.error();

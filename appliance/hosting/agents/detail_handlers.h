@@ -33,7 +33,14 @@ struct TokenAnswer {
 };
 BOOST_DESCRIBE_STRUCT(TokenAnswer, (), (id, token))
 
+struct RotateAnswer {
+  std::string id, token;
+  Status status{};
+};
+BOOST_DESCRIBE_STRUCT(RotateAnswer, (), (id, token, status))
+
 web::Answer show_token(const Services&, const Target&, const web::Request&);
+web::Answer rotate_token(const Services&, const Target&, const web::Request&);
 
 // ---- Stats
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agents/owner_state.h"
 #include "appliance/identity/accounts/live_session.h"
 #include "web/csrf.h"
 #include "web/set_cookie.h"
@@ -80,7 +81,9 @@ web::ProxyTarget gateway_of(const Agent& agent, const web::Request& request) {
 }  // namespace
 
 HostAccess::HostAccess(store::System system, std::string domain)
-    : system_(std::move(system)), suffix_("." + lower(domain)) {}
+    : system_(std::move(system)),
+      suffix_("." + lower(domain)),
+      session_lives_([this](std::string_view id, store::UserId user) { return has_live_session(id, user); }) {}
 
 std::string HostAccess::ticket(const Agent& agent, const web::Caller& caller) {
   auto ticket = crypto::random_token();
@@ -112,8 +115,9 @@ Result<web::ProxyTarget> HostAccess::admit(const Agent& agent, const web::Reques
   auto token = request.bearer();
   if (!token && asks_for_websocket(request)) token = parameter(request.query, "token");
   auto cookies = request.cookies(cookie_name);
-  const bool is_owner = token ? crypto::constant_time_equal(*token, agent.gateway_token.clear)
-                              : cookies.size() == 1 && cookie_is_valid(agent, cookies.front());
+  const bool is_owner =
+      token ? crypto::constant_time_equal(*token, agent.gateway_token.clear) && admits_token(system_, agent)
+            : cookies.size() == 1 && cookie_is_valid(agent, cookies.front());
   if (!is_owner) return not_authorised();
   // To a browser all agents' hosts are one site: it sends cookies along. One agent's page must not act on another
   // agent.
@@ -134,6 +138,7 @@ std::optional<web::ProxyTarget> HostAccess::redeem(const Agent& agent, const web
   }
   if (redeemed.agent != agent.id || redeemed.user != agent.owner) return {};
   if (redeemed.expires < std::chrono::steady_clock::now()) return {};
+  if (!session_lives_(redeemed.session, redeemed.user)) return {};
   const web::Cookie cookie{.name = std::string(cookie_name),
                            .value = redeemed.session + "." + seal(agent, redeemed.session),
                            .max_age = cookie_lifetime,
@@ -148,15 +153,14 @@ bool HostAccess::cookie_is_valid(const Agent& agent, std::string_view cookie) co
   if (dot == std::string_view::npos) return false;
   auto session = cookie.substr(0, dot);
   return crypto::constant_time_equal(cookie.substr(dot + 1), seal(agent, session)) &&
-         session_lives(session, agent.owner);
+         session_lives_(session, agent.owner);
 }
 
-bool HostAccess::session_lives(std::string_view id, store::UserId user) const {
+bool HostAccess::has_live_session(std::string_view id, store::UserId user) const {
   auto session = system_.get(accounts::sessions, std::string(id));
   if (!session || session->value.user_id != user || session->value.expires_at <= store::now()) return false;
   auto account = system_.get(accounts::users, user);
-  return account && !account->value.is_disabled && accounts::is_live(session->value, account->value) &&
-         !is_refused_(account->value);
+  return account && !account->value.is_disabled && accounts::is_live(session->value, account->value);
 }
 
 }  // namespace agents

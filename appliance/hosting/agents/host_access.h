@@ -20,8 +20,10 @@ class HostAccess {
  public:
   // `domain` without a leading dot: localhost.
   HostAccess(store::System, std::string domain);
-  // Rejects the cookies of these owners. Before anything is served.
-  void refuse_when(std::function<bool(const accounts::User&)> is_refused) { is_refused_ = std::move(is_refused); }
+  // Whether a session of this user admits to agents; a use of the session. By the record alone unless it is set.
+  // Before anything is served.
+  using SessionLives = std::function<bool(std::string_view session, store::UserId)>;
+  void check_sessions_with(SessionLives session_lives) { session_lives_ = std::move(session_lives); }
 
   // Valid for one minute and one use. The cookie is valid as long as the caller's session.
   std::string ticket(const Agent&, const web::Caller&);
@@ -38,11 +40,11 @@ class HostAccess {
   web::Result<web::ProxyTarget> admit(const Agent&, const web::Request&);
   std::optional<web::ProxyTarget> redeem(const Agent&, const web::Request&, std::string_view ticket);
   bool cookie_is_valid(const Agent&, std::string_view cookie) const;
-  bool session_lives(std::string_view session, store::UserId) const;
+  bool has_live_session(std::string_view session, store::UserId) const;
 
   store::System system_;
   std::string suffix_;  // ".localhost"
-  std::function<bool(const accounts::User&)> is_refused_ = [](const accounts::User&) { return false; };
+  SessionLives session_lives_;
   std::mutex mutex_;  // protects tickets_
   std::map<std::string, Ticket, std::less<>> tickets_;
 };

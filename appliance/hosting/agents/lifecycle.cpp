@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/hosting/agents/owner_state.h"
+
 namespace agents {
 namespace {
 
@@ -68,6 +70,7 @@ Task<Result<Agent>> AgentLifecycle::update(const web::Caller& caller, store::Use
 Task<Result<Agent>> AgentLifecycle::repair(store::UserId owner, std::string id) {
   if (!directory_.find(owner, id)) co_return web::not_found();
   if (!is_enabled_) co_return switched_off();
+  if (const auto enabled = check_enabled_owner(owner); !enabled) co_return enabled.error();
   co_return co_await supervision_.repair(owner, std::move(id));
 }
 
@@ -96,6 +99,11 @@ Task<Result<void>> AgentLifecycle::remove(store::UserId owner, std::string id) {
 void AgentLifecycle::run_committed_jobs(store::UserId owner) {
   for (const AgentSummary& summary : directory_.list(owner))
     if (system_.get(jobs, summary.id)) provisioner_.notify(summary.id);
+}
+
+Result<void> AgentLifecycle::check_enabled_owner(store::UserId owner) const {
+  auto unused = system_.change();
+  return require_enabled_owner(system_, owner, unused);
 }
 
 Task<Result<Agent>> AgentLifecycle::begin(store::UserId owner, Job job) {

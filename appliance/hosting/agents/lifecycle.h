@@ -12,7 +12,8 @@
 namespace agents {
 
 // Callable from every thread. Its arguments must outlive it. All functions return not_found if the owner has no agent
-// of this id, and internal while PROVISIONING_ENABLED is false; remove() works then, too.
+// of this id, and internal while PROVISIONING_ENABLED is false; remove() works then, too. What brings an agent up is
+// forbidden while its owner is disabled.
 class AgentLifecycle {
  public:
   AgentLifecycle(store::System, const AgentDirectory&, const runtime::Engine&, Provisioner&, Supervision&,
@@ -45,6 +46,7 @@ class AgentLifecycle {
   void run_committed_jobs(store::UserId owner);
 
  private:
+  web::Result<void> check_enabled_owner(store::UserId) const;
   web::Task<web::Result<Agent>> begin(store::UserId owner, Job);
   web::Task<web::Result<Agent>> carry_out(store::UserId owner, Job);
 

@@ -3,8 +3,8 @@
 #include <boost/json.hpp>
 
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/hosting/agents/account_claim.h"
 #include "appliance/hosting/agents/config_secrets.h"
+#include "appliance/hosting/agents/revocation.h"
 #include "web/blank.h"
 
 namespace agents {

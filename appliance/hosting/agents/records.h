@@ -52,9 +52,12 @@ struct Agent {
   std::string desired = agents::desired::stopped;
   std::optional<std::int64_t> port;  // of the gateway on 127.0.0.1; unique
   store::Sealed gateway_token;       // presented by callers of the agent
-  store::Sealed box_token;           // presented by the agent to the backend
-  std::string box_token_hash;        // SHA-256 of it in hex; unique
-  std::string runtime_version;       // of the binary that last started it
+  // accounts::User::sessions_since when the gateway token was made: a later one has ended it. Not set: made before
+  // there were such epochs.
+  std::optional<std::int64_t> tokens_since;
+  store::Sealed box_token;      // presented by the agent to the backend
+  std::string box_token_hash;   // SHA-256 of it in hex; unique
+  std::string runtime_version;  // of the binary that last started it
   bool verified = false;
   std::optional<std::string> verification_type, attestation_uid, verifier_address;
   std::optional<boost::json::object> verification_metadata;
@@ -64,9 +67,9 @@ struct Agent {
 };
 BOOST_DESCRIBE_STRUCT(Agent, (),
                       (owner, id, name, deployment, subdomain, model, image, plan, tier, config, config_secrets, status,
-                       status_reason, desired, port, gateway_token, box_token, box_token_hash, runtime_version,
-                       verified, verification_type, attestation_uid, verifier_address, verification_metadata,
-                       verified_at, started_at, descent, created_at, updated_at))
+                       status_reason, desired, port, gateway_token, tokens_since, box_token, box_token_hash,
+                       runtime_version, verified, verification_type, attestation_uid, verifier_address,
+                       verification_metadata, verified_at, started_at, descent, created_at, updated_at))
 
 inline const store::Owned<Agent> records{
     {.family = "agents", .number = 30},
@@ -89,6 +92,16 @@ struct AgentSummary {
 BOOST_DESCRIBE_STRUCT(AgentSummary, (), (owner, id, name, subdomain, model, status, created_at, updated_at))
 
 inline const store::Owned<AgentSummary> summaries{records.name, &AgentSummary::owner, &AgentSummary::id, {}};
+
+// What revocation.h needs of the same rows. Never written.
+struct AgentAccess {
+  std::int64_t owner = 0;
+  std::string id, desired;
+  std::optional<std::int64_t> tokens_since;
+};
+BOOST_DESCRIBE_STRUCT(AgentAccess, (), (owner, id, desired, tokens_since))
+
+inline const store::Owned<AgentAccess> accesses{records.name, &AgentAccess::owner, &AgentAccess::id, {}};
 
 // kill and revive are the watchdog's: they end the process of an agent that should run, and start it again.
 BOOST_DEFINE_ENUM_CLASS(Action, start, stop, restart, remove, kill, revive, update)

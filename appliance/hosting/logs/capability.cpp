@@ -11,6 +11,10 @@ struct Parts {
       module.log_hub.end(agent, std::nullopt);
       co_return;
     });
+    module.identity.sessions.when_all_ended([&module](store::UserId user) -> web::Task<> {
+      for (const auto& agent : module.agents.directory.list(user)) module.log_hub.end(agent.id, reader_name(user));
+      co_return;
+    });
     // Log streams that the previous holder of an account reads end.
     module.identity.identities.when_claimed({.claim = {}, .claimed = [&module](store::UserId user) {
                                                for (const auto& agent : module.agents.directory.list(user))

@@ -58,7 +58,7 @@ Scope own_agents() {
       .agent = [](const agents::AgentDirectory& agents,
                   const Request& request) { return agents.resolve(request.caller.user_id, request.param("agentId")); },
       .reader = [](const Request& request) -> std::optional<std::string> {
-        return "user " + std::to_string(request.caller.user_id);
+        return reader_name(request.caller.user_id);
       }};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "appliance/hosting/runtime/engine.h"
+#include "store/store.h"
 #include "store/table.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -16,6 +17,9 @@
 namespace logs {
 
 class Reader;
+
+// A user as StreamQuery::reader.
+inline std::string reader_name(store::UserId user) { return "user " + std::to_string(user); }
 
 struct StreamQuery {
   std::string agent;

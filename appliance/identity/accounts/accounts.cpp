@@ -15,8 +15,6 @@ namespace {
 web::Error wrong_credentials() { return web::unauthenticated("Invalid credentials"); }
 web::Error changed_meanwhile() { return web::conflict("The account was changed meanwhile"); }
 web::Error user_exists() { return web::conflict("A user with this email already exists"); }
-// The users of listed addresses are administrators, and a typed address is unverified.
-web::Error reserved_for_an_admin() { return web::forbidden("This email is reserved"); }
 web::Error too_many_failures(const LoginLimit::Delay& delay) {
   return delayed(delay, "Too many failed sign-ins for this account, please try again later.");
 }
@@ -31,6 +29,14 @@ std::optional<std::string> normalised_code(std::string_view text) {
     if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')) return std::nullopt;
   }
   return code;
+}
+
+web::Result<std::string> address_to_register(std::string_view text) {
+  auto email = agentbox::normalised_email(text);
+  if (!email) return web::invalid("email is not a valid address");
+  if (agentbox::is_reserved_email(*email))
+    return web::invalid("email must not end in @wallet.app: sign in with the wallet");
+  return std::move(*email);
 }
 
 }  // namespace
@@ -51,11 +57,9 @@ std::optional<web::Error> Accounts::refuse_password(std::string_view password, s
 }
 
 web::Task<web::Result<User>> Accounts::create(Registration registration) {
-  const auto email = agentbox::normalised_email(registration.email);
-  if (!email) co_return web::invalid("email is not a valid address");
-  if (agentbox::is_reserved_email(*email))
-    co_return web::invalid("email must not end in @wallet.app: sign in with the wallet");
-  if (is_listed_admin(*email)) co_return reserved_for_an_admin();
+  if (const auto open = registration_.check(registration.invite_code); !open) co_return open.error();
+  const auto email = address_to_register(registration.email);
+  if (!email) co_return email.error();
   if (auto refused = refuse_password(registration.password, *email)) co_return std::move(*refused);
   std::optional<User> referrer;
   if (registration.referral_code) {
@@ -70,25 +74,50 @@ web::Task<web::Result<User>> Accounts::create(Registration registration) {
   auto hashed = co_await hasher_.hash(std::move(registration.password));
   if (!hashed) co_return hashed.error();
   User user{.email = *email, .name = registration.name.value_or(*email), .password_hash = std::move(*hashed)};
-  co_return co_await insert(std::move(user), std::move(referrer));
+  const Admit admit = [this, code = std::move(registration.invite_code)](store::Change& change) {
+    return registration_.admit(code, change);
+  };
+  co_return co_await insert(std::move(user), std::move(referrer), admit);
+}
+
+web::Task<web::Result<User>> Accounts::create_as_admin(NewUser given) {
+  const auto email = address_to_register(given.email);
+  if (!email) co_return email.error();
+  User user{.email = *email,
+            .name = given.name.value_or(*email),
+            .password_hash = {},
+            .is_admin = given.is_admin,
+            .email_verified = given.is_email_verified};
+  if (given.password) {
+    if (auto refused = refuse_password(*given.password, *email)) co_return std::move(*refused);
+    if (find_by_email(*email)) co_return user_exists();
+    auto hashed = co_await hasher_.hash(std::move(*given.password));
+    if (!hashed) co_return hashed.error();
+    user.password_hash = std::move(*hashed);
+  }
+  co_return co_await insert(std::move(user), std::nullopt, {});
 }
 
 web::Task<web::Result<User>> Accounts::create_without_password(std::string email, std::string name,
                                                                bool is_email_verified) {
-  if (!is_email_verified && is_listed_admin(email)) co_return reserved_for_an_admin();
   User user{
       .email = email, .name = name.empty() ? email : name, .password_hash = {}, .email_verified = is_email_verified};
-  co_return co_await insert(std::move(user), std::nullopt);
+  const Admit admit = [this](store::Change& change) { return registration_.admit({}, change); };
+  co_return co_await insert(std::move(user), std::nullopt, admit);
 }
 
 // Sets id, referral code and date; both users of a referral get their credits.
-web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> referrer) {
+web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> referrer, Admit admit) {
   user.id = co_await system_.next_id("users");
   user.referral_code = crypto::random_id(referral_code_length);
   user.referred_by = referrer ? referrer->id : 0;
   user.created_at = store::now();
   for (;;) {
     auto change = system_.change();
+    if (admit) {
+      const auto admitted = admit(change);
+      if (!admitted) co_return admitted.error();
+    }
     change.insert(users, user);
     if (referrer) {
       change.add(referrer->id, credits, referral_credits);
@@ -97,6 +126,8 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return user;
     if (outcome.duplicate("email")) co_return user_exists();
+    // Stale: something that admitted the registration was changed meanwhile.
+    if (outcome.kind == store::Outcome::Kind::stale) continue;
     if (!outcome.duplicate("referral_code")) throw std::logic_error("users: unexpected conflict on " + outcome.index);
     user.referral_code = crypto::random_id(referral_code_length);
   }
@@ -141,7 +172,9 @@ bool Accounts::is_listed_admin(std::string_view email) const {
   return std::ranges::find(admin_emails_, email) != admin_emails_.end();
 }
 
-bool Accounts::is_admin(const User& user) const { return user.is_admin || is_listed_admin(user.email); }
+bool Accounts::is_admin(const User& user) const {
+  return user.is_admin || (user.email_verified && is_listed_admin(user.email));
+}
 
 std::int64_t Accounts::credits_of(store::UserId id) const { return system_.cached_counter(id, credits); }
 
@@ -195,7 +228,6 @@ web::Result<std::optional<std::string>> Accounts::new_email(const User& user, st
   if (!email) return web::invalid("email is not a valid address");
   if (*email == user.email) return std::optional<std::string>();
   if (agentbox::is_reserved_email(*email)) return web::invalid("email must not end in @wallet.app");
-  if (is_listed_admin(*email) && !is_admin(user)) return reserved_for_an_admin();
   return email;
 }
 

@@ -10,6 +10,7 @@
 #include "appliance/identity/accounts/login_limit.h"
 #include "appliance/identity/accounts/password_hasher.h"
 #include "appliance/identity/accounts/records.h"
+#include "appliance/identity/accounts/registration_policy.h"
 #include "appliance/identity/accounts/sessions.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -23,7 +24,16 @@ inline constexpr std::size_t referral_code_length = 10;
 
 struct Registration {
   std::string email, password;
-  std::optional<std::string> name, referral_code;
+  std::optional<std::string> name, referral_code, invite_code;
+};
+
+// An account that an administrator creates.
+struct NewUser {
+  std::string email;
+  std::optional<std::string> password;  // none: the user signs in in another way, or has the password reset
+  std::optional<std::string> name;
+  bool is_admin = false;
+  bool is_email_verified = false;  // the administrator answers for the address
 };
 
 struct ProfileChange {
@@ -38,15 +48,19 @@ struct AdminChange {
 // Callable from every thread; the arguments must outlive it.
 class Accounts {
  public:
-  // `admin_emails` in lower case: their users are administrators without the flag.
+  // `admin_emails` in lower case: users who have proved such an address are administrators without the flag.
   Accounts(store::System, PasswordHasher&, Sessions&, LoginLimit&, std::vector<std::string> admin_emails);
 
-  // invalid: e-mail, password or referral code. forbidden: the address of a listed administrator. conflict: the address
-  // is taken.
+  // Who may register; open to everybody unless it is set. Before anything is served.
+  void set_registration(RegistrationPolicy policy) { registration_ = policy; }
+
+  // invalid: e-mail, password or referral code. conflict: the address is taken. Also the errors of RegistrationPolicy.
   web::Task<web::Result<User>> create(Registration);
   // A user who signs in by other means than a password. `email` in lower case; `is_email_verified`: a trusted provider
   // has verified it. Errors of create.
   web::Task<web::Result<User>> create_without_password(std::string email, std::string name, bool is_email_verified);
+  // Whatever the registration policy is. invalid: e-mail or password. conflict: the address is taken.
+  web::Task<web::Result<User>> create_as_admin(NewUser);
   // unauthenticated, with the same message and after the same work whether or not there is such a user; too_many while
   // the failures of `source` for this account are followed by a delay (see LoginLimit).
   web::Task<web::Result<User>> authenticate(std::string email, std::string password, std::string source);
@@ -61,6 +75,8 @@ class Accounts {
 
   std::optional<User> find(store::UserId) const;
   std::optional<User> find_by_email(std::string_view email) const;
+  // By the flag, or by a listed address that was verified. An address that was only typed gives no rights: anybody can
+  // register it.
   bool is_admin(const User&) const;
   std::int64_t credits_of(store::UserId) const;
   // In the order of their ids, after `after`. Reads the whole table and blocks.
@@ -69,8 +85,7 @@ class Accounts {
   // For the caller of a session, whose failures count apart from those of all others. invalid: it is not the user's
   // password. too_many: see authenticate.
   web::Task<web::Result<void>> prove_password(web::Caller, std::string password);
-  // The normalised address; nothing if it is the user's already. invalid; forbidden: the address of a listed
-  // administrator.
+  // The normalised address; nothing if it is the user's already. invalid.
   web::Result<std::optional<std::string>> new_email(const User&, std::string_view email) const;
   // For the caller of a session; another e-mail requires step-up before, since it is what the account is recovered by.
   // The new address is unverified, and mails sent to the old one no longer reset the password. unauthenticated: the
@@ -100,7 +115,9 @@ class Accounts {
   static std::optional<web::Error> refuse_password(std::string_view password, std::string_view email);
 
  private:
-  web::Task<web::Result<User>> insert(User, std::optional<User> referrer);
+  // `admit` adds to the change, or refuses it; it may run several times.
+  using Admit = std::function<web::Result<void>(store::Change&)>;
+  web::Task<web::Result<User>> insert(User, std::optional<User> referrer, Admit admit);
   // Changes a user, with what `apply` adds to the change; retried after a concurrent write. Errors of `apply`;
   // not_found; conflict: the e-mail is taken.
   using Apply = std::function<web::Result<void>(User&, store::Change&)>;
@@ -115,6 +132,7 @@ class Accounts {
   LoginLimit& login_limit_;
   const std::vector<std::string> admin_emails_;
   OnGuesses on_guesses_;
+  RegistrationPolicy registration_;
 };
 
 }  // namespace accounts

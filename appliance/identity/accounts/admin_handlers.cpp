@@ -53,6 +53,22 @@ web::Answer show_user(const Services& services, const web::Request& request) {
   co_return web::reply(view(services, *user), 200);
 }
 
+web::Answer create_user(const Services& services, const web::Request& request, CreateUser form) {
+  AdminNewUser given{.account = {.email = std::move(form.email),
+                                 .password = {},
+                                 .name = {},
+                                 .is_admin = form.isAdmin.value_or(false),
+                                 .is_email_verified = form.emailVerified.value_or(false)},
+                     .plan = {}};
+  if (form.password) given.account.password = std::move(*form.password);
+  if (form.name) given.account.name = std::move(*form.name);
+  if (form.plan) given.plan = std::move(*form.plan);
+  auto actor = audit::actor_of(request);
+  const auto user = co_await services.administration.create(std::move(actor), std::move(given), services.plans);
+  if (!user) co_return user.error();
+  co_return web::reply(view(services, *user), 201);
+}
+
 web::Answer edit_user(const Services& services, const web::Request& request, EditUser form) {
   if (!form.password && !form.isAdmin && !form.isDisabled && !form.plan)
     co_return web::invalid("password, isAdmin, isDisabled or plan is required");

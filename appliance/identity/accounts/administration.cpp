@@ -33,6 +33,25 @@ web::Task<> Administration::note(const audit::Actor& actor, std::string act, con
   co_await audit_.note(std::move(entry));
 }
 
+web::Task<web::Result<User>> Administration::create(audit::Actor actor, AdminNewUser given, PlanDirectory& plans) {
+  if (given.plan) {
+    const auto valid = plans.check(*given.plan);
+    if (!valid) co_return valid.error();
+  }
+  std::string act = given.account.is_admin ? "created by admin: granted" : "created by admin";
+  if (given.plan) act += " plan " + *given.plan;
+  User subject{.email = given.account.email};
+  auto user = co_await accounts_.create_as_admin(std::move(given.account));
+  if (user) subject = *user;
+  if (user && given.plan) {
+    const auto assigned = co_await plans.assign(user->id, *given.plan);
+    if (!assigned) user = assigned.error();
+  }
+  auto error = user ? std::nullopt : std::optional(user.error());
+  co_await note(actor, std::move(act), subject, std::move(error));
+  co_return user;
+}
+
 web::Task<web::Result<User>> Administration::edit(audit::Actor actor, User user, AdminEdit edit, PlanDirectory& plans) {
   if (edit.plan) {
     const auto valid = plans.check(*edit.plan);

@@ -13,6 +13,11 @@
 
 namespace accounts {
 
+struct AdminNewUser {
+  NewUser account;
+  std::optional<std::string> plan;
+};
+
 struct AdminEdit {
   AdminChange account;
   std::optional<std::string> plan;
@@ -27,6 +32,8 @@ class Administration {
 
   // By id or by e-mail.
   std::optional<User> find(const std::string& name) const;
+  // Errors of PlanDirectory::check, before anything changes; of Accounts::create_as_admin and PlanDirectory::assign.
+  web::Task<web::Result<User>> create(audit::Actor, AdminNewUser, PlanDirectory&);
   // Errors of PlanDirectory::check, before anything changes; of Accounts::change_as_admin and PlanDirectory::assign.
   web::Task<web::Result<User>> edit(audit::Actor, User, AdminEdit, PlanDirectory&);
   web::Task<> end_sessions(audit::Actor, User);

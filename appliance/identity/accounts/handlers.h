@@ -18,9 +18,10 @@ struct Register {
   web::Text<8, 256> password;
   std::optional<web::Text<1, 100>> name;
   std::optional<web::Text<1, 20>> referralCode;
+  std::optional<web::Text<1, 100>> inviteCode;
   std::optional<std::string> website;
 };
-BOOST_DESCRIBE_STRUCT(Register, (), (email, password, name, referralCode, website))
+BOOST_DESCRIBE_STRUCT(Register, (), (email, password, name, referralCode, inviteCode, website))
 
 struct Registered {
   std::string id, email, name;
@@ -138,6 +139,15 @@ struct UserPage {
 };
 BOOST_DESCRIBE_STRUCT(UserPage, (), (users, next))
 
+struct CreateUser {
+  web::Text<1, 254> email;
+  std::optional<web::Text<8, 256>> password;
+  std::optional<web::Text<1, 100>> name;
+  std::optional<bool> isAdmin, emailVerified;
+  std::optional<web::Text<1, 20>> plan;
+};
+BOOST_DESCRIBE_STRUCT(CreateUser, (), (email, password, name, isAdmin, emailVerified, plan))
+
 struct EditUser {
   std::optional<web::Text<8, 256>> password;
   std::optional<bool> isAdmin, isDisabled;
@@ -147,6 +157,7 @@ BOOST_DESCRIBE_STRUCT(EditUser, (), (password, isAdmin, isDisabled, plan))
 
 web::Answer list_users(const Services&, const web::Request&, UserQuery);
 web::Answer show_user(const Services&, const web::Request&);
+web::Answer create_user(const Services&, const web::Request&, CreateUser);
 web::Answer edit_user(const Services&, const web::Request&, EditUser);
 web::Answer end_user_sessions(const Services&, const web::Request&);
 web::Answer unlock(const Services&, const web::Request&);

@@ -41,9 +41,10 @@ struct Session {
   std::string id;  // SHA-256 of the cookie's token in hex: a stolen disk gives no access
   std::int64_t user_id = 0;
   store::Time created_at{}, expires_at{};
-  SessionEpoch moment = 0;  // User::sessions_since when it began: a later one has ended it
+  SessionEpoch moment = 0;     // User::sessions_since when it began: a later one has ended it
+  store::Time last_used_at{};  // at times: see SessionUses
 };
-BOOST_DESCRIBE_STRUCT(Session, (), (id, user_id, created_at, expires_at, moment))
+BOOST_DESCRIBE_STRUCT(Session, (), (id, user_id, created_at, expires_at, moment, last_used_at))
 
 inline const store::Global<Session> sessions{
     {.family = "sessions", .number = 2},

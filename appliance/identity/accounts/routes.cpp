@@ -14,6 +14,8 @@ const web::RateLimit password_limit{.group = "password", .limit = 20, .limits_gu
 
 constexpr const char* register_description =
     "No session is created. `website` is a honeypot: if it is filled, or there is no User-Agent, the answer is 403. "
+    "The answer is also 403 where REGISTRATION is closed (REGISTRATION_CLOSED), or is invite and `inviteCode` is not a "
+    "valid invitation (INVITATION_REQUIRED). "
     "Passwords have 8 to 256 characters and must not be among the most used ones.";
 constexpr const char* login_description =
     "Ten failures for an account from one network (an IPv4 address, or a /64 of IPv6) are followed by a delay of 30 s "
@@ -28,9 +30,15 @@ constexpr const char* session_description =
 constexpr const char* sign_out_description =
     "Always 200, and the cookie is cleared. Every session whose cookie is sent ends; if the box cannot write, "
     "`sessionEnded` is false and `message` says so.";
+constexpr const char* create_user_description =
+    "Whatever REGISTRATION is. Without a password the user signs in in another way, or resets the password by mail. "
+    "With `emailVerified` the address counts as proved. `plan` as in a change of a user.";
 constexpr const char* edit_user_description =
-    "Only the given fields change. `plan` is the name of a plan, or none to cancel. A new "
-    "password, and disabling, end all sessions. A new password also ends the delays after failed sign-ins.";
+    "Only the given fields change. `plan` is the name of a plan, or none to cancel. A new password, and disabling, end "
+    "all sessions and replace the gateway tokens of the user's agents. Disabling also stops these agents. A new "
+    "password also ends the delays after failed sign-ins.";
+constexpr const char* all_ended_description =
+    "Also replaces the gateway tokens of the user's agents; those that run restart with the new one.";
 
 std::string settings_description() {
   return std::string(
@@ -62,13 +70,14 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::POST, "/api/settings/password", guards.session, &password_limit,
        web::body<ChangePassword>(on(change_password))
            .returns<web::Succeeded>()
-           .describe("All other sessions of the user end."),
+           .describe("All other sessions of the user end. " + std::string(all_ended_description)),
        "Change the password"},
 
       {web::GET, "/api/auth/sessions", guards.session, nullptr, web::plain(on(list_sessions)).returns<SessionList>(),
        "List sessions"},
       {web::DELETE, "/api/auth/sessions", guards.session, nullptr,
-       web::plain(on(end_other_sessions)).returns<web::Succeeded>(), "End all other sessions"},
+       web::plain(on(end_other_sessions)).returns<web::Succeeded>().describe(all_ended_description),
+       "End all other sessions"},
       {web::DELETE, "/api/auth/sessions/:id", guards.session, nullptr,
        web::plain(on(end_session)).returns<web::Succeeded>(), "End a session"},
   };
@@ -82,13 +91,17 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
            .returns<UserPage>()
            .describe("In the order of their ids; `next` is the `after` of the following page."),
        "List users"},
+      {web::POST, "/api/admin/users", key, nullptr,
+       web::body<CreateUser>(on(create_user)).returns<UserView>(201).describe(create_user_description),
+       "Create a user"},
       {web::GET, "/api/admin/users/:user", key, nullptr,
        web::plain(on(show_user)).returns<UserView>().describe("`user` is an id or an e-mail."), "Show a user"},
       {web::PATCH, "/api/admin/users/:user", key, nullptr,
        web::body<EditUser>(on(edit_user)).returns<UserView>().describe(edit_user_description),
        "Change a user's rights, plan or password"},
       {web::DELETE, "/api/admin/users/:user/sessions", key, nullptr,
-       web::plain(on(end_user_sessions)).returns<web::Succeeded>(), "End all sessions of a user"},
+       web::plain(on(end_user_sessions)).returns<web::Succeeded>().describe(all_ended_description),
+       "End all sessions of a user"},
       {web::DELETE, "/api/admin/users/:user/failed-sign-ins", key, nullptr,
        web::plain(on(unlock))
            .returns<web::Succeeded>()

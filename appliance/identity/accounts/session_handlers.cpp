@@ -6,8 +6,8 @@ namespace accounts {
 web::Answer list_sessions(const Services& services, const web::Request& request) {
   SessionList answer;
   for (const Session& session : services.sessions.of_user(request.caller.user_id))
-    answer.sessions.push_back({session.id.substr(0, shown_id_length), session.created_at, session.expires_at,
-                               session.id == request.caller.credential});
+    answer.sessions.push_back({session.id.substr(0, shown_id_length), session.created_at,
+                               services.sessions.ends_at(session), session.id == request.caller.credential});
   answer.count = static_cast<std::int64_t>(answer.sessions.size());
   co_return web::reply(answer, 200);
 }

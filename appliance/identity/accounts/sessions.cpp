@@ -14,12 +14,20 @@ bool Sessions::csrf_token_valid(std::optional<std::string_view> token, std::stri
 }
 
 std::optional<Sessions::SignedIn> Sessions::find(std::optional<std::string_view> token) const {
-  if (!token || token->empty()) return std::nullopt;
-  const auto session = system_.cached(sessions, crypto::sha256_hex(*token));
-  if (!session || session->expires_at <= store::now()) return std::nullopt;
+  return !token || token->empty() ? std::nullopt : find_id(crypto::sha256_hex(*token));
+}
+
+std::optional<Sessions::SignedIn> Sessions::find_id(std::string_view session_id) const {
+  const auto session = system_.cached(sessions, std::string(session_id));
+  if (!session) return std::nullopt;
   auto user = system_.cached(users, session->user_id);
-  if (!user || user->is_disabled || !is_live(*session, *user)) return std::nullopt;
+  if (!user || user->is_disabled || !is_current(*session, *user)) return std::nullopt;
+  uses_.note(*session, store::now());
   return SignedIn{session->id, std::move(user)};
+}
+
+bool Sessions::is_current(const Session& session, const User& user) const {
+  return is_live(session, user) && uses_.ends_at(session) > store::now();
 }
 
 web::Task<SessionEpoch> Sessions::next_epoch() {
@@ -92,6 +100,7 @@ void Sessions::end_all(User& user, SessionEpoch ending, store::Change& change, s
 }
 
 web::Task<> Sessions::remove_ended(store::UserId id) {
+  for (const auto& observer : all_ended_) co_await observer(id);
   constexpr std::size_t page = 1000;
   for (bool more = true; more;) {
     const auto user = system_.get(users, id);
@@ -107,7 +116,7 @@ web::Task<> Sessions::remove_ended(store::UserId id) {
 std::optional<store::Time> Sessions::began(const std::string& session_id) const {
   const auto row = system_.get(sessions, session_id);
   const auto user = row ? system_.get(users, row->value.user_id) : std::nullopt;
-  if (!user || !is_live(row->value, user->value)) return std::nullopt;
+  if (!user || !is_current(row->value, user->value)) return std::nullopt;
   return row->value.created_at;
 }
 
@@ -115,9 +124,7 @@ std::vector<Session> Sessions::of_user(store::UserId id) const {
   const auto user = system_.get(users, id);
   if (!user) return {};
   auto found = system_.find(sessions, "user", id);
-  std::erase_if(found, [&, now = store::now()](const Session& session) {
-    return session.expires_at <= now || !is_live(session, user->value);
-  });
+  std::erase_if(found, [&](const Session& session) { return !is_current(session, user->value); });
   std::ranges::sort(found, std::greater(), &Session::created_at);
   return found;
 }

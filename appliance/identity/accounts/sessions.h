@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "appliance/identity/accounts/records.h"
+#include "appliance/identity/accounts/session_uses.h"
 #include "web/http.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -18,13 +20,19 @@ namespace accounts {
 
 inline constexpr std::string_view session_cookie = "app-session";
 inline constexpr std::chrono::days session_lifetime{30};
+inline constexpr std::chrono::days default_session_idle{7};
 
 // Callable from every thread; must not outlive the store.
 class Sessions {
  public:
-  // Writes to the store: blocks.
-  explicit Sessions(store::System system)
-      : system_(std::move(system)), last_epoch_(system_.next_id_blocking("moments")) {}
+  // Writes to the store: blocks. `idle`: a session without a request for so long is over.
+  explicit Sessions(store::System system, std::chrono::milliseconds idle = default_session_idle)
+      : system_(std::move(system)), uses_(system_, idle), last_epoch_(system_.next_id_blocking("moments")) {}
+
+  // What runs after all sessions of a user were ended: by a new password, by disabling, or for themselves. Before
+  // anything is served.
+  using AllEnded = std::function<web::Task<>(store::UserId)>;
+  void when_all_ended(AllEnded observer) { all_ended_.push_back(std::move(observer)); }
 
   struct SignedIn {
     // SHA-256 of the cookie's token in hex. It cannot be used to sign in, and nobody who cannot read the session's
@@ -32,9 +40,10 @@ class Sessions {
     std::string session_id;
     std::shared_ptr<const User> user;
   };
-  // By the cookie's token, see session_token. Nothing without a token, or if the session or its user is unknown,
-  // expired, ended, deleted or disabled.
+  // By the cookie's token, see session_token, and by the session's id. Nothing without a token, or if the session or
+  // its user is unknown, expired, idle for too long, ended, deleted or disabled. Counts as a use of the session.
   std::optional<SignedIn> find(std::optional<std::string_view> token) const;
+  std::optional<SignedIn> find_id(std::string_view session_id) const;
   // Whether it is the CSRF token of the session of this token.
   static bool csrf_token_valid(std::optional<std::string_view> token, std::string_view csrf_token);
 
@@ -55,10 +64,14 @@ class Sessions {
   web::Task<> end_all(store::UserId, std::string except = {});
   // The same as part of a change that updates the user. remove_ended removes the records afterwards.
   void end_all(User&, SessionEpoch, store::Change&, std::string_view except = {}) const;
-  // Removes the records of the user's ended sessions.
+  // After such a change: runs the observer, and removes the records of the user's ended sessions.
   web::Task<> remove_ended(store::UserId);
   // When a session began; nothing if it has ended.
   std::optional<store::Time> began(const std::string& session_id) const;
+  // When a live session ends unless it is used again.
+  store::Time ends_at(const Session& session) const { return uses_.ends_at(session); }
+  // Writes when sessions were last used.
+  web::Task<> flush_uses() { return uses_.flush(); }
   // The user's live sessions, the latest first.
   std::vector<Session> of_user(store::UserId) const;
   // Removes expired sessions; returns their number.
@@ -69,7 +82,11 @@ class Sessions {
  private:
   web::Task<> erase(std::vector<Session>);
 
+  bool is_current(const Session&, const User&) const;
+
   store::System system_;
+  mutable SessionUses uses_;
+  std::vector<AllEnded> all_ended_;
   std::atomic<SessionEpoch> last_epoch_;
 };
 

@@ -80,6 +80,7 @@ web::Task<CallbackResult> CodeHost::sign_in(std::string access_token, accounts::
                                         .refresh_token = {}};
   auto user = co_await identities_.sign_in(std::move(identity), since);
   if (!user) {
+    if (accounts::is_registration_refusal(user.error())) co_return refused(Failure::NoAccount, user.error());
     const bool is_unverified = user.error().kind == web::Kind::conflict || user.error().kind == web::Kind::invalid;
     co_return refused(is_unverified ? Failure::NoEmail : Failure::AuthError, user.error());
   }

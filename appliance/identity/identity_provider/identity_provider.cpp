@@ -80,6 +80,7 @@ web::Task<CallbackResult> IdentityProvider::sign_in(oauth::Tokens tokens, std::s
                                         .refresh_token = tokens.refresh};
   auto user = co_await identities_.sign_in(std::move(identity), since);
   if (!user) {
+    if (accounts::is_registration_refusal(user.error())) co_return refused(Failure::NoAccount, user.error());
     // The address is taken, and the provider has not verified it.
     const bool is_unverified = user.error().kind == web::Kind::conflict || user.error().kind == web::Kind::invalid;
     co_return refused(is_unverified ? Failure::NoEmail : Failure::AuthError, user.error());

@@ -12,8 +12,7 @@ struct Services {};  // the rows are those of billing, which knows what keys hav
 
 struct Parts {
   explicit Parts(identity::Module& module)
-      : keys(module.keys),
-        uses(module.platform.home, "key uses", 30s, [&module] { return module.keys.flush_uses(); }) {}
+      : identity(module), uses(module.platform.home, "uses of keys and sessions", 30s, [this] { return flush(); }) {}
 
   Services services() { return {}; }
   web::Task<> start() {
@@ -23,13 +22,18 @@ struct Parts {
   web::Task<> stop() {
     co_await uses.stop();
     try {
-      co_await keys.flush_uses();
+      co_await flush();
     } catch (const std::exception& error) {  // a read-only store must not prevent an orderly stop
-      web::log::warning("key_uses_not_written", {{"reason", std::string(error.what())}});
+      web::log::warning("uses_not_written", {{"reason", std::string(error.what())}});
     }
   }
 
-  Keys& keys;
+  web::Task<> flush() {
+    co_await identity.keys.flush_uses();
+    co_await identity.sessions.flush_uses();
+  }
+
+  identity::Module& identity;
   agentbox::Periodic uses;
 };
 

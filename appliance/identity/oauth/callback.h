@@ -28,8 +28,8 @@ struct AuthorizationRedirect {
 };
 
 // Why the sign-in failed: the error value of the login page, after the provider's name ("IdpAuthFailed").
-enum class Failure { AuthFailed, TokenFailed, NoEmail, AuthError };
-BOOST_DESCRIBE_ENUM(Failure, AuthFailed, TokenFailed, NoEmail, AuthError)
+enum class Failure { AuthFailed, TokenFailed, NoEmail, NoAccount, AuthError };
+BOOST_DESCRIBE_ENUM(Failure, AuthFailed, TokenFailed, NoEmail, NoAccount, AuthError)
 struct Refusal {
   Failure failure;
   std::string detail;  // for the log

@@ -51,7 +51,7 @@ std::string Demo::default_model(const std::vector<DemoModel>& models) const {
 web::Task<web::Result<ChatAnswer>> Demo::answer(ChatRequest request, std::string model, std::string visitor) {
   const auto now = store::now();
   const auto most = most_tokens(request) + answer_tokens;
-  if (!visitors_.admit(visitor, most, daily_tokens_, now)) co_return limit_reached(now);
+  if (!visitors_.admit(visitor, most, limits_.tokens, now)) co_return limit_reached(now);
   request.max_tokens = answer_tokens;
   // "local" stands for any model of the local server, as in agents' configurations.
   ModelCall call{.request = std::move(request),
@@ -62,7 +62,8 @@ web::Task<web::Result<ChatAnswer>> Demo::answer(ChatRequest request, std::string
                            .agent = demo_agent,
                            .key = {},
                            .key_budget = {},
-                           .daily_tokens = daily_tokens_}};
+                           .daily_tokens = limits_.tokens,
+                           .daily_cost = limits_.cost.units()}};
   auto handle = co_await CallHandle::start(gateway_, std::move(call), false);
   auto answer = co_await handle.answer();
   if (!answer) co_return to_demo_error(answer.error());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/billing/usage/money.h"
 #include "appliance/models/demo_visitors.h"
 #include "appliance/models/model_gateway.h"
 
@@ -17,11 +18,20 @@ struct DemoModel {
 };
 BOOST_DESCRIBE_STRUCT(DemoModel, (), (id, name, provider))
 
+// What all visitors together may use in a day (UTC).
+struct DailyLimits {
+  std::int64_t tokens = 0;
+  usage::Money cost;
+};
+
 // Callable from every thread; the gateway must outlive it.
 class Demo {
  public:
-  // `daily_tokens`: the limit for all visitors together.
-  Demo(ModelGateway& gateway, std::int64_t daily_tokens) : gateway_(gateway), daily_tokens_(daily_tokens) {}
+  Demo(ModelGateway& gateway, bool is_offered, DailyLimits limits)
+      : gateway_(gateway), limits_(limits), is_on_(is_offered && limits.tokens > 0 && limits.cost > usage::Money()) {}
+
+  // False: not offered, or a limit is 0.
+  bool is_on() const { return is_on_; }
 
   // The catalogue's demo models that have a provider, else the local or the builtin model.
   std::vector<DemoModel> models() const;
@@ -33,7 +43,8 @@ class Demo {
 
  private:
   ModelGateway& gateway_;
-  const std::int64_t daily_tokens_;
+  const DailyLimits limits_;
+  const bool is_on_;
   DemoVisitors visitors_;
 };
 

@@ -93,6 +93,8 @@ web::Result<std::string> parse_model(const json::object& body, const Demo& demo,
   return std::string(*name);
 }
 
+web::Error demo_is_off() { return web::unavailable("The demo is off"); }
+
 struct DemoRequest {
   ChatRequest chat;
   std::string model;
@@ -118,12 +120,14 @@ web::Result<DemoRequest> parse_request(const web::Request& request, const Demo& 
 }  // namespace
 
 web::Answer show_demo(const Services& services, const web::Request&) {
+  if (!services.demo.is_on()) co_return demo_is_off();
   const DemoInfo answer{.models = services.demo.models(),
                         .message = "Send {message} to talk to one of these models without an account."};
   co_return web::reply(answer);
 }
 
 web::Answer chat(const Services& services, const web::Request& request) {
+  if (!services.demo.is_on()) co_return demo_is_off();
   const auto models = services.demo.models();
   if (models.empty()) co_return web::unavailable("Demo unavailable — service not configured.");
   auto parsed = parse_request(request, services.demo, models);

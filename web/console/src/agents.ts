@@ -91,6 +91,14 @@ export async function lifecycle(agent: Agent, action: "start" | "stop" | "restar
   }
 }
 
+export async function rotateToken(agent: Agent): Promise<string> {
+  try {
+    return await api.rotateToken(agent.id);
+  } finally {
+    lookSoon();
+  }
+}
+
 export async function remove(agent: Agent) {
   await api.remove(agent.id);
   agents.value = agents.value?.filter((other) => other.id !== agent.id);

@@ -114,6 +114,10 @@ export const agents = async () => (await call<{ agents: Agent[] }>("GET", "/api/
 export const provision = async (agent: NewAgent) =>
   (await call<{ agent: Agent }>("POST", "/api/agents/provision", agent)).agent;
 export const remove = (id: string) => call("DELETE", `/api/agents/${encodeURIComponent(id)}`);
+export const gatewayToken = async (id: string) =>
+  (await call<{ token: string }>("GET", `/api/agents/${encodeURIComponent(id)}/token`)).token;
+export const rotateToken = async (id: string) =>
+  (await call<{ token: string }>("POST", `/api/agents/${encodeURIComponent(id)}/rotate-token`)).token;
 export const lifecycle = (id: string, action: "start" | "stop" | "restart") =>
   call<{ status: string }>("POST", `/api/instance/${encodeURIComponent(id)}/${action}`, undefined, 3 * patience);
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "appliance/hosting/agents/owner_state.h"
 #include "appliance/hosting/agents/provisioning/job.h"
 #include "appliance/hosting/agents/provisioning/worker.h"
 #include "web/log.h"
@@ -359,6 +360,8 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
       edit(row->value);
       row->value.updated_at = job.created_at = store::now();
       auto change = system.change();
+      if (brings_up(job.action))
+        if (const auto enabled = require_enabled_owner(system, owner, change); !enabled) co_return enabled.error();
       change.update(records, *row);
       put_job(system, job, change);
       auto outcome = co_await change.commit();

@@ -62,6 +62,7 @@ class Provisioner {
 
   // Commits `edit` of the record and the job, whose owner and time are set here; see put_job for an unfinished one. The
   // job begins at once. `edit` may run several times. not_found: the owner has no such agent, or it is being deleted.
+  // forbidden: it would bring up an agent whose owner is disabled.
   web::Task<web::Result<Agent>> submit(store::UserId, Job, std::function<void(Agent&)> edit);
   // For the observer: like submit(), then waits until the job is done. Owners' jobs have priority: conflict while the
   // agent has another job or should not run any more. The observer handles failures. Called on `home`.

@@ -14,6 +14,7 @@ const reasons: Record<string, (provider: string) => string> = {
   AuthFailed: (provider) => `The ${provider} did not confirm who you are. Please try again.`,
   TokenFailed: (provider) => `The ${provider} did not accept the box's request. Please try again.`,
   NoEmail: (provider) => `Your account at the ${provider} has no verified e-mail address, and this box needs one.`,
+  NoAccount: () => "There is no account with your address on this box. Please ask its administrator for one.",
   AuthError: (provider) => `Signing in with the ${provider} failed on this box. Its log says why.`,
 };
 

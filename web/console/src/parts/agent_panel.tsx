@@ -6,6 +6,7 @@ import { go } from "../router";
 import type { Agent } from "../wire";
 import { Chat } from "./chat";
 import { Dialog } from "./dialog";
+import { GatewayTokenDialog } from "./gateway_token";
 import { Notice } from "./notice";
 import { Status } from "./status";
 
@@ -13,6 +14,7 @@ export function AgentPanel({ agent }: { agent: Agent }) {
   const busy = useSignal("");
   const error = useSignal("");
   const deleting = useSignal(false);
+  const showingToken = useSignal(false);
   const reason = useSignal("");
   const broken = agent.status === "error";
 
@@ -77,6 +79,9 @@ export function AgentPanel({ agent }: { agent: Agent }) {
           >
             Restart
           </button>
+          <button type="button" disabled={busy.value !== ""} onClick={() => (showingToken.value = true)}>
+            Token
+          </button>
           <button type="button" class="danger" disabled={busy.value !== ""} onClick={() => (deleting.value = true)}>
             Delete
           </button>
@@ -85,6 +90,7 @@ export function AgentPanel({ agent }: { agent: Agent }) {
       {error.value && !deleting.value && <Notice kind="error">{error.value}</Notice>}
       {broken && reason.value && !error.value && <Notice kind="error">{reason.value}</Notice>}
       <Chat agent={agent} />
+      {showingToken.value && <GatewayTokenDialog agent={agent} onClose={() => (showingToken.value = false)} />}
       {deleting.value && (
         <Dialog title={`Delete ${agent.name}?`} onClose={() => (deleting.value = false)}>
           <p>Its workspace, its memory and everything said with it go with it. This cannot be undone.</p>

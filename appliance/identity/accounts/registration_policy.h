@@ -1,0 +1,43 @@
+// Who may create an account: the setting REGISTRATION.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "store/store.h"
+#include "web/result.h"
+
+namespace accounts {
+
+// Codes that admit a registration.
+class Invitations {
+ public:
+  virtual ~Invitations() = default;
+  // Adds to the change that creates the account what uses the code up. Called again after a concurrent write.
+  // forbidden: there is no such code, or it is used up or expired.
+  virtual web::Result<void> redeem(const std::string& code, store::Change&) = 0;
+};
+
+enum class RegistrationMode { open, invite, closed };
+
+// Holds for every way to create an account but an administrator's. Callable from every thread.
+class RegistrationPolicy {
+ public:
+  RegistrationPolicy() = default;  // open
+  // `mode`: open, invite or closed. `invitations` may be null: then no code is valid. It must outlive this.
+  RegistrationPolicy(std::string_view mode, Invitations* invitations);
+
+  // forbidden: nobody may register (REGISTRATION_CLOSED), or only with a code (INVITATION_REQUIRED).
+  web::Result<void> check(const std::optional<std::string>& code) const;
+  // The same as part of the change that creates the account: uses the code up. Also the errors of redeem.
+  web::Result<void> admit(const std::optional<std::string>& code, store::Change&) const;
+
+ private:
+  RegistrationMode mode_ = RegistrationMode::open;
+  Invitations* invitations_ = nullptr;
+};
+
+// Whether an error says that the policy admits no new account.
+bool is_registration_refusal(const web::Error&);
+
+}  // namespace accounts
