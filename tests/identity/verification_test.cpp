@@ -1,7 +1,6 @@
 // Verification of e-mail addresses: when a token is valid, and for whom.
 #include "appliance/identity/verification/verification.h"
 
-#include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/crypto/random.h"
 #include "tests/identity/people_fixture.h"
 
