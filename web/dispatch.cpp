@@ -66,6 +66,16 @@ bool is_beneath(std::string_view path, std::string_view prefix) {
   return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
 }
 
+Response empty_answer() {
+  Response response;
+  response.status = 204;
+  response.content_type.clear();
+  return response;
+}
+
+// The answer to "OPTIONS *", which is about the server and not one of its paths.
+Response options_of_server() { return empty_answer().set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"); }
+
 Response with_advice(Response response, const Route& route) {
   if (response.status == 401 && route.guard.scheme == "bearer") response.set("WWW-Authenticate", "Bearer");
   if (response.status == 503 && !carries(response, "Retry-After")) response.set("Retry-After", "5");
@@ -276,11 +286,11 @@ std::variant<BodyRoom, Response> Dispatcher::Impl::room_for_large_body(Request& 
 }
 
 Response Dispatcher::Impl::unmatched(const Request& request, const Router::Match& match) const {
+  if (request.path == "*") return options_of_server();
   if (match.kind == Router::Kind::not_found) return error_on_path(request, not_found());
   Response response;
   if (match.kind == Router::Kind::options) {
-    response.status = 204;
-    response.content_type.clear();
+    response = empty_answer();
   } else {
     response = error_on_path(request, invalid("Method not allowed"));
     response.status = 405;
