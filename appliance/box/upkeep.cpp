@@ -17,7 +17,7 @@ Upkeep::Upkeep(const Platform& platform, store::Store& store, const web::LoopWat
       store_(store),
       loop_watchdog_(loop_watchdog),
       identity_(identity),
-      backups_(store, platform.blocking, key_fingerprint(platform.master_key)),
+      backups_(store, platform.backups, key_fingerprint(platform.master_key)),
       docker_(platform.settings.docker_host),
       docker_probe_(platform.home, "docker", 15s, [this] { return docker_.ask(); }) {}
 

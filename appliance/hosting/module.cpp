@@ -35,7 +35,7 @@ Module::Module(const agentbox::Platform& platform, identity::Module& identity, b
       schedule_(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat_), platform.home),
       heartbeats_(platform.system, schedule_.tasks, schedule_.zones),
       memories_(agents.directory, platform.folder.agents(), platform.blocking),
-      uploads_(agents.directory, platform.folder.agents(), platform.blocking),
+      uploads_(agents.directory, platform.folder.agents(), platform.folder.path(), platform.blocking, platform.uploads),
       installations_(platform.system, platform.settings.installation_heartbeat_interval) {
   agents.set_known_models([&models](std::string_view name) { return models.knows(name); });
   subscribe();

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <random>
 #include <vector>
 
@@ -130,6 +131,43 @@ TEST(Multipart, IsBounded) {
   EXPECT_TRUE(read(many + "--XX--", {1}, {.parts = 3}));
   EXPECT_FALSE(read(many + "--XX--", {1}, {.parts = 2}));
   EXPECT_FALSE(read("--XX\r\nX: " + std::string(5'000, 'x'))) << "headers without an end";
+}
+
+TEST(Multipart, ThePreambleIsBounded) {
+  const auto form = part("form-data; name=a", "b") + "--XX--";
+  EXPECT_TRUE(read(std::string(4'094, 'p') + "\r\n" + form));
+  EXPECT_FALSE(read(std::string(5'000, 'p') + "\r\n" + form));
+  EXPECT_FALSE(read(std::string(1'000'000, 'p'), {1'000}));
+}
+
+// What takes time is what begins like a delimiter. Each is 16 MB of it; in quadratic time that takes minutes.
+TEST(Multipart, TakesLinearTime) {
+  constexpr std::size_t size = 16u << 20;
+  const auto repeated = [](const std::string& one) {
+    std::string all;
+    while (all.size() < size) all += one;
+    return all;
+  };
+  for (const auto& piece : {std::string("\r\n--XX."), std::string("\r\n--XX "), std::string("\r"),
+                            std::string("\r\n--X"), "\r\n--XX" + std::string(60, ' ') + "."}) {
+    const auto body = part("form-data; name=f; filename=f", repeated(piece)) + "--XX--";
+    for (const std::size_t cut : {std::size_t{1'000}, body.size()}) {
+      std::size_t got = 0;
+      uploads::Multipart parser("XX", {.begin = [](const auto&) { return web::Result<void>(); },
+                                       .data =
+                                           [&](std::string_view bytes) {
+                                             got += bytes.size();
+                                             return web::Result<void>();
+                                           },
+                                       .end = [] { return web::Result<void>(); }});
+      const auto begun = std::chrono::steady_clock::now();
+      for (std::string_view rest = body; !rest.empty(); rest.remove_prefix(std::min(rest.size(), cut)))
+        ASSERT_TRUE(parser.take(rest.substr(0, cut)));
+      ASSERT_TRUE(parser.finish());
+      EXPECT_GE(got, size);
+      EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20)) << piece << " by " << cut;
+    }
+  }
 }
 
 TEST(Multipart, KnowsItsBoundary) {
