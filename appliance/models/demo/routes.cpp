@@ -13,7 +13,8 @@ const web::RateLimit chat_rate{.group = "demo-chat", .limit = 10, .message = "To
 constexpr const char* chat_text =
     "Returns {id, model, message, usage, done: true}. Only entries of `conversation` with the role user are used, each "
     "cut at 4000 characters; of these the newest, with 16,000 characters in total. 429 also when a visitor has used a "
-    "quarter of the demo's daily limit (UTC).";
+    "quarter of the demo's daily limit (UTC). If the model does not answer, another one of the demo does, and `model` "
+    "says which; 503 when none of them can be reached.";
 
 web::Endpoint chat_endpoint(const Services& services) {
   auto endpoint = web::plain(billing::bind(services, chat));
