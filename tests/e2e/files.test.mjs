@@ -126,7 +126,7 @@ test("the agent is checked before the files arrive, by the query or by the first
   const field = (name, value) => `--X\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const file = `--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`;
   for (const [path, sent, status] of [
-    [`/api/files?agentId=${id}`, "", 404], ["/api/files", field("agentId", id), 404], ["/api/files?agentId=ag_none", "", 404],
+    [`/api/files?agentId=${id}`, "", 404], ["/api/files", `${field("agentId", id)}--X\r\n`, 404], ["/api/files?agentId=ag_none", "", 404],
     ["/api/files", file, 400], ["/api/files", field("note", "x"), 400], ["/api/files", "x".repeat(100_000), 400],
   ])
     assert.equal((await begin_upload(box, eve.cookie, path, sent)).status, status, `${path} ${sent.slice(0, 60)}`);

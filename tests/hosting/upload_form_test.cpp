@@ -78,7 +78,7 @@ TEST_F(UploadForm, IsReadNoFurtherWithoutAnAgent) {
               HasSubstr("agentId is required before the files"));
   EXPECT_THAT(read(field("note", "x") + field("agentId", "ag_1") + end), HasSubstr("agentId is required before"));
   EXPECT_EQ(opened, 0);
-  EXPECT_EQ(read(field("agentId", "ag_2") + "this is not even a form"), "no such agent");
+  EXPECT_EQ(read(field("agentId", "ag_2") + "--XX\r\nthis is not even a form"), "no such agent");
   EXPECT_EQ(read("neither is this", {.agent = "ag_2", .folder = {}}), "no such agent");
   EXPECT_THAT(read(field("agentId", "") + file("a", "1") + end), HasSubstr("agentId is required"));
   EXPECT_THAT(read(end), HasSubstr("agentId is required"));
