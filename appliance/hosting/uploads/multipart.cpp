@@ -222,8 +222,9 @@ Result<Multipart::Next> Multipart::read_headers() {
   constexpr std::string_view end_of_headers = "\r\n\r\n";
   const auto received = unread().substr(0, limits_.header_bytes + end_of_headers.size());
   const auto end = received.find(end_of_headers, searched_);
-  if (std::min(end, received.size()) > limits_.header_bytes) return web::invalid("A part's headers are too long");
   if (end == std::string_view::npos) {
+    if (received.size() == limits_.header_bytes + end_of_headers.size())
+      return web::invalid("A part's headers are too long");
     searched_ = received.size() - std::min(received.size(), end_of_headers.size() - 1);
     return Next::more;
   }
