@@ -85,6 +85,10 @@ class JsonReader {
   bool boolean();
   // Consumes `null` if that is what comes next.
   bool null();
+  // The first character of the next value, which is not consumed; NUL at the end.
+  char first() { return peek(); }
+  // Consumes a number and returns its text.
+  std::string_view number_text();
   // Consumes any value and returns its bytes.
   std::string_view skip();
   // Nothing but white space is left.
@@ -121,7 +125,6 @@ class JsonReader {
   std::string_view string_with_escapes(const char* from);
   void escape();
   unsigned four_hex_digits();
-  std::string_view number_text();
   void literal(std::string_view text);
 
   std::string_view bytes_;

@@ -89,7 +89,7 @@ Task<std::optional<Refusal>> BodyReader::read_all(std::string& into, Clock::dura
       case Piece::Kind::closed:
         co_return Refusal{0, {}};
       case Piece::Kind::late:
-        co_return Refusal{408, "The request body did not arrive in time."};
+        co_return Refusal{408, body_late};
     }
   }
 }

@@ -11,6 +11,9 @@
 
 namespace web {
 
+// The message for a body that does not arrive in time.
+inline constexpr std::string_view body_late = "The request body did not arrive in time.";
+
 class BodyReader {
  public:
   // `input` begins with the first bytes of the body and keeps the bytes after it. A body over `limit` is refused with

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "web/ascii.h"
+#include "web/byte_table.h"
 #include "web/head_check.h"
 
 namespace web {
@@ -19,7 +20,51 @@ int hex_digit(char c) {
   return -1;
 }
 
-bool visible(char c) { return (c >= 0x20 && c < 0x7f) || c == '\t'; }
+// RFC 9110, 5.6.4: the characters of a quoted-string between its quotes, and those that may follow its backslash.
+constexpr ByteTable quoted_byte([](unsigned char c) {
+  return c == '\t' || (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f);
+});
+
+std::size_t white_at(std::string_view text) { return std::min(text.find_first_not_of(" \t"), text.size()); }
+
+std::size_t token_at(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::find_if_not(text.begin(), text.end(), [](char c) { return token_byte.holds(c); }) - text.begin());
+}
+
+// The size of the quoted-string that `text` begins with, 0 if it does not end.
+std::size_t quoted_at(std::string_view text) {
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (text[at] == '"') return at + 1;
+    if (text[at] == '\\') {
+      if (++at == text.size() || !value_byte.holds(text[at])) return 0;
+    } else if (!quoted_byte.holds(text[at])) {
+      return 0;
+    }
+  }
+  return 0;
+}
+
+// chunk-ext of RFC 9112, 7.1.1: *( BWS ";" BWS token [ BWS "=" BWS ( token / quoted-string ) ] ).
+bool well_formed_extensions(std::string_view rest) {
+  while (!rest.empty()) {
+    rest.remove_prefix(white_at(rest));
+    if (!rest.starts_with(';')) return false;
+    rest.remove_prefix(1);
+    rest.remove_prefix(white_at(rest));
+    const auto name = token_at(rest);
+    if (name == 0) return false;
+    rest.remove_prefix(name);
+    const auto after = rest.substr(white_at(rest));
+    if (!after.starts_with('=')) continue;
+    rest = after.substr(1);
+    rest.remove_prefix(white_at(rest));
+    const auto value = rest.starts_with('"') ? quoted_at(rest) : token_at(rest);
+    if (value == 0) return false;
+    rest.remove_prefix(value);
+  }
+  return true;
+}
 
 // Fields about framing and routing are not allowed in trailers.
 bool forbidden_trailer(std::string_view name) {
@@ -69,14 +114,16 @@ ChunkDecoder::Step ChunkDecoder::size_line(std::string_view input) {
   if (digits == line.size()) return {};
   if (digits == 0) return refuse(400, "A chunk size is not a hexadecimal number.");
 
-  auto end = digits;
-  if (line[digits] == ';')
-    end = static_cast<std::size_t>(
-        std::find_if_not(line.begin() + static_cast<std::ptrdiff_t>(digits), line.end(), visible) - line.begin());
+  if (std::string_view("; \t\r").find(line[digits]) == std::string_view::npos)
+    return refuse(400, "A chunk size line is malformed.");
+  const auto end = static_cast<std::size_t>(std::find_if_not(line.begin() + static_cast<std::ptrdiff_t>(digits),
+                                                             line.end(), [](char c) { return value_byte.holds(c); }) -
+                                            line.begin());
   if (end == line.size()) return line.size() == line_bytes ? refuse(400, "A chunk size line is too long.") : Step{};
   if (line[end] != '\r') return refuse(400, "A chunk size line is malformed.");
   if (end + 1 == line.size()) return line.size() == line_bytes ? refuse(400, "A chunk size line is too long.") : Step{};
   if (line[end + 1] != '\n') return refuse(400, "A chunk size line is malformed.");
+  if (!well_formed_extensions(line.substr(digits, end - digits))) return refuse(400, "A chunk extension is malformed.");
 
   if (size > limit_ || total_ > limit_ - size) return refuse(413, body_too_large);
   total_ += size;

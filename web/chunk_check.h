@@ -10,8 +10,8 @@ namespace web {
 // The message for a body over the limit, with any framing.
 inline constexpr std::string_view body_too_large = "The request body is larger than this server takes.";
 
-// Size lines are hexadecimal digits (at most 16), optionally an extension of visible characters, then exactly CRLF;
-// each chunk's data is followed by exactly CRLF; trailers are checked like header fields and dropped.
+// Size lines are hexadecimal digits (at most 16), extensions as in RFC 9112, 7.1.1 (checked and dropped), then exactly
+// CRLF; each chunk's data is followed by exactly CRLF; trailers are checked like header fields and dropped.
 class ChunkDecoder {
  public:
   // A body of more than `limit` bytes is refused with 413, as soon as the announced sizes exceed the limit.

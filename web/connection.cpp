@@ -6,7 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <random>
 
-#include "web/body_reader.h"
+#include "web/arriving_body.h"
 #include "web/chunk_check.h"
 #include "web/listener.h"
 #include "web/log.h"
@@ -233,15 +233,10 @@ Task<bool> Connection::exchange(RequestHead head) {
   }
   keep_head(exchange);
   parse(exchange, exchange.head_bytes);
-  const auto length = head.body == Framing::sized ? std::optional(exchange.head.content_length) : std::nullopt;
-  auto room = listener_.dispatcher.room_for_body(request_, length);
-  if (auto* answer = std::get_if<Response>(&room)) {
-    exchange.head.keep_alive = false;  // its body is not read
-    co_return co_await send(exchange, *answer);
-  }
-  const auto& granted = std::get<BodyRoom>(room);
-  if (auto refusal = co_await receive_body(exchange, granted)) {
-    if (refusal->status != 0) co_await refuse(*refusal, granted.bytes);
+  const auto room = listener_.dispatcher.room_for_body(request_);
+  if (room.is_streamed) co_return co_await serve_stream(exchange, room);
+  if (auto refusal = co_await receive_body(exchange, room)) {
+    if (refusal->status != 0) co_await refuse(*refusal, room.bytes);
     co_return false;
   }
   request_.body = exchange.body;
@@ -256,7 +251,6 @@ Task<std::optional<Refusal>> Connection::receive_body(Exchange& exchange, const 
     if (co_await wire_.write("HTTP/1.1 100 Continue\r\n\r\n", {}, limits_.write_time)) co_return Refusal{0, {}};
   }
   BodyReader reader(wire_, input_, head.body, head.content_length, room.bytes);
-  if (room.place) exchange.body.reserve(static_cast<std::size_t>(head.content_length));
   co_return co_await reader.read_all(exchange.body, room.time);
 }
 
@@ -264,6 +258,21 @@ Task<bool> Connection::serve(Exchange& exchange) {
   hang_up_watch_.arm(hang_up_check_time);
   Response response = co_await listener_.dispatcher.handle(request_);
   const bool going_on = co_await send(exchange, response);
+  hang_up_watch_.disarm();
+  co_return going_on;
+}
+
+Task<bool> Connection::serve_stream(Exchange& exchange, const BodyRoom& room) {
+  ArrivingBody body(wire_, input_, exchange.head, room, limits_);
+  hang_up_watch_.arm(hang_up_check_time);
+  Response response = co_await listener_.dispatcher.handle(request_, &body);
+  bool going_on = false;
+  if (const auto& refusal = body.refusal()) {
+    if (refusal->status != 0) co_await refuse(*refusal, room.bytes);
+  } else {
+    if (!body.done()) exchange.head.keep_alive = false;
+    going_on = co_await send(exchange, response);
+  }
   hang_up_watch_.disarm();
   co_return going_on;
 }

@@ -51,6 +51,8 @@ class Connection final
   // Serves the checked request at the front of the input. Returns false if the connection must close.
   Task<bool> exchange(RequestHead);
   Task<bool> serve(Exchange&);
+  // The same for a row that streams its body.
+  Task<bool> serve_stream(Exchange&, const BodyRoom&);
   void forget_request();
   std::optional<Refusal> parse(Exchange&, std::string_view bytes);
   // The result of the listener's host router; an error if it throws.

@@ -9,9 +9,11 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "web/chunk_check.h"
 #include "web/concurrency_limit.h"
 #include "web/csrf.h"
 #include "web/document_title.h"
+#include "web/large_bodies.h"
 #include "web/log.h"
 #include "web/metrics.h"
 #include "web/rate_limit.h"
@@ -66,6 +68,16 @@ bool carries(const Response& response, std::string_view name) {
 bool is_beneath(std::string_view path, std::string_view prefix) {
   return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
 }
+
+Response empty_answer() {
+  Response response;
+  response.status = 204;
+  response.content_type.clear();
+  return response;
+}
+
+// The answer to "OPTIONS *", which is about the server and not one of its paths.
+Response options_of_server() { return empty_answer().set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"); }
 
 Response with_advice(Response response, const Route& route) {
   if (response.status == 401 && route.guard.scheme == "bearer") response.set("WWW-Authenticate", "Bearer");
@@ -163,19 +175,18 @@ struct Dispatcher::Impl {
     }};
   }
 
-  Task<Response> answer(Request& request);
+  Task<Response> answer(Request& request, BodyStream* arriving);
   Response unmatched(const Request& request, const Router::Match& match) const;
   Counted count(const Request& request, RateWindows* own);
   Response too_many(const Request& request, const Counted& counted) const;
-  Task<Result<Response>> call(Request& request, const Route& route);
+  Task<Result<Response>> call(Request& request, const Route& route, BodyStream* arriving);
   Response complete(const Request& request, Response response) const;
   Response error_on_path(const Request& request, const Error& error) const;
   Response refuse(const Request& request, const Error& error) const;
   Error explain(std::exception_ptr failure) const;
   std::string client_key_of(const Request&) const;
   std::optional<Error> refusal(Request& request, const Route& route) const;
-  std::variant<BodyRoom, Response> room_for_large_body(Request& request, const Route& route,
-                                                       std::optional<std::uint64_t> length);
+  Result<LargeBodies::Place> place_for(const BodyStream& body, const Request& request, const Route& route);
 
   const ListenerOptions& options;
   std::vector<Route> table;
@@ -214,11 +225,14 @@ std::optional<Error> Dispatcher::Impl::refusal(Request& request, const Route& ro
   return {};
 }
 
-Task<Result<Response>> Dispatcher::Impl::call(Request& request, const Route& route) {
+Task<Result<Response>> Dispatcher::Impl::call(Request& request, const Route& route, BodyStream* arriving) {
   std::exception_ptr failure;
   try {
     if (auto refused = refusal(request, route)) co_return std::move(*refused);
-    co_return co_await route.endpoint.handle(request);
+    if (!arriving) co_return co_await route.endpoint.handle(request);
+    const auto place = place_for(*arriving, request, route);
+    if (!place) co_return place.error();
+    co_return co_await route.endpoint.handle_stream(request, *arriving);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -257,31 +271,27 @@ Response Dispatcher::Impl::complete(const Request& request, Response response) c
   return response;
 }
 
-std::variant<BodyRoom, Response> Dispatcher::Impl::room_for_large_body(Request& request, const Route& route,
-                                                                       std::optional<std::uint64_t> length) {
-  request.route = route.path;
-  std::optional<Error> refused;
-  try {
-    refused = refusal(request, route);
-  } catch (...) {
-    refused = explain(std::current_exception());
+// Held while the handler reads the body; empty if it is within the listener's limit.
+Result<LargeBodies::Place> Dispatcher::Impl::place_for(const BodyStream& body, const Request& request,
+                                                       const Route& route) {
+  const auto length = body.length();
+  if (length && *length > route.endpoint.stream_bytes) {
+    Error too_large{.kind = Kind::too_large, .message = std::string(body_too_large)};
+    too_large.extra["limit"] = route.endpoint.stream_bytes;
+    return too_large;
   }
-  BodyRoom room{.bytes = route.endpoint.body_bytes, .time = options.limits.large_body_time, .place = nullptr};
-  if (!refused) {
-    if (length && *length > room.bytes) return room;  // refused unread
-    room.place = large_bodies.enter(rate_key(request.client_address));
-    if (room.place) return room;
-    refused = unavailable("Too many large uploads are under way. Try again in a moment.");
-  }
-  return complete(request, with_advice(refuse(request, *refused), route));
+  if (length && *length <= options.limits.body_bytes) return LargeBodies::Place();
+  auto place = large_bodies.enter(rate_key(request.client_address));
+  if (!place) return unavailable("Too many large uploads are under way. Try again in a moment.");
+  return place;
 }
 
 Response Dispatcher::Impl::unmatched(const Request& request, const Router::Match& match) const {
+  if (request.path == "*") return options_of_server();
   if (match.kind == Router::Kind::not_found) return error_on_path(request, not_found());
   Response response;
   if (match.kind == Router::Kind::options) {
-    response.status = 204;
-    response.content_type.clear();
+    response = empty_answer();
   } else {
     response = error_on_path(request, invalid("Method not allowed"));
     response.status = 405;
@@ -315,7 +325,7 @@ Response Dispatcher::Impl::too_many(const Request& request, const Counted& count
   return response;
 }
 
-Task<Response> Dispatcher::Impl::answer(Request& request) {
+Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) {
   const auto match = router->match(request.method, request.path, request.params);
   if (match.kind != Router::Kind::found) {
     request.route = "unmatched";
@@ -348,7 +358,7 @@ Task<Response> Dispatcher::Impl::answer(Request& request) {
   const auto counted = count(request, own_windows[match.row]);
   if (counted.refused_by) co_return too_many(request, counted);
 
-  auto result = co_await call(request, route);
+  auto result = co_await call(request, route, arriving);
   Response response = result ? std::move(*result) : refuse(request, result.error());
   response = with_advice(std::move(response), route);
   // A handler's own 429 is about another limit than this window, whose headers would contradict it.
@@ -372,20 +382,17 @@ bool Dispatcher::is_admitted(const Request& request) const {
   }
 }
 
-std::variant<BodyRoom, Response> Dispatcher::room_for_body(Request& request, std::optional<std::uint64_t> length) {
+BodyRoom Dispatcher::room_for_body(const Request& request) const {
   const auto& limits = impl_->options.limits;
-  const BodyRoom usual{.bytes = limits.body_bytes, .time = limits.body_time, .place = nullptr};
-  if (length && *length <= usual.bytes) return usual;
   decltype(request.params) params;
   const auto match = impl_->router->match(request.method, request.path, params);
-  const bool takes_more =
-      match.kind == Router::Kind::found && impl_->table[match.row].endpoint.body_bytes > usual.bytes;
-  if (!takes_more) return usual;
-  return impl_->room_for_large_body(request, impl_->table[match.row], length);
+  const auto most = match.kind == Router::Kind::found ? impl_->table[match.row].endpoint.stream_bytes : 0;
+  if (most == 0) return {.bytes = limits.body_bytes, .time = limits.body_time, .is_streamed = false};
+  return {.bytes = most, .time = limits.large_body_time, .is_streamed = true};
 }
 
-Task<Response> Dispatcher::handle(Request& request) {
-  Response response = co_await impl_->answer(request);
+Task<Response> Dispatcher::handle(Request& request, BodyStream* arriving) {
+  Response response = co_await impl_->answer(request, arriving);
   co_return impl_->complete(request, std::move(response));
 }
 

@@ -5,18 +5,16 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <variant>
 
-#include "web/large_bodies.h"
 #include "web/server.h"
 
 namespace web {
 
-// The limits for the body of one request.
+// How the body of one request is read.
 struct BodyRoom {
   std::size_t bytes;  // 413 beyond
   std::chrono::milliseconds time;
-  LargeBodies::Place place;  // held until the request is answered; empty if not needed
+  bool is_streamed;  // by the handler of its row
 };
 
 class Dispatcher {
@@ -28,13 +26,12 @@ class Dispatcher {
   const std::vector<std::string>& deep_paths() const;
   // Fills in request.params and request.caller. Never throws. The response has every header except Content-Length,
   // Date, Connection and Transfer-Encoding, which the connection adds. Order: 404/405 from the table, overload (503),
-  // listener and route rate limits (429), guard (401/403), CSRF rule (403), then the endpoint (400 before the handler,
-  // 413, ...).
-  Task<Response> handle(Request&);
-  // The limits for a body that has not been read yet; its length is unknown if chunked. A body over the listener's
-  // limit needs a row that accepts it. For such a body the guard and the CSRF rule run first, which fills in
-  // request.caller; if they refuse, or if no place is free, the complete response is returned instead. Never throws.
-  std::variant<BodyRoom, Response> room_for_body(Request&, std::optional<std::uint64_t> length);
+  // listener and route rate limits (429), guard (401/403), CSRF rule (403), room for a streamed body (413, 503), then
+  // the endpoint (400 before the handler, 413, ...).
+  // `arriving`: the body, if its row streams it.
+  Task<Response> handle(Request&, BodyStream* arriving = nullptr);
+  // For a body that has not arrived yet.
+  BodyRoom room_for_body(const Request&) const;
   // Whether the guard of this request's row still admits it; its session may have ended meanwhile.
   bool is_admitted(const Request&) const;
   // Adds the headers of every response to one that comes from no row.

@@ -56,6 +56,30 @@ Endpoint body_or_query(F handler) {
           .body = schema_of<Input>};
 }
 
+// A handler that takes (Request&, BodyStream&), or (Request&, Query, BodyStream&), and reads a body of at most `most`
+// bytes itself; see route.h.
+template <class Query = void, class F>
+Endpoint stream(std::size_t most, F handler) {
+  Endpoint endpoint;
+  endpoint.handle_stream = [handler = std::move(handler)](Request& request,
+                                                          BodyStream& body) -> Task<Result<Response>> {
+    if constexpr (std::is_void_v<Query>) {
+      co_return co_await handler(request, body);
+    } else {
+      auto parsed = parse_query<Query>(request);
+      if (!parsed) co_return parsed.error();
+      co_return co_await handler(request, std::move(*parsed), body);
+    }
+  };
+  endpoint.handle = [handle = endpoint.handle_stream](Request& request) -> Task<Result<Response>> {
+    WholeBody body(request.body);
+    co_return co_await handle(request, body);
+  };
+  endpoint.stream_bytes = most;
+  if constexpr (!std::is_void_v<Query>) endpoint.query_schema = schema_of<Query>;
+  return endpoint;
+}
+
 // A handler that takes (Request&) only.
 template <class F>
 Endpoint plain(F handler) {

@@ -90,8 +90,10 @@ struct List : std::vector<T> {
 // The deepest nesting of arrays and objects a JSON text may have.
 inline constexpr std::size_t max_json_depth = 32;
 
-// Strict JSON: one value and nothing after it, at most 32 levels, no duplicate keys, valid UTF-8, finite numbers. The
-// error is Kind::invalid and names the field; `what` names the whole text ("Body").
+// Strict JSON: one value and nothing after it, at most 32 levels, no duplicate keys, valid UTF-8. Numbers come back as
+// they were sent: within 64 bits, or as the nearest double; a larger whole number must keep its digits as a double, and
+// a number beyond the range of doubles is refused. The error is Kind::invalid and names the field; `what` names the
+// whole text ("Body").
 Result<boost::json::value> parse_json(std::string_view text, std::string_view what = "Body");
 
 // The request's body as T, a described struct or boost::json::object. It must be a JSON object with Content-Type

@@ -10,8 +10,6 @@ using detail::Controls;
 using detail::Problem;
 using detail::Where;
 
-constexpr double least_whole = -9223372036854775808.0, beyond_whole = 18446744073709551616.0;  // 64 bits
-
 Problem check(const json::value& value, const Where& where);
 
 Problem check(const json::object& object, const Where& where) {
@@ -36,8 +34,6 @@ Problem check(const json::value& value, const Where& where) {
   if (const auto* text = value.if_string())
     return detail::check_text(std::string_view(text->data(), text->size()), 0, SIZE_MAX, Controls::line_breaks_and_tabs,
                               where);
-  if (const auto* real = value.if_double(); real && (*real < least_whole || *real >= beyond_whole))
-    return detail::problem(where, "must be a number within 64 bits: write a larger one as a text");
   return {};
 }
 

@@ -8,9 +8,9 @@
 
 namespace web {
 
-// Accepts names without control characters, texts with line feeds, carriage returns and tabs at most, and numbers
-// within 64 bits, since larger ones lose digits. The error is invalid and names the field below `where`: "config.a[2]
-// must not contain control characters".
+// Accepts names without control characters, and texts with line feeds, carriage returns and tabs at most. (Numbers that
+// would change are refused by parse_json.) The error is invalid and names the field below `where`: "config.a[2] must
+// not contain control characters".
 Result<void> check_free_form(const boost::json::object&, std::string_view where);
 
 }  // namespace web

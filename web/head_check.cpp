@@ -160,7 +160,24 @@ std::optional<std::variant<NeedMore, Refusal>> read_fields(Lines& lines, const H
   }
 }
 
-std::variant<RequestHead, Refusal> check_request_line(std::string_view line, std::string_view& absolute_authority) {
+// What an absolute form names besides path and query.
+struct Absolute {
+  std::string_view authority;     // empty: another form
+  std::string_view default_port;  // of its scheme, with the colon
+};
+
+std::string_view without_port(std::string_view authority, std::string_view port) {
+  if (authority.ends_with(port)) authority.remove_suffix(port.size());
+  return authority;
+}
+
+// Whether the Host field names the same host and port; an absent port is the scheme's.
+bool agrees_with_host(const Absolute& absolute, std::string_view host) {
+  return equal_ignoring_case(without_port(absolute.authority, absolute.default_port),
+                             without_port(host, absolute.default_port));
+}
+
+std::variant<RequestHead, Refusal> check_request_line(std::string_view line, Absolute& absolute) {
   auto method_end = line.find(' ');
   if (method_end == std::string_view::npos || method_end == 0 || method_end > 32 ||
       !token_byte.holds_all(line.substr(0, method_end))) {
@@ -195,9 +212,9 @@ std::variant<RequestHead, Refusal> check_request_line(std::string_view line, std
     return Refusal{400, "The request target is malformed."};
   }
   auto after = target.substr(scheme_end + 3);
-  auto path = std::min(after.find('/'), after.size());
-  absolute_authority = after.substr(0, path);
-  if (!valid_authority(absolute_authority)) return Refusal{400, "The request target is malformed."};
+  auto path = std::min(after.find_first_of("/?"), after.size());
+  absolute = {.authority = after.substr(0, path), .default_port = scheme.size() == 4 ? ":80" : ":443"};
+  if (!valid_authority(absolute.authority)) return Refusal{400, "The request target is malformed."};
   head.target = path == after.size() ? std::string_view("/") : after.substr(path);
   return head;
 }
@@ -235,8 +252,8 @@ std::variant<NeedMore, RequestHead, Refusal> check_request_head(std::string_view
   auto first = lines.next(true);
   if (std::holds_alternative<NeedMore>(first)) return NeedMore{};
   if (auto* refusal = std::get_if<Refusal>(&first)) return *refusal;
-  std::string_view absolute_authority;
-  auto line = check_request_line(std::get<std::string_view>(first), absolute_authority);
+  Absolute absolute;
+  auto line = check_request_line(std::get<std::string_view>(first), absolute);
   if (auto* refusal = std::get_if<Refusal>(&line)) return *refusal;
   auto head = std::get<RequestHead>(line);
 
@@ -248,7 +265,7 @@ std::variant<NeedMore, RequestHead, Refusal> check_request_head(std::string_view
   if (fields.repeats) return Refusal{400, "More than one Origin, Sec-Fetch-Site, Content-Type or Authorization field."};
   if (!fields.has_host && !head.http_1_0) return Refusal{400, "The Host field is missing."};
   if (fields.has_host && !valid_authority(fields.host)) return Refusal{400, "The Host field is malformed."};
-  if (!absolute_authority.empty() && fields.has_host && !equal_ignoring_case(absolute_authority, fields.host)) {
+  if (!absolute.authority.empty() && fields.has_host && !agrees_with_host(absolute, fields.host)) {
     return Refusal{400, "The request target and the Host field disagree."};
   }
   if (fields.chunked && head.http_1_0) return Refusal{400, "Transfer-Encoding does not exist in HTTP/1.0."};
@@ -257,7 +274,7 @@ std::variant<NeedMore, RequestHead, Refusal> check_request_head(std::string_view
     head.expects_continue = !head.http_1_0;
   }
   head.size = lines.position();
-  head.authority = fields.has_host ? fields.host : absolute_authority;
+  head.authority = fields.has_host ? fields.host : absolute.authority;
   head.keep_alive = !fields.close && (!head.http_1_0 || fields.keep_alive);
   if (fields.chunked) head.body = Framing::chunked;
   if (fields.content_length && *fields.content_length > 0) {

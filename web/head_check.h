@@ -32,7 +32,9 @@ struct RequestHead {
   std::size_t size = 0;  // with the empty line: where the body begins
   Framing body = Framing::none;
   std::uint64_t content_length = 0;
-  std::string_view target;     // origin form (absolute form is cut down to it) or "*"
+  // Origin form, to which absolute form is cut down, or "*". Begins with '?' where an absolute form has no path, which
+  // means "/".
+  std::string_view target;
   std::string_view authority;  // the Host field; empty only in HTTP/1.0
   bool http_1_0 = false;
   bool keep_alive = true;         // according to version and Connection field
@@ -40,7 +42,8 @@ struct RequestHead {
   bool websocket = false;         // Connection: upgrade with Upgrade: websocket
 };
 
-// Accepts HTTP/1.0 and 1.1 requests in origin form, absolute form that agrees with Host, and "OPTIONS *". Refuses,
+// Accepts HTTP/1.0 and 1.1 requests in origin form, absolute form that agrees with Host (an absent port is the scheme's
+// default), and "OPTIONS *". Refuses,
 // among others: any line end but CRLF, folded lines, spaces before a colon, control bytes, Content-Length together with
 // Transfer-Encoding or more than one of either, a coding other than exactly "chunked", a missing or second Host.
 std::variant<NeedMore, RequestHead, Refusal> check_request_head(std::string_view bytes, const HeadLimits&);

@@ -1,11 +1,11 @@
 #include "web/http.h"
 
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 #include <stdexcept>
 
 #include "web/ascii.h"
 #include "web/byte_table.h"
+#include "web/reply.h"
 
 namespace web {
 namespace {
@@ -137,7 +137,7 @@ std::string to_string(const Cookie& cookie) {
 Response json(const boost::json::value& body, int status) {
   Response response;
   response.status = status;
-  response.body = boost::json::serialize(body);
+  detail::write_value(response.body.emplace<std::string>(), body);
   return response;
 }
 

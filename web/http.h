@@ -38,7 +38,7 @@ struct Caller {
 // One request. The views point into the connection's buffer and are valid while the handler runs.
 struct Request {
   Method method = Method::get;
-  std::string_view target;  // as sent: path and query
+  std::string_view target;  // as sent: path and query; see origin_form() in request_head.h
   // Percent-decoded once; never holds '..', NUL or '\'. An encoded '/' is possible only in a ':name+' parameter.
   std::string path;
   std::string_view query;  // raw, without '?'

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
-#include <cmath>
 
 #include "web/ascii.h"
 #include "web/fields.h"
+#include "web/json_number.h"
 #include "web/utf8.h"
 
 namespace web {
@@ -104,15 +104,22 @@ class Builder {
     return done();
   }
   bool on_number_part(json::string_view, json::error_code&) { return true; }
-  bool on_int64(std::int64_t number, json::string_view, json::error_code&) {
-    return values_.push_int64(number), done();
+  bool on_int64(std::int64_t number, json::string_view text, json::error_code&) {
+    number == 0 && text.starts_with('-') ? values_.push_double(-0.0) : values_.push_int64(number);
+    return done();
   }
   bool on_uint64(std::uint64_t number, json::string_view, json::error_code&) {
     return values_.push_uint64(number), done();
   }
-  bool on_double(double number, json::string_view, json::error_code& error) {
-    if (!std::isfinite(number)) return refuse("is out of range", error);
-    return values_.push_double(number), done();
+  // Boost's double may be off by one in the last place. `text` is the whole number, as the parser gets all of the text
+  // at once.
+  bool on_double(double, json::string_view text, json::error_code& error) {
+    const std::string_view digits(text.data(), text.size());
+    const auto number = parse_json_double(digits);
+    if (!number) return refuse("is out of range", error);
+    if (digits.find_first_of(".eE") == std::string_view::npos && !keeps_digits(digits, *number))
+      return refuse("must be a number within 64 bits: write a larger one as a text", error);
+    return values_.push_double(*number), done();
   }
   bool on_bool(bool value, json::error_code&) { return values_.push_bool(value), done(); }
   bool on_null(json::error_code&) { return values_.push_null(), done(); }

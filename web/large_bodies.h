@@ -1,4 +1,4 @@
-// Bounds the memory of large bodies: only rows with Endpoint::takes accept them, and only a number of them at once.
+// Bounds how many large bodies are received at once; only rows that stream their body accept them.
 #pragma once
 
 #include <memory>

@@ -90,7 +90,7 @@ std::set<Kind> failures_of(const Route& route, bool has_params) {
   std::set<Kind> kinds(endpoint.failures.begin(), endpoint.failures.end());
   const bool has_body = static_cast<bool>(endpoint.body);
   if (has_body || endpoint.query_schema) kinds.insert(Kind::invalid);
-  if (has_body || endpoint.body_bytes > 0) kinds.insert(Kind::too_large);
+  if (has_body || endpoint.stream_bytes > 0) kinds.insert(Kind::too_large);
   if (!guard.scheme.empty()) kinds.insert(Kind::unauthenticated);
   const bool reads_only = route.method == Method::get || route.method == Method::head;
   // Forged requests carry cookies, too (csrf.h).
@@ -169,7 +169,7 @@ json::object operation(const Route& route, const std::vector<std::string>& path_
         json::object{{"required", true},
                      {"content", json::object{{"application/json", json::object{{"schema", route.endpoint.body()}}}}}};
   out["responses"] = answers(route, !path_names.empty());
-  if (route.endpoint.body_bytes > 0) out["x-body-limit"] = route.endpoint.body_bytes;
+  if (route.endpoint.stream_bytes > 0) out["x-body-limit"] = route.endpoint.stream_bytes;
   out["x-guard"] = route.guard.name;
   json::array security;
   if (!route.guard.scheme.empty()) {

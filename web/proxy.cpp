@@ -9,6 +9,7 @@
 #include "web/body_reader.h"
 #include "web/csrf.h"
 #include "web/reply.h"
+#include "web/request_head.h"
 #include "web/stream_writer.h"
 
 namespace web {
@@ -48,7 +49,7 @@ std::string request_head(const RelayedRequest& relayed, const ProxyTarget& targe
   const auto& request = relayed.request;
   std::string out(to_string(request.method));
   out += ' ';
-  out += target.request_target.empty() ? request.target : target.request_target;
+  out += target.request_target.empty() ? origin_form(request) : target.request_target;
   out += " HTTP/1.1\r\n";
   const auto written_here = [&target](std::string_view name) {
     return std::any_of(target.headers.begin(), target.headers.end(),

@@ -1,9 +1,9 @@
 #include "web/reply.h"
 
-#include <boost/json/serialize.hpp>
 #include <charconv>
 
 #include "web/byte_table.h"
+#include "web/json_number.h"
 #include "web/utf8.h"
 
 namespace web {
@@ -91,13 +91,62 @@ void write_string(std::string& out, std::string_view text) {
 
 void write_number(std::string& out, double value) {
   if (std::isfinite(value)) {
-    write_digits(out, value);
+    append_json_number(out, value);
   } else {
     out += "null";
   }
 }
 void write_number(std::string& out, std::int64_t value) { write_digits(out, value); }
 void write_number(std::string& out, std::uint64_t value) { write_digits(out, value); }
+
+void write_value(std::string& out, const boost::json::array& array) {
+  out += '[';
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    if (i > 0) out += ',';
+    write_value(out, array[i]);
+  }
+  out += ']';
+}
+
+void write_value(std::string& out, const boost::json::object& object) {
+  out += '{';
+  for (const auto& [name, value] : object) {
+    if (out.back() != '{') out += ',';
+    write_string(out, name);
+    out += ':';
+    write_value(out, value);
+  }
+  out += '}';
+}
+
+void write_value(std::string& out, const boost::json::value& value) {
+  switch (value.kind()) {
+    case boost::json::kind::null:
+      out += "null";
+      break;
+    case boost::json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      break;
+    case boost::json::kind::int64:
+      write_number(out, value.get_int64());
+      break;
+    case boost::json::kind::uint64:
+      write_number(out, value.get_uint64());
+      break;
+    case boost::json::kind::double_:
+      write_number(out, value.get_double());
+      break;
+    case boost::json::kind::string:
+      write_string(out, value.get_string());
+      break;
+    case boost::json::kind::array:
+      write_value(out, value.get_array());
+      break;
+    case boost::json::kind::object:
+      write_value(out, value.get_object());
+      break;
+  }
+}
 
 void write_time(std::string& out, Milliseconds time) {
   out += '"';
@@ -186,7 +235,7 @@ Response error_response(const Error& error) {
     body += ',';
     detail::write_string(body, field.key());
     body += ':';
-    body += boost::json::serialize(field.value());
+    detail::write_value(body, field.value());
   }
   body += '}';
   const auto* known = error.extra.if_contains(retry_after_field);

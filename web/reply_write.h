@@ -17,10 +17,13 @@ void write_number(std::string& out, double value);
 void write_number(std::string& out, std::int64_t value);
 void write_number(std::string& out, std::uint64_t value);
 void write_time(std::string& out, Milliseconds time);
+void write_value(std::string& out, const boost::json::value& value);
+void write_value(std::string& out, const boost::json::object& object);
+void write_value(std::string& out, const boost::json::array& array);
 
 template <class T>
 concept BoostJson = std::is_same_v<T, boost::json::value> || std::is_same_v<T, boost::json::object> ||
-    std::is_same_v<T, boost::json::array> || std::is_same_v<T, boost::json::string>;
+    std::is_same_v<T, boost::json::array>;
 
 // The number in Integer, Number and NumberBetween.
 template <class T>
@@ -75,11 +78,11 @@ void write(std::string& out, const T& value) {
   } else if constexpr (is_time_point<T>) {
     write_time(out, std::chrono::floor<std::chrono::milliseconds>(value));
   } else if constexpr (BoostJson<T>) {
-    out += boost::json::serialize(value);
+    write_value(out, value);
   } else if constexpr (OwnJson<T>) {
     boost::json::value json;
     tag_invoke(boost::json::value_from_tag{}, json, value);
-    out += boost::json::serialize(json);
+    write_value(out, json);
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
     write_string(out, value);
   } else if constexpr (ListField<T>) {

@@ -102,6 +102,10 @@ bool decode_path(std::string_view encoded, std::string& decoded, std::span<const
   return !has_parent_segment(decoded) && (ascii || is_utf8(decoded));
 }
 
+std::string origin_form(const Request& request) {
+  return (request.target.starts_with('?') ? "/" : "") + std::string(request.target);
+}
+
 std::optional<Refusal> parse_request(std::string_view bytes, const RequestHead& head, std::size_t max_fields,
                                      Request& request, std::span<const std::string> deep_paths) {
   request.headers.clear();
@@ -124,6 +128,7 @@ std::optional<Refusal> parse_request(std::string_view bytes, const RequestHead& 
   if (!decode_path(head.target.substr(0, question), request.path, deep_paths)) {
     return Refusal{400, "The request path is malformed."};
   }
+  if (question == 0) request.path = "/";  // an absolute form without a path
   return std::nullopt;
 }
 

@@ -16,6 +16,9 @@ namespace web {
 std::optional<Refusal> parse_request(std::string_view bytes, const RequestHead& head, std::size_t max_fields, Request&,
                                      std::span<const std::string> deep_paths = {});
 
+// The target to send on: begins with '/', also where an absolute form has no path, or is "*".
+std::string origin_form(const Request&);
+
 // Percent-decodes a path once. False when it holds an invalid escape, a control byte, a backslash, an encoded slash
 // (except below one of `deep_paths`), backslash or control byte, a '..' segment, or is not UTF-8. '.' segments and '//'
 // are kept; no route contains them.

@@ -7,6 +7,24 @@
 //       plain([&](Request& r) -> Task<Result<Response>> {...}).returns<Detail>(), "One agent"},
 //   };
 //
+// Bodies are read before the handler runs and have the listener's limit (Limits::body_bytes). A row with a larger limit
+// takes its body as a stream, within a limit of its own, and reads it piece by piece:
+//
+//   {POST, "/api/files", guards.session, nullptr,
+//    stream(32u << 20, [&](Request& r, BodyStream& body) -> Task<Result<Response>> {
+//      for (;;) {
+//        const auto piece = co_await body.next();
+//        if (!piece) co_return piece.error();
+//        if (piece->empty()) break;
+//        ...
+//      }
+//    }), "Upload files"},
+//
+// Its handler runs before the body has arrived, after rate limits, guard and CSRF rule. A handler that answers without
+// having read the body to its end closes the connection; a client that sent Expect: 100-continue then sends nothing. Of
+// streams that may exceed the listener's limit only a few are read at once (Limits::large_bodies); further ones get
+// 503. A stream that fails (413, 400, 408) is answered by the connection, whatever the handler returns.
+//
 // Patterns: literal segments, ':name' (one non-empty segment) and, at the end, ':name+' (the rest of the path, in which
 // a client may encode the slash). Deny is the default: a row cannot be written without a guard.
 #pragma once
@@ -18,6 +36,7 @@
 #include <string_view>
 #include <vector>
 
+#include "web/body_stream.h"
 #include "web/http.h"
 
 namespace web {
@@ -47,15 +66,18 @@ struct RateLimit {
 // of all rows take most of a megabyte. Empty if there is none.
 using Schema = std::function<boost::json::value()>;
 using Handler = std::function<Task<Result<Response>>(Request&)>;
+using StreamHandler = std::function<Task<Result<Response>>(Request&, BodyStream&)>;
 
-// How one row reads its input and answers. Built by body<T>(), query<T>() and plain() of endpoint.h.
+// How one row reads its input and answers. Built by body<T>(), query<T>(), stream<T>() and plain() of endpoint.h.
 struct Endpoint {
   Handler handle;
   Schema body, query_schema, answer;
   Schema problem;  // of its errors' bodies; empty: {error, code?}
   int success = 200;
-  std::string description;     // longer text for OpenAPI: shapes the contract leaves open are documented here
-  std::size_t body_bytes = 0;  // the largest body; 0: the listener's limit (Limits::body_bytes)
+  std::string description;  // longer text for OpenAPI: shapes the contract leaves open are documented here
+  // Of a row that streams its body: called instead of `handle` if the body has not arrived with the head.
+  StreamHandler handle_stream;
+  std::size_t stream_bytes = 0;  // the largest body; 0: the row does not stream it
   // Errors beyond those that follow from the row's guard, input and limits, for OpenAPI.
   std::vector<Kind> failures;
 
@@ -67,12 +89,6 @@ struct Endpoint {
   }
   Endpoint&& describe(std::string text) && {
     description = std::move(text);
-    return std::move(*this);
-  }
-  // Accepts bodies of up to `most` bytes. A body over the listener's limit is read only after the guard has admitted
-  // the caller, and only if a place is free (Limits::large_bodies); else the caller gets 503 before sending it.
-  Endpoint&& takes(std::size_t most) && {
-    body_bytes = most;
     return std::move(*this);
   }
 };

@@ -40,10 +40,10 @@ struct Limits {
   std::size_t head_bytes = 16 * 1024;    // 431 beyond
   std::size_t header_fields = 100;       // 431 beyond
   std::size_t body_bytes = 1024 * 1024;  // 413 beyond; proxied bodies are streamed and have no such limit
-  // How many larger bodies, of rows that accept them (Endpoint::takes), may be in memory at once; further ones get 503.
+  // How many larger bodies, of rows that stream them (route.h), may be received at once; further ones get 503.
   std::size_t large_bodies = 4, large_bodies_per_client = 2;
   std::chrono::milliseconds head_time{10'000};  // from the first byte of a request; also the TLS handshake
-  std::chrono::milliseconds body_time{30'000};  // for the whole body; if proxied: without progress
+  std::chrono::milliseconds body_time{30'000};  // for the whole body; if streamed or proxied: without progress
   std::chrono::milliseconds large_body_time{120'000};
   std::chrono::milliseconds write_time{30'000};  // without progress
   std::chrono::milliseconds idle_time{60'000};   // keep-alive; tests and benchmarks with many idle connections raise it

@@ -9,6 +9,7 @@
 #include <boost/beast/websocket/stream.hpp>
 
 #include "web/async_mutex.h"
+#include "web/request_head.h"
 
 namespace web {
 
@@ -37,7 +38,7 @@ class BeastWebSocket final : public AcceptedWebSocket, public std::enable_shared
   BeastWebSocket(Wire& wire, const Request& request, const Response& response, std::chrono::milliseconds idle)
       : stream_(wire), writing_(wire.get_executor()) {
     handshake_.method(beast::http::verb::get);
-    handshake_.target(std::string(request.target));
+    handshake_.target(origin_form(request));
     for (const auto& [name, value] : request.headers) handshake_.insert(name, value);
     stream_.set_option(beast::websocket::stream_base::timeout{std::chrono::seconds(10), idle, true});
     stream_.set_option(beast::websocket::stream_base::decorator([&response](beast::websocket::response_type& head) {

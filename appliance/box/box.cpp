@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 constexpr auto drain_deadline = 10s;
 constexpr auto prompts_grace = 5s;  // for scheduled runs at work; those cut off are made up by the next box
 constexpr auto calls_grace = 2s;    // for model calls to be settled; those cut off are by the next box
-constexpr unsigned blocking_threads = 2;
+constexpr unsigned blocking_threads = 2, upload_threads = 2, backup_threads = 1;
 
 Settings prepared(Settings settings) {
   DataFolder(settings.data).prepare();
@@ -55,10 +55,11 @@ struct Box::Parts {
   const DataFolder folder{settings.data};
   web::IoPool network{network_threads(settings)};
   web::LoopWatchdog loop_watchdog{network};
-  boost::asio::thread_pool blocking{blocking_threads};
+  boost::asio::thread_pool blocking{blocking_threads}, uploads{upload_threads}, backups{backup_threads};
   std::unique_ptr<store::Store> store = open_store(settings, Access::write, log_trouble);
-  const Platform platform{settings,      folder,  folder.master_key(settings), store->system(), network,
-                          network.at(0), blocking};
+  const Platform platform{settings,        folder,  folder.master_key(settings),
+                          store->system(), network, network.at(0),
+                          blocking,        uploads, backups};
 
   identity::Module identity{platform};
   billing::Module billing{platform, identity};
@@ -94,13 +95,17 @@ struct Box::Parts {
   }
   void listen();
   std::string announce();
+  // Waits for work in progress.
+  void join_threads() {
+    for (auto* threads : {&blocking, &uploads, &backups}) threads->join();
+  }
 };
 
 Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(settings)))) {}
 
 Box::~Box() {
   parts_->network.stop();
-  parts_->blocking.join();
+  parts_->join_threads();
 }
 
 void Box::Parts::listen() {
@@ -183,8 +188,8 @@ int Box::serve() {
   give_back_program_pages();
   give_back_freed_memory();
   const auto failure = signals.run();
-  parts.blocking.join();  // a backup that is under way uses the store, and its caller waits on the network
-  parts.network.stop();   // before anything here is unwound: the pool's coroutines refer to it
+  parts.join_threads();  // a backup that is under way uses the store, and its caller waits on the network
+  parts.network.stop();  // before anything here is unwound: the pool's coroutines refer to it
   parts.loop_watchdog.stop();
   std::error_code gone;
   std::filesystem::remove(parts.folder.endpoints_file(), gone);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -21,16 +22,6 @@ namespace {
 constexpr mode_t permissions = 0777, new_file = 0644, new_folder = 0755;
 
 using Listing = std::unique_ptr<DIR, decltype([](DIR* folder) { ::closedir(folder); })>;
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 // When the box runs as root, agents must be able to use the files that it creates in their folders.
 bool set_owner(const Descriptor& made, uid_t user, gid_t group) {
@@ -175,8 +166,35 @@ web::Result<Text> read_text(const Descriptor& file, std::size_t most_bytes) {
   return text;
 }
 
-web::Result<void> replace(const Descriptor& folder, const std::string& name, std::string_view content,
-                          const Staging& staging) {
+bool write_all(const Descriptor& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+namespace {
+
+bool copy_slice(const Descriptor& into, Slice slice) {
+  std::array<char, 64 * 1024> piece;
+  while (slice.size > 0) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(slice.size, piece.size()));
+    const auto got = ::pread(slice.file.get(), piece.data(), wanted, static_cast<off_t>(slice.offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = EIO;  // the slice ends early
+    if (got <= 0 || !write_all(into, {piece.data(), static_cast<std::size_t>(got)})) return false;
+    slice.offset += static_cast<std::uint64_t>(got);
+    slice.size -= static_cast<std::uint64_t>(got);
+  }
+  return true;
+}
+
+// `write` takes the descriptor of the new version; false and errno on failure.
+template <class Write>
+web::Result<void> replace_by(const Descriptor& folder, const std::string& name, const Staging& staging, Write write) {
   struct stat old {};
   const bool exists = ::fstatat(folder.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
   if (exists && !S_ISREG(old.st_mode)) {
@@ -189,7 +207,7 @@ web::Result<void> replace(const Descriptor& folder, const std::string& name, std
   if (!file) return error_of(errno);
   // The owner first: changing it clears bits of the mode.
   if (!set_owner(file, old.st_uid, old.st_gid) || (exists && ::fchmod(file.get(), old.st_mode & permissions) != 0) ||
-      !write_all(file.get(), content) || ::fsync(file.get()) != 0 ||
+      !write(file) || ::fsync(file.get()) != 0 ||
       ::renameat(staging.folder.get(), staging.name.c_str(), folder.get(), name.c_str()) != 0 ||
       ::fsync(folder.get()) != 0) {
     const int code = errno;
@@ -197,6 +215,18 @@ web::Result<void> replace(const Descriptor& folder, const std::string& name, std
     return error_of(code);
   }
   return {};
+}
+
+}  // namespace
+
+web::Result<void> replace(const Descriptor& folder, const std::string& name, std::string_view content,
+                          const Staging& staging) {
+  return replace_by(folder, name, staging, [content](const Descriptor& file) { return write_all(file, content); });
+}
+
+web::Result<void> replace(const Descriptor& folder, const std::string& name, const Slice& content,
+                          const Staging& staging) {
+  return replace_by(folder, name, staging, [&content](const Descriptor& file) { return copy_slice(file, content); });
 }
 
 }  // namespace files

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -60,9 +61,18 @@ struct Staging {
   const Descriptor& folder;
   std::string name;  // must not exist; removed afterwards, unless the process is killed
 };
+// A part of an open file.
+struct Slice {
+  const Descriptor& file;
+  std::uint64_t offset = 0, size = 0;
+};
 // Gives the file `name` in `folder` this content, atomically and durably. An existing file keeps its mode and, if this
 // process may change it, its owner; a new one belongs to the owner of the folder. Kind::invalid when
 // `name` is a folder, a link or a device.
 web::Result<void> replace(const Descriptor& folder, const std::string& name, std::string_view content, const Staging&);
+web::Result<void> replace(const Descriptor& folder, const std::string& name, const Slice& content, const Staging&);
+
+// Writes all bytes at the file's position; false and errno on failure.
+bool write_all(const Descriptor& file, std::string_view bytes);
 
 }  // namespace files

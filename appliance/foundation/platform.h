@@ -21,8 +21,12 @@ struct Platform {
   const std::string master_key;
   store::System system;
   web::IoPool& network;
-  boost::asio::io_context& home;       // runs background work; one of the network's
-  boost::asio::thread_pool& blocking;  // files, libgit2, reads of whole tables
+  boost::asio::io_context& home;  // runs background work; one of the network's
+  // Threads for work that blocks, apart so that one kind does not hold up another. (The file explorer and its git have
+  // threads of their own.)
+  boost::asio::thread_pool& blocking;  // files, reads of whole tables
+  boost::asio::thread_pool& uploads;
+  boost::asio::thread_pool& backups;
 };
 
 // The rows of a module, by the listener that serves them.

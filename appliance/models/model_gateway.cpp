@@ -198,7 +198,8 @@ void ModelGateway::replace_candidate(Progress& progress, const Attempt& attempt,
   progress.stop();
   if (progress.is_replaced) return;
   auto replacement = replacement_for(attempt.candidate, attempt.bounds.cap_of(exceeded), progress);
-  if (!replacement) return;
+  const auto& only = progress.call.query.only;
+  if (!replacement || (!only.empty() && std::ranges::find(only, replacement->id) == only.end())) return;
   progress.is_replaced = true;
   progress.tried.push_back(attempt.name() + ": cap reached");
   progress.candidates.push_back(std::move(*replacement));

@@ -142,11 +142,30 @@ std::vector<Candidate> ModelRouter::with_fallback(Candidate first, const billing
     if (has(chain, *id) || !catalogue.allows(payer.plan, *id) || chain.size() > 1) continue;
     if (auto candidate = server_of(*catalogue.find(*id), payer.user)) chain.push_back(std::move(*candidate));
   }
-  // The router is the fallback of a vendor's API, except for users' own keys: the router is at the plan's cost.
+  if (auto router = router_for(named)) chain.push_back(std::move(*router));
+  return chain;
+}
+
+std::optional<Candidate> ModelRouter::router_for(const Candidate& named) const {
   auto router = providers_.find("openrouter");
-  if (!named.own_key && router && named.provider != router) {
-    chain.push_back({.provider = std::move(router), .id = named.id, .name_there = named.id, .model = named.model});
-  }
+  if (named.own_key || !router || named.provider == router) return std::nullopt;
+  return Candidate{.provider = std::move(router), .id = named.id, .name_there = named.id, .model = named.model};
+}
+
+std::vector<Candidate> ModelRouter::among(const ModelQuery& query, const billing::Payer& payer,
+                                          const Catalogue& catalogue) const {
+  std::vector<Candidate> chain;
+  const auto add = [&](const std::string& id) {
+    const auto* model = catalogue.find(id);
+    if (!model || has(chain, id) || !catalogue.allows(payer.plan, id)) return;
+    auto candidate = server_of(*model, payer.user);
+    if (!candidate) return;
+    auto router = router_for(*candidate);
+    chain.push_back(std::move(*candidate));
+    if (router) chain.push_back(std::move(*router));
+  };
+  if (std::ranges::find(query.only, query.model) != query.only.end()) add(query.model);
+  for (const auto& id : query.only) add(id);
   return chain;
 }
 
@@ -172,6 +191,11 @@ web::Task<std::optional<std::vector<ModelInfo>>> ModelRouter::listed_locally() {
 
 web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery query, const billing::Payer& payer,
                                                                    const Catalogue& catalogue) {
+  if (!query.only.empty()) {
+    auto chain = among(query, payer, catalogue);
+    if (chain.empty()) co_return web::not_found("None of the models that may answer is served by this box");
+    co_return chain;
+  }
   const auto builtin = providers_.find("builtin");
   if (query.model == builtin_model && builtin) co_return std::vector{*local()};
   if (!query.provider.empty())

@@ -31,6 +31,8 @@ struct ModelQuery {
   // For calls of agents, whose configuration may name outdated models: a model that is unknown or not included in the
   // plan counts as none.
   bool is_agents = false;
+  // The only models of the catalogue that may answer, the named one first; empty: any that the plan includes.
+  std::vector<std::string> only{};
 };
 
 // The error for an unknown model.
@@ -64,6 +66,10 @@ class ModelRouter {
   std::vector<Candidate> as_asked(const ModelQuery&, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> by_task(std::string_view task, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> with_fallback(Candidate, const billing::Payer&, const Catalogue&) const;
+  // ModelQuery::only, each through its vendor and then the router.
+  std::vector<Candidate> among(const ModelQuery&, const billing::Payer&, const Catalogue&) const;
+  // The router as the fallback of a vendor's API, except for users' own keys: the router is at the plan's cost.
+  std::optional<Candidate> router_for(const Candidate&) const;
   // With the user's own key, else the box's; the provider is null if neither exists.
   Candidate through(std::string_view provider, store::UserId) const;
 

@@ -1,9 +1,10 @@
 // What there is to know and to set of one agent, on both listeners.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Box } from "./box.mjs";
+import { Box, send } from "./box.mjs";
 import { agent_processes } from "./processes.mjs";
 
 const with_agent = async (t) => {
@@ -33,6 +34,32 @@ test("a config's secrets go in, work on, and never come out", async (t) => {
   assert.equal((await put({ blob: "x".repeat(70_000) })).status, 400);
   assert.equal((await ada.call("PUT", `/api/agents/${id}/config`, {})).status, 400);
   assert.ok(!box.whole_log.includes("hidden-"));
+});
+
+test("numbers of a config and of metadata come back as they were sent, or are refused by name", async (t) => {
+  const { box, ada, id } = await with_agent(t);
+  const random = randomBytes(8 * 2_000);
+  const doubles = Array.from({ length: 2_000 }, (_, at) => random.readDoubleLE(8 * at)).filter(Number.isFinite);
+  assert.ok(doubles.length > 1_900);
+  const config = (await ada.call("PUT", `/api/agents/${id}/config`, { config: { doubles } })).body.config;
+  const changed = doubles.filter((number, at) => !Object.is(config.doubles[at], number));
+  assert.deepEqual(changed, []);
+  assert.deepEqual((await ada.call("GET", `/api/agents/${id}/config`)).body.config.doubles, doubles, "read from the store");
+  const verified = { verificationType: "ens", metadata: { doubles: doubles.slice(0, 1_000) } };
+  assert.deepEqual((await ada.call("POST", `/api/agents/${id}/verify`, verified)).body.metadata, verified.metadata);
+
+  const ask = (method, text) =>
+    send(box.web, method, `/api/agents/${id}/config`, { headers: { cookie: ada.cookie, "content-type": "application/json" }, body: text });
+  const put = (number) => ask("PUT", `{"config":{"a":[${number}]}}`);
+  for (const whole of ["9223372036854775807", "-9223372036854775808", "18446744073709551615", "9007199254740993", "-0", "0", "150000000000000000000"]) {
+    assert.ok((await put(whole)).text.includes(`"a":[${whole}]`), whole);
+    assert.ok((await ask("GET")).text.includes(`"a":[${whole}]`), whole);
+  }
+  for (const large of ["-9223372036854775809", "18446744073709551616", "123456789012345678901234567890", "1e400"]) {
+    const refused = await put(large);
+    assert.equal(refused.status, 400, large);
+    assert.match(refused.body.error, /^config\.a\[0\] (must be a number within 64 bits|is out of range)/);
+  }
 });
 
 test("the fields of a config that the box uses are checked, and errors name them", async (t) => {

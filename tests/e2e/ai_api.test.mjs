@@ -361,6 +361,33 @@ test("the demo, and its usage in the ledger", async (t) => {
   assert.equal((await call("GET", `/api/metrics/${ada.id}/historical?days=3`)).body.days.length, 3);
 });
 
+test("the demo answers with one of its own models or not at all", async (t) => {
+  const openai = await RouterServer.start(t);
+  const box = await Box.start(t, { OPENAI_API_KEY: "sk-openai", OPENAI_BASE_URL: openai.url });
+  const demo = (body) => send(box.web, "POST", "/api/demo/chat", { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const { models } = (await send(box.web, "GET", "/api/demo/chat")).body;
+  assert.deepEqual(models.map(({ id }) => id), ["openai/gpt-4o-mini"]);
+  openai.answers = { "gpt-4o-mini": failed(500) };
+  assert.equal((await demo({ message: "Hello?" })).status, 500);
+  openai.answers = { "gpt-4o-mini": failed(503) };
+  const away = await demo({ message: "Hello?" });
+  assert.equal(away.status, 503, away.text);
+  assert.match(away.body.error, /^Demo unavailable/);
+  assert.deepEqual([...new Set(openai.models)], ["gpt-4o-mini"], "no model outside of its list was asked");
+
+  // Another model of the demo takes the place of the one that fails.
+  const second = await story_of(t, "solo", { OPENAI_API_KEY: "sk-openai", OPENAI_BASE_URL: openai.url });
+  const ask = (body) => send(second.box.web, "POST", "/api/demo/chat", { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const listed = (await send(second.box.web, "GET", "/api/demo/chat")).body.models.map(({ id }) => id);
+  openai.asked = [];
+  second.router.answers = { "openai/gpt-4o-mini": failed(500) };
+  const other = await ask({ message: "Hello?", model: "openai/gpt-4o-mini" });
+  assert.equal(other.status, 200, other.text);
+  assert.ok(listed.includes(other.body.model) && other.body.model !== "openai/gpt-4o-mini", other.body.model);
+  assert.deepEqual(openai.models, ["gpt-4o-mini"]);
+  assert.equal(second.router.models.every((id) => listed.includes(id)), true, second.router.models.join());
+});
+
 test("a visitor of the demo may ask ten times a minute, and sixty times for its models", async (t) => {
   const box = await Box.start(t, { RATE_LIMITS: "on" });
   const limit_of = async (method) => (await send(box.web, method, "/api/demo/chat", { headers: { "content-type": "application/json" }, body: method === "POST" ? "{}" : undefined })).headers["ratelimit-limit"];

@@ -349,7 +349,7 @@ test("input that only a handler can judge is refused as well", async (t) => {
     await refused("userId", "POST", "/api/agents", { name: "Ghost", userId });
     if (userId !== "999") await refused("userId", "POST", "/api/subscriptions/deploy", { userId, plan: "solo" });
   }
-  for (const value of ["x\u0000y", "\u001b[2J", { b: ["\u0085"] }, raw("123456789012345678901234567890"), raw("-9300000000000000000")]) {
+  for (const value of ["x\u0000y", "\u001b[2J", { b: ["\u0085"] }, raw("123456789012345678901234567890"), raw("-9223372036854775809")]) {
     await refused("config.a", "PUT", `/api/agents/${agent}/config`, { config: { a: value } });
     await refused("metadata.a", "POST", `/api/agents/${agent}/verify`, { verificationType: "eas", metadata: { a: value } });
   }

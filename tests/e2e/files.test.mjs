@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Box, send } from "./box.mjs";
@@ -101,6 +102,61 @@ test("large files go in whole, and their senders are known before their bytes ar
   ftruncateSync(filler, 70 * 1024 * 1024);
   closeSync(filler);
   assert.equal((await upload({ "more.mp4": bytes })).body.code, "STORAGE_LIMIT_REACHED", "the plan's room holds for them, too");
+});
+
+// Sends the head and some of the body of a form, and reads what comes back before the rest is sent.
+const begin_upload = (box, cookie, path, sent, announced = 30 << 20) =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(box.web);
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: box\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=X\r\nContent-Length: ${announced}\r\n\r\n${sent}`));
+    let text = "";
+    socket.on("data", (bytes) => {
+      text += bytes;
+      resolve({ status: Number(text.slice(9, 12)), text });
+      socket.destroy();
+    });
+    socket.on("error", reject);
+    setTimeout(() => { socket.destroy(); resolve({ status: 0, text: "no answer: it waits for the body" }); }, 5_000).unref();
+  });
+
+test("the agent is checked before the files arrive, by the query or by the first field", async (t) => {
+  const { box, ada, id, workspace } = await with_agent(t);
+  const eve = await box.customer("eve@example.org");
+  const field = (name, value) => `--X\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const file = `--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`;
+  for (const [path, sent, status] of [
+    [`/api/files?agentId=${id}`, "", 404], ["/api/files", `${field("agentId", id)}--X\r\n`, 404], ["/api/files?agentId=ag_none", "", 404],
+    ["/api/files", file, 400], ["/api/files", field("note", "x"), 400], ["/api/files", "x".repeat(100_000), 400],
+  ])
+    assert.equal((await begin_upload(box, eve.cookie, path, sent)).status, status, `${path} ${sent.slice(0, 60)}`);
+  assert.equal((await begin_upload(box, eve.cookie, "/api/files", file, 300)).status, 400, "small forms, too");
+
+  const whole = `${file}hello\r\n--X--`;
+  const raw = (path, body) => send(box.web, "POST", path, { headers: { cookie: ada.cookie, "content-type": "multipart/form-data; boundary=X" }, body });
+  const stored = await raw(`/api/files?agentId=${id}&path=by%20query`, whole);
+  assert.deepEqual([stored.status, stored.body.files?.[0].path], [201, "by query/f"], stored.text);
+  assert.equal(readFileSync(join(workspace, "by query/f"), "utf8"), "hello");
+  assert.match((await raw("/api/files?agentId=ag_other", field("agentId", id) + whole)).body.error, /not found/i);
+  assert.match((await raw(`/api/files?agentId=${id}`, field("agentId", "ag_other") + whole)).body.error, /^agentId/);
+  assert.match((await raw("/api/files", whole)).body.error, /^agentId/);
+});
+
+test("an upload that is cut off leaves nothing behind", async (t) => {
+  const { box, ada, id, list, upload } = await with_agent(t);
+  const before = readdirSync(box.folder).sort();
+  const field = `--X\r\nContent-Disposition: form-data; name="agentId"\r\n\r\n${id}\r\n`;
+  const part = `--X\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n${"x".repeat(2 << 20)}`;
+  await new Promise((resolve) => {
+    const { hostname, port } = new URL(box.web);
+    const socket = connect(Number(port), hostname, () => socket.write(
+      `POST /api/files HTTP/1.1\r\nHost: box\r\nCookie: ${ada.cookie}\r\nContent-Type: multipart/form-data; boundary=X\r\nContent-Length: ${8 << 20}\r\n\r\n${field}${part}`,
+      () => { socket.resetAndDestroy(); resolve(); }));
+    socket.on("error", resolve);
+  });
+  assert.equal((await upload({ g: "whole" })).status, 201);
+  assert.deepEqual((await list()).files.map(({ path }) => path), ["g"]);
+  assert.deepEqual(readdirSync(box.folder).sort(), before);
 });
 
 test("an agent's files have the room of its plan, and no more", async (t) => {

@@ -4,7 +4,11 @@
 
 #include "tests/fuzz/body_target.h"
 #include "tests/fuzz/explorer_targets.h"
+#include "tests/fuzz/identity_targets.h"
+#include "tests/fuzz/multipart_target.h"
+#include "tests/fuzz/provider_stream_target.h"
 #include "tests/fuzz/repository_target.h"
+#include "tests/fuzz/schedule_targets.h"
 #include "tests/fuzz/summarizer_targets.h"
 #include "tests/fuzz/targets.h"
 

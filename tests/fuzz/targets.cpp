@@ -2,6 +2,7 @@
 
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <string>
 
 #include "tests/fuzz/require.h"
@@ -17,6 +18,7 @@ namespace http = boost::beast::http;
 namespace {
 
 struct Decoded {
+  std::size_t size = 0;  // of the bytes that were used
   std::string data;
   web::ChunkDecoder::State state = web::ChunkDecoder::State::need_more;
   int status = 0;
@@ -30,7 +32,7 @@ Decoded decode(std::string_view bytes, std::size_t piece) {
     for (;;) {
       const auto step = decoder.next(bytes.substr(from, to - from));
       require(step.consumed <= to - from, "no more is consumed than there is");
-      from += step.consumed;
+      result.size = from += step.consumed;
       result.data += step.data;
       if (step.state == web::ChunkDecoder::State::need_more) break;
       result.state = step.state;
@@ -40,6 +42,23 @@ Decoded decode(std::string_view bytes, std::size_t piece) {
   }
   result.state = web::ChunkDecoder::State::need_more;
   return result;
+}
+
+// Beast reads these chunks to the same end.
+void require_same_by_beast(std::string_view bytes, const Decoded& decoded) {
+  const std::string head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const auto whole = head + std::string(bytes);
+  http::request_parser<http::string_body> beast;
+  beast.eager(true);
+  beast.body_limit(boost::none);
+  beast.header_limit(1u << 20);
+  boost::system::error_code error;
+  std::size_t used = 0;
+  while (!error && !beast.is_done() && used < whole.size())
+    used += beast.put(boost::asio::buffer(whole.data() + used, whole.size() - used), error);
+  require(beast.is_done(), "Beast takes it for a whole body as well");
+  require(used == head.size() + decoded.size, "Beast sees the same end");
+  require(beast.get().body() == decoded.data, "Beast sees the same data");
 }
 
 enum class Mood { calm, busy };
@@ -98,6 +117,7 @@ void chunks(std::string_view bytes) {
     require(cut.state == whole.state && cut.status == whole.status, "the result does not depend on the cuts");
     if (whole.state == web::ChunkDecoder::State::done) require(cut.data == whole.data, "nor does the data");
   }
+  if (whole.state == web::ChunkDecoder::State::done) require_same_by_beast(bytes, whole);
 }
 
 void fields(std::string_view bytes) {
@@ -112,7 +132,11 @@ void fields(std::string_view bytes) {
   std::string text;
   web::write_json(text, *form);
   request.body = text;
-  require(web::parse_body<Form>(request).has_value(), "what was read can be written and read again");
+  const auto again = web::parse_body<Form>(request);
+  require(again.has_value(), "what was read can be written and read again");
+  std::string text_again;
+  web::write_json(text_again, *again);
+  require(text_again == text, "and says the same");
 }
 
 }  // namespace fuzz

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
 #include <random>
 #include <vector>
 
@@ -130,6 +131,45 @@ TEST(Multipart, IsBounded) {
   EXPECT_TRUE(read(many + "--XX--", {1}, {.parts = 3}));
   EXPECT_FALSE(read(many + "--XX--", {1}, {.parts = 2}));
   EXPECT_FALSE(read("--XX\r\nX: " + std::string(5'000, 'x'))) << "headers without an end";
+  const std::string head = "\r\nContent-Disposition: form-data; name=a\r\nX: ";
+  for (const std::size_t piece : {1u, 3u, 10'000u}) {
+    const auto with_headers = [&](std::size_t size) {
+      return read("--XX" + head + std::string(size - head.size(), 'x') + "\r\n\r\nb\r\n--XX--", {piece});
+    };
+    EXPECT_TRUE(with_headers(4'096)) << piece;
+    EXPECT_FALSE(with_headers(4'097)) << piece;
+  }
+}
+
+TEST(Multipart, ThePreambleIsBounded) {
+  const auto form = part("form-data; name=a", "b") + "--XX--";
+  EXPECT_TRUE(read(std::string(4'094, 'p') + "\r\n" + form));
+  EXPECT_FALSE(read(std::string(5'000, 'p') + "\r\n" + form));
+  EXPECT_FALSE(read(std::string(1'000'000, 'p'), {1'000}));
+}
+
+// Processor time of reading `body` in one piece.
+double seconds_of(const std::string& body) {
+  uploads::Multipart parser("XX", {.begin = [](const auto&) { return web::Result<void>(); },
+                                   .data = [](std::string_view) { return web::Result<void>(); },
+                                   .end = [] { return web::Result<void>(); }});
+  const auto begun = std::clock();
+  EXPECT_TRUE(parser.take(body));
+  EXPECT_TRUE(parser.finish());
+  return double(std::clock() - begun) / CLOCKS_PER_SEC;
+}
+
+// What takes time is what begins like a delimiter: each occurrence is looked at again.
+TEST(Multipart, TakesLinearTime) {
+  for (const auto& piece :
+       {std::string("\r\n--XX."), std::string("\r"), std::string("\r\n--X"), "\r\n--XX" + std::string(60, ' ') + "."}) {
+    const auto body_of = [&piece](std::size_t size) {
+      std::string content;
+      while (content.size() < size) content += piece;
+      return part("form-data; name=f; filename=f", content) + "--XX--";
+    };
+    EXPECT_LT(seconds_of(body_of(1 << 20)), 0.2 + 10 * seconds_of(body_of(1 << 18))) << piece;
+  }
 }
 
 TEST(Multipart, KnowsItsBoundary) {

@@ -184,6 +184,22 @@ TEST_F(ModelRouterTest, ANamedModelAndItsFallback) {
   EXPECT_THAT(chosen({.model = "nobody/nothing"}), ElementsAre("model_not_found"));
 }
 
+TEST_F(ModelRouterTest, OnlyTheseModels) {
+  settings.openrouter_api_key = settings.google_api_key = "k";
+  const std::vector<std::string> only{"google/gemini-2.0-flash-001", "openai/gpt-4o-mini"};
+  EXPECT_THAT(chosen({.model = "google/gemini-2.0-flash-001", .only = only}),
+              ElementsAre("google:gemini-2.0-flash-001", "openrouter:google/gemini-2.0-flash-001",
+                          "openrouter:openai/gpt-4o-mini"))
+      << "without the provider's own fallback";
+  EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini", .only = only}),
+              ElementsAre("openrouter:openai/gpt-4o-mini", "google:gemini-2.0-flash-001",
+                          "openrouter:google/gemini-2.0-flash-001"));
+  EXPECT_THAT(chosen({.model = "anthropic/claude-sonnet-4", .only = only}), testing::SizeIs(3));
+  settings.openrouter_api_key.clear();
+  EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini", .only = {"openai/gpt-4o-mini"}}),
+              ElementsAre(testing::HasSubstr("None of the models")));
+}
+
 TEST_F(ModelRouterTest, ALocalServerThatListsNoModelsGetsTheRequest) {
   settings.local_model_url = "http://127.0.0.1:1/v1";  // nobody listens
   EXPECT_THAT(chosen({.model = "llama3"}), ElementsAre("local:llama3")) << "its failure tells the caller why";

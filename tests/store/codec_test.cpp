@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <random>
 
 namespace store_test {
@@ -125,6 +127,21 @@ Everything full() {
 TEST(Codec, EveryMemberTypeRoundTrips) {
   EXPECT_EQ(decode<Everything>(encode(full(), place), place), full());
   EXPECT_EQ(decode<Everything>(encode(Everything(), place), place), Everything());
+}
+
+TEST(Codec, FreeNumbersComeBackBitForBit) {
+  std::mt19937_64 random(4711);
+  Everything all;
+  auto& doubles = all.free["doubles"].emplace_array();
+  while (doubles.size() < 2'000)
+    if (const auto number = std::bit_cast<double>(random()); std::isfinite(number)) doubles.push_back(number);
+  all.any = {-0.0, 1.0, 5e-324, INT64_MIN, INT64_MAX, UINT64_MAX, 0};
+  const auto back = decode<Everything>(encode(all, place), place);
+  for (std::size_t i = 0; i < doubles.size(); ++i)
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(back.free.at("doubles").at(i).as_double()),
+              std::bit_cast<std::uint64_t>(doubles[i].as_double()));
+  EXPECT_EQ(back.any, all.any);
+  EXPECT_TRUE(std::signbit(back.any.at(0).as_double()));
 }
 
 // What the codec writes, another JSON library reads.

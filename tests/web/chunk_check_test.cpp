@@ -72,6 +72,18 @@ TEST(ChunkCheck, AcceptsExactlyTheLimits) {
   EXPECT_EQ(decode(padded(ChunkDecoder::trailer_bytes + 1), 1).status, 431);
 }
 
+TEST(ChunkCheck, ExtensionsHaveTheGrammarsForms) {
+  const auto status = [](const std::string& extension) { return decode("0" + extension + "\r\n\r\n", 1).status; };
+  for (const std::string legal : {"", ";a", ";a=b", ";a;b", ";a=\"\"", ";a=\"b c\"", ";a=\"\\\"\"", ";a=\";=\\\\\";b",
+                                  " ; a = b ;c", "\t;a\t=\t\"b\"", ";a=\"\xc3\xa9\\\xc3\"", ";!#$%&'*+-.^_`|~=1"})
+    EXPECT_EQ(status(legal), 200) << legal;
+  for (const std::string wrong :
+       {";",    ";;",    ";a;",    "; ",         ";a=",       ";a= ",      ";=b",         ";bad[=x",
+        ";a=[", ";a=\"", ";a=\"b", ";a=\"b\\\"", ";a=b\"c\"", ";a=\"b\"c", ";a b",        ";a=b c",
+        " ",    " a",    ";a ",    ";a=b ",      ",a",        ";\xc3\xa9", ";a=\xc3\xa9", ";a=\"\x7f\""})
+    EXPECT_EQ(status(wrong), 400) << wrong;
+}
+
 TEST(ChunkCheck, DecidesTheSameHoweverTheBytesArrive) {
   std::mt19937 random(2);
   const std::string_view pieces[] = {

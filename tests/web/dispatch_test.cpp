@@ -4,6 +4,7 @@
 #include "tests/web/wire_fixture.h"
 #include "web/endpoint.h"
 #include "web/metrics.h"
+#include "web/request_head.h"
 
 namespace web::testing {
 namespace {
@@ -137,6 +138,28 @@ TEST_F(Dispatch, EveryAnswerCarriesTheSecurityHeadersAndItsId) {
   }
   EXPECT_THAT(ask(get("/page")).headers.at("content-security-policy"),
               ::testing::AllOf(HasSubstr("script-src 'self'"), Not(HasSubstr("unsafe"))));
+}
+
+TEST_F(Dispatch, OptionsOfTheWholeServer) {
+  serve();
+  auto one = client();
+  one.send(request("OPTIONS", "*") + get("/ask"));
+  const auto answer = one.answer();
+  EXPECT_EQ(answer.status, 204);
+  EXPECT_THAT(answer.headers.at("allow"), HasSubstr("GET"));
+  EXPECT_EQ(one.answer().status, 200) << "on the same connection";
+  EXPECT_EQ(ask(request("GET", "*")).status, 400);
+}
+
+TEST_F(Dispatch, AnAbsoluteFormWithoutAPathIsTheRoot) {
+  auto root = [](Request& request) -> Task<Result<Response>> {
+    auto answer = text(request.path + " " + std::string(request.query) + " " + origin_form(request));
+    co_return answer;
+  };
+  append(options.routes, {{GET, "/", open_door, nullptr, plain(root), "The root"}});
+  serve();
+  EXPECT_EQ(ask(request("GET", "http://BOX:80?x=1")).body, "/ x=1 /?x=1");
+  EXPECT_EQ(ask(request("GET", "http://box")).body, "/  /");
 }
 
 TEST_F(Dispatch, AnInternalErrorRevealsNoDetailsToTheClient) {

@@ -53,6 +53,35 @@ TEST(HeadCheck, CutsTheAbsoluteFormDown) {
   EXPECT_EQ(accepted("OPTIONS * HTTP/1.1\r\nHost: b\r\n\r\n").target, "*");
 }
 
+TEST(HeadCheck, AnAbsoluteFormMayHaveNoPath) {
+  EXPECT_EQ(accepted("GET http://b?x=1 HTTP/1.1\r\nHost: b\r\n\r\n").target, "?x=1");
+  EXPECT_EQ(accepted("GET http://b:80?x=/1 HTTP/1.1\r\nHost: b\r\n\r\n").target, "?x=/1");
+  EXPECT_EQ(accepted("GET http://b? HTTP/1.1\r\nHost: b\r\n\r\n").target, "?");
+  EXPECT_EQ(status_of(check("GET http://?x=1 HTTP/1.1\r\nHost: b\r\n\r\n")), 400);
+  EXPECT_EQ(status_of(check("GET ?x=1 HTTP/1.1\r\nHost: b\r\n\r\n")), 400);
+}
+
+TEST(HeadCheck, AnAbsentPortIsTheOneOfTheScheme) {
+  const auto status = [](const std::string& target, const std::string& host) {
+    return status_of(check("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n"));
+  };
+  for (const auto& [target, host] : std::vector<std::pair<std::string, std::string>>{{"http://name/", "name:80"},
+                                                                                     {"http://NAME/", "Name:80"},
+                                                                                     {"HTTP://name:80/", "name"},
+                                                                                     {"https://name/", "name:443"},
+                                                                                     {"https://name:443", "name"},
+                                                                                     {"http://[::1]/", "[::1]:80"},
+                                                                                     {"http://name:443/", "name:443"}})
+    EXPECT_EQ(status(target, host), 200) << target << " and " << host;
+  for (const auto& [target, host] : std::vector<std::pair<std::string, std::string>>{{"http://name/", "name:8080"},
+                                                                                     {"http://name/", "name:443"},
+                                                                                     {"https://name/", "name:80"},
+                                                                                     {"http://name:81/", "name"},
+                                                                                     {"http://name:80/", "other"},
+                                                                                     {"http://[::80]/", "[::]"}})
+    EXPECT_EQ(status(target, host), 400) << target << " and " << host;
+}
+
 TEST(HeadCheck, ReadsPersistenceOfTheConnection) {
   EXPECT_FALSE(accepted("GET / HTTP/1.1\r\nHost: b\r\nConnection: Close\r\n\r\n").keep_alive);
   EXPECT_FALSE(accepted("GET / HTTP/1.1\r\nHost: b\r\nConnection: keep-alive, close\r\n\r\n").keep_alive);

@@ -1,4 +1,4 @@
-// Rows that accept larger bodies than the listener: from which callers, how large, and how many at once.
+// Rows that stream their body: from which callers, how large, and how many at once.
 #include <boost/json.hpp>
 
 #include "tests/web/wire_fixture.h"
@@ -11,12 +11,23 @@ constexpr std::size_t megabyte = 1024 * 1024, most = 3 * megabyte;
 class LargeBodies : public WireTest {
  protected:
   LargeBodies() {
-    auto size = [this](Request& request) -> Task<Result<Response>> {
+    auto size = [this](Request&, BodyStream& body) -> Task<Result<Response>> {
       note("upload");
-      auto answer = text(std::to_string(request.body.size()));
+      std::size_t total = 0;
+      for (;;) {
+        const auto piece = co_await body.next();
+        if (!piece) co_return piece.error();
+        if (piece->empty()) break;
+        total += piece->size();
+        largest_piece = std::max(largest_piece, piece->size());
+      }
+      note("received");
+      auto answer = text(std::to_string(total));
       co_return answer;
     };
-    append(options.routes, {{POST, "/files", key, nullptr, plain(size).takes(most), "Its size"}});
+    auto uninterested = [](Request&, BodyStream&) -> Task<Result<Response>> { co_return conflict("No, thank you"); };
+    append(options.routes, {{POST, "/files", key, nullptr, stream(most, size), "Its size"},
+                            {POST, "/refused", key, nullptr, stream(most, uninterested), "Reads nothing"}});
   }
 
   static std::string upload(const std::string& fields) {
@@ -46,6 +57,7 @@ class LargeBodies : public WireTest {
     EXPECT_TRUE(one.closed());
   }
 
+  std::size_t largest_piece = 0;
   const Guard key{.name = "key", .scheme = "bearer", .admit = [](const Request& request) -> Result<Caller> {
                     if (request.bearer() == "right") return Caller{};
                     return unauthenticated();
@@ -69,7 +81,10 @@ TEST_F(LargeBodies, AreAcceptedUpToTheRowsOwnLimit) {
   const auto elsewhere = ask(post(std::string(megabyte + 1, 'b')));
   EXPECT_EQ(elsewhere.status, 413) << "all other rows take what the listener takes";
   EXPECT_EQ(boost::json::parse(elsewhere.body).at("limit"), megabyte);
-  EXPECT_EQ(reached(), std::vector<std::string>(3, "upload"));
+  EXPECT_EQ(reached(),
+            (std::vector<std::string>{"upload", "received", "upload", "received", "upload", "received", "upload"}))
+      << "only of a chunked body the length is not known before";
+  EXPECT_LE(largest_piece, 64u * 1024) << "in memory there is a piece at a time";
 }
 
 TEST_F(LargeBodies, AreNotReadFromCallersThatTheGuardRefuses) {
@@ -84,6 +99,40 @@ TEST_F(LargeBodies, AreNotReadFromCallersThatTheGuardRefuses) {
     EXPECT_TRUE(one.closed());
   }
   EXPECT_TRUE(reached().empty());
+}
+
+TEST_F(LargeBodies, AreOfferedToTheHandlerBeforeTheyArrive) {
+  serve();
+  for (const auto* fields : {"Content-Length: 2097152\r\n", "Content-Length: 2097152\r\nExpect: 100-continue\r\n"}) {
+    auto one = client();
+    one.send("POST /refused HTTP/1.1\r\nHost: box\r\nAuthorization: Bearer right\r\n" + std::string(fields) + "\r\n");
+    const auto answer = one.answer();
+    EXPECT_EQ(answer.status, 409) << fields;
+    EXPECT_EQ(answer.headers.at("connection"), "close");
+    EXPECT_TRUE(one.closed());
+  }
+}
+
+TEST_F(LargeBodies, LeaveTheConnectionToTheNextRequest) {
+  serve();
+  auto one = client();
+  for (int i = 0; i < 3; ++i) {
+    one.send(sized(2 * megabyte) + std::string(2 * megabyte, 'b') + sized(3) + "abc");
+    EXPECT_EQ(one.answer().body, std::to_string(2 * megabyte));
+    EXPECT_EQ(one.answer().body, "3");
+  }
+}
+
+TEST_F(LargeBodies, ThatAreMalformedOrEndEarlyAreNoneOfTheHandlersAnswers) {
+  serve();
+  const auto answer = ask(upload("Transfer-Encoding: chunked\r\n") + chunk(std::string(megabyte, 'b')) + "zz\r\n");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, ::testing::HasSubstr("chunk size"));
+  auto one = client();
+  one.send(sized(2 * megabyte) + "abc");
+  one.half_close();
+  EXPECT_TRUE(one.closed()) << "no answer to half a request";
+  EXPECT_EQ(reached(), (std::vector<std::string>{"upload", "upload"}));
 }
 
 TEST_F(LargeBodies, AreFewAtOnce) {

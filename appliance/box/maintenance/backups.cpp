@@ -23,7 +23,7 @@ web::Task<web::Result<std::optional<std::string>>> Backups::make(std::filesystem
     is_in_progress_ = false;
     return failure;
   };
-  co_return co_await web::offload(blocking_, std::move(copy));
+  co_return co_await web::offload(threads_, std::move(copy));
 }
 
 }  // namespace maintenance

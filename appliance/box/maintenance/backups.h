@@ -15,10 +15,10 @@ namespace maintenance {
 
 class Backups {
  public:
-  // `blocking` runs the copying. `key_fingerprint`: of the master key that the store is open under. The store and
-  // `blocking` must outlive this.
-  Backups(store::Store& store, boost::asio::thread_pool& blocking, std::string key_fingerprint)
-      : store_(store), blocking_(blocking), key_fingerprint_(std::move(key_fingerprint)) {}
+  // `threads` run the copying. `key_fingerprint`: of the master key that the store is open under. The store and
+  // `threads` must outlive this.
+  Backups(store::Store& store, boost::asio::thread_pool& threads, std::string key_fingerprint)
+      : store_(store), threads_(threads), key_fingerprint_(std::move(key_fingerprint)) {}
 
   // Whether a backup to `to` can start: invalid unless it is an absolute path, conflict unless `key_fingerprint`, if
   // given, is this store's.
@@ -29,7 +29,7 @@ class Backups {
 
  private:
   store::Store& store_;
-  boost::asio::thread_pool& blocking_;
+  boost::asio::thread_pool& threads_;
   const std::string key_fingerprint_;
   std::atomic<bool> is_in_progress_{false};
 };

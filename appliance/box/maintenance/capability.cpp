@@ -9,7 +9,7 @@ namespace {
 struct Parts {
   explicit Parts(box::Module& module)
       : box(module),
-        backups(module.store, module.platform.blocking, agentbox::key_fingerprint(module.platform.master_key)) {}
+        backups(module.store, module.platform.backups, agentbox::key_fingerprint(module.platform.master_key)) {}
   Services services() { return {backups, box.identity.audit}; }
 
   box::Module& box;

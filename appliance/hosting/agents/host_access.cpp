@@ -9,6 +9,7 @@
 #include "appliance/hosting/agents/owner_state.h"
 #include "appliance/identity/accounts/live_session.h"
 #include "web/csrf.h"
+#include "web/request_head.h"
 #include "web/set_cookie.h"
 
 namespace agents {
@@ -59,7 +60,8 @@ std::string without_secrets(const web::Request& request) {
     if (!one.starts_with("token=") && !one.starts_with("ticket=")) (kept += kept.empty() ? '?' : '&').append(one);
     query.remove_prefix(std::min(end + 1, query.size()));
   }
-  return std::string(request.target.substr(0, request.target.find('?'))) + kept;
+  const auto target = web::origin_form(request);
+  return target.substr(0, target.find('?')) + kept;
 }
 
 bool asks_for_websocket(const web::Request& request) {

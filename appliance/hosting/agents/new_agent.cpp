@@ -6,6 +6,7 @@
 #include "appliance/hosting/agents/config_secrets.h"
 #include "appliance/hosting/agents/revocation.h"
 #include "web/blank.h"
+#include "web/fields.h"
 
 namespace agents {
 namespace {
@@ -61,8 +62,8 @@ std::string make_subdomain(std::string_view name) {
 
 void set_config(Agent& agent, boost::json::object config) {
   const auto& sealed = agent.config_secrets.clear;
-  auto split =
-      split_config(std::move(config), sealed.empty() ? boost::json::object() : boost::json::parse(sealed).get_object());
+  auto split = split_config(std::move(config),
+                            sealed.empty() ? boost::json::object() : web::parse_json(sealed).value().as_object());
   agent.config = std::move(split.shown);
   agent.config_secrets.clear = split.secrets.empty() ? std::string() : boost::json::serialize(split.secrets);
 }

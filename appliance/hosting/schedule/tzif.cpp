@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono;
 
 constexpr year last_year_written_out(2500);
+constexpr hours largest_offset(26);  // RFC 9636, 3.2
 
 // A cursor over the bytes. Beyond their end it reads zeros and has failed.
 class Bytes {
@@ -80,6 +81,7 @@ std::optional<Table> read_table(Bytes& in, const Header& header) {
   std::vector<seconds> offsets;
   for (std::uint64_t type = 0; type < header.types; ++type) {
     offsets.emplace_back(static_cast<std::int32_t>(types.big_endian<4>()));
+    if (offsets.back() <= -largest_offset || offsets.back() >= largest_offset) return std::nullopt;
     types.take(2);
   }
   Table table{.changes = {{sys_seconds::min(), offsets.front()}}};

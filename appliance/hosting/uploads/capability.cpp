@@ -6,8 +6,10 @@ namespace uploads {
 namespace {
 
 struct Parts {
-  explicit Parts(hosting::Module& module)
-      : uploads(module.agents.directory, module.platform.folder.agents(), module.platform.blocking) {}
+  explicit Parts(hosting::Module& module) : Parts(module, module.platform) {}
+  Parts(hosting::Module& module, const agentbox::Platform& platform)
+      : uploads(module.agents.directory, platform.folder.agents(), platform.folder.path(), platform.blocking,
+                platform.uploads) {}
   Services services() { return {uploads}; }
   Uploads uploads;
 };

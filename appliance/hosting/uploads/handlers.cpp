@@ -18,6 +18,24 @@ std::vector<FileItem> items_of(std::vector<Entry> entries) {
   return items;
 }
 
+constexpr std::size_t batch_bytes = 256 * 1024;  // that go to another thread at once
+
+// Before the agent is known, each piece is read as it comes.
+web::Task<web::Result<void>> read_form(boost::asio::thread_pool& threads, web::BodyStream& body, FormReader& form) {
+  std::string batch;
+  for (bool is_end = false; !is_end;) {
+    const auto piece = co_await body.next();
+    if (!piece) co_return piece.error();
+    is_end = piece->empty();
+    batch.append(*piece);
+    if (!is_end && form.has_agent() && batch.size() < batch_bytes) continue;
+    const auto read = [&] { return form.take(batch); };
+    if (auto taken = co_await web::offload(threads, read); !taken) co_return taken.error();
+    batch.clear();
+  }
+  co_return web::Result<void>();
+}
+
 }  // namespace
 
 web::Answer list_files(const Services& services, const Request& request, ListQuery query) {
@@ -32,11 +50,20 @@ web::Answer list_files(const Services& services, const Request& request, ListQue
   co_return web::reply(answer, 200);
 }
 
-web::Answer upload_files(const Services& services, const Request& request) {
-  const auto parse = [&request] { return read_form(request.header("Content-Type"), request.body); };
-  auto form = co_await web::offload(services.uploads.pool(), parse);
-  if (!form) co_return form.error();
-  auto stored = co_await services.uploads.put(request.caller.user_id, std::move(form->agent), std::move(form->files));
+web::Answer upload_files(const Services& services, const Request& request, UploadQuery query, web::BodyStream& body) {
+  const auto boundary = boundary_of(request.header("Content-Type"));
+  if (!boundary) co_return boundary.error();
+  auto& uploads = services.uploads;
+  FormReader form(*boundary, [&](const std::string& agent) { return uploads.receive(request.caller.user_id, agent); });
+  if (query.path) form.set_folder(std::move(*query.path));
+  if (query.agentId) {
+    const auto open = [&] { return form.set_agent(std::move(*query.agentId)); };
+    if (auto opened = co_await web::offload(uploads.receiving(), open); !opened) co_return opened.error();
+  }
+  if (auto read = co_await read_form(uploads.receiving(), body, form); !read) co_return read.error();
+  auto incoming = form.finish();
+  if (!incoming) co_return incoming.error();
+  auto stored = co_await uploads.put(std::move(*incoming));
   if (!stored) co_return stored.error();
   const UploadAnswer answer{.files = items_of(std::move(*stored))};
   co_return web::reply(answer, 201);

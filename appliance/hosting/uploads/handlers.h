@@ -16,6 +16,12 @@ struct ListQuery {
 };
 BOOST_DESCRIBE_STRUCT(ListQuery, (), (agentId, path))
 
+struct UploadQuery {
+  std::optional<web::Text<1, 128>> agentId;
+  std::optional<web::Text<0, 4'000>> path;
+};
+BOOST_DESCRIBE_STRUCT(UploadQuery, (), (agentId, path))
+
 struct RemoveRequest {
   web::Text<1, 128> agentId;
   web::Text<1, 4'000> path;
@@ -50,7 +56,7 @@ struct FileRemoved {
 BOOST_DESCRIBE_STRUCT(FileRemoved, (), (success, path))
 
 web::Answer list_files(const Services&, const web::Request&, ListQuery);
-web::Answer upload_files(const Services&, const web::Request&);
+web::Answer upload_files(const Services&, const web::Request&, UploadQuery, web::BodyStream&);
 web::Answer remove_file(const Services&, const web::Request&, RemoveRequest);
 
 }  // namespace uploads

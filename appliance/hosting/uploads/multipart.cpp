@@ -1,6 +1,7 @@
 #include "appliance/hosting/uploads/multipart.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "web/ascii.h"
 
@@ -146,7 +147,9 @@ Result<std::string> boundary_of(std::string_view content_type) {
 }
 
 Result<void> Multipart::take(std::string_view bytes) {
-  unread_.append(bytes);
+  // The bytes that were read leave once in a call, so that none moves twice.
+  received_.erase(0, std::exchange(at_, 0));
+  received_.append(bytes);
   for (;;) {
     const auto next = step();
     if (!next) return next.error();
@@ -168,27 +171,34 @@ Result<Multipart::Next> Multipart::step() {
     case State::epilogue:
       break;
   }
-  unread_.clear();
+  at_ = received_.size();
   return Next::more;
 }
 
 Result<void> Multipart::pass_data(std::size_t size) {
-  if (in_part_ && size > 0)
-    if (auto taken = sink_.data(std::string_view(unread_).substr(0, size)); !taken) return taken;
-  unread_.erase(0, size);
+  if (size == 0) return {};
+  if (!in_part_) {
+    preamble_ += size;
+    if (preamble_ > limits_.preamble_bytes)
+      return web::invalid("The multipart body has no delimiter in its first " + std::to_string(limits_.preamble_bytes) +
+                          " bytes");
+  } else if (auto taken = sink_.data(unread().substr(0, size)); !taken) {
+    return taken;
+  }
+  at_ += size;
   return {};
 }
 
 // Up to the next delimiter. What begins like one and goes on differently is content.
 Result<Multipart::Next> Multipart::read_content() {
-  const auto at = unread_.find(delimiter_);
-  if (at == std::string::npos) {
-    const auto sure = unread_.size() - std::min(unread_.size(), delimiter_.size() - 1);
+  const auto at = unread().find(delimiter_);
+  if (at == std::string_view::npos) {
+    const auto sure = unread().size() - std::min(unread().size(), delimiter_.size() - 1);
     if (auto passed = pass_data(sure); !passed) return passed.error();
     return Next::more;
   }
   if (auto passed = pass_data(at); !passed) return passed.error();
-  const auto behind = std::string_view(unread_).substr(delimiter_.size());
+  const auto behind = unread().substr(delimiter_.size(), longest_padding + line_end.size());
   const bool closes = behind.starts_with("--");
   const auto text = std::min(behind.find_first_not_of(white), behind.size());
   if (!closes && behind.substr(text, line_end.size()) != line_end) {
@@ -201,26 +211,32 @@ Result<Multipart::Next> Multipart::read_content() {
     if (auto ended = sink_.end(); !ended) return ended.error();
   in_part_ = false;
   state_ = closes ? State::epilogue : State::headers;
+  searched_ = 0;
   // Of the line's end is left what a part without headers begins with.
-  unread_.erase(0, delimiter_.size() + (closes ? 2 : text));
+  at_ += delimiter_.size() + (closes ? 2 : text);
   return Next::again;
 }
 
 // From the delimiter's line end to the empty line.
 Result<Multipart::Next> Multipart::read_headers() {
   constexpr std::string_view end_of_headers = "\r\n\r\n";
-  const auto end = unread_.find(end_of_headers);
-  if (std::min(end, unread_.size()) > limits_.header_bytes) return web::invalid("A part's headers are too long");
-  if (end == std::string::npos) return Next::more;
+  const auto received = unread().substr(0, limits_.header_bytes + end_of_headers.size());
+  const auto end = received.find(end_of_headers, searched_);
+  if (end == std::string_view::npos) {
+    if (received.size() == limits_.header_bytes + end_of_headers.size())
+      return web::invalid("A part's headers are too long");
+    searched_ = received.size() - std::min(received.size(), end_of_headers.size() - 1);
+    return Next::more;
+  }
   if (++parts_ > limits_.parts)
     return web::invalid("The body must have at most " + std::to_string(limits_.parts) + " parts");
-  const auto lines = end == 0 ? std::string_view() : std::string_view(unread_).substr(2, end - 2);
+  const auto lines = end == 0 ? std::string_view() : received.substr(2, end - 2);
   auto head = read_head(lines);
   if (!head) return head.error();
   if (auto begun = sink_.begin(*head); !begun) return begun.error();
   in_part_ = true;
   state_ = State::content;
-  unread_.erase(0, end + end_of_headers.size());
+  at_ += end + end_of_headers.size();
   return Next::again;
 }
 

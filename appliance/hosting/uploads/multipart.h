@@ -1,5 +1,5 @@
-// A streaming parser for multipart/form-data (RFC 7578, RFC 2046 5.1). Pieces may be split anywhere; only the headers
-// of one part are buffered.
+// A streaming parser for multipart/form-data (RFC 7578, RFC 2046 5.1), in time proportional to the bytes. Pieces may be
+// split anywhere; only the headers of one part are buffered.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,7 @@ struct PartSink {
 struct MultipartLimits {
   std::size_t parts = 64;
   std::size_t header_bytes = 4'096;  // of one part
+  std::size_t preamble_bytes = 4'096;
 };
 
 // Of a Content-Type. Kind::invalid unless it is multipart/form-data with a boundary of RFC 2046's characters.
@@ -50,16 +51,19 @@ class Multipart {
   web::Result<Next> read_content();
   web::Result<Next> read_headers();
   web::Result<void> pass_data(std::size_t size);
+  std::string_view unread() const { return std::string_view(received_).substr(at_); }
 
   const std::string delimiter_;
   const PartSink sink_;
   const MultipartLimits limits_;
-  // Starts with a line end because the first delimiter may be at the start of the body. Anything before it is the
-  // preamble, which is ignored.
-  std::string unread_ = "\r\n";
+  // What was received and not yet read begins at at_. Starts with a line end because the first delimiter may be at the
+  // start of the body. Anything before it is the preamble, which is ignored.
+  std::string received_ = "\r\n";
+  std::size_t at_ = 0;
+  std::size_t searched_ = 0;  // of the unread bytes: no end of headers begins among these
   State state_ = State::content;
   bool in_part_ = false;
-  std::size_t parts_ = 0;
+  std::size_t parts_ = 0, preamble_ = 0;
 };
 
 }  // namespace uploads

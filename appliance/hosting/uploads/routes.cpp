@@ -14,14 +14,13 @@ constexpr std::size_t largest_form = 32u << 20;
 
 constexpr auto listing =
     "Everything beneath `path` (default: the whole workspace), depth first and by name; at most 2,000 entries. The "
-    "quota "
-    "depends on the plan: label 100 MiB, solo 500 MiB, collective 2 GiB, network 10 GiB.";
+    "quota depends on the plan: label 100 MiB, solo 500 MiB, collective 2 GiB, network 10 GiB.";
 
 constexpr auto uploading =
-    "multipart/form-data (RFC 7578), 32 MB in total (otherwise 413 with `limit` in bytes): the fields `agentId` and, "
-    "to "
-    "upload into a folder, `path`; and one part with a filename for each file, at most 64 parts. Existing files are "
-    "replaced, missing folders are created. 400 for names outside the workspace, through a link, or in .git or the "
+    "multipart/form-data (RFC 7578), 32 MB in total (otherwise 413 with `limit` in bytes): the fields `agentId`, which "
+    "comes before the files, and, to upload into a folder, `path`; and one part with a filename for each file, at most "
+    "64 parts. Both fields may be in the query instead. The agent is checked before the files are read. Existing files "
+    "are replaced, missing folders are created. 400 for names outside the workspace, through a link, or in .git or the "
     "agent's own state; 429 with current and limit (bytes) and the code STORAGE_LIMIT_REACHED beyond the quota; 503 "
     "while four forms over 1 MB are being received, or two from one address. If one file is refused, none is written.";
 
@@ -36,7 +35,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::GET, "/api/files", session, &files_rate,
        web::query<ListQuery>(on(list_files)).returns<FileList>().describe(listing), "List an agent's files"},
       {web::POST, "/api/files", session, &files_rate,
-       web::plain(on(upload_files)).returns<UploadAnswer>(201).takes(largest_form).describe(uploading),
+       web::stream<UploadQuery>(largest_form, on(upload_files)).returns<UploadAnswer>(201).describe(uploading),
        "Upload files to an agent's workspace"},
       {web::DELETE, "/api/files", session, &files_rate,
        web::body_or_query<RemoveRequest>(on(remove_file)).returns<FileRemoved>().describe(removing),

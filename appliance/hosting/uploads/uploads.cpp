@@ -135,7 +135,7 @@ Result<std::int64_t> size_before(const files::Root& root, const Destination& des
   return std::int64_t(info.st_size);
 }
 
-Result<Entry> write(const files::Root& root, const Destination& destination, const std::string& content) {
+Result<Entry> write(const files::Root& root, const Destination& destination, const files::Slice& content) {
   const auto state = root.open_or_make({std::string(agent_process::state_folder)});
   if (!state) return state.error();
   const auto folder = root.open_or_make(destination.folder);
@@ -145,11 +145,12 @@ Result<Entry> write(const files::Root& root, const Destination& destination, con
   if (!written) return written.error();
   auto path = destination.folder;
   path.push_back(destination.name);
-  return Entry{.path = files::join(path), .size = std::int64_t(content.size()), .modified = store::now()};
+  return Entry{.path = files::join(path), .size = std::int64_t(content.size), .modified = store::now()};
 }
 
 Result<std::vector<Entry>> put_all(const std::filesystem::path& workspace, std::int64_t quota,
-                                   const std::vector<NewFile>& wanted) {
+                                   const Incoming& incoming) {
+  const auto& wanted = incoming.files;
   const auto destinations = destinations_of(wanted);
   if (!destinations) return destinations.error();
   std::error_code failed;
@@ -162,12 +163,13 @@ Result<std::vector<Entry>> put_all(const std::filesystem::path& workspace, std::
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto before = size_before(*root, (*destinations)[i]);
     if (!before) return before.error();
-    would_be += std::int64_t(wanted[i].content.size()) - *before;
+    would_be += std::int64_t(wanted[i].size) - *before;
   }
   if (would_be > quota && would_be > used) return over_quota(would_be, used, quota);
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    auto entry = write(*root, (*destinations)[i], wanted[i].content);
+    const files::Slice content{.file = incoming.content.file(), .offset = wanted[i].offset, .size = wanted[i].size};
+    auto entry = write(*root, (*destinations)[i], content);
     if (!entry) return entry.error();
     entries.push_back(std::move(*entry));
   }
@@ -211,15 +213,21 @@ Task<Result<Listing>> Uploads::list(store::UserId user, std::string id, std::str
   co_return listing;
 }
 
-Task<Result<std::vector<Entry>>> Uploads::put(store::UserId user, std::string id, std::vector<NewFile> wanted) {
+Result<Incoming> Uploads::receive(store::UserId user, const std::string& id) const {
   const auto agent = agents_.find(user, id);
-  if (!agent) co_return web::not_found();
-  const auto workspace = folder_ / agent->id / "workspace";
+  if (!agent) return web::not_found();
+  auto spool = files::Spool::make(spools_);
+  if (!spool) return spool.error();
+  return Incoming{.agent = agent->id, .plan = agent->plan, .content = std::move(*spool), .files = {}};
+}
+
+Task<Result<std::vector<Entry>>> Uploads::put(Incoming incoming) {
+  const auto workspace = folder_ / incoming.agent / "workspace";
   const auto work = [&] {
     const std::lock_guard lock(writing_);
-    return put_all(workspace, quota_of(agent->plan), wanted);
+    return put_all(workspace, quota_of(incoming.plan), incoming);
   };
-  co_return co_await web::offload(files_, work);
+  co_return co_await web::offload(receiving_, work);
 }
 
 Task<Result<void>> Uploads::remove(store::UserId user, std::string id, std::string path) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/files/spool.h"
 #include "appliance/hosting/agents/directory.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -15,8 +16,15 @@
 namespace uploads {
 
 struct NewFile {
-  std::string path;  // within the workspace, as the client wrote it
-  std::string content;
+  std::string path;                    // within the workspace, as the client wrote it
+  std::uint64_t offset = 0, size = 0;  // of its content in Incoming::content
+};
+
+// Files that have been received for an agent and are not yet in its workspace.
+struct Incoming {
+  std::string agent, plan;
+  files::Spool content;
+  std::vector<NewFile> files;
 };
 
 struct Entry {
@@ -40,29 +48,33 @@ std::int64_t quota_of(std::string_view plan);
 // state are not accessible, in any spelling.
 class Uploads {
  public:
-  // `folder`: data/agents. All arguments must outlive it; blocking file access runs on `files`.
-  Uploads(const agents::AgentDirectory& agents, std::filesystem::path folder, boost::asio::thread_pool& files)
-      : agents_(agents), folder_(std::move(folder)), files_(files) {}
+  // `folder`: data/agents. What is received is spooled to `spools`, on the same disk. All arguments must outlive it;
+  // uploads are received and stored on the threads of `receiving`, other file access is on `files`.
+  Uploads(const agents::AgentDirectory& agents, std::filesystem::path folder, std::filesystem::path spools,
+          boost::asio::thread_pool& files, boost::asio::thread_pool& receiving)
+      : agents_(agents), folder_(std::move(folder)), spools_(std::move(spools)), files_(files), receiving_(receiving) {}
 
   // Errors of all functions: not_found when the agent is not the caller's or there is no such file; invalid, naming the
   // field.
 
   // The files beneath `path`; empty for an agent that has never run.
   web::Task<web::Result<Listing>> list(store::UserId, std::string agent, std::string path);
+  // Where the files for an agent are received. Blocks.
+  web::Result<Incoming> receive(store::UserId, const std::string& agent) const;
   // Replaces existing files and creates missing folders. Writes nothing unless all names are valid and the quota
   // suffices. too_many with `current` and `limit`, in bytes, beyond the quota.
-  web::Task<web::Result<std::vector<Entry>>> put(store::UserId, std::string agent, std::vector<NewFile>);
+  web::Task<web::Result<std::vector<Entry>>> put(Incoming);
   // A file or an empty folder.
   web::Task<web::Result<void>> remove(store::UserId, std::string agent, std::string path);
 
-  // For parsing large requests.
-  boost::asio::thread_pool& pool() const { return files_; }
+  // For receive() and what follows it.
+  boost::asio::thread_pool& receiving() const { return receiving_; }
 
  private:
   const agents::AgentDirectory& agents_;
-  const std::filesystem::path folder_;
-  boost::asio::thread_pool& files_;
-  std::mutex writing_;  // held on `files` from the quota check to the last write
+  const std::filesystem::path folder_, spools_;
+  boost::asio::thread_pool &files_, &receiving_;
+  std::mutex writing_;  // held on a thread of `receiving` from the quota check to the last write
 };
 
 }  // namespace uploads

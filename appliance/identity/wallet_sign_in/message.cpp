@@ -26,6 +26,13 @@ bool is_plain(char c) {
   return is_alphanumeric(c) || std::string_view("-._~!$&'()*+,;=").find(c) != std::string_view::npos;
 }
 
+// RFC 3986, 3.1.
+bool is_scheme(std::string_view text) {
+  const auto is_letter = [](char c) { return is_alphanumeric(c) && !(c >= '0' && c <= '9'); };
+  const auto belongs = [](char c) { return is_alphanumeric(c) || c == '+' || c == '-' || c == '.'; };
+  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, belongs);
+}
+
 // 1*( reserved / unreserved / " " )
 bool is_statement(std::string_view text) {
   const auto belongs = [](char c) {
@@ -84,6 +91,7 @@ bool read_site(std::string_view line, Message& message) {
   line.remove_suffix(request_words.size());
   if (const auto mark = line.find("://"); mark != std::string_view::npos) {
     message.scheme = line.substr(0, mark);
+    if (!is_scheme(message.scheme)) return false;
     line.remove_prefix(mark + 3);
   }
   message.domain = line;

@@ -19,6 +19,8 @@ web::Error limit_reached(store::Time now) {
 }
 
 web::Error to_demo_error(const web::Error& error) {
+  if (error.kind == web::Kind::unavailable || error.kind == web::Kind::not_found)
+    return web::unavailable("Demo unavailable — none of its models can be reached at the moment.", error.message);
   if (error.kind != web::Kind::too_many) return web::internal("Failed to get response", error.message);
   web::Error limited = error;
   limited.message = "Too many requests";
@@ -48,14 +50,20 @@ std::string Demo::default_model(const std::vector<DemoModel>& models) const {
   return has_preferred ? preferred : models.front().id;
 }
 
+std::vector<std::string> Demo::only(const std::string& model) const {
+  const auto catalogue = gateway_.catalogues().current();
+  return catalogue->find(model) ? catalogue->demo_models() : std::vector<std::string>();
+}
+
 web::Task<web::Result<ChatAnswer>> Demo::answer(ChatRequest request, std::string model, std::string visitor) {
   const auto now = store::now();
   const auto most = most_tokens(request) + answer_tokens;
   if (!visitors_.admit(visitor, most, limits_.tokens, now)) co_return limit_reached(now);
   request.max_tokens = answer_tokens;
+  auto only_these = only(model);
   // "local" stands for any model of the local server, as in agents' configurations.
   ModelCall call{.request = std::move(request),
-                 .query = {.model = std::move(model), .is_agents = true},
+                 .query = {.model = std::move(model), .is_agents = true, .only = std::move(only_these)},
                  .payer = {.user = usage::demo_user,
                            .plan = billing::Plan::network,
                            .is_admin = true,

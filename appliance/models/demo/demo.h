@@ -37,11 +37,15 @@ class Demo {
   std::vector<DemoModel> models() const;
   // The model of a request that names none. `models` must not be empty.
   std::string default_model(const std::vector<DemoModel>& models) const;
-  // `visitor` identifies the client. too_many: the limit of the visitor or of the demo is reached; internal: the call
+  // Another model of the demo answers if the named one does not. `visitor` identifies the client. too_many: the limit
+  // of the visitor or of the demo is reached; unavailable: no model of the demo can be reached; internal: the call
   // failed for another reason.
   web::Task<web::Result<ChatAnswer>> answer(ChatRequest, std::string model, std::string visitor);
 
  private:
+  // The models that may answer a request for this one; empty: the local or the builtin model, which have no fallback.
+  std::vector<std::string> only(const std::string& model) const;
+
   ModelGateway& gateway_;
   const DailyLimits limits_;
   const bool is_on_;

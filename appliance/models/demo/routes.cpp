@@ -13,8 +13,10 @@ const web::RateLimit chat_rate{.group = "demo-chat", .limit = 10, .message = "To
 constexpr const char* chat_text =
     "Returns {id, model, message, usage, done: true}. Only entries of `conversation` with the role user are used, each "
     "cut at 4000 characters; of these the newest, with 16,000 characters in total. 429 also when a visitor has used a "
-    "quarter of the demo's daily tokens, or all visitors its daily tokens or money (UTC). 503 where the demo is off: "
-    "DEMO_CHAT=off, or a daily limit of 0.";
+    "quarter of the demo's daily tokens, or all visitors its daily tokens or money (UTC). If the model does not "
+    "answer, "
+    "another one of the demo does, and `model` says which; 503 when none of them can be reached, and where the demo is "
+    "off: DEMO_CHAT=off, or a daily limit of 0.";
 
 web::Endpoint chat_endpoint(const web::Bind<Services>& on) {
   auto endpoint = web::plain(on(chat));

@@ -1,0 +1,8 @@
+#include "tests/fuzz/provider_stream_target.h"
+#include "tests/fuzz/replay.h"
+
+namespace {
+
+TEST(Seeds, ProviderStreams) { fuzz::replay("provider_stream", fuzz::provider_stream); }
+
+}  // namespace
