@@ -12,9 +12,6 @@
 #include "appliance/box/signals.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/hosting/module.h"
-#include "appliance/identity/accounts/session_cookie.h"
-#include "appliance/identity/site.h"
-#include "appliance/models/providers/openai_wire.h"
 #include "summarizer/options.h"
 #include "web/log.h"
 
@@ -40,10 +37,6 @@ unsigned network_threads(const Settings& settings) {
 }
 
 void log_trouble(const std::string& sentence) { web::log::error("store_trouble", {{"reason", sentence}}); }
-
-bool csrf_valid(const web::Request& request, std::string_view token) {
-  return accounts::Sessions::csrf_token_valid(accounts::session_token(request), token);
-}
 
 }  // namespace
 
@@ -110,24 +103,11 @@ Box::~Box() {
 
 void Box::Parts::listen() {
   auto all = rows();
-  auto web = listener_options(settings, "web", settings.web_listen, 0.75);
-  web.routes = std::move(all.web);
-  web.browser = true;
-  web.hosts = web_hosts(settings);
-  web.is_https_outside = Site(settings.base_url).origin().starts_with("https://");
-  web.csrf_valid = csrf_valid;
+  auto web = web_listener(settings, std::move(all.web));
   web.host_router = hosting.agents.addresses.host_router();
-  if (!settings.tls_cert.empty()) web.tls = web::TlsFiles{settings.tls_cert, settings.tls_key};
   server.listen(std::move(web));
-
-  auto backend = listener_options(settings, "backend", settings.backend_listen, 0.125);
-  backend.routes = std::move(all.backend);
-  backend.explain = explain_fully;
-  backend.error_forms = {models::openai::error_form()};
-  backend.base_rate = web::RateLimit{.group = "backend", .limit = 120};
-  server.listen(std::move(backend));
-
-  auto pages = listener_options(settings, "summarizer", settings.summarizer_listen, 0.0625);
+  server.listen(backend_listener(settings, std::move(all.backend)));
+  auto pages = summarizer_listener(settings);
   pages.host_router = [this](const web::Request& request) -> std::optional<web::Result<web::ProxyTarget>> {
     return summarizer_for(request);
   };

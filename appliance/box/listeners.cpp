@@ -7,7 +7,10 @@
 
 #include "appliance/foundation/redaction.h"
 #include "appliance/foundation/version.h"
+#include "appliance/identity/accounts/session_cookie.h"
+#include "appliance/identity/accounts/sessions.h"
 #include "appliance/identity/site.h"
+#include "appliance/models/providers/openai_wire.h"
 #include "store/store.h"
 #include "web/log.h"
 #include "web/trusted_proxies.h"
@@ -34,6 +37,21 @@ std::size_t connections(double share_of_descriptors) {
                                static_cast<std::size_t>(static_cast<double>(files.rlim_cur) * share_of_descriptors));
 }
 
+bool csrf_valid(const web::Request& request, std::string_view token) {
+  return accounts::Sessions::csrf_token_valid(accounts::session_token(request), token);
+}
+
+// Of the web listener; empty, which means all, without a BASE_URL.
+std::vector<std::string> web_hosts(const Settings& settings) {
+  if (settings.base_url.empty()) return {};
+  std::vector<std::string> hosts = settings.allowed_hosts;
+  hosts.push_back(Site(settings.base_url).host());
+  hosts.push_back(host_of(settings.web_listen));
+  hosts.push_back(settings.agent_domain);
+  hosts.push_back("." + settings.agent_domain);
+  return hosts;
+}
+
 }  // namespace
 
 web::ListenerOptions listener_options(const Settings& settings, std::string name, std::string listen,
@@ -49,14 +67,28 @@ web::ListenerOptions listener_options(const Settings& settings, std::string name
   return options;
 }
 
-std::vector<std::string> web_hosts(const Settings& settings) {
-  if (settings.base_url.empty()) return {};
-  std::vector<std::string> hosts = settings.allowed_hosts;
-  hosts.push_back(Site(settings.base_url).host());
-  hosts.push_back(host_of(settings.web_listen));
-  hosts.push_back(settings.agent_domain);
-  hosts.push_back("." + settings.agent_domain);
-  return hosts;
+web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Route> routes) {
+  auto options = listener_options(settings, "web", settings.web_listen, 0.75);
+  options.routes = std::move(routes);
+  options.browser = true;
+  options.hosts = web_hosts(settings);
+  options.is_https_outside = Site(settings.base_url).origin().starts_with("https://");
+  options.csrf_valid = csrf_valid;
+  if (!settings.tls_cert.empty()) options.tls = web::TlsFiles{settings.tls_cert, settings.tls_key};
+  return options;
+}
+
+web::ListenerOptions backend_listener(const Settings& settings, std::vector<web::Route> routes) {
+  auto options = listener_options(settings, "backend", settings.backend_listen, 0.125);
+  options.routes = std::move(routes);
+  options.explain = explain_fully;
+  options.error_forms = {models::openai::error_form()};
+  options.base_rate = web::RateLimit{.group = "backend", .limit = 120};
+  return options;
+}
+
+web::ListenerOptions summarizer_listener(const Settings& settings) {
+  return listener_options(settings, "summarizer", settings.summarizer_listen, 0.0625);
 }
 
 void warn_of_open_registration(const Settings& settings) {

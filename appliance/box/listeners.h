@@ -1,4 +1,4 @@
-// Functions that the box's listeners share.
+// What the box's listeners are opened with, and functions that they share.
 #pragma once
 
 #include <exception>
@@ -15,8 +15,10 @@ namespace agentbox {
 web::ListenerOptions listener_options(const Settings&, std::string name, std::string listen,
                                       double share_of_descriptors);
 
-// The hosts of the web listener; empty, which means all, without a BASE_URL.
-std::vector<std::string> web_hosts(const Settings&);
+// Each of the box's listeners, with its rows and without a host router.
+web::ListenerOptions web_listener(const Settings&, std::vector<web::Route>);
+web::ListenerOptions backend_listener(const Settings&, std::vector<web::Route>);
+web::ListenerOptions summarizer_listener(const Settings&);
 
 // Logs loudly if anybody who reaches the box can register.
 void warn_of_open_registration(const Settings&);

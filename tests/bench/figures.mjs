@@ -11,7 +11,7 @@ import { live_agents } from "./live_agents.mjs";
 import { ADMIN, log_in, resident_mb, start_box, start_nginx, start_stack, stop, until_answers, wrk } from "./processes.mjs";
 import { repository } from "./repository.mjs";
 import { schedule } from "./schedule.mjs";
-import { guesses, many_sessions, wallets } from "./ways_in.mjs";
+import { guesses, many_sessions, wallets } from "./sign_ins.mjs";
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const STACK_COOKIE = "app-session=bench-session";
