@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/hosting/agent_box.h"
+#include "web/reply.h"
 
 namespace {
 
