@@ -13,6 +13,7 @@ namespace billing {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
+#include "appliance/billing/capabilities.inc"
 #undef CAPABILITY
   };
 }

@@ -13,6 +13,7 @@ namespace box {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
+#include "appliance/box/capabilities.inc"
 #undef CAPABILITY
   };
 }

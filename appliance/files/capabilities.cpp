@@ -13,6 +13,7 @@ namespace files {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
+#include "appliance/files/capabilities.inc"
 #undef CAPABILITY
   };
 }

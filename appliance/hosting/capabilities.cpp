@@ -13,6 +13,7 @@ namespace hosting {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
+#include "appliance/hosting/capabilities.inc"
 #undef CAPABILITY
   };
 }

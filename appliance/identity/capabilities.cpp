@@ -13,6 +13,7 @@ namespace identity {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
+#include "appliance/identity/capabilities.inc"
 #undef CAPABILITY
   };
 }

@@ -13,6 +13,7 @@ namespace models {
 std::vector<Capability> capabilities() {
   return {
 #define CAPABILITY(name) ::name::capability(),
+#include "appliance/models/capabilities.inc"
 #undef CAPABILITY
   };
 }
