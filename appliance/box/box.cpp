@@ -150,7 +150,7 @@ int Box::serve() {
   parts.listen();
   if (!parts.hosting.why_processes().empty())
     web::log::info("agents_run_as_processes", {{"reason", parts.hosting.why_processes()}});
-  warn_of_open_registration(parts.settings);
+  warn_of_open_settings(parts.settings);
   const auto ready = parts.announce();
 
   SignalLoop signals({.home = parts.platform.home,

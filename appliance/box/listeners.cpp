@@ -30,6 +30,11 @@ bool is_loopback(std::string host) {
   return !error && web::plain_address(address).is_loopback();
 }
 
+bool is_reached_by_others(const Settings& settings) {
+  const auto public_host = Site(settings.base_url).host();
+  return !is_loopback(host_of(settings.web_listen)) || !(public_host.empty() || is_loopback(public_host));
+}
+
 std::size_t connections(double share_of_descriptors) {
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
@@ -91,16 +96,16 @@ web::ListenerOptions summarizer_listener(const Settings& settings) {
   return listener_options(settings, "summarizer", settings.summarizer_listen, 0.0625);
 }
 
-void warn_of_open_registration(const Settings& settings) {
-  if (settings.registration != "open") return;
-  const auto public_host = Site(settings.base_url).host();
-  const bool is_local = is_loopback(host_of(settings.web_listen)) && (public_host.empty() || is_loopback(public_host));
-  if (is_local) return;
-  web::log::warning("registration_is_open",
-                    {{"listen", settings.web_listen},
-                     {"reason",
-                      "ANYBODY who reaches this box can create an account on it. Set REGISTRATION=invite or "
-                      "REGISTRATION=closed to prevent that."}});
+void warn_of_open_settings(const Settings& settings) {
+  if (!settings.login_limits)
+    web::log::warning("login_limits_off",
+                      {{"reason", "LOGIN_LIMITS is off: passwords, codes and tokens can be guessed without limit"}});
+  if (settings.registration == "open" && is_reached_by_others(settings))
+    web::log::warning("registration_is_open",
+                      {{"listen", settings.web_listen},
+                       {"reason",
+                        "ANYBODY who reaches this box can create an account on it. Set REGISTRATION=invite or "
+                        "REGISTRATION=closed to prevent that."}});
 }
 
 std::optional<web::Error> explain(std::exception_ptr thrown) {

@@ -20,8 +20,8 @@ web::ListenerOptions web_listener(const Settings&, std::vector<web::Route>);
 web::ListenerOptions backend_listener(const Settings&, std::vector<web::Route>);
 web::ListenerOptions summarizer_listener(const Settings&);
 
-// Logs loudly if anybody who reaches the box can register.
-void warn_of_open_registration(const Settings&);
+// Logs loudly if anybody who reaches the box can register, or guess passwords without limit.
+void warn_of_open_settings(const Settings&);
 
 // Maps exceptions of a read-only or damaged store to an error; returns nothing for any other.
 std::optional<web::Error> explain(std::exception_ptr);

@@ -63,6 +63,7 @@ const noted = {
   "backend POST /api/admin/users": ["created by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/users", { email: "frank@example.org" })],
   "backend PATCH /api/admin/users/{user}": ["changed by admin: ", ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true })],
   "backend DELETE /api/admin/users/{user}/sessions": ["signed out by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions`)],
+  "backend DELETE /api/admin/users/{user}/failed-sign-ins": ["unlocked by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/failed-sign-ins`)],
   "backend DELETE /api/admin/users/{user}/second-factor": ["second factor removed by admin", ({ box, carol }) => box.backend_call("DELETE", `/api/admin/users/${carol.id}/second-factor`)],
   "backend PUT /api/admin/git-hosts": ["git host set by admin", ({ box }) => box.backend_call("PUT", "/api/admin/git-hosts", { url: "https://box@git.example.org", secret: "s" })],
   "backend DELETE /api/admin/git-hosts": ["git host forgotten by admin", ({ box }) => box.backend_call("DELETE", "/api/admin/git-hosts?url=https://git.example.org:443")],

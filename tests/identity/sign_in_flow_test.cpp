@@ -116,7 +116,7 @@ TEST_F(SignInFlow, TheLinkingTable) {
   EXPECT_FALSE(identities.find("idp:x 2")) << "the identity that squatted on the address is gone";
 
   const auto admin = register_admin();
-  EXPECT_EQ(enter("idp:x 8", admin.email, true).value().password_hash, admin.password_hash);
+  EXPECT_EQ(enter("idp:x 9", admin.email, true).value().password_hash, admin.password_hash);
 }
 
 TEST(Site, RecognisesItsOriginInEverySpelling) {

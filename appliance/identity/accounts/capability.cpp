@@ -4,7 +4,6 @@
 #include "appliance/identity/accounts/routes.h"
 #include "appliance/identity/accounts/self_service.h"
 #include "appliance/identity/module.h"
-#include "web/log.h"
 
 namespace accounts {
 
@@ -26,9 +25,6 @@ struct Parts {
             administration,    identity.plans(),  identity.platform.blocking};
   }
   web::Task<> start() {
-    if (!identity.platform.settings.login_limits)
-      web::log::warning("login_limits_off",
-                        {{"reason", "LOGIN_LIMITS is off: passwords, codes and tokens can be guessed without limit"}});
     sweep.start();
     co_return;
   }
