@@ -25,6 +25,7 @@ const noted = {
   "web POST /api/auth/signout": ["signed out", ({ owner }) => owner.call("POST", "/api/auth/signout")],
   "web POST /api/auth/forgot-password": ["password forgotten", ({ stranger }) => stranger.call("POST", "/api/auth/forgot-password", { email: "x@example.org" })],
   "web POST /api/auth/reset-password": ["password reset", ({ stranger }) => stranger.call("POST", "/api/auth/reset-password", { token: "guessed", password: PASSWORD })],
+  "web POST /api/auth/verify-email": ["email verified", ({ ada }) => ada.call("POST", "/api/auth/verify-email", { token: "guessed" })],
   "web POST /api/auth/social-id/verify": ["sign-in by social identity", ({ stranger }) => stranger.call("POST", "/api/auth/social-id/verify", { idToken: "a.b.c" })],
   "web POST /api/security/risc": ["security event refused", ({ box }) => send(box.web, "POST", "/api/security/risc", { body: "a.b.c" })],
   "web POST /api/auth/idp/risc": ["security event refused", ({ box }) => send(box.web, "POST", "/api/auth/idp/risc", { body: "a.b.c" })],
@@ -74,7 +75,7 @@ const noted = {
 const unnoted = {
   "lets nobody in": [
     "web POST /api/auth/nonce", "web POST /api/auth/social-id/refresh", "web POST /api/auth/token-gating/verify", "web POST /api/keys/validate",
-    "backend POST /api/validate-key", `web PATCH ${factor}/passkeys/{id}`,
+    "backend POST /api/validate-key", "web POST /api/auth/verify-email/mail", `web PATCH ${factor}/passkeys/{id}`,
   ],
   "one's agents": [
     "web POST /api/agents/provision", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
