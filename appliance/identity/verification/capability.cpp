@@ -11,9 +11,9 @@ using namespace std::chrono_literals;
 
 struct Parts {
   explicit Parts(identity::Module& module)
-      : identity(module),
-        sweep(module.platform.home, "verification", 10min,
-              [&module] { return module.verification.sweep(store::now()); }) {}
+      : identity(module), sweep(module.platform.home, "verification", 10min, [&module] {
+          return module.verification.sweep(store::now());
+        }) {}
 
   Services services() { return {identity.verification, identity.audit}; }
   web::Task<> start() {
