@@ -60,7 +60,7 @@ test("a forgotten password: request a mail, follow its link once, sign in with a
   await ada.page.goto(link.pathname + link.search);
   await ada.label("New password").fill(PASSWORD);
   await ada.button("Change the password").click();
-  await ada.alert.getByText("was used").waitFor();
+  await ada.alert.getByText("invalid or has expired").waitFor();
 });
 
 test("errors of a provider's sign-in in the URL become a sentence, and other texts do not", async (t) => {

@@ -37,7 +37,7 @@ export class Person {
     person.page.setDefaultTimeout(20_000);
     person.page.on("pageerror", (error) => person.#faults.push(`exception: ${error.message}`));
     person.page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) person.#faults.push(`${message.type()}: ${message.text()}`);
+      if (["error", "warning"].includes(message.type())) person.#faults.push(`${message.type()}: ${message.text()} ${message.location().url}`);
     });
     return person;
   }
