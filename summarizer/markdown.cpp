@@ -72,8 +72,8 @@ void append_verbatim(const GumboNode& node, std::string& out) {
 std::string verbatim(const GumboNode& node) {
   std::string code;
   append_verbatim(node, code);
-  while (code.starts_with('\n')) code.erase(0, 1);
-  while (!code.empty() && (code.back() == '\n' || code.back() == ' ')) code.pop_back();
+  code.erase(0, code.find_first_not_of('\n'));
+  code.erase(code.find_last_not_of(" \n") + 1);
   return code;
 }
 

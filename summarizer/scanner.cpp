@@ -109,12 +109,12 @@ void Scanner::skip_comment() {
     } else if (rest.starts_with("<!--->")) {
       length = 6;
     } else {
-      const auto plain = html_.find("-->", position_ + 4);
-      const auto banged = html_.substr(0, plain).find("--!>", position_ + 4);
-      if (banged != html_.npos) {
-        length = banged + 4 - position_;
-      } else if (plain != html_.npos) {
-        length = plain + 3 - position_;
+      // One pass, whichever end comes first: a page may hold a million comments.
+      for (auto dashes = html_.find("--", position_ + 4); dashes != html_.npos; dashes = html_.find("--", dashes + 1)) {
+        const auto end = dashes + (at(dashes + 2) == '!' ? 3 : 2);
+        if (at(end) != '>') continue;
+        length = end + 1 - position_;
+        break;
       }
     }
   } else if (const auto end = html_.find('>', position_); end != html_.npos) {

@@ -91,7 +91,9 @@ std::optional<std::string> normalised(urls::url url) {
   if (url.has_port() && (url.port().empty() || default_port)) url.remove_port();
   // Not Boost's resolve(): version 1.81 keeps ".." above the root and differs in "/".
   std::string path = text(url.encoded_path());
-  while (path.starts_with("/../")) path.erase(0, 3);
+  std::size_t above = 0;
+  while (path.compare(above, 4, "/../") == 0) above += 3;
+  path.erase(0, above);
   if (path.empty() || path == "/..") path = "/";
   std::string result = text(url.scheme()) + "://" + text(url.encoded_authority()) + path;
   if (url.has_query()) result += "?" + text(url.encoded_query());

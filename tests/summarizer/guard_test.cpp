@@ -5,8 +5,11 @@
 
 #include <ctime>
 
+#include "summarizer/article.h"
 #include "summarizer/dom.h"
 #include "summarizer/extract.h"
+#include "summarizer/markdown.h"
+#include "summarizer/page_urls.h"
 #include "summarizer/tree.h"
 
 namespace summarizer {
@@ -129,6 +132,7 @@ TEST_P(Hostile, EndsSoonWithASummaryOrAnError) {
   if (tree) {
     summarize(*tree);
     extract(*tree, "http://example.com/");
+    render(Article(*tree, ""), urls_of(*tree, "http://example.com/"), Style::markdown);
     EXPECT_LE(depth_of(tree->root()), 600);
   } else {
     EXPECT_THAT(tree.error().message, HasSubstr("too complex"));
@@ -151,6 +155,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"ends", [] { return repeated("<div>", 300) + repeated("</p></b></a>", 900'000); }},
                     std::pair{"lists", [] { return repeated("<ul><li>", 500'000); }},
                     std::pair{"comments", [] { return repeated("<!--", 2'000'000); }},
+                    std::pair{"other_comments", [] { return repeated("<!--x--!>", 1'000'000); }},
+                    std::pair{"blank_code", [] { return "<pre>" + std::string(9'000'000, '\n') + "x</pre>"; }},
                     std::pair{"angle_brackets", [] { return std::string(10'000'000, '<'); }},
                     std::pair{"raw_text", [] { return repeated("<title></titl", 500'000); }},
                     std::pair{"templates", [] { return repeated("<template>", 500'000); }},
