@@ -269,10 +269,9 @@ bool Connection::is_shed(Clock::time_point now) {
   if (place_ == Place::health_only) return true;
   auto& shedder = shard_->shedder();
   if (!shedder.needs_measure(now) || shard_->draining()) return false;
-  const auto waited = wire_.time_since_data();
-  const bool cheap = is_cheap(request().method);
-  const bool is_measure = now - waited >= paused_until_;  // else it arrived while nothing was read
-  const bool sheds = is_measure ? shedder.refuses(waited, cheap, now) : shedder.refuses_unmeasured(cheap, now);
+  // Not while the connection was paused.
+  const auto waited = std::min<Clock::duration>(wire_.time_since_data(), now - paused_until_);
+  const bool sheds = shedder.refuses(waited, is_cheap(request().method), now);
   if (sheds) paused_until_ = shedder.next_turn(now);
   return sheds;
 }

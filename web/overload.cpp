@@ -20,7 +20,6 @@ bool is_health(const Request& request) {
 }
 
 bool LoadShedder::refuses(Clock::duration waited, bool is_cheap, Clock::time_point now) {
-  last_wait_ = waited;
   measured_at_ = now;
   for (auto* state : {&cheap_, &costly_}) {
     if (waited < state->target)
@@ -31,11 +30,6 @@ bool LoadShedder::refuses(Clock::duration waited, bool is_cheap, Clock::time_poi
   is_suspicious_ = waited >= suspicious_wait;
   const auto& state = is_cheap ? cheap_ : costly_;
   return waited >= state.target && is_over(state, now);
-}
-
-bool LoadShedder::refuses_unmeasured(bool is_cheap, Clock::time_point now) const {
-  const auto& state = is_cheap ? cheap_ : costly_;
-  return now - measured_at_ < interval && last_wait_ >= state.target && is_over(state, now);
 }
 
 LoadShedder::Clock::time_point LoadShedder::next_turn(Clock::time_point now) {

@@ -35,8 +35,6 @@ class LoadShedder {
   bool needs_measure(Clock::time_point now) const { return is_suspicious_ || now - measured_at_ >= sample_interval; }
   // Counts a request that has waited so long before it was read. Returns whether to refuse it.
   bool refuses(Clock::duration waited, bool is_cheap, Clock::time_point now);
-  // The same for a request whose waiting time is unknown, since its connection was paused.
-  bool refuses_unmeasured(bool is_cheap, Clock::time_point now) const;
   // When the connection of a request refused now is read again. Clients that try again at once would take the time
   // that the other requests need.
   Clock::time_point next_turn(Clock::time_point now);
@@ -49,7 +47,6 @@ class LoadShedder {
   static bool is_over(const State& state, Clock::time_point now) { return now - interval >= state.above_since; }
 
   State cheap_{.target = target}, costly_{.target = costly_target};
-  Clock::duration last_wait_{};
   Clock::time_point measured_at_{}, next_turn_{};
   bool is_suspicious_ = false;
 };
