@@ -9,12 +9,10 @@
 #include "web/arriving_body.h"
 #include "web/chunk_check.h"
 #include "web/listener.h"
-#include "web/log.h"
+#include "web/overload.h"
 #include "web/proxy.h"
 #include "web/reply.h"
 #include "web/request_head.h"
-#include "web/stream_writer.h"
-#include "web/websocket.h"
 
 namespace web {
 
@@ -24,8 +22,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto linger_time = 2s;
-constexpr std::string_view websocket_version = "13";
 constexpr auto hang_up_check_time = 250ms;
+constexpr auto drain_grace = 250ms;             // for a request that is on its way when the listener drains
+constexpr auto health_grace = 500ms;            // for the request of a connection beyond the limit
 constexpr std::size_t kept_output = 64 * 1024;  // a larger output buffer is freed after the response
 
 // A random start and a counter: cheap, and ids do not collide between boxes.
@@ -41,45 +40,27 @@ std::string next_request_id() {
 
 bool has_no_body(int status) { return status == 204 || status == 304; }
 
-// Calls `beat` at an interval until it is destroyed.
-class Heartbeat {
- public:
-  Heartbeat(Executor executor, std::chrono::milliseconds period, std::function<void()> beat)
-      : timer_(executor), period_(period), beat_(std::make_shared<const std::function<void()>>(std::move(beat))) {
-    next();
-  }
-
- private:
-  void next() {
-    timer_.expires_after(period_);
-    // A completed wait cannot be cancelled any more: its handler may run after this object is destroyed.
-    timer_.async_wait([this, beat = std::weak_ptr(beat_)](error_code error) {
-      const auto alive = beat.lock();
-      if (error || !alive) return;
-      next();
-      (*alive)();  // may end this
-    });
-  }
-  Timer timer_;
-  const std::chrono::milliseconds period_;
-  const std::shared_ptr<const std::function<void()>> beat_;
-};
-
 }  // namespace
 
-Connection::Connection(std::shared_ptr<ListenerShard> shard, Socket socket, asio::ip::address peer)
+Connection::Connection(std::shared_ptr<ListenerShard> shard, Socket socket, asio::ip::address peer, Place place)
     : shard_(std::move(shard)),
       listener_(shard_->listener()),
       limits_(listener_.options.limits),
       wire_(std::move(socket), shard_->deadlines()),
       peer_(peer),
       peer_name_(peer.to_string()),
-      peer_trusted_(!listener_.trusted.empty() && listener_.trusted.contains(peer)) {
+      peer_trusted_(!listener_.trusted.empty() && listener_.trusted.contains(peer)),
+      place_(place) {
   shard_->add(*this);
   shard_->deadlines().add(hang_up_watch_);
 }
 
-Connection::~Connection() { listener_.admission.leave(peer_); }
+Connection::~Connection() {
+  if (place_ == Place::regular)
+    listener_.admission.leave(peer_);
+  else
+    listener_.admission.leave_health_place();
+}
 
 void Connection::start(std::shared_ptr<Connection> connection) {
   auto& self = *connection;
@@ -95,9 +76,15 @@ void Connection::drain() {
   if (on_drain_) {
     on_drain_();
   } else if (waiting_) {
-    error_code ignored;
-    wire_.socket().cancel(ignored);
+    wire_.arm(idle_time());
   }
+}
+
+Clock::duration Connection::idle_time() const {
+  Clock::duration time = limits_.idle_time;
+  if (draining_ || shard_->draining()) time = std::min<Clock::duration>(time, drain_grace);
+  if (place_ == Place::health_only) time = std::min<Clock::duration>(time, health_grace);
+  return time;
 }
 
 void Connection::end_at_drain(std::function<void()> end) {
@@ -118,8 +105,8 @@ Task<> Connection::run() {
     wire_.disarm();
     if (error) co_return;
   }
-  while (!draining_) {
-    auto head = co_await next_head();
+  for (;;) {
+    const auto head = co_await next_head();
     if (!head) co_return;
     if (!co_await exchange(*head)) break;
   }
@@ -128,59 +115,85 @@ Task<> Connection::run() {
 
 Task<std::optional<RequestHead>> Connection::next_head() {
   const HeadLimits limits{.head_bytes = limits_.head_bytes, .fields = limits_.header_fields};
-  wire_.arm(input_.empty() ? limits_.idle_time : limits_.head_time);
+  if (paused_until_ > Clock::time_point()) co_await pause_after_shedding();
+  if (buffers_ && !input().empty()) {
+    wire_.arm(limits_.head_time);
+  } else if (!co_await first_bytes()) {
+    if (place_ == Place::health_only) wire_.try_write(full_answer);
+    co_await wire_.finish(1s);
+    co_return std::nullopt;
+  }
   for (;;) {
-    if (!input_.empty()) {
-      const auto checked = check_request_head(input_.view(), limits);
-      if (const auto* head = std::get_if<RequestHead>(&checked)) {
-        wire_.disarm();
-        co_return *head;
-      }
-      if (const auto* refusal = std::get_if<Refusal>(&checked)) {
-        forget_request();
-        co_await refuse(*refusal);
-        co_return std::nullopt;
-      }
+    const auto checked = check_request_head(input().view(), limits);
+    if (const auto* head = std::get_if<RequestHead>(&checked)) {
+      wire_.disarm();
+      co_return *head;
     }
-    const bool was_empty = input_.empty();
-    waiting_ = was_empty;
-    const auto [error, size] = co_await wire_.async_read_some(input_.prepare(), use_tuple);
-    waiting_ = false;
+    if (const auto* refusal = std::get_if<Refusal>(&checked)) {
+      forget_request();
+      co_await refuse(*refusal);
+      co_return std::nullopt;
+    }
+    const auto [error, size] = co_await wire_.async_read_some(input().prepare(), use_tuple);
     if (error || wire_.expired()) {  // bytes may have arrived together with the deadline
       co_await wire_.finish(1s);
       co_return std::nullopt;
     }
-    input_.commit(size);
-    if (was_empty) wire_.arm(limits_.head_time);
+    input().commit(size);
   }
 }
 
+Task<bool> Connection::first_bytes() {
+  wire_.arm(idle_time());
+  waiting_ = true;
+  std::size_t size = 0;
+  if (wire_.secure()) {  // received bytes may be in the TLS layer, so that the socket does not become readable
+    if (!buffers_) buffers_ = shard_->spare_buffers().take();
+    const auto [error, count] = co_await wire_.async_read_some(input().prepare(), use_tuple);
+    if (!error && !wire_.expired()) size = count;
+  } else {
+    for (bool is_waiting = true; is_waiting && size == 0;) {
+      shard_->spare_buffers().put(std::move(buffers_));
+      const auto [error] = co_await wire_.async_readable(use_tuple);
+      buffers_ = shard_->spare_buffers().take();
+      // Also at the deadline: what the client has sent is answered.
+      const auto state = wire_.try_read(input().prepare(), size);
+      is_waiting = !error && state == Wire::State::open;
+    }
+  }
+  waiting_ = false;
+  if (size == 0) co_return false;
+  input().commit(size);
+  wire_.arm(limits_.head_time);
+  co_return true;
+}
+
 void Connection::forget_request() {
-  request_.headers.clear();
-  request_.params.clear();
-  request_.path.clear();
-  request_.id = next_request_id();
-  request_.client_address = peer_name_;
-  request_.secure = wire_.secure() || listener_.options.is_https_outside;
-  request_.target = request_.query = request_.body = request_.host = request_.route = {};
-  request_.caller = {};
+  request().headers.clear();
+  request().params.clear();
+  request().path.clear();
+  request().id = next_request_id();
+  request().client_address = peer_name_;
+  request().secure = wire_.secure() || listener_.options.is_https_outside;
+  request().target = request().query = request().body = request().host = request().route = {};
+  request().caller = {};
 }
 
 std::optional<Refusal> Connection::parse(Exchange& exchange, std::string_view bytes) {
   forget_request();
   if (auto refusal =
-          parse_request(bytes, exchange.head, limits_.header_fields, request_, listener_.dispatcher.deep_paths()))
+          parse_request(bytes, exchange.head, limits_.header_fields, request(), listener_.dispatcher.deep_paths()))
     return refusal;
   if (peer_trusted_) {
-    request_.client_address = listener_.trusted.client_of(request_, peer_name_);
-    request_.secure = request_.secure || TrustedProxies::secure(request_);
+    request().client_address = listener_.trusted.client_of(request(), peer_name_);
+    request().secure = request().secure || TrustedProxies::secure(request());
   }
   return {};
 }
 
 void Connection::keep_head(Exchange& exchange) {
-  exchange.head_bytes.assign(input_.view().substr(0, exchange.head.size));
-  input_.consume(exchange.head.size);
+  exchange.head_bytes.assign(input().view().substr(0, exchange.head.size));
+  input().consume(exchange.head.size);
   const HeadLimits limits{.head_bytes = limits_.head_bytes, .fields = limits_.header_fields};
   exchange.head = std::get<RequestHead>(check_request_head(exchange.head_bytes, limits));  // views into the copy
 }
@@ -189,13 +202,13 @@ bool Connection::is_known_host() {
   if (listener_.hosts.empty()) return true;
   error_code error;
   const auto local = wire_.socket().local_endpoint(error);
-  return error || listener_.hosts.knows(request_.host, local.address());
+  return error || listener_.hosts.knows(request().host, local.address());
 }
 
 std::optional<Result<ProxyTarget>> Connection::other_host() const {
   if (!listener_.options.host_router) return {};
   try {
-    return listener_.options.host_router(request_);
+    return listener_.options.host_router(request());
   } catch (...) {
     return listener_.dispatcher.explain(std::current_exception());
   }
@@ -203,7 +216,7 @@ std::optional<Result<ProxyTarget>> Connection::other_host() const {
 
 Task<bool> Connection::exchange(RequestHead head) {
   Exchange exchange{.head = head};
-  if (auto refusal = parse(exchange, input_.view().substr(0, head.size))) {
+  if (auto refusal = parse(exchange, input().view().substr(0, head.size))) {
     co_await refuse(*refusal);
     co_return false;
   }
@@ -211,61 +224,87 @@ Task<bool> Connection::exchange(RequestHead head) {
     co_await refuse({421, "This host name is not one of the box's: BASE_URL and ALLOWED_HOSTS name them."});
     co_return false;
   }
+  const bool inline_body =
+      head.body == Framing::none || (head.body == Framing::sized && head.content_length <= limits_.body_bytes &&
+                                     input().view().size() - head.size >= head.content_length);
+  const auto length = static_cast<std::size_t>(head.content_length);
+  if (is_shed(exchange.started)) {
+    request().route = "shed";
+    Response response = listener_.dispatcher.refuse(request(), overloaded());
+    if (!inline_body) exchange.head.keep_alive = false;  // its body is not read
+    const bool going_on = co_await send(exchange, response);
+    if (going_on) input().consume(head.size + length);
+    co_return going_on;
+  }
   if (auto target = other_host()) {
     keep_head(exchange);
     parse(exchange, exchange.head_bytes);
-    request_.route = "proxied";
+    request().route = "proxied";
     if (target->has_value() && !(*target)->answer) co_return co_await relay(exchange, std::move(**target));
-    Response response = target->has_value() ? listener_.dispatcher.complete(request_, std::move(*(*target)->answer))
-                                            : listener_.dispatcher.refuse(request_, target->error());
+    Response response = target->has_value() ? listener_.dispatcher.complete(request(), std::move(*(*target)->answer))
+                                            : listener_.dispatcher.refuse(request(), target->error());
     if (head.body != Framing::none) exchange.head.keep_alive = false;  // its body is not read
     co_return co_await send(exchange, response);
   }
-  const bool inline_body =
-      head.body == Framing::none || (head.body == Framing::sized && head.content_length <= limits_.body_bytes &&
-                                     input_.view().size() - head.size >= head.content_length);
   if (inline_body) {
-    const auto length = static_cast<std::size_t>(head.content_length);
-    request_.body = input_.view().substr(head.size, length);
+    request().body = input().view().substr(head.size, length);
     const bool going_on = co_await serve(exchange);
-    input_.consume(head.size + length);
+    input().consume(head.size + length);
     co_return going_on;
   }
   keep_head(exchange);
   parse(exchange, exchange.head_bytes);
-  const auto room = listener_.dispatcher.room_for_body(request_);
+  const auto room = listener_.dispatcher.room_for_body(request());
   if (room.is_streamed) co_return co_await serve_stream(exchange, room);
   if (auto refusal = co_await receive_body(exchange, room)) {
     if (refusal->status != 0) co_await refuse(*refusal, room.bytes);
     co_return false;
   }
-  request_.body = exchange.body;
+  request().body = exchange.body;
   co_return co_await serve(exchange);
+}
+
+bool Connection::is_shed(Clock::time_point now) {
+  if (is_health(request())) return false;
+  if (place_ == Place::health_only) return true;
+  auto& shedder = shard_->shedder();
+  if (!shedder.needs_measure(now) || shard_->draining()) return false;
+  // Not while the connection was paused.
+  const auto waited = std::min<Clock::duration>(wire_.time_since_data(), now - paused_until_);
+  const bool sheds = shedder.refuses(waited, is_cheap(request().method), now);
+  if (sheds) paused_until_ = shedder.next_turn(now);
+  return sheds;
+}
+
+Task<> Connection::pause_after_shedding() {
+  if (paused_until_ <= Clock::now()) co_return;
+  Timer pause(shard_->executor(), paused_until_);
+  co_await pause.async_wait(use_tuple);
 }
 
 Task<std::optional<Refusal>> Connection::receive_body(Exchange& exchange, const BodyRoom& room) {
   const auto& head = exchange.head;
   constexpr Refusal too_large{413, body_too_large};
   if (head.body == Framing::sized && head.content_length > room.bytes) co_return too_large;
-  if (head.expects_continue && input_.empty()) {
+  if (head.expects_continue && input().empty()) {
     if (co_await wire_.write("HTTP/1.1 100 Continue\r\n\r\n", {}, limits_.write_time)) co_return Refusal{0, {}};
   }
-  BodyReader reader(wire_, input_, head.body, head.content_length, room.bytes);
+  BodyReader reader(wire_, input(), head.body, head.content_length, room.bytes);
   co_return co_await reader.read_all(exchange.body, room.time);
 }
 
 Task<bool> Connection::serve(Exchange& exchange) {
   hang_up_watch_.arm(hang_up_check_time);
-  Response response = co_await listener_.dispatcher.handle(request_);
+  Response response = co_await listener_.dispatcher.handle(request());
   const bool going_on = co_await send(exchange, response);
   hang_up_watch_.disarm();
   co_return going_on;
 }
 
 Task<bool> Connection::serve_stream(Exchange& exchange, const BodyRoom& room) {
-  ArrivingBody body(wire_, input_, exchange.head, room, limits_);
+  ArrivingBody body(wire_, input(), exchange.head, room, limits_);
   hang_up_watch_.arm(hang_up_check_time);
-  Response response = co_await listener_.dispatcher.handle(request_, &body);
+  Response response = co_await listener_.dispatcher.handle(request(), &body);
   bool going_on = false;
   if (const auto& refusal = body.refusal()) {
     if (refusal->status != 0) co_await refuse(*refusal, room.bytes);
@@ -287,7 +326,8 @@ void Connection::HangUpWatch::expire() {
 }
 
 Persistence Connection::persistence(const Exchange& exchange) const {
-  if (!exchange.head.keep_alive || draining_ || shard_->draining()) return Persistence::close;
+  if (!exchange.head.keep_alive || draining_ || shard_->draining() || place_ == Place::health_only)
+    return Persistence::close;
   return exchange.head.http_1_0 ? Persistence::keep_alive_1_0 : Persistence::keep_alive;
 }
 
@@ -301,7 +341,7 @@ Task<bool> Connection::send(Exchange& exchange, Response& response) {
   } else {
     going_on = co_await upgrade(exchange, response, std::get<Upgrade>(response.body));
   }
-  listener_.dispatcher.finished(request_, request_.route, exchange.status, exchange.bytes,
+  listener_.dispatcher.finished(request(), request().route, exchange.status, exchange.bytes,
                                 Clock::now() - exchange.started);
   co_return going_on;
 }
@@ -309,132 +349,23 @@ Task<bool> Connection::send(Exchange& exchange, Response& response) {
 Task<bool> Connection::send_text(Exchange& exchange, const Response& response, const std::string& body) {
   const auto persists = persistence(exchange);
   const bool empty = has_no_body(response.status);
-  const bool with_body = !empty && request_.method != Method::head;
-  output_.clear();
-  append_response_head(output_, response, empty ? std::nullopt : std::optional(body.size()), false, persists);
+  const bool with_body = !empty && request().method != Method::head;
+  output().clear();
+  append_response_head(output(), response, empty ? std::nullopt : std::optional(body.size()), false, persists);
   std::string_view rest;
   if (with_body) {
     exchange.bytes = body.size();
     if (body.size() <= kept_output / 2)
-      output_ += body;  // one buffer, one call
+      output() += body;  // one buffer, one call
     else
       rest = body;
   }
-  const auto sent = wire_.try_write(output_);
+  const auto sent = wire_.try_write(output());
   error_code error;
-  if (sent < output_.size() || !rest.empty())
-    error = co_await wire_.write(std::string_view(output_).substr(sent), rest, limits_.write_time);
-  if (output_.capacity() > kept_output) output_ = std::string();
+  if (sent < output().size() || !rest.empty())
+    error = co_await wire_.write(std::string_view(output()).substr(sent), rest, limits_.write_time);
+  if (output().capacity() > kept_output) output() = std::string();
   co_return !error && persists != Persistence::close;
-}
-
-Task<bool> Connection::send_stream(Exchange& exchange, const Response& response, const Stream& stream) {
-  const auto length = response.stream_length;
-  const bool chunked = !length && !exchange.head.http_1_0;
-  const auto persists = chunked || length ? persistence(exchange) : Persistence::close;
-  output_.clear();
-  append_response_head(output_, response, length, chunked, persists);
-  if (co_await wire_.write(output_, {}, limits_.write_time)) co_return false;
-  if (request_.method == Method::head) co_return persists != Persistence::close;
-
-  // Shared with a heartbeat whose write may still be in progress when the stream ends.
-  const auto writer = std::make_shared<BodyWriter>(wire_, chunked, limits_.write_time);
-  const auto both =
-      std::make_shared<std::pair<std::shared_ptr<Connection>, std::shared_ptr<BodyWriter>>>(shared_from_this(), writer);
-  std::optional<Heartbeat> heartbeat;
-  const bool is_events = response.content_type.starts_with("text/event-stream");
-  if (is_events)
-    heartbeat.emplace(shard_->executor(), limits_.heartbeat_time,
-                      [this, both] { both->second->heartbeat(both, [this] { cut(); }); });
-  bool complete = false;
-  std::string failure;
-  sends_endless_ = response.endless;
-  std::optional<Heartbeat> admission;
-  if (response.endless) end_at_drain([this] { cut(); });
-  if (response.endless || is_events) {
-    admission.emplace(shard_->executor(), limits_.tunnel_check_time, [this, both] {
-      if (!listener_.dispatcher.is_admitted(request_)) cut();
-    });
-  }
-  try {
-    co_await stream(*writer);
-    co_await writer->finish();
-    complete = !length || writer->written() == *length;
-    if (!complete) failure = "another length than announced";
-  } catch (const std::exception& error) {
-    failure = error.what();
-  }
-  on_drain_ = nullptr;
-  sends_endless_ = false;
-  heartbeat.reset();
-  admission.reset();
-  exchange.bytes = writer->written();
-  // The head has been sent: only an end without the last chunk can still signal the failure.
-  if (!complete)
-    log::info("stream_cut", {{"request", request_.id}, {"route", std::string(request_.route)}, {"reason", failure}});
-  co_return complete&& persists != Persistence::close;
-}
-
-Task<bool> Connection::upgrade(Exchange& exchange, Response& response, const Upgrade& handler) {
-  const bool is_upgrade =
-      exchange.head.websocket && request_.method == Method::get && input_.view().substr(exchange.head.size).empty();
-  if (!is_upgrade || request_.header("Sec-WebSocket-Version") != websocket_version) {
-    Response answer = listener_.dispatcher.refuse(
-        request_, invalid("This address speaks WebSocket, version 13: send an upgrade request"));
-    answer.status = exchange.status = 426;
-    answer.set("Upgrade", "websocket");
-    answer.set("Sec-WebSocket-Version", std::string(websocket_version));  // RFC 6455, 4.4
-    exchange.head.keep_alive = false;
-    co_return co_await send_text(exchange, answer, std::get<std::string>(answer.body));
-  }
-  auto socket = open_websocket(wire_, request_, response, limits_.websocket_idle_time);
-  exchange.status = 101;
-  if (!co_await socket->accept()) co_return false;
-  end_at_drain([this, socket] { socket->close_soon(shard_->executor(), shared_from_this()); });
-  std::string failure;
-  try {
-    co_await handler(*socket);
-    co_await socket->close(1000, "");
-  } catch (const std::exception& error) {
-    failure = error.what();
-  }
-  on_drain_ = nullptr;
-  if (!failure.empty()) log::info("websocket_cut", {{"request", request_.id}, {"reason", failure}});
-  wire_.close();
-  co_return false;
-}
-
-Task<bool> Connection::relay(Exchange& exchange, ProxyTarget target) {
-  std::optional<Heartbeat> admission;
-  auto on_flow = [this, &admission](bool is_endless) {
-    if (is_endless) end_at_drain([this] { cut(); });
-    admission.emplace(shard_->executor(), limits_.tunnel_check_time, [this] {
-      const auto again = other_host();
-      if (!again || !again->has_value() || (*again)->answer) cut();
-    });
-  };
-  RelayedRequest relayed{.request = request_,
-                         .head = exchange.head,
-                         .client = wire_,
-                         .input = input_,
-                         .limits = limits_,
-                         .persistence = persistence(exchange),
-                         .deadlines = shard_->deadlines(),
-                         .on_flow = on_flow};
-  auto outcome = co_await relay_request(relayed, target);
-  on_drain_ = nullptr;
-  admission.reset();
-  exchange.bytes = outcome.bytes;
-  if (outcome.answer) {  // nothing was sent yet
-    const Response answer = listener_.dispatcher.complete(request_, std::move(*outcome.answer));
-    exchange.status = answer.status;
-    if (exchange.head.body != Framing::none) exchange.head.keep_alive = false;
-    outcome.going_on = co_await send_text(exchange, answer, std::get<std::string>(answer.body));
-  } else {
-    exchange.status = outcome.status;
-  }
-  listener_.dispatcher.finished(request_, "proxied", exchange.status, exchange.bytes, Clock::now() - exchange.started);
-  co_return outcome.going_on;
 }
 
 Task<> Connection::refuse(Refusal refusal, std::size_t most_body_bytes) {
@@ -443,19 +374,19 @@ Task<> Connection::refuse(Refusal refusal, std::size_t most_body_bytes) {
     error.kind = Kind::too_large;
     error.extra["limit"] = most_body_bytes;
   }
-  auto response = listener_.dispatcher.refuse(request_, error);
+  auto response = listener_.dispatcher.refuse(request(), error);
   response.status = refusal.status;  // 408, 431 and 501 have no kind
   const auto& body = std::get<std::string>(response.body);
-  output_.clear();
-  append_response_head(output_, response, body.size(), false, Persistence::close);
-  output_ += body;
-  request_.route = "malformed";
-  listener_.dispatcher.finished(request_, "malformed", refusal.status, body.size(), {});
+  output().clear();
+  append_response_head(output(), response, body.size(), false, Persistence::close);
+  output() += body;
+  request().route = "malformed";
+  listener_.dispatcher.finished(request(), "malformed", refusal.status, body.size(), {});
   if (wire_.expired()) {
-    wire_.try_write(output_);
+    wire_.try_write(output());
     co_return;
   }
-  if (!co_await wire_.write(output_, {}, limits_.write_time)) co_await wire_.linger(linger_time);
+  if (!co_await wire_.write(output(), {}, limits_.write_time)) co_await wire_.linger(linger_time);
 }
 
 }  // namespace web

@@ -9,7 +9,7 @@
 
 #include "web/head_check.h"
 #include "web/http.h"
-#include "web/input_buffer.h"
+#include "web/request_buffers.h"
 #include "web/response_head.h"
 #include "web/server.h"
 #include "web/wire.h"
@@ -25,11 +25,14 @@ class Connection final
     : public std::enable_shared_from_this<Connection>,
       public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
-  Connection(std::shared_ptr<ListenerShard>, Socket, boost::asio::ip::address peer);
+  // A connection beyond the limit that has one of the places for health requests; other requests get 503.
+  enum class Place { regular, health_only };
+  Connection(std::shared_ptr<ListenerShard>, Socket, boost::asio::ip::address peer, Place = Place::regular);
   ~Connection();
   static void start(std::shared_ptr<Connection>);
 
-  // Closes the connection after the request in progress, or at once if there is none.
+  // Closes the connection after the request in progress. One that waits for a request still gets an answer to what it
+  // has sent, or sends within a moment.
   void drain();
   // Closes the socket and cancels the handler.
   void cut();
@@ -48,6 +51,12 @@ class Connection final
   Task<> run();
   // Waits for a head. Returns nothing if the connection must close.
   Task<std::optional<RequestHead>> next_head();
+  // Waits for the first bytes of a request. Without TLS it holds no buffers meanwhile.
+  Task<bool> first_bytes();
+  Clock::duration idle_time() const;
+  Request& request() const { return buffers_->request; }
+  InputBuffer& input() const { return buffers_->input; }
+  std::string& output() const { return buffers_->output; }
   // Serves the checked request at the front of the input. Returns false if the connection must close.
   Task<bool> exchange(RequestHead);
   Task<bool> serve(Exchange&);
@@ -84,6 +93,10 @@ class Connection final
     Connection& connection_;
   };
 
+  // Whether to refuse the parsed request, so that others are answered in time.
+  bool is_shed(Clock::time_point now);
+  Task<> pause_after_shedding();
+
   // Refuses an invalid request; the connection closes after it. `most_body_bytes` is the limit to report for a body
   // that is too large.
   Task<> refuse(Refusal, std::size_t most_body_bytes = 0);
@@ -95,13 +108,13 @@ class Connection final
   const boost::asio::ip::address peer_;
   const std::string peer_name_;
   const bool peer_trusted_;
-  InputBuffer input_;
-  std::string output_;
-  Request request_;
+  const Place place_;
+  std::unique_ptr<RequestBuffers> buffers_;  // null between requests
   boost::asio::cancellation_signal cancel_;
   HangUpWatch hang_up_watch_{*this};
-  std::function<void()> on_drain_;  // set while the response is endless or no longer HTTP
-  bool waiting_ = false;            // between requests
+  std::function<void()> on_drain_;    // set while the response is endless or no longer HTTP
+  Clock::time_point paused_until_{};  // after a request was shed
+  bool waiting_ = false;              // between requests
   bool draining_ = false;
   bool sends_endless_ = false;  // Response::endless
 };

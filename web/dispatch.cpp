@@ -16,6 +16,7 @@
 #include "web/large_bodies.h"
 #include "web/log.h"
 #include "web/metrics.h"
+#include "web/overload.h"
 #include "web/rate_limit.h"
 #include "web/reply.h"
 #include "web/router.h"
@@ -23,12 +24,6 @@
 
 namespace web {
 namespace {
-
-// Answered under any load, so that monitoring sees a busy box, not a dead one.
-bool is_health(const Request& request) {
-  return (request.method == Method::get || request.method == Method::head) &&
-         (request.path == "/health" || request.path == "/api/health");
-}
 
 std::string sentence_of(std::exception_ptr failure) {
   try {
@@ -117,7 +112,7 @@ struct Dispatcher::Impl {
       own_windows.push_back(route.rate ? &windows_of(route) : nullptr);
       by_pattern.emplace(route.path.data(), &row_metrics.emplace_back(to_string(route.method), route.path));
     }
-    for (const auto* label : {"unmatched", "malformed", "proxied"})
+    for (const auto* label : {"unmatched", "malformed", "proxied", "shed"})
       by_label[label] = &row_metrics.emplace_back("any", label);
     tell_metrics();
     metrics().gauge(in_flight_gauge, "Requests being handled.",
@@ -254,7 +249,7 @@ Response Dispatcher::Impl::error_on_path(const Request& request, const Error& er
 }
 
 Response Dispatcher::Impl::refuse(const Request& request, const Error& error) const {
-  const bool ours = http_status(error.kind) >= 500;
+  const bool ours = http_status(error.kind) >= 500 && error.code != overloaded_code;
   if (ours || !error.detail.empty())
     log::write(ours ? log::Level::error : log::Level::info, "request_failed",
                {{"request", request.id},
@@ -339,11 +334,10 @@ Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) 
   request.route = route.path;
 
   const InFlight here(in_flight);
-  if (here.before() >= options.limits.in_flight && !is_health(request)) {
-    auto busy = error_on_path(request, unavailable("The box is busy. Try again in a moment."));
-    busy.set("Retry-After", "1");
-    co_return busy;
-  }
+  // Reads have an eighth of the places for themselves.
+  const auto places = options.limits.in_flight - (is_cheap(request.method) ? 0 : options.limits.in_flight / 8);
+  if (here.before() >= places && !is_health(request))
+    co_return error_on_path(request, overloaded("The box is busy. Try again in a moment."));
   std::optional<ConcurrencyLimit::Slot> slot;
   if (const auto most = options.limits.in_flight_per_client; most && !is_health(request)) {
     slot.emplace(per_client, client_key_of(request));

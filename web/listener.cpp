@@ -1,11 +1,13 @@
 #include "web/listener.h"
 
-#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+
+#include <cstring>
 
 #include "web/log.h"
 #include "web/rate_limit.h"
@@ -18,10 +20,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view full_answer =
-    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: 41\r\nRetry-After: 1\r\n"
-    "Connection: close\r\n\r\n{\"error\":\"Too many connections for now.\"}";
-static_assert(full_answer.size() - full_answer.find('{') == 41);
+constexpr int most_accepted_at_once = 64;  // then requests have their turn
+constexpr auto pause_without_descriptors = 20ms;
+constexpr auto handshake_time = 20ms;      // for handshakes in progress when the acceptor closes
+constexpr std::size_t most_reserved = 32;  // descriptors for each listener
 
 // Keeps descriptors free for the store, the agents and outgoing calls.
 std::size_t within_descriptors(std::size_t connections) {
@@ -38,14 +40,23 @@ Clock::duration sweep_period(const Limits& limits) {
   return std::clamp<Clock::duration>(shortest / 4, 5ms, 250ms);
 }
 
-int open_spare() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
+bool is_out_of_resources(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
 
-bool out_of_resources(const error_code& error) {
-  return error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system ||
-         error == asio::error::no_buffer_space || error == asio::error::no_memory;
+// Of one of several shards.
+std::size_t reserved_descriptors(std::size_t shards) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+  const auto of_listener = std::min<std::size_t>(most_reserved, static_cast<std::size_t>(limit.rlim_cur) / 64);
+  return std::max<std::size_t>(1, of_listener / shards);
 }
 
 }  // namespace
+
+const std::string_view full_answer =
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: 61\r\nRetry-After: 1\r\n"
+    "Connection: close\r\n\r\n{\"error\":\"Too many connections for now.\",\"code\":\"OVERLOADED\"}";
 
 bool Admission::is_one_client(const asio::ip::address& address) const {
   return !address.is_loopback() && !trusted_.contains(address);
@@ -76,6 +87,15 @@ void Admission::leave(const asio::ip::address& address) {
   open_.fetch_sub(1, std::memory_order_relaxed);
 }
 
+bool Admission::enter_health_place() {
+  constexpr std::size_t most = 32;
+  if (in_health_places_.fetch_add(1, std::memory_order_relaxed) < most) return true;
+  leave_health_place();
+  return false;
+}
+
+void Admission::leave_health_place() { in_health_places_.fetch_sub(1, std::memory_order_relaxed); }
+
 Listener::Listener(ListenerOptions given)
     : options(std::move(given)),
       dispatcher(options),
@@ -90,26 +110,31 @@ Listener::Listener(ListenerOptions given)
       refused(metrics().counter("agentbox_http_connections_refused_total", "Connections turned away at the cap.",
                                 {{"listener", options.name}})) {}
 
-ListenerShard::ListenerShard(std::shared_ptr<Listener> listener, asio::io_context& context, Acceptor acceptor)
+ListenerShard::ListenerShard(std::shared_ptr<Listener> listener, asio::io_context& context, Acceptor acceptor,
+                             std::size_t shards)
     : listener_(std::move(listener)),
       executor_(context.get_executor()),
       acceptor_(std::move(acceptor)),
+      pause_(executor_),
       deadlines_(executor_, sweep_period(listener_->options.limits)),
-      spare_(open_spare()) {}
+      refused_(executor_),
+      reserve_(reserved_descriptors(shards)) {}
 
-ListenerShard::~ListenerShard() {
-  if (spare_ >= 0) ::close(spare_);
+void ListenerShard::start() {
+  ++listener_->open_acceptors;
+  asio::co_spawn(executor_, accept(shared_from_this()), asio::detached);
 }
-
-void ListenerShard::start() { asio::co_spawn(executor_, accept(shared_from_this()), asio::detached); }
 
 void ListenerShard::add(Connection& connection) { connections_.push_back(connection); }
 
 void ListenerShard::drain() {
-  draining_ = true;
-  error_code ignored;
-  acceptor_.close(ignored);
+  if (std::exchange(draining_, true)) return;
   for (auto at = connections_.begin(); at != connections_.end();) (at++)->drain();
+  if (listener_->options.inherited_socket) return close_acceptor();
+  error_code ignored;
+  acceptor_.cancel(ignored);
+  pause_.cancel();
+  asio::co_spawn(executor_, close_acceptor_when_empty(shared_from_this()), asio::detached);
 }
 
 void ListenerShard::cut() {
@@ -117,53 +142,97 @@ void ListenerShard::cut() {
 }
 
 void ListenerShard::stop() {
-  drain();
+  draining_ = true;
+  pause_.cancel();
+  close_acceptor();
   cut();
+  refused_.stop();
   deadlines_.stop();
 }
 
-void ListenerShard::shed_one() {
-  if (spare_ >= 0) ::close(spare_);
-  int taken = ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (taken >= 0) ::close(taken);
-  spare_ = open_spare();
+void ListenerShard::close_acceptor() {
+  if (!acceptor_.is_open()) return;
+  error_code ignored;
+  acceptor_.close(ignored);
+  --listener_->open_acceptors;
 }
 
 Task<> ListenerShard::accept(std::shared_ptr<ListenerShard> shard) {
-  Timer pause(shard->executor_);
-  Endpoint4or6 peer;
   while (!shard->draining_) {
-    auto [error, socket] = co_await shard->acceptor_.async_accept(peer, use_tuple);
-    if (shard->draining_) break;
-    if (error) {
-      if (!out_of_resources(error)) continue;  // only this client was gone already
-      log::warning("accept_failed", {{"listener", shard->listener_->options.name}, {"reason", error.message()}});
-      shard->shed_one();
-      pause.expires_after(50ms);
-      co_await pause.async_wait(use_tuple);
-      continue;
+    auto last = Accepted::one;
+    for (int count = 0; last == Accepted::one && count < most_accepted_at_once; ++count) last = shard->accept_one();
+    if (last == Accepted::no_descriptors) {
+      shard->pause_.expires_after(pause_without_descriptors);
+      co_await shard->pause_.async_wait(use_tuple);
+    } else {
+      co_await shard->acceptor_.async_wait(Acceptor::wait_read, use_tuple);
     }
-    shard->listener_->accepted.add();
-    auto address = plain_address(peer.address());
-    if (!shard->listener_->admission.enter(address)) {
-      shard->listener_->refused.add();
-      // Too many are being refused with a response already: this one is closed without.
-      if (shard->turning_away_ < 64)
-        asio::co_spawn(shard->executor_, turn_away(shard, std::move(socket)), asio::detached);
-      continue;
-    }
-    Connection::start(std::make_shared<Connection>(shard, std::move(socket), address));
   }
 }
 
-Task<> ListenerShard::turn_away(std::shared_ptr<ListenerShard> shard, Socket socket) {
-  ++shard->turning_away_;
-  if (!shard->listener_->options.tls) {
-    Wire wire(std::move(socket), shard->deadlines_);
-    wire.try_write(full_answer);
-    co_await wire.linger(1s);
+// A connection is lost if its client believes it is open and the acceptor closes. Therefore new clients are kept
+// waiting, which try again within a second, while handshakes in progress end.
+Task<> ListenerShard::close_acceptor_when_empty(std::shared_ptr<ListenerShard> shard) {
+  if (shard->acceptor_.is_open() && ignore_new_clients(shard->acceptor_)) {
+    shard->pause_.expires_after(handshake_time);
+    co_await shard->pause_.async_wait(use_tuple);
   }
-  --shard->turning_away_;
+  for (int count = 0; count < 2 * longest_queue && shard->accept_one() == Accepted::one; ++count) {
+  }
+  shard->close_acceptor();
+}
+
+ListenerShard::Accepted ListenerShard::accept_one() {
+  if (!acceptor_.is_open()) return Accepted::none;
+  Endpoint4or6 peer;
+  const auto take = [this, &peer] {
+    auto size = static_cast<socklen_t>(peer.capacity());
+    return ::accept4(acceptor_.native_handle(), peer.data(), &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  };
+  reserve_.refill();
+  int socket = take();
+  bool from_reserve = false;
+  if (socket < 0 && is_out_of_resources(errno)) {
+    const int reason = errno;
+    if (const auto now = Clock::now(); now - warned_at_ >= 1s) {
+      log::warning("accept_failed", {{"listener", listener_->options.name}, {"reason", std::strerror(reason)}});
+      warned_at_ = now;
+    }
+    from_reserve = reserve_.release();
+    if (!from_reserve) return Accepted::no_descriptors;
+    socket = take();
+  }
+  if (socket < 0) {
+    if (errno == EAGAIN) return Accepted::none;
+    return is_out_of_resources(errno) || errno == EBADF || errno == EINVAL ? Accepted::no_descriptors : Accepted::one;
+  }
+  admit(socket, peer, from_reserve);
+  return Accepted::one;
+}
+
+void ListenerShard::admit(int handle, const Endpoint4or6& peer, bool from_reserve) {
+  listener_->accepted.add();
+  auto& admission = listener_->admission;
+  const auto address = plain_address(peer.address());
+  auto place = Connection::Place::regular;
+  if (from_reserve || !admission.enter(address)) {
+    listener_->refused.add();
+    const bool may_ask_for_health = (from_reserve || admission.is_full()) && admission.enter_health_place();
+    if (!may_ask_for_health) return refused_.add(handle, listener_->options.tls ? std::string_view() : full_answer);
+    place = Connection::Place::health_only;
+  }
+  Socket socket(executor_);
+  error_code error;
+  socket.assign(peer.protocol(), handle, error);
+  if (error) {
+    ::close(handle);
+    if (place == Connection::Place::regular)
+      admission.leave(address);
+    else
+      admission.leave_health_place();
+    return;
+  }
+  Connection::start(std::make_shared<Connection>(shared_from_this(), std::move(socket), address, place));
 }
 
 }  // namespace web

@@ -1,8 +1,10 @@
 #include "web/listening_socket.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <boost/asio/ip/v6_only.hpp>
 #include <charconv>
 #include <stdexcept>
@@ -16,8 +18,6 @@ namespace {
 
 using boost::system::error_code;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
-
-constexpr int queue_length = 4096;
 
 struct HostPort {
   std::string host;
@@ -76,7 +76,9 @@ Acceptor open(const tcp::endpoint& endpoint, asio::io_context& context, bool sha
   if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(false), error);
   acceptor.bind(endpoint, error);
   check(endpoint, error);
-  acceptor.listen(queue_length, error);
+  acceptor.listen(longest_queue, error);
+  check(endpoint, error);
+  acceptor.native_non_blocking(true, error);  // accepted from without waiting
   check(endpoint, error);
   return acceptor;
 }
@@ -112,7 +114,21 @@ Acceptor borrow_acceptor(int listening_socket, asio::io_context& context) {
                        ? ::fcntl(listening_socket, F_DUPFD_CLOEXEC, 0)
                        : -1;
   if (copy < 0) throw std::runtime_error("cannot listen on the socket handed down: it is not one");
-  return {context.get_executor(), address.ss_family == AF_INET6 ? tcp::v6() : tcp::v4(), copy};
+  Acceptor acceptor(context.get_executor(), address.ss_family == AF_INET6 ? tcp::v6() : tcp::v4(), copy);
+  acceptor.native_non_blocking(true);  // accepted from without waiting
+  error_code ignored;
+  acceptor.set_option(tcp::no_delay(true), ignored);  // accepted sockets inherit it
+  return acceptor;
+}
+
+bool ignore_new_clients(Acceptor& acceptor) {
+  // The filter sees packets from their TCP header on. Accepted sockets inherit it, whose packets are never a SYN.
+  constexpr std::uint32_t flags_at = 13, syn = 0x02, drop = 0, whole = 0xffffffff;
+  std::array<sock_filter, 4> code{{BPF_STMT(BPF_LD | BPF_B | BPF_ABS, flags_at),
+                                   BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, syn, 0, 1), BPF_STMT(BPF_RET | BPF_K, drop),
+                                   BPF_STMT(BPF_RET | BPF_K, whole)}};
+  const sock_fprog program{.len = code.size(), .filter = code.data()};
+  return ::setsockopt(acceptor.native_handle(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
 }
 
 std::string url_of(const tcp::endpoint& endpoint, bool tls) {

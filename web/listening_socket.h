@@ -36,6 +36,12 @@ Acceptor open_shared_acceptor(const boost::asio::ip::tcp::endpoint&, boost::asio
 // Accepts from a listening socket that the caller still owns.
 Acceptor borrow_acceptor(int listening_socket, boost::asio::io_context&);
 
+// Connections that wait to be accepted, at most.
+inline constexpr int longest_queue = 4096;
+// Has the kernel ignore new clients, which try again a second later; those whose handshake is in progress can still be
+// accepted. False if the kernel does not support it.
+bool ignore_new_clients(Acceptor&);
+
 // An address that can be connected to from this machine.
 std::string url_of(const boost::asio::ip::tcp::endpoint&, bool tls);
 

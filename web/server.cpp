@@ -79,7 +79,7 @@ void Server::listen(ListenerOptions options) {
   for (std::size_t i = 0; i < pool.size(); ++i) {
     auto acceptor = inherited ? borrow_acceptor(*inherited, pool.at(i)) : open_shared_acceptor(endpoint, pool.at(i));
     endpoint = acceptor.local_endpoint();
-    open.shards.push_back(std::make_shared<ListenerShard>(open.listener, pool.at(i), std::move(acceptor)));
+    open.shards.push_back(std::make_shared<ListenerShard>(open.listener, pool.at(i), std::move(acceptor), pool.size()));
   }
   open.url = url_of(endpoint, open.listener->options.tls.has_value());
   for (auto& shard : open.shards) shard->start();
@@ -109,7 +109,8 @@ void Server::reload_tls() {
 Task<> Server::drain(std::chrono::seconds deadline) {
   Timer pause(co_await asio::this_coro::executor);
   auto settle = [&pause](const Listener& listener, Clock::time_point until) -> Task<> {
-    while (listener.admission.open() > 0 && Clock::now() < until) {
+    const auto is_done = [&listener] { return listener.admission.open() == 0 && listener.open_acceptors == 0; };
+    while (!is_done() && Clock::now() < until) {
       pause.expires_after(5ms);
       co_await pause.async_wait(use_tuple);
     }

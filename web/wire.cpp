@@ -1,5 +1,7 @@
 #include "web/wire.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace web {
@@ -11,6 +13,21 @@ Task<error_code> Wire::handshake(asio::ssl::context& context) {
   auto [error] = co_await tls_->async_handshake(asio::ssl::stream_base::server, use_tuple);
   if (!error && expired_) error = asio::error::timed_out;
   co_return error;
+}
+
+Wire::State Wire::try_read(asio::mutable_buffer into, std::size_t& size) {
+  resting_ = false;
+  const auto got = ::recv(socket_.native_handle(), into.data(), into.size(), MSG_DONTWAIT);
+  size = got > 0 ? static_cast<std::size_t>(got) : 0;
+  const bool is_open = got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+  return is_open ? State::open : State::closed;
+}
+
+Clock::duration Wire::time_since_data() {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
+  return std::chrono::milliseconds(info.tcpi_last_data_recv);
 }
 
 std::size_t Wire::try_write(std::string_view bytes) {
@@ -64,7 +81,7 @@ void Wire::close() {
 }
 
 void Wire::expire() {
-  expired_ = true;
+  expired_ = !resting_;
   error_code ignored;
   socket_.cancel(ignored);
 }

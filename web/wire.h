@@ -46,6 +46,19 @@ class Wire final : public Deadline {
     return socket_.async_write_some(buffers, std::forward<Token>(token));
   }
 
+  // Completes when there are bytes to read, or the peer has closed. At the deadline it fails, but the wire does not
+  // expire. Not under TLS.
+  template <class Token>
+  auto async_readable(Token&& token) {
+    resting_ = true;
+    return socket_.async_wait(Socket::wait_read, std::forward<Token>(token));
+  }
+  enum class State { open, closed };
+  // Reads what has arrived, without waiting; `size` is 0 if nothing has. Not under TLS.
+  State try_read(boost::asio::mutable_buffer, std::size_t& size);
+  // How long ago the kernel received the newest bytes; 0 if it does not know. In steps of a few milliseconds.
+  Clock::duration time_since_data();
+
   // Writes as many bytes as the kernel accepts without waiting, and returns their number. 0 under TLS.
   std::size_t try_write(std::string_view);
   // Writes both buffers completely, in one call if possible. Fails after `limit` without progress.
@@ -63,7 +76,7 @@ class Wire final : public Deadline {
 
   Socket socket_;
   std::unique_ptr<boost::asio::ssl::stream<Socket&>> tls_;
-  bool expired_ = false;
+  bool expired_ = false, resting_ = false;
 };
 
 }  // namespace web

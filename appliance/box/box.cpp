@@ -42,9 +42,10 @@ void log_trouble(const std::string& sentence) { web::log::error("store_trouble",
 
 // Destroyed from the last to the first: listeners before the services their handlers use, services before the store.
 struct Box::Parts {
-  explicit Parts(Settings given) : settings(std::move(given)) {}
+  Parts(Settings given, ActivatedSockets given_sockets) : settings(std::move(given)), sockets(given_sockets) {}
 
   const Settings settings;
+  const ActivatedSockets sockets;
   const DataFolder folder{settings.data};
   web::IoPool network{network_threads(settings)};
   web::LoopWatchdog loop_watchdog{network};
@@ -94,7 +95,8 @@ struct Box::Parts {
   }
 };
 
-Box::Box(Settings settings) : parts_(std::make_unique<Parts>(prepared(std::move(settings)))) {}
+Box::Box(Settings settings, ActivatedSockets sockets)
+    : parts_(std::make_unique<Parts>(prepared(std::move(settings)), sockets)) {}
 
 Box::~Box() {
   parts_->network.stop();
@@ -105,9 +107,13 @@ void Box::Parts::listen() {
   auto all = rows();
   auto web = web_listener(settings, std::move(all.web));
   web.host_router = hosting.agents.addresses.host_router();
+  web.inherited_socket = sockets.web;
   server.listen(std::move(web));
-  server.listen(backend_listener(settings, std::move(all.backend)));
+  auto backend = backend_listener(settings, std::move(all.backend));
+  backend.inherited_socket = sockets.backend;
+  server.listen(std::move(backend));
   auto pages = summarizer_listener(settings);
+  pages.inherited_socket = sockets.summarizer;
   pages.host_router = [this](const web::Request& request) -> std::optional<web::Result<web::ProxyTarget>> {
     return summarizer_for(request);
   };

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "appliance/box/socket_activation.h"
 #include "appliance/foundation/settings/settings.h"
 #include "web/task.h"
 
@@ -12,9 +13,10 @@ class SummarizerChild;
 
 class Box {
  public:
-  // Opens the store and builds the services; nothing runs and nothing listens yet. Throws UsageError and
+  // Opens the store and builds the services; nothing runs and nothing listens yet. The listeners use `sockets` where
+  // there is one, else their own. Throws UsageError and
   // store::Unavailable.
-  explicit Box(Settings);
+  explicit Box(Settings settings, ActivatedSockets sockets = {});
   ~Box();
 
   // Serves until SIGTERM or SIGINT, then drains; one more after a second ends the process at once, with 128 and its

@@ -19,6 +19,9 @@ namespace agentbox {
 
 namespace {
 
+// A client that reads nothing of an answer for this long is disconnected.
+constexpr std::chrono::seconds unread_time{15};
+
 // Of host:port.
 std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
@@ -67,6 +70,7 @@ web::ListenerOptions listener_options(const Settings& settings, std::string name
   options.rate_limits = settings.rate_limits;
   options.login_limits = settings.login_limits;
   options.limits.idle_time = settings.idle_timeout;
+  options.limits.write_time = unread_time;
   options.limits.connections = connections(share_of_descriptors);
   options.explain = explain;
   return options;

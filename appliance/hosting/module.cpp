@@ -15,7 +15,8 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       migration_(platform.folder.engine_note(), engine->name(),
                  [this](std::string_view name) { return engine_named(name); }),
       agents(platform.system, *engine, billing.subscriptions, platform.settings, platform.network, platform.blocking),
-      log_hub(*engine, platform.home),
+      log_hub(*engine, platform.home,
+              {.most_streams = platform.settings.streams_total, .most_per_reader = platform.settings.streams_per_user}),
       chat(platform.system, agents.directory),
       schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat), platform.home),
       capabilities_(hosting::capabilities(), *this) {

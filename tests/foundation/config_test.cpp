@@ -101,26 +101,27 @@ TEST_F(Config, AMissingFileIsAnError) {
 
 TEST_F(Config, BadValuesNameTheSettingAndWhereItWasSet) {
   const std::vector<std::pair<std::string, std::string>> bad{
-      {"WEB_LISTEN", "3000"},         {"WEB_LISTEN", "127.0.0.1:70000"},
-      {"WEB_LISTEN", ":3000"},        {"BASE_URL", "box.example.com"},
-      {"ADMIN_EMAILS", "root"},       {"AGENTBOX_MASTER_KEY", "abc"},
-      {"RATE_LIMITS", "maybe"},       {"NETWORK_THREADS", "-1"},
-      {"NETWORK_THREADS", "1000"},    {"IDLE_TIMEOUT", "0"},
-      {"IDLE_TIMEOUT", "60s"},        {"AGENT_RUNTIME", "podman"},
-      {"AGENT_PORT_RANGE", "20000"},  {"AGENT_PORT_RANGE", "9-8"},
-      {"AI_MODEL_TIMEOUT_MS", "1"},   {"LOG_LEVEL", "loud"},
-      {"AGENT_DOMAIN", "a b"},        {"AGENT_DOMAIN", "http://agents.example.org"},
-      {"AGENTBOX_DATA", ""},          {"REGISTRATION", "ask"},
-      {"SESSION_IDLE", "0"},          {"SESSION_IDLE", "31d"},
-      {"SESSION_IDLE", "1w"},         {"ALLOWED_HOSTS", "http://box.example.org"},
-      {"ALLOWED_HOSTS", "a,b:3000"},  {"ALLOWED_HOSTS", "[box]"},
-      {"ALLOWED_HOSTS", "a b"},       {"DEMO_CHAT", "maybe"},
-      {"DEMO_DAILY_USD", "-1"},       {"DEMO_DAILY_USD", "1.0000000000001"},
-      {"DEMO_DAILY_USD", "1e3"},      {"DEMO_DAILY_USD", "1000001"},
-      {"DEMO_DAILY_USD", ""},         {"SECURITY_CONTACT", "http://example.org"},
-      {"SECURITY_CONTACT", "me"},     {"SECURITY_CONTACT", "https://a b"},
-      {"SECURITY_EXPIRES", "2027"},   {"SECURITY_POLICY", "http://example.org"},
-      {"SECURITY_LANGUAGES", "en;de"}};
+      {"WEB_LISTEN", "3000"},          {"WEB_LISTEN", "127.0.0.1:70000"},
+      {"WEB_LISTEN", ":3000"},         {"BASE_URL", "box.example.com"},
+      {"ADMIN_EMAILS", "root"},        {"AGENTBOX_MASTER_KEY", "abc"},
+      {"RATE_LIMITS", "maybe"},        {"NETWORK_THREADS", "-1"},
+      {"NETWORK_THREADS", "1000"},     {"IDLE_TIMEOUT", "0"},
+      {"IDLE_TIMEOUT", "60s"},         {"AGENT_RUNTIME", "podman"},
+      {"AGENT_PORT_RANGE", "20000"},   {"AGENT_PORT_RANGE", "9-8"},
+      {"AI_MODEL_TIMEOUT_MS", "1"},    {"LOG_LEVEL", "loud"},
+      {"AGENT_DOMAIN", "a b"},         {"AGENT_DOMAIN", "http://agents.example.org"},
+      {"AGENTBOX_DATA", ""},           {"REGISTRATION", "ask"},
+      {"SESSION_IDLE", "0"},           {"SESSION_IDLE", "31d"},
+      {"SESSION_IDLE", "1w"},          {"ALLOWED_HOSTS", "http://box.example.org"},
+      {"ALLOWED_HOSTS", "a,b:3000"},   {"ALLOWED_HOSTS", "[box]"},
+      {"ALLOWED_HOSTS", "a b"},        {"DEMO_CHAT", "maybe"},
+      {"DEMO_DAILY_USD", "-1"},        {"DEMO_DAILY_USD", "1.0000000000001"},
+      {"DEMO_DAILY_USD", "1e3"},       {"DEMO_DAILY_USD", "1000001"},
+      {"DEMO_DAILY_USD", ""},          {"SECURITY_CONTACT", "http://example.org"},
+      {"SECURITY_CONTACT", "me"},      {"SECURITY_CONTACT", "https://a b"},
+      {"SECURITY_EXPIRES", "2027"},    {"SECURITY_POLICY", "http://example.org"},
+      {"SECURITY_LANGUAGES", "en;de"}, {"STREAMS_PER_USER", "0"},
+      {"STREAMS_TOTAL", "many"}};
   for (const auto& [name, value] : bad) {
     environment = {{name, value}};
     const agentbox::Flags none = name == "AGENTBOX_DATA" ? agentbox::Flags{{name, value}} : agentbox::Flags{};

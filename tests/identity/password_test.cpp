@@ -54,7 +54,7 @@ TEST(PasswordQueue, CallsBeyondTheQueueAreRefused) {
                           [&](std::exception_ptr, web::Result<std::string> hash) {
                             if (hash)
                               ++served;
-                            else if (hash.error().kind == web::Kind::too_many)
+                            else if (hash.error().kind == web::Kind::unavailable && hash.error().code == "OVERLOADED")
                               ++refused;
                           });
   }
@@ -66,6 +66,26 @@ TEST(PasswordQueue, CallsBeyondTheQueueAreRefused) {
   io.restart();
   io.run();
   EXPECT_EQ(served, 3) << "the places are free again";
+}
+
+TEST(PasswordQueue, CallsThatWouldWaitTooLongAreRefused) {
+  using namespace std::chrono_literals;
+  // Each hash takes longer than the longest wait.
+  PasswordHasher hasher({.memory_kib = 8 * 1024, .passes = 4},
+                        {.threads = 1, .queue = 100, .wait = 1ms, .short_queue = 2});
+  boost::asio::io_context io;
+  int served = 0, refused = 0;
+  const auto call = [&](int times) {
+    for (int i = 0; i < times; ++i)
+      boost::asio::co_spawn(io, hasher.hash("correct horse battery"),
+                            [&](std::exception_ptr, web::Result<std::string> hash) { ++(hash ? served : refused); });
+    io.restart();
+    io.run();
+  };
+  call(1);
+  call(20);
+  EXPECT_EQ(served, 1 + 3) << "one that runs and the short queue";
+  EXPECT_EQ(refused, 17);
 }
 
 TEST(CommonPasswords, AreKnownWhateverTheirCase) {

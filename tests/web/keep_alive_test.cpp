@@ -1,4 +1,6 @@
 // One connection, many requests: pipelining, persistence, responses without a body, OPTIONS, 404 and 405.
+#include <span>
+
 #include "tests/web/wire_fixture.h"
 
 namespace web::testing {
@@ -126,8 +128,12 @@ TEST_F(KeepAlive, AnswersEveryRequestOfManyConnections) {
   serve();
   std::vector<RawClient> crowd;
   for (int i = 0; i < 1000; ++i) crowd.push_back(client());
-  for (auto& one : crowd) ASSERT_TRUE(one.send(get("/ask")));
-  for (auto& one : crowd) ASSERT_EQ(one.answer().status, 200);
+  // Not all at once, which a slow machine takes for an overload.
+  for (std::size_t first = 0; first < crowd.size(); first += 50) {
+    const auto some = std::span(crowd).subspan(first, 50);
+    for (auto& one : some) ASSERT_TRUE(one.send(get("/ask")));
+    for (auto& one : some) ASSERT_EQ(one.answer().status, 200);
+  }
   auto late = client();
   late.send(get("/ask"));
   EXPECT_EQ(late.answer().status, 200);

@@ -67,12 +67,13 @@ void print_ready(const std::string& url) {
 }  // namespace
 
 int serve(const Settings& settings) {
+  const auto sockets = take_activated_sockets();
   clear_secrets_in_environment();
   forbid_core_dumps();
   allow_many_files();
   signal(SIGPIPE, SIG_IGN);
   set_log_level(settings);
-  Box box(settings);
+  Box box(settings, sockets);
   return box.serve();
 }
 

@@ -33,8 +33,9 @@ struct Settings {
   std::string security_expires;               // RFC 3339; empty: the box chooses
   std::string security_policy, security_encryption, security_acknowledgments, security_languages;
   bool rate_limits = true, login_limits = true;
-  unsigned threads = 0;                   // network threads; 0: one a core
-  std::chrono::seconds idle_timeout{60};  // keep-alive connections
+  unsigned threads = 0;                                    // network threads; 0: one a core
+  std::chrono::seconds idle_timeout{60};                   // keep-alive connections
+  unsigned streams_per_user = 200, streams_total = 2'000;  // live logs
 
   std::string agent_runtime = "auto";  // auto, docker, process
   std::string agent_image = "agentbox/agent:latest";

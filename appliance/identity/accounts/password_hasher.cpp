@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "appliance/foundation/crypto/random.h"
+#include "web/overload.h"
 
 namespace accounts {
 
@@ -55,30 +56,40 @@ void yield_to_network_threads() {
 PasswordHasher::PasswordHasher() : PasswordHasher(Cost{}, Room{}) {}
 
 PasswordHasher::PasswordHasher(Cost cost, Room room)
-    : cost_(cost), room_(room.threads + room.queue), decoy_(decoy_of(cost)), pool_(room.threads) {}
+    : cost_(cost), room_(room), decoy_(decoy_of(cost)), pool_(room.threads) {}
 
 PasswordHasher::~PasswordHasher() {
   pool_.stop();
   pool_.join();
 }
 
+bool PasswordHasher::is_full(std::size_t before) const {
+  if (before >= room_.threads + room_.queue) return true;
+  if (before < room_.threads + room_.short_queue) return false;
+  const std::chrono::microseconds one(queue_->microseconds.load(std::memory_order_relaxed));
+  return one * (before / room_.threads) > room_.wait;
+}
+
 template <class Work>
 auto PasswordHasher::in_queue(Work work) -> web::Task<web::Result<std::invoke_result_t<Work>>> {
   struct Place {
-    std::shared_ptr<std::atomic<std::size_t>> inside;
-    ~Place() { inside->fetch_sub(1, std::memory_order_relaxed); }
+    std::shared_ptr<Queue> queue;
+    ~Place() { queue->inside.fetch_sub(1, std::memory_order_relaxed); }
   };
-  const bool full = inside_->fetch_add(1, std::memory_order_relaxed) >= room_;
-  const Place place{inside_};
-  if (full) {
-    co_return web::Error{.kind = web::Kind::too_many,
-                         .message = "Too many people are signing in right now, please try again in a moment."};
-  }
-  auto guarded = [work = std::move(work)] {
+  const bool full = is_full(queue_->inside.fetch_add(1, std::memory_order_relaxed));
+  const Place place{queue_};
+  if (full) co_return web::overloaded("Too many people are signing in right now. Try again in a moment.");
+  auto timed = [work = std::move(work), queue = queue_] {
     yield_to_network_threads();
-    return work();
+    const auto began = std::chrono::steady_clock::now();
+    auto result = work();
+    const auto took =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
+    const auto average = queue->microseconds.load(std::memory_order_relaxed);
+    queue->microseconds.store(average == 0 ? took : average + (took - average) / 8, std::memory_order_relaxed);
+    return result;
   };
-  co_return co_await web::offload(pool_, std::move(guarded));
+  co_return co_await web::offload(pool_, std::move(timed));
 }
 
 web::Task<web::Result<std::string>> PasswordHasher::hash(std::string password) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <boost/asio/thread_pool.hpp>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,13 +22,17 @@ class PasswordHasher {
   };
   struct Room {
     unsigned threads = 2;
-    std::size_t queue = 128;  // calls waiting for a thread; one more is refused with Kind::too_many
+    std::size_t queue = 128;  // calls waiting for a thread
+    // Calls beyond `short_queue` wait only if those before them can be expected to end within this time.
+    std::chrono::milliseconds wait{500};
+    std::size_t short_queue = 14;
   };
 
   PasswordHasher();
   PasswordHasher(Cost, Room);
   ~PasswordHasher();  // waits for the hashes in flight
 
+  // Both are refused with web::overloaded if the queue is full or too slow.
   // The encoded hash with a fresh salt.
   web::Task<web::Result<std::string>> hash(std::string password);
   // Whether the password belongs to the encoded hash. An empty hash never matches, after the same work as a real one:
@@ -37,14 +42,19 @@ class PasswordHasher {
   std::string hash_blocking(std::string_view password) const;
 
  private:
+  struct Queue {
+    std::atomic<std::size_t> inside{0};         // running and waiting together
+    std::atomic<std::int64_t> microseconds{0};  // that one call takes, a moving average; 0: not known yet
+  };
+  bool is_full(std::size_t before) const;
   template <class Work>
   auto in_queue(Work work) -> web::Task<web::Result<std::invoke_result_t<Work>>>;
 
   const Cost cost_;
-  const std::size_t room_;   // running and waiting together
+  const Room room_;
   const std::string decoy_;  // well-formed, belongs to no password
   // Shared with the callers in the queue: a coroutine may outlive this object.
-  std::shared_ptr<std::atomic<std::size_t>> inside_ = std::make_shared<std::atomic<std::size_t>>(0);
+  std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
   boost::asio::thread_pool pool_;
 };
 

@@ -1,0 +1,255 @@
+// Overload: connections beyond the limit, a process without descriptors, and requests that have waited too long.
+#include "web/overload.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <boost/json/parse.hpp>
+#include <thread>
+
+#include "tests/web/wire_fixture.h"
+
+namespace web::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// The server has closed without a reset.
+bool ends_cleanly(RawClient& client) {
+  char byte;
+  return ::recv(client.handle(), &byte, 1, 0) == 0;
+}
+
+void expect_overloaded(const Answer& answer) {
+  ASSERT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.headers.at("retry-after"), "1");
+  EXPECT_EQ(boost::json::parse(answer.body).at("code"), "OVERLOADED");
+}
+
+class Overloaded : public WireTest {
+ protected:
+  explicit Overloaded(unsigned threads = 2) : WireTest(threads) {
+    auto health = [](Request&) -> Task<Result<Response>> {
+      auto answer = text("alive");
+      co_return answer;
+    };
+    auto wait = [this](Request& request) -> Task<Result<Response>> {
+      note(request.path);
+      Timer poll(co_await boost::asio::this_coro::executor);
+      while (!open) {
+        poll.expires_after(2ms);
+        co_await poll.async_wait(use_task);
+      }
+      auto answer = text("waited");
+      co_return answer;
+    };
+    append(options.routes, {{GET, "/health", open_door, nullptr, plain(health), "Alive"},
+                            {GET, "/wait", open_door, nullptr, plain(wait), "Waits until the test goes on"}});
+  }
+  // As many connections as the limit allows.
+  std::vector<RawClient> fill() {
+    std::vector<RawClient> guests;
+    for (std::size_t i = 0; i < limit; ++i) {
+      guests.push_back(client());
+      guests.back().send(get("/ask"));
+      EXPECT_EQ(guests.back().answer().status, 200);
+    }
+    return guests;
+  }
+
+  const std::size_t limit = options.limits.connections = 3;
+};
+
+TEST_F(Overloaded, EveryConnectionBeyondTheLimitGets503WithoutAReset) {
+  serve();
+  const auto guests = fill();
+  std::vector<RawClient> crowd;
+  for (int i = 0; i < 400; ++i) {
+    crowd.push_back(client());
+    ASSERT_TRUE(crowd.back().send(post(std::string(20'000, 'x')))) << i;
+  }
+  for (auto& one : crowd) {
+    expect_overloaded(one.answer());
+    EXPECT_TRUE(ends_cleanly(one));
+  }
+}
+
+TEST_F(Overloaded, HealthIsAnsweredBeyondTheLimit) {
+  serve();
+  const auto guests = fill();
+  for (int turn = 0; turn < 100; ++turn) {
+    auto probe = client();
+    probe.send(get("/health"));
+    const auto answer = probe.answer();
+    EXPECT_EQ(answer.body, "alive");
+    EXPECT_EQ(answer.headers.at("connection"), "close");
+    EXPECT_TRUE(ends_cleanly(probe));
+  }
+  auto silent = client();
+  expect_overloaded(silent.answer());
+}
+
+// All descriptors of this process, as long as it exists.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = std::min<rlim_t>(before_.rlim_cur, 400);
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    for (int taken; (taken = ::open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) taken_.push_back(taken);
+  }
+  ~NoDescriptors() {
+    for (const int one : taken_) ::close(one);
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  void give_one_back() {
+    ::close(taken_.back());
+    taken_.pop_back();
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+class WithoutDescriptors : public Overloaded {
+ protected:
+  // The answer to a new client, after which the server closes without a reset.
+  Answer answer_to(const char* path) {
+    options.limits.connections = 1000;
+    serve();
+    auto known = client();
+    known.send(get("/ask"));
+    EXPECT_EQ(known.answer().status, 200);
+    Answer answer;
+    bool is_clean = false;
+    {
+      NoDescriptors none;
+      none.give_one_back();  // for the client
+      auto one = client();
+      one.send(get(path));
+      answer = one.answer();
+      is_clean = ends_cleanly(one);
+    }
+    EXPECT_TRUE(is_clean);
+    return answer;
+  }
+};
+
+TEST_F(WithoutDescriptors, HealthIsAnswered) { EXPECT_EQ(answer_to("/health").body, "alive"); }
+
+TEST_F(WithoutDescriptors, OtherRequestsGet503) { expect_overloaded(answer_to("/ask")); }
+
+TEST_F(Overloaded, ReadsHaveAnEighthOfThePlacesForThemselves) {
+  options.limits.in_flight = 8;
+  options.limits.connections = 100;
+  serve();
+  std::vector<RawClient> waiting;
+  for (int i = 0; i < 7; ++i) {
+    waiting.push_back(client());
+    waiting.back().send(get("/wait"));
+  }
+  while (reached().size() < 7) std::this_thread::sleep_for(1ms);
+  expect_overloaded(ask(post("hello")));
+  EXPECT_EQ(ask(get("/ask")).status, 200);
+  open = true;
+  for (auto& one : waiting) EXPECT_EQ(one.answer().status, 200);
+  EXPECT_EQ(ask(post("hello")).status, 200);
+}
+
+class SlowHandler : public Overloaded {
+ protected:
+  SlowHandler() : Overloaded(1) {
+    options.limits.connections = 1000;
+    auto work = [](Request&) -> Task<Result<Response>> {
+      std::this_thread::sleep_for(20ms);  // what a core needs
+      auto answer = text("done");
+      co_return answer;
+    };
+    append(options.routes, {{GET, "/work", open_door, nullptr, plain(work), "Takes its thread's time"}});
+  }
+};
+
+// Sixty clients ask for 1.2 s of work at a time, without pause.
+TEST_F(SlowHandler, RequestsThatWaitTooLongAreShedAndTheOthersAreServedInTime) {
+  serve();
+  std::atomic<bool> is_over = false;
+  std::atomic<int> served = 0, shed = 0, other = 0, late = 0;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 60; ++i) {
+    clients.emplace_back([&] {
+      auto one = client();
+      while (!is_over) {
+        const auto began = Clock::now();
+        one.send(get("/work"));
+        const auto answer = one.answer();
+        if (answer.status == 200) {
+          ++served;
+          late += Clock::now() - began > 800ms;
+        } else if (answer.status == 503 && answer.headers.contains("retry-after")) {
+          ++shed;
+        } else {
+          ++other;
+        }
+      }
+    });
+  }
+  const auto began = Clock::now();
+  auto probe = client();
+  while (Clock::now() - began < 3s) {
+    probe.send(get("/health"));
+    EXPECT_EQ(probe.answer().body, "alive");
+  }
+  is_over = true;
+  for (auto& one : clients) one.join();
+  EXPECT_EQ(other, 0);
+  EXPECT_EQ(late, 0);
+  EXPECT_GT(shed, 0);
+  EXPECT_GT(served, 75) << "half of what is possible";
+}
+
+class Shedder : public ::testing::Test {
+ protected:
+  // One request each millisecond that has waited so long; the number of those refused.
+  int refused(std::chrono::milliseconds waited, int requests, bool is_cheap = true) {
+    int count = 0;
+    for (int i = 0; i < requests; ++i) count += shedder.refuses(waited, is_cheap, now += 1ms);
+    return count;
+  }
+  LoadShedder shedder;
+  Clock::time_point now = Clock::now();
+};
+
+TEST_F(Shedder, ABurstIsServed) {
+  EXPECT_EQ(refused(150ms, 90), 0);
+  EXPECT_EQ(refused(5ms, 1), 0);
+  EXPECT_EQ(refused(150ms, 90), 0) << "the interval began anew";
+}
+
+TEST_F(Shedder, WaitingBeyondTheTargetForAnIntervalIsShed) {
+  EXPECT_EQ(refused(150ms, 300), 200);
+  EXPECT_FALSE(shedder.refuses(40ms, true, now)) << "it has not waited too long";
+  EXPECT_EQ(refused(150ms, 50), 0);
+}
+
+TEST_F(Shedder, ReadsAreShedLast) {
+  EXPECT_EQ(refused(60ms, 300, true), 0);
+  EXPECT_EQ(refused(60ms, 300, false), 300);
+}
+
+TEST_F(Shedder, RefusedConnectionsArePaced) {
+  auto last = now;
+  for (int i = 0; i < 1000; ++i) {
+    const auto turn = shedder.next_turn(now);
+    EXPECT_GE(turn, last);
+    last = turn;
+  }
+  EXPECT_GE(last, now + 150ms);
+  for (int i = 0; i < 10'000; ++i) last = shedder.next_turn(now);
+  EXPECT_LE(last, now + 1s);
+}
+
+}  // namespace
+}  // namespace web::testing
