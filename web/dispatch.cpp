@@ -15,6 +15,7 @@
 #include "web/document_title.h"
 #include "web/large_bodies.h"
 #include "web/log.h"
+#include "web/media_type.h"
 #include "web/metrics.h"
 #include "web/overload.h"
 #include "web/rate_limit.h"
@@ -174,7 +175,10 @@ struct Dispatcher::Impl {
   Response unmatched(const Request& request, const Router::Match& match) const;
   Counted count(const Request& request, RateWindows* own);
   Response too_many(const Request& request, const Counted& counted) const;
-  Task<Result<Response>> call(Request& request, const Route& route, BodyStream* arriving);
+  Task<Result<Response>> call(Request& request, const Route& route, BodyStream* arriving, bool is_admitted);
+  std::optional<Error> refusal_by_guard(Request& request, const Route& route) const;
+  std::optional<Response> wrong_media_type(const Request& request, const Route& route) const;
+  Response page_or(const Request& request, Response refused) const;
   Response complete(const Request& request, Response response) const;
   Response error_on_path(const Request& request, const Error& error) const;
   Response refuse(const Request& request, const Error& error) const;
@@ -220,10 +224,29 @@ std::optional<Error> Dispatcher::Impl::refusal(Request& request, const Route& ro
   return {};
 }
 
-Task<Result<Response>> Dispatcher::Impl::call(Request& request, const Route& route, BodyStream* arriving) {
+// The same, with an exception as an error.
+std::optional<Error> Dispatcher::Impl::refusal_by_guard(Request& request, const Route& route) const {
+  try {
+    return refusal(request, route);
+  } catch (...) {
+    return explain(std::current_exception());
+  }
+}
+
+std::optional<Response> Dispatcher::Impl::wrong_media_type(const Request& request, const Route& route) const {
+  if (!route.endpoint.body || request.body.empty() || is_json_type(request.header("Content-Type"))) return {};
+  auto response = error_on_path(request, invalid("Content-Type must be application/json"));
+  response.status = 415;
+  return response;
+}
+
+Task<Result<Response>> Dispatcher::Impl::call(Request& request, const Route& route, BodyStream* arriving,
+                                              bool is_admitted) {
   std::exception_ptr failure;
   try {
-    if (auto refused = refusal(request, route)) co_return std::move(*refused);
+    if (!is_admitted)
+      if (auto refused = refusal(request, route)) co_return std::move(*refused);
+    if (auto wrong = wrong_media_type(request, route)) co_return std::move(*wrong);
     if (!arriving) co_return co_await route.endpoint.handle(request);
     const auto place = place_for(*arriving, request, route);
     if (!place) co_return place.error();
@@ -300,7 +323,7 @@ Counted Dispatcher::Impl::count(const Request& request, RateWindows* own) {
   Counted counted;
   const bool in_base = options.rate_limits && base && request.path.starts_with("/api/");
   if (own && !(own->limit().limits_guesses ? options.login_limits : options.rate_limits)) own = nullptr;
-  if ((!in_base && !own) || is_health(request)) return counted;
+  if (!in_base && !own) return counted;
   const auto client = rate_key(request.client_address);
   auto& window = counted.window;
   const auto hit = [&](RateWindows& windows_of) {
@@ -320,6 +343,12 @@ Response Dispatcher::Impl::too_many(const Request& request, const Counted& count
   return response;
 }
 
+// The refusal, or the redirect to the page of this row (RefusalPage).
+Response Dispatcher::Impl::page_or(const Request& request, Response refused) const {
+  const auto page = std::ranges::find(options.refusal_pages, request.route, &RefusalPage::route);
+  return page == options.refusal_pages.end() ? std::move(refused) : redirect(page->location);
+}
+
 Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) {
   const auto match = router->match(request.method, request.path, request.params);
   if (match.kind != Router::Kind::found) {
@@ -337,7 +366,7 @@ Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) 
   // Reads have an eighth of the places for themselves.
   const auto places = options.limits.in_flight - (is_cheap(request.method) ? 0 : options.limits.in_flight / 8);
   if (here.before() >= places && !is_health(request))
-    co_return error_on_path(request, overloaded("The box is busy. Try again in a moment."));
+    co_return page_or(request, error_on_path(request, overloaded("The box is busy. Try again in a moment.")));
   std::optional<ConcurrencyLimit::Slot> slot;
   if (const auto most = options.limits.in_flight_per_client; most && !is_health(request)) {
     slot.emplace(per_client, client_key_of(request));
@@ -345,14 +374,17 @@ Task<Response> Dispatcher::Impl::answer(Request& request, BodyStream* arriving) 
       const Error too_many{.kind = Kind::too_many, .message = "Too many concurrent requests. Try again in a moment."};
       auto busy = error_on_path(request, too_many);
       busy.set("Retry-After", "1");
-      co_return busy;
+      co_return page_or(request, std::move(busy));
     }
   }
 
+  const bool is_guarded_first = route.guard.scheme == "bearer" && !(route.rate && route.rate->limits_guesses);
+  if (is_guarded_first)
+    if (const auto refused = refusal_by_guard(request, route)) co_return with_advice(refuse(request, *refused), route);
   const auto counted = count(request, own_windows[match.row]);
-  if (counted.refused_by) co_return too_many(request, counted);
+  if (counted.refused_by) co_return page_or(request, too_many(request, counted));
 
-  auto result = co_await call(request, route, arriving);
+  auto result = co_await call(request, route, arriving, is_guarded_first);
   Response response = result ? std::move(*result) : refuse(request, result.error());
   response = with_advice(std::move(response), route);
   // A handler's own 429 is about another limit than this window, whose headers would contradict it.

@@ -26,9 +26,10 @@ class Dispatcher {
   const std::vector<std::string>& deep_paths() const;
   // Fills in request.params and request.caller. Never throws. The response has every header except Content-Length,
   // Date, Connection and Transfer-Encoding, which the connection adds. Order: 404/405 from the table, overload (503),
-  // listener and route rate limits (429), guard (401/403), CSRF rule (403), room for a streamed body (413, 503), then
-  // the endpoint (400 before the handler, 413, ...).
-  // `arriving`: the body, if its row streams it.
+  // listener and route rate limits (429), guard (401/403), CSRF rule (403), Content-Type of a JSON body (415), room for
+  // a streamed body (413, 503), then the endpoint (400 before the handler, 413, ...). Bearer guards come before the
+  // rate limits, unless these limit guesses: a caller without a key uses up nothing of them. `arriving`: the body, if
+  // its row streams it.
   Task<Response> handle(Request&, BodyStream* arriving = nullptr);
   // For a body that has not arrived yet.
   BodyRoom room_for_body(const Request&) const;

@@ -21,9 +21,9 @@ struct Succeeded {
 };
 BOOST_DESCRIBE_STRUCT(Succeeded, (), (success))
 
-// A handler that takes (Request&, Body). The body must be a JSON object of `Body`'s fields: Content-Type
-// application/json (or none), at most 32 levels, no duplicate keys; unknown fields are ignored. No body at all is an
-// empty object when every field is optional.
+// A handler that takes (Request&, Body). The body must be a JSON object of `Body`'s fields, at most 32 levels, no
+// duplicate keys; unknown fields are ignored. The dispatcher has answered 415 unless its Content-Type is
+// application/json. No body at all is an empty object when every field is optional.
 template <class Body, class F>
 Endpoint body(F handler) {
   return {.handle = [handler = std::move(handler)](Request& request) -> Task<Result<Response>> {

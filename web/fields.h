@@ -96,8 +96,8 @@ inline constexpr std::size_t max_json_depth = 32;
 // whole text ("Body").
 Result<boost::json::value> parse_json(std::string_view text, std::string_view what = "Body");
 
-// The request's body as T, a described struct or boost::json::object. It must be a JSON object with Content-Type
-// application/json (or none). An empty body is an empty object when T is a struct of which no member is required.
+// The request's body as T, a described struct or boost::json::object. It must be a JSON object; the dispatcher checks
+// its Content-Type. An empty body is an empty object when T is a struct of which no member is required.
 template <class T>
 Result<T> parse_body(const Request&);
 // The query string as T: numbers and booleans are read from their text; a vector takes every occurrence of its name,

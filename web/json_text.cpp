@@ -185,15 +185,6 @@ Error explain(const Builder& builder, const json::error_code& error, std::string
   return invalid(whole + " is not valid JSON" + at);
 }
 
-bool is_json_type(std::string_view content_type) {
-  const auto semicolon = content_type.find(';');
-  if (!equal_ignoring_case(trim(content_type.substr(0, semicolon)), "application/json")) return false;
-  if (semicolon == std::string_view::npos) return true;
-  const auto parameter = trim(content_type.substr(semicolon + 1));
-  return parameter.empty() || equal_ignoring_case(parameter, "charset=utf-8") ||
-         equal_ignoring_case(parameter, "charset=\"utf-8\"");
-}
-
 }  // namespace
 
 Result<json::value> parse_json(std::string_view text, std::string_view what) {
@@ -211,9 +202,6 @@ Result<json::value> detail::json_body(const Request& request, bool may_be_empty)
   if (request.body.empty()) {
     if (may_be_empty) return json::value(json::object());
     return invalid("Body is required: a JSON object");
-  }
-  if (request.has_header("content-type") && !is_json_type(request.header("content-type"))) {
-    return invalid("Content-Type must be application/json");
   }
   return parse_json(request.body);
 }

@@ -125,6 +125,7 @@ json::object answers(const Route& route, bool has_params) {
   out[std::to_string(route.endpoint.success)] = std::move(success);
   for (const Kind kind : failures_of(route, has_params))
     out[std::to_string(http_status(kind))] = problem(route, described(kind));
+  if (route.endpoint.body) out["415"] = problem(route, "The body's Content-Type is not application/json");
   if (route.rate) {
     auto limited = problem(route, route.rate->message.c_str());
     json::object headers;

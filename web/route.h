@@ -71,8 +71,8 @@ using StreamHandler = std::function<Task<Result<Response>>(Request&, BodyStream&
 // How one row reads its input and answers. Built by body<T>(), query<T>(), stream<T>() and plain() of endpoint.h.
 struct Endpoint {
   Handler handle;
-  Schema body, query_schema, answer;
-  Schema problem;  // of its errors' bodies; empty: {error, code?}
+  Schema body, query_schema, answer;  // a body is JSON, and anything else is answered 415
+  Schema problem;                     // of its errors' bodies; empty: {error, code?}
   int success = 200;
   std::string description;  // longer text for OpenAPI: shapes the contract leaves open are documented here
   // Of a row that streams its body: called instead of `handle` if the body has not arrived with the head.

@@ -78,6 +78,12 @@ struct ProxyTarget {
 // Called for every request before routing; nothing means "not a proxied host". An Error is answered as such.
 using HostRouter = std::function<std::optional<Result<ProxyTarget>>(const Request&)>;
 
+// A row that browsers navigate to: refusals for load or rate redirect to a page that explains them.
+struct RefusalPage {
+  std::string route;     // the row's pattern
+  std::string location;  // of the page
+};
+
 struct ListenerOptions {
   std::string name;    // web, backend, summarizer: label in logs and metrics
   std::string listen;  // host:port; port 0 picks a free one
@@ -104,6 +110,7 @@ struct ListenerOptions {
   // Maps an exception of a handler to an error (the store's read-only state to 503); nothing: a plain 500.
   std::function<std::optional<Error>(std::exception_ptr)> explain;
   std::vector<ErrorForm> error_forms;
+  std::vector<RefusalPage> refusal_pages;
 };
 
 class Server {

@@ -83,6 +83,9 @@ web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Rou
   options.hosts = web_hosts(settings);
   options.is_https_outside = Site(settings.base_url).origin().starts_with("https://");
   options.csrf_valid = csrf_valid;
+  for (const auto& [path, provider] : {std::pair("/api/auth/idp", "Idp"), std::pair("/api/auth/codehost", "Codehost")})
+    for (const auto* row : {"", "/callback"})
+      options.refusal_pages.push_back({std::string(path) + row, std::string("/login?error=") + provider + "Busy"});
   if (!settings.tls_cert.empty()) options.tls = web::TlsFiles{settings.tls_cert, settings.tls_key};
   return options;
 }

@@ -21,6 +21,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat), platform.home),
       capabilities_(hosting::capabilities(), *this) {
   agents.set_known_models([this](std::string_view name) { return models.knows(name); });
+  agents.set_premium_model([this](store::UserId user) { return models.premium_model(user); });
   agents.addresses.check_sessions_with([this](std::string_view session, store::UserId user) {
     const auto found = identity.sessions.find_id(session);
     return found && found->user->id == user && !identity.must_enrol(*found->user);

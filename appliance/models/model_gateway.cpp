@@ -78,7 +78,11 @@ struct ModelGateway::Progress {
     error = to_error(failure);
     has_failed = true;
     failed.insert(&breaker);
-    if (attempt.first_token.has_started() || is_final(failure.fault)) {
+    // The local server's two models: the first may be one that the server does not have.
+    const bool is_next_elsewhere =
+        candidates.empty() || candidates.front().provider != attempt.candidate.provider || !attempt.candidate.is_free();
+    const bool is_refused = failure.fault == Fault::bad_request && !is_next_elsewhere;
+    if (attempt.first_token.has_started() || (is_final(failure.fault) && !is_refused)) {
       stop();
     } else if (failure.fault == Fault::timeout) {
       move_to_end(attempt.candidate.provider->name());

@@ -47,6 +47,7 @@ class ModelGateway {
 
   Providers& providers() { return providers_; }
   ModelRouter& router() { return router_; }
+  const ModelRouter& router() const { return router_; }
   Catalogues& catalogues() { return catalogues_; }
   const billing::SpendPolicy& policy() const { return policy_; }
   AnswerCache& cache() { return cache_; }

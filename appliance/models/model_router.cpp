@@ -95,9 +95,9 @@ std::vector<Candidate> ModelRouter::as_asked(const ModelQuery& query, const bill
     const bool is_local = query.provider == "local";
     auto here = is_local ? providers_.local() : providers_.find("builtin");
     if (!here) return {};
-    return {{.provider = std::move(here),
-             .id = is_local ? std::string() : std::string(builtin_model),
-             .name_there = is_local ? query.model : std::string()}};
+    return with_local_fallback({.provider = std::move(here),
+                                .id = is_local ? std::string() : std::string(builtin_model),
+                                .name_there = is_local ? query.model : std::string()});
   }
   const auto* model = catalogue.find(query.model);
   const auto* own = catalogue.substitutes(query.provider);
@@ -143,6 +143,17 @@ std::vector<Candidate> ModelRouter::with_fallback(Candidate first, const billing
     if (auto candidate = server_of(*catalogue.find(*id), payer.user)) chain.push_back(std::move(*candidate));
   }
   if (auto router = router_for(named)) chain.push_back(std::move(*router));
+  return chain;
+}
+
+std::vector<Candidate> ModelRouter::with_local_fallback(Candidate first) const {
+  const auto local_server = providers_.local();
+  const bool is_local = local_server && first.provider == local_server;
+  std::vector<Candidate> chain{std::move(first)};
+  if (!is_local) return chain;
+  const auto& fallback = local_server->fallback_model();
+  if (!fallback.empty() && fallback != chain.front().name_there)
+    chain.push_back({.provider = local_server, .name_there = fallback});
   return chain;
 }
 
@@ -217,10 +228,10 @@ web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery qu
   // default.
   if (auto here = local(); here && !query.model.empty()) {
     here->name_there = query.model;
-    co_return std::vector{std::move(*here)};
+    co_return with_local_fallback(std::move(*here));
   }
   if (query.task.empty()) {
-    if (auto here = local()) co_return std::vector{std::move(*here)};
+    if (auto here = local()) co_return with_local_fallback(std::move(*here));
     const auto* known = catalogue.find(default_model_);
     const bool is_allowed = !known || catalogue.allows(payer.plan, known->id);
     if (auto router = providers_.find("openrouter"); router && !default_model_.empty() && is_allowed) {
@@ -230,7 +241,7 @@ web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery qu
   }
   auto chain = by_task(query.task, payer, catalogue);
   if (chain.empty())
-    if (auto here = local()) chain.push_back(std::move(*here));
+    if (auto here = local()) chain = with_local_fallback(std::move(*here));
   if (!chain.empty()) co_return chain;
   if (!providers_.any()) co_return nothing_configured();
   co_return web::not_found("No model of this plan is served by the providers of this box");

@@ -66,6 +66,8 @@ class ModelRouter {
   std::vector<Candidate> as_asked(const ModelQuery&, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> by_task(std::string_view task, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> with_fallback(Candidate, const billing::Payer&, const Catalogue&) const;
+  // A candidate of local(), followed by the local server's fallback model.
+  std::vector<Candidate> with_local_fallback(Candidate) const;
   // ModelQuery::only, each through its vendor and then the router.
   std::vector<Candidate> among(const ModelQuery&, const billing::Payer&, const Catalogue&) const;
   // The router as the fallback of a vendor's API, except for users' own keys: the router is at the plan's cost.

@@ -32,4 +32,10 @@ bool Module::knows(std::string_view model) const {
   return has_local_server || model == builtin_model || catalogues.current()->find(model);
 }
 
+std::string Module::premium_model(store::UserId user) const {
+  const auto catalogue = catalogues.current();
+  const auto* premium = catalogue->find(catalogue->models_for("reasoning").front());
+  return gateway.router().server_of(*premium, user) ? premium->id : std::string();
+}
+
 }  // namespace models

@@ -29,6 +29,8 @@ class Module {
 
   // Whether an agent's configuration may name this model.
   bool knows(std::string_view model) const;
+  // The catalogue's first choice for reasoning, if a provider serves it to this user, else empty.
+  std::string premium_model(store::UserId) const;
 
   const agentbox::Platform& platform;
   identity::Module& identity;

@@ -337,7 +337,9 @@ test("the demo, and its usage in the ledger", async (t) => {
   assert.deepEqual([info.mode, Object.keys(info.models[0])], ["demo", ["id", "name", "provider"]]);
   const conversation = [{ role: "user", content: "x".repeat(5000) }, { role: "assistant", content: "no" }, { role: "user", content: "earlier" }];
   const { body } = await demo({ message: "Hello?", mode: "quick", conversation });
+  const limits = { entries: 50, charactersPerEntry: 4000, characters: 16_000, answerTokens: 1024 };
   assert.deepEqual(body, { id: "gen-1", model: info.models[0].id, message: `Served by ${info.models[0].id}.`,
+                           conversation: { given: 2, used: 2, cut: 1, limits },
                            usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }, done: true });
   assert.equal(router.asked[0].max_tokens, 1024);
   assert.deepEqual(router.asked[0].messages.map((each) => each.content.length), [4000, 7, 6]);

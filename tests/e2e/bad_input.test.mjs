@@ -233,7 +233,7 @@ test("every body as a whole", async (t) => {
         "",
       ]) {
         const answer = await ask(whole, { "content-type": type });
-        assert.equal(answer.status, 400, `${type}: ${answer.text}`);
+        assert.equal(answer.status, 415, `${type}: ${answer.text}`);
         assert.match(String(named_by(answer)), /Content-Type/, type);
       }
       assert.equal((await ask(`{"a":"${"x".repeat(1 << 20)}"}`)).status, 413, "more than 1 MB");

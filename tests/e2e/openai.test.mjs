@@ -149,7 +149,9 @@ test("refusals of the box itself have the same form", async (t) => {
   const large = [{ role: "user", content: "x".repeat(2 << 20) }];
   const too_much = await told(client.chat.completions.create({ model: MODEL, messages: large }), OpenAI.APIError, [413, "invalid_request_error", null, null]);
   assert.match(too_much.message, /larger than this server takes/);
-  const garbled = await send(box.backend, "POST", "/v1/chat/completions", { headers: { authorization: `Bearer ${box_token}` }, body: "{" });
+  const garbled = await send(box.backend, "POST", "/v1/chat/completions", {
+    headers: { authorization: `Bearer ${box_token}`, "content-type": "application/json" }, body: "{",
+  });
   assert.deepEqual([garbled.status, garbled.body.error.type, garbled.body.error.param], [400, "invalid_request_error", null], garbled.text);
   const elsewhere = await send(box.backend, "GET", "/api/nowhere");
   assert.deepEqual([elsewhere.status, elsewhere.body], [404, { error: "Not found" }], "outside of /v1 nothing is different");

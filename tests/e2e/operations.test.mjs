@@ -63,7 +63,7 @@ test("health reports the store, Docker and the kill switch to everyone, without 
     assert.deepEqual([head.status, await head.text()], [200, ""]);
     assert.equal((await fetch(`${listener}/health`, { method: "POST" })).status, 405);
   }
-  const asked = await Promise.all(Array.from({ length: 200 }, () => fetch(`${box.backend}/api/health`).then(({ status }) => status)));
+  const asked = await Promise.all(Array.from({ length: 200 }, () => fetch(`${box.backend}/health`).then(({ status }) => status)));
   assert.deepEqual([...new Set(asked)], [200], "no limit counts them");
 });
 

@@ -117,7 +117,10 @@ TEST_F(SummarizerProcess, ServesConfinedAndDrains) {
   EXPECT_EQ(answer->status, 200) << answer->body;
   EXPECT_EQ(boost::json::parse(answer->body).at("title"), "café");
 
-  const auto missing = ask({.url = child.url() + "/api/summarize", .method = "POST", .body = "{}"});
+  web::FetchRequest empty{.url = child.url() + "/api/summarize", .method = "POST", .body = "{}"};
+  EXPECT_EQ(ask(empty)->status, 415);
+  empty.headers = {{"Content-Type", "application/json"}};
+  const auto missing = ask(empty);
   ASSERT_TRUE(missing);
   EXPECT_EQ(missing->status, 400);
   EXPECT_EQ(boost::json::parse(missing->body).at("error"), "url required");

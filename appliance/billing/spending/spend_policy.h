@@ -67,9 +67,10 @@ class SpendPolicy {
   // The error for a call that exceeds the limit `met`: QUOTA_EXCEEDED, BUDGET_EXCEEDED or CAP_REACHED.
   web::Error refusal(const Bounds&, const usage::Limit& met, const usage::Call&) const;
 
- private:
+  // Whether this x-user-email names an administrator.
   bool is_admin(std::string_view email) const;
 
+ private:
   const accounts::Accounts& accounts_;
   const keys::Keys& keys_;
   const Subscriptions& subscriptions_;

@@ -52,8 +52,8 @@ struct Settings {
   std::string notify_bot_token, notify_webhook_url;  // secret
   std::string notify_chat_id, notify_bot_api_url = "https://api.telegram.org";
 
-  std::string local_model_url, local_api_key,
-      local_model;  // any OpenAI-compatible server; model: empty picks its first
+  std::string local_model_url, local_api_key;     // any OpenAI-compatible server
+  std::string local_model, local_fallback_model;  // empty: the first the server lists; none
   std::string openrouter_api_key, openrouter_base_url = "https://openrouter.ai/api/v1", openrouter_model;
   std::string anthropic_api_key, anthropic_base_url = "https://api.anthropic.com/v1";
   std::string openai_api_key, openai_base_url = "https://api.openai.com/v1";

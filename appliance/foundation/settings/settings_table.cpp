@@ -93,6 +93,8 @@ std::vector<Setting> make_table() {
           "local model server with an OpenAI-compatible API: Ollama, llama.cpp, vLLM"),
       provider_key("LOCAL_API_KEY", &S::local_api_key, "API key of the local model server, if it needs one", 1),
       text("LOCAL_MODEL", &S::local_model, "model of the local server; unset: the first it lists", "model"),
+      text("LOCAL_FALLBACK_MODEL", &S::local_fallback_model,
+           "model of the local server that answers if the first fails before its answer begins", "model"),
       provider_key("OPENROUTER_API_KEY", &S::openrouter_api_key, "API key of OpenRouter"),
       url("OPENROUTER_BASE_URL", &S::openrouter_base_url, "address of OpenRouter's API"),
       text("OPENROUTER_MODEL", &S::openrouter_model,

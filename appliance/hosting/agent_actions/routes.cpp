@@ -21,9 +21,9 @@ constexpr auto about_actions =
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   const auto& session = guards.session;
   return {
-      {web::GET, "/api/agent", session, &hosting::chat_rate,
+      {web::GET, "/api/agent", session, &hosting::actions_rate,
        web::query<ActionQuery>(on(query_agent)).describe(about_query), "Query an agent by the name of an action"},
-      {web::POST, "/api/agent", session, &hosting::chat_rate,
+      {web::POST, "/api/agent", session, &hosting::actions_rate,
        web::body<ActionRequest>(on(act_on_agent)).describe(about_actions), "Run an action on an agent by its name"},
   };
 }

@@ -40,14 +40,16 @@ void make_start_at_once(Agent& agent) {
 
 AgentProvisioning::AgentProvisioning(store::System system, const AgentDirectory& directory,
                                      const billing::Subscriptions& subscriptions, const agentbox::Settings& settings,
-                                     Ports& ports, Provisioner& provisioner, const KnowsModel& knows_model)
+                                     Ports& ports, Provisioner& provisioner, const KnowsModel& knows_model,
+                                     const PremiumModel& premium_model)
     : system_(std::move(system)),
       directory_(directory),
       subscriptions_(subscriptions),
       settings_(settings),
       ports_(ports),
       provisioner_(provisioner),
-      knows_model_(knows_model) {}
+      knows_model_(knows_model),
+      premium_model_(premium_model) {}
 
 Task<Result<Agent>> AgentProvisioning::provision(const web::Caller& caller, NewAgent spec) {
   if (!settings_.provisioning_enabled) co_return provisioning_is_off();
@@ -64,6 +66,7 @@ Task<Result<Agent>> AgentProvisioning::provision(const web::Caller& caller, NewA
     if (!billing::covers(held->plan, plan))
       co_return subscription_required("Your subscription does not include the tier " + spec.tier + ".");
   }
+  if (spec.model.empty()) spec.model = default_model_for(caller.user_id, spec.config);
   const Allowance allowance{.agents = caller.admin ? most_agents : billing::web_proxy_limit(spec.tier)};
   co_return co_await launch(caller, std::move(spec), plan, allowance);
 }
@@ -115,6 +118,14 @@ Task<Result<Agent>> AgentProvisioning::create(store::UserId owner, NewAgent spec
   auto agent = make_record(owner, std::move(spec));
   agent.plan = billing::to_string(*plan);
   co_return co_await insert(std::move(agent), {}, Run::later);
+}
+
+// Empty: the config's, or the box's default. The premium model is always asked of its maker, so it would overrule a
+// provider that the config names.
+std::string AgentProvisioning::default_model_for(store::UserId owner, const boost::json::object& config) const {
+  const auto provider = requested_provider(config);
+  const bool is_chosen = !text_member(config, "model").empty() || !(provider.empty() || provider == "auto");
+  return is_chosen || !premium_model_ ? std::string() : premium_model_(owner);
 }
 
 std::int64_t AgentProvisioning::sessions_since(store::UserId owner) const {

@@ -27,10 +27,11 @@ struct Allowance {
 class AgentProvisioning {
  public:
   AgentProvisioning(store::System, const AgentDirectory&, const billing::Subscriptions&, const agentbox::Settings&,
-                    Ports&, Provisioner&, const KnowsModel&);
+                    Ports&, Provisioner&, const KnowsModel&, const PremiumModel&);
 
   // POST /api/agents/provision: an agent that is started at once. payment_required: no active subscription, or the tier
-  // is above it. invalid: unknown tier. too_many with `current` and `limit`: the tier's number of agents is reached.
+  // is above it. invalid: unknown tier. Without a model and a provider of its own choice: the premium model. too_many
+  // with `current` and `limit`: the tier's number of agents is reached.
   web::Task<web::Result<Agent>> provision(const web::Caller&, NewAgent);
   // An agent that is started at once; the caller decides whether `owner` may have it.
   web::Task<web::Result<Agent>> launch(store::UserId owner, NewAgent, billing::Plan, Allowance, CommitHook = {});
@@ -46,6 +47,7 @@ class AgentProvisioning {
  private:
   enum class Run { now, later };
   // The record, its job and its place within the limit are one commit: a refused agent leaves nothing behind.
+  std::string default_model_for(store::UserId owner, const boost::json::object& config) const;
   std::int64_t sessions_since(store::UserId owner) const;
   web::Task<web::Result<Agent>> insert(Agent, Allowance, Run, CommitHook = {});
 
@@ -56,6 +58,7 @@ class AgentProvisioning {
   Ports& ports_;
   Provisioner& provisioner_;
   const KnowsModel& knows_model_;
+  const PremiumModel& premium_model_;
 };
 
 }  // namespace agents

@@ -26,7 +26,7 @@ Agents::Agents(store::System system, runtime::Engine& engine, const billing::Sub
       supervision_(system, provisioner_, settings),
       directory(system),
       addresses(system, settings.agent_domain),
-      provisioning(system, directory, subscriptions, settings, ports_, provisioner_, knows_model_),
+      provisioning(system, directory, subscriptions, settings, ports_, provisioner_, knows_model_, premium_model_),
       editor(system, knows_model_),
       lifecycle(system, directory, engine, provisioner_, supervision_, settings.provisioning_enabled),
       revocation(system, provisioner_, settings.provisioning_enabled),

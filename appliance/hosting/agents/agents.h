@@ -25,6 +25,7 @@ class Agents {
  private:
   store::System system_;
   KnowsModel knows_model_;
+  PremiumModel premium_model_;
   Ports ports_;
   Provisioner provisioner_;
   Supervision supervision_;
@@ -39,6 +40,8 @@ class Agents {
   void set_addresses(BoxAddresses);
   // Which models a config may name; all unless it is set. Before start().
   void set_known_models(KnowsModel knows_model) { knows_model_ = std::move(knows_model); }
+  // The default model of provision(); "auto" unless it is set. Before start().
+  void set_premium_model(PremiumModel premium_model) { premium_model_ = std::move(premium_model); }
   // See Provisioner. Before start().
   void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
   // Before start(), if no agent can be adopted: agents that should run become `provisioning`, for this reason.

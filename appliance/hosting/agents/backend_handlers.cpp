@@ -1,16 +1,15 @@
 #include "appliance/hosting/agents/backend_handlers.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "appliance/identity/accounts/user_id.h"
 
 namespace agents {
 namespace {
 
-constexpr std::int64_t default_limit = 1000;
-
 web::Result<std::vector<AgentSummary>> summaries_of(const AgentDirectory& directory, const ListQuery& query) {
-  const auto limit = std::size_t(query.limit ? query.limit->value : default_limit);
+  const auto limit = query.limit ? std::size_t(query.limit->value) : std::numeric_limits<std::size_t>::max();
   if (!query.userId) return directory.list_all(limit);
   const auto user = accounts::parse_user_id(*query.userId);
   if (!user) return web::invalid("userId must be a user's id");

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "appliance/hosting/runtime/agent_profile.h"
+#include "store/store.h"
 #include "web/fields.h"
 
 namespace agents {
@@ -35,6 +36,8 @@ BOOST_DESCRIBE_STRUCT(KnownConfig, (),
 
 // Whether the box has this model.
 using KnowsModel = std::function<bool(std::string_view name)>;
+// The premium model of the catalogue if a provider serves it to this user, else empty.
+using PremiumModel = std::function<std::string(store::UserId)>;
 
 // invalid, naming the field ("config.channels.telegram.enabled"); payment_required for the deprecated plan.
 web::Result<KnownConfig> read_config(const boost::json::object&, const KnowsModel&);

@@ -10,7 +10,7 @@ inline constexpr auto instance =
     "unhealthy if the process is paused or cannot be inspected; `container` is unknown then, and statusReason gives "
     "the reason.";
 
-inline constexpr auto list_all = "`userId` selects one owner. `limit` is 1000 by default.";
+inline constexpr auto list_all = "All agents, or those of the owner `userId`; with `limit` only the first of them.";
 
 inline constexpr auto create =
     "The agent is `pending` until it is started. `userId` is its owner; without it the agent belongs to the box.";
@@ -22,7 +22,7 @@ inline constexpr auto lifecycle =
 inline constexpr auto repair =
     "Begins the watchdog's repair: the agent's process is killed, started five seconds later, and checked thirty "
     "seconds after that. Answers at once; the agent's `watchdog` shows the progress. An agent that is not running is "
-    "started this way. 409 while the agent has another job.";
+    "started this way. 409 while the agent has another job; 500 with the reason while the engine does not answer.";
 
 inline constexpr auto update =
     "Restarts the agent in the same workspace: as a container from the current version of `image` (default: the box's "

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds poll_interval{100};
 bool AgentDirectory::is_user(store::UserId user) const { return system_.get(accounts::users, user).has_value(); }
 
 std::vector<AgentSummary> AgentDirectory::list(store::UserId user) const {
-  const store::Page all{.limit = std::size_t(most_agents)};
+  const store::Page all{.limit = std::size_t(-1)};
   return system_.tenant(user).list(summaries, all);
 }
 

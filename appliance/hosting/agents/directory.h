@@ -21,6 +21,7 @@ class AgentDirectory {
   explicit AgentDirectory(store::System system) : system_(std::move(system)) {}
 
   bool is_user(store::UserId) const;
+  // All of them: AGENT_PORT_RANGE bounds the agents of a box.
   std::vector<AgentSummary> list(store::UserId) const;
   // Unchanged while the list is unchanged (store::Tenant::version).
   std::uint64_t version(store::UserId) const;

@@ -32,7 +32,7 @@ Error superseded(const Agent& agent) {
 
 }  // namespace
 
-AgentLifecycle::AgentLifecycle(store::System system, const AgentDirectory& directory, const runtime::Engine& engine,
+AgentLifecycle::AgentLifecycle(store::System system, const AgentDirectory& directory, runtime::Engine& engine,
                                Provisioner& provisioner, Supervision& supervision, bool is_enabled)
     : system_(std::move(system)),
       directory_(directory),
@@ -71,6 +71,9 @@ Task<Result<Agent>> AgentLifecycle::repair(store::UserId owner, std::string id) 
   if (!directory_.find(owner, id)) co_return web::not_found();
   if (!is_enabled_) co_return switched_off();
   if (const auto enabled = check_enabled_owner(owner); !enabled) co_return enabled.error();
+  // Asked first: a job left by an engine that does not respond would hide the reason behind a conflict.
+  if (const auto found = co_await engine_.inspect(id); !found)
+    co_return web::internal(found.error().message, found.error().detail);
   co_return co_await supervision_.repair(owner, std::move(id));
 }
 

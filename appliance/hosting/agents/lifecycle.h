@@ -16,8 +16,7 @@ namespace agents {
 // forbidden while its owner is disabled.
 class AgentLifecycle {
  public:
-  AgentLifecycle(store::System, const AgentDirectory&, const runtime::Engine&, Provisioner&, Supervision&,
-                 bool is_enabled);
+  AgentLifecycle(store::System, const AgentDirectory&, runtime::Engine&, Provisioner&, Supervision&, bool is_enabled);
 
   // Done when they return: `running` or `stopped`. internal with the engine's reason on failure; conflict if another
   // request asked for the opposite meanwhile.
@@ -27,7 +26,8 @@ class AgentLifecycle {
   // Returns before the agent runs.
   web::Task<web::Result<Agent>> begin_start(store::UserId owner, std::string id);
   // Begins the watchdog's sequence (kill, pause, start, pause, verify) and returns; AgentMonitor::watch shows its
-  // progress. Also conflict, while the agent has another job.
+  // progress. Also internal with the engine's reason if the engine does not respond, and conflict while the agent has
+  // another job.
   web::Task<web::Result<Agent>> repair(store::UserId owner, std::string id);
   // Restarts the agent in the same workspace: as a container from the current image of this name (empty: the box's), as
   // a process from the box's current binary. internal if that does not get ready; what ran before is then brought back
@@ -52,7 +52,7 @@ class AgentLifecycle {
 
   store::System system_;
   const AgentDirectory& directory_;
-  const runtime::Engine& engine_;
+  runtime::Engine& engine_;
   Provisioner& provisioner_;
   Supervision& supervision_;
   const bool is_enabled_;

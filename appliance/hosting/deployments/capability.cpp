@@ -10,7 +10,7 @@ struct Parts {
       : hosting(module), deployments(module.agents, module.billing.subscriptions, [&module](store::UserId user) {
           return module.identity.is_admin(user);
         }) {}
-  Services services() { return {deployments, hosting.agents.addresses}; }
+  Services services() { return {deployments, hosting.agents.addresses, hosting.billing.spend_policy}; }
 
   hosting::Module& hosting;
   Deployments deployments;

@@ -56,7 +56,7 @@ Deployments::Deployments(agents::Agents& agents, const billing::Subscriptions& s
                          std::function<bool(store::UserId)> is_admin)
     : agents_(agents), subscriptions_(subscriptions), is_admin_(std::move(is_admin)) {}
 
-Task<Result<Deployed>> Deployments::deploy(store::UserId user, DeploymentSpec spec) {
+Task<Result<Deployed>> Deployments::deploy(store::UserId user, DeploymentSpec spec, bool is_for_admin) {
   if (!agents_.directory.is_user(user)) co_return web::not_found("No such user");
   const auto plan = billing::plan_of_request(spec.plan.value_or("label"), "plan");
   if (!plan) co_return plan.error();
@@ -64,8 +64,10 @@ Task<Result<Deployed>> Deployments::deploy(store::UserId user, DeploymentSpec sp
   auto agent = existing(user, spec);
   if (!agent && spec.agent) co_return web::not_found("No such agent");
   if (agent) co_return co_await bring_up(user, std::move(*agent));
-  const agents::Allowance allowance{.agents = billing::plan_middleware_limit(*plan),
-                                    .refusal = web::Kind::payment_required};
+  const bool is_unlimited = is_for_admin || is_admin_(user);
+  const agents::Allowance allowance{
+      .agents = is_unlimited ? agents::most_agents : billing::plan_middleware_limit(*plan),
+      .refusal = web::Kind::payment_required};
   auto made = co_await agents_.provisioning.launch(user, new_agent(spec), *plan, allowance);
   if (made) co_return co_await settled(std::move(*made));
   // A concurrent request may have taken the name, or the plan's last place.

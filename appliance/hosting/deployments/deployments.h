@@ -41,7 +41,8 @@ class Deployments {
   // agent runs, at most 15 seconds; its status says whether it does. not_found: no such user, or no such agent of this
   // user. payment_required: the deprecated plan, or with AGENT_LIMIT_REACHED, `current` and `limit` the plan's number
   // of agents (plan middleware). invalid: an unknown plan. unavailable: the kill switch.
-  web::Task<web::Result<Deployed>> deploy(store::UserId, DeploymentSpec);
+  // Administrators are not held to that number: users that are one, and requests on behalf of one.
+  web::Task<web::Result<Deployed>> deploy(store::UserId, DeploymentSpec, bool is_for_admin = false);
   // POST /api/provision of the web: by the caller's subscription, with its own table of limits. payment_required
   // without one; too_many at the limit; unavailable: the kill switch.
   web::Task<web::Result<agents::Agent>> provision(const web::Caller&, DeploymentSpec, Channels);

@@ -1,5 +1,6 @@
 #include "appliance/hosting/deployments/handlers.h"
 
+#include "appliance/foundation/email.h"
 #include "appliance/identity/accounts/user_id.h"
 
 namespace deployments {
@@ -51,10 +52,12 @@ web::Result<web::Response> reply_with(const Services& services, const web::Resul
 
 }  // namespace
 
-web::Answer deploy(const Services& services, const web::Request&, DeployRequest body) {
+web::Answer deploy(const Services& services, const web::Request& request, DeployRequest body) {
   const auto user = accounts::parse_user_id(body.userId);
   if (!user) co_return web::invalid("userId must be a user's id");
-  const auto deployed = co_await services.deployments.deploy(*user, spec_of(std::move(body)));
+  const auto email = agentbox::normalised_email(request.header("x-user-email"));
+  const bool is_for_admin = email && services.spend_policy.is_admin(*email);
+  const auto deployed = co_await services.deployments.deploy(*user, spec_of(std::move(body)), is_for_admin);
   if (!deployed) co_return deployed.error();
   auto answer = agents::show<DeployAnswer>(view_of(deployed->agent, services.addresses));
   answer.agentId = deployed->agent.id;

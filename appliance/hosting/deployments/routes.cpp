@@ -16,7 +16,8 @@ constexpr auto about_provision =
 
 constexpr auto about_deploy =
     "Starts the agent `agentId` of `userId`, or the one called `name` (default: agent). If there is none of that name, "
-    "one is created within the limit of `plan` (default: label): label 1, solo 3, collective 10, network 100. 201 if "
+    "one is created within the limit of `plan` (default: label): label 1, solo 3, collective 10, network 100; "
+    "administrators (`userId`, or the header x-user-email) are not held to it. 201 if "
     "this request deployed it; 200 if it was running or another request was deploying it, so that concurrent requests "
     "create one agent. 402 with AGENT_LIMIT_REACHED, current and limit. Answers once it runs, after at most 15 "
     "seconds; `status` and `statusReason` give the outcome.";
@@ -36,7 +37,7 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
   return {
       {web::POST, "/api/deployments", key, &deployment_rate,
        web::body<DeployRequest>(on(deploy)).returns<DeployAnswer>(201).describe(about_deploy), "Deploy an agent"},
-      {web::POST, "/api/provision", key, &provision_rate,
+      {web::POST, "/api/provision", key, nullptr,
        web::body<BackendProvisionRequest>(on(provision_for_user)).returns<ProvisionAnswer>().describe(about_provision),
        "Provision an agent with messaging channels for a user"},
   };

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "appliance/billing/spending/spend_policy.h"
 #include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/deployments/deployments.h"
 #include "appliance/identity/guards.h"
@@ -14,6 +15,7 @@ namespace deployments {
 struct Services {
   Deployments& deployments;
   const agents::AgentAddresses& addresses;
+  const billing::SpendPolicy& spend_policy;
 };
 
 // POST /api/provision on the web; the same and POST /api/deployments on the backend.

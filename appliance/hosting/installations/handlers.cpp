@@ -33,9 +33,15 @@ web::Answer register_link(const Services& services, const web::Request&, Registe
   return register_as(Mode::link, services, std::move(body));
 }
 
-web::Answer list_installations(const Services& services, const web::Request&) {
+web::Answer list_installations(const Services& services, const web::Request&, InstallationQuery query) {
   InstallationList answer;
-  for (auto& installation : services.installations.list(most_listed)) {
+  const auto limit = query.limit ? std::size_t(query.limit->value) : most_listed;
+  auto found = services.installations.list(query.after ? std::string(*query.after) : std::string(), limit + 1);
+  if (found.size() > limit) {
+    found.pop_back();
+    answer.next = found.back().user_id;
+  }
+  for (auto& installation : found) {
     const auto status = services.installations.is_active(installation) ? Status::active : Status::inactive;
     answer.installations.push_back({std::move(installation.user_id), installation.mode, installation.registered_at,
                                     installation.last_seen, status});

@@ -28,12 +28,19 @@ struct InstallationView {
 };
 BOOST_DESCRIBE_STRUCT(InstallationView, (), (userId, mode, registeredAt, lastSeen, status))
 
+struct InstallationQuery {
+  std::optional<web::Integer<1, 10'000>> limit;
+  std::optional<web::Text<1, 128>> after;
+};
+BOOST_DESCRIBE_STRUCT(InstallationQuery, (), (limit, after))
+
 struct InstallationList {
   bool success = true;
   std::int64_t count = 0;
   std::vector<InstallationView> installations;
+  std::optional<std::string> next;  // `after` of the next page
 };
-BOOST_DESCRIBE_STRUCT(InstallationList, (), (success, count, installations))
+BOOST_DESCRIBE_STRUCT(InstallationList, (), (success, count, installations, next))
 
 struct HeartbeatRequest {
   std::optional<web::Text<1, 128>> userId;
@@ -56,7 +63,7 @@ BOOST_DESCRIBE_STRUCT(KeyAnswer, (), (valid, userId, plan, features))
 
 web::Answer register_home(const Services&, const web::Request&, RegisterRequest);
 web::Answer register_link(const Services&, const web::Request&, RegisterRequest);
-web::Answer list_installations(const Services&, const web::Request&);
+web::Answer list_installations(const Services&, const web::Request&, InstallationQuery);
 web::Answer record_heartbeat(const Services&, const web::Request&, HeartbeatRequest);
 web::Answer validate_key(const Services&, const web::Request&);
 

@@ -28,10 +28,10 @@ web::Task<> Installations::record_heartbeat(std::string user_id) {
   co_await change.commit(store::Durability::relaxed);
 }
 
-std::vector<Installation> Installations::list(std::size_t limit) const {
+std::vector<Installation> Installations::list(std::string_view after, std::size_t limit) const {
   std::vector<Installation> found;
   system_.each<Installation, std::string>(table, [&](const Installation& installation) {
-    found.push_back(installation);
+    if (installation.user_id > after) found.push_back(installation);
     return found.size() < limit;
   });
   return found;

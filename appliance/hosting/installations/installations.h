@@ -4,6 +4,7 @@
 #include <boost/describe.hpp>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/store.h"
@@ -33,8 +34,8 @@ class Installations {
   web::Task<Installation> register_one(std::string user_id, Mode);
   // Ignored for unknown installations. Written relaxed: the next heartbeat makes up for a lost one.
   web::Task<> record_heartbeat(std::string user_id);
-  // The first `limit`, by user id.
-  std::vector<Installation> list(std::size_t limit) const;
+  // The first `limit` behind the user id `after`, by user id.
+  std::vector<Installation> list(std::string_view after, std::size_t limit) const;
   bool is_active(const Installation& installation) const {
     return store::now() - installation.last_seen < longest_silence_;
   }

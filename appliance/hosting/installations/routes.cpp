@@ -19,9 +19,11 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
            .describe("Like register-home, with the mode `link` whatever the body says."),
        "Register an installation in Link mode"},
       {web::GET, "/api/installations", guards.internal_key, nullptr,
-       web::plain(on(list_installations))
+       web::query<InstallationQuery>(on(list_installations))
            .returns<InstallationList>()
-           .describe("`inactive` after three times INSTALLATION_HEARTBEAT_INTERVAL without a heartbeat."),
+           .describe("`inactive` after three times INSTALLATION_HEARTBEAT_INTERVAL without a heartbeat. By userId; at "
+                     "most `limit` "
+                     "(10,000 by default) after the userId `after`. `next` is the `after` of the next page, or null."),
        "Registered installations"},
       {web::POST, "/api/heartbeat", guards.none, nullptr,
        web::body<HeartbeatRequest>(on(record_heartbeat))

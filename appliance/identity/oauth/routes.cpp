@@ -12,7 +12,8 @@ const web::RateLimit sign_in_limit{.group = "oauth", .limit = 60};
 std::string callback_description(const std::string& prefix) {
   return "Redirects to /dashboard with a session, to /login?second-factor for users with a second factor (see POST "
          "/api/auth/second-factor), or to /login?error= with " +
-         prefix + "AuthFailed, " + prefix + "TokenFailed, " + prefix + "NoEmail or " + prefix + "AuthError.";
+         prefix + "AuthFailed, " + prefix + "TokenFailed, " + prefix + "NoEmail or " + prefix + "AuthError; with " +
+         prefix + "Busy beyond the rate limit.";
 }
 
 }  // namespace

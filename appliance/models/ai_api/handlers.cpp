@@ -37,7 +37,7 @@ ModelView view(const ListedModel& model) {
 web::Answer show_health(const Services& services, const web::Request&) {
   const auto now = Breaker::Clock::now();
   json::object providers, circuits;
-  bool any = false, all = true;
+  bool any = false, any_serves = false, all = true;
   for (const auto name : provider_names) {
     const bool configured = services.gateway.providers().find(name) != nullptr;
     const auto circuit = services.gateway.providers().breaker(name).whole().state(now);
@@ -45,9 +45,19 @@ web::Answer show_health(const Services& services, const web::Request&) {
     if (!configured) continue;
     circuits[name] = boost::describe::enum_to_string(circuit, "");
     any = true;
+    any_serves = any_serves || circuit != Circuit::open;
     all = all && circuit == Circuit::closed;
   }
-  co_return web::json(json::object{{"status", any && all ? "healthy" : "degraded"},
+  if (!any_serves) {
+    const auto* reason = any ? "No configured provider answers at the moment" : "No provider is configured";
+    co_return web::json(json::object{{"status", "error"},
+                                     {"error", reason},
+                                     {"providers", std::move(providers)},
+                                     {"circuits", std::move(circuits)},
+                                     {"timestamp", timestamp()}},
+                        503);
+  }
+  co_return web::json(json::object{{"status", all ? "healthy" : "degraded"},
                                    {"providers", std::move(providers)},
                                    {"circuits", std::move(circuits)},
                                    {"timestamp", timestamp()}});

@@ -29,7 +29,13 @@ web::Endpoint chat_endpoint(const web::Bind<Services>& on) {
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   const auto& key = guards.internal_key;
   return {
-      {web::GET, "/api/ai/health", key, &rate, web::plain(on(show_health)), "The configured providers and their state"},
+      {web::GET, "/api/ai/health", key, &rate,
+       web::plain(on(show_health))
+           .describe(
+               "`healthy`, or `degraded` while the circuit of a provider is not closed. 503 with `status: error` and "
+               "`error` when no provider can serve: none is configured, or the circuits of all are open.")
+           .fails({web::Kind::unavailable}),
+       "The configured providers and their state"},
       {web::GET, "/api/ai/models", key, &rate,
        web::plain(on(list_models))
            .describe("`models`, `count`, and the count of each provider by its name. Costs are US dollars per million "

@@ -14,8 +14,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t entry_characters = 4000, used_entries = 50, used_characters = 16'000;
-
 // The first `count` characters of UTF-8.
 std::string first_characters(std::string_view text, std::size_t count) {
   std::size_t at = 0;
@@ -32,27 +30,31 @@ const json::value* member(const json::object& body, std::string_view name) {
   return value && !value->is_null() ? value : nullptr;
 }
 
-Message user_message(std::string_view text) {
-  return {.role = Role::user, .content = first_characters(text, entry_characters)};
-}
+struct Entry {
+  explicit Entry(std::string_view text) : content(first_characters(text, conversation_limits.charactersPerEntry)) {
+    is_cut = content.size() < text.size();
+  }
+  std::string content;
+  bool is_cut = false;
+};
 
-// Drops the oldest messages until the rest is within the limits.
-void keep_newest(std::vector<Message>& messages) {
-  auto first = messages.end();
-  for (std::size_t left = used_characters;
-       first != messages.begin() && messages.end() - first < std::ptrdiff_t(used_entries);) {
+// Drops the oldest entries until the rest is within the limits.
+void keep_newest(std::vector<Entry>& entries) {
+  auto first = entries.end();
+  for (auto left = std::size_t(conversation_limits.characters);
+       first != entries.begin() && entries.end() - first < conversation_limits.entries;) {
     const auto size = web::count_characters((first - 1)->content);
     if (size > left) break;
     left -= size;
     --first;
   }
-  messages.erase(messages.begin(), first);
+  entries.erase(entries.begin(), first);
 }
 
-web::Result<std::vector<Message>> parse_conversation(const json::object& body) {
-  std::vector<Message> messages;
+web::Result<std::vector<Entry>> parse_conversation(const json::object& body, UsedConversation& used) {
+  std::vector<Entry> found;
   const auto* conversation = member(body, "conversation");
-  if (!conversation) return messages;
+  if (!conversation) return found;
   const auto entries =
       web::parse_value<web::List<json::object, 0, max_conversation_entries>>(*conversation, "conversation");
   if (!entries) return entries.error();
@@ -60,10 +62,12 @@ web::Result<std::vector<Message>> parse_conversation(const json::object& body) {
     const auto* role = entry.if_contains("role");
     const auto* content = entry.if_contains("content");
     if (!role || *role != "user" || !content || !content->is_string() || content->get_string().empty()) continue;
-    messages.push_back(user_message(content->get_string()));
+    found.emplace_back(std::string_view(content->get_string()));
   }
-  keep_newest(messages);
-  return messages;
+  used.given = std::ssize(found);
+  keep_newest(found);
+  used.used = std::ssize(found);
+  return found;
 }
 
 web::Result<std::string> parse_message(const json::object& body) {
@@ -98,6 +102,7 @@ web::Error demo_is_off() { return web::unavailable("The demo is off"); }
 struct DemoRequest {
   ChatRequest chat;
   std::string model;
+  UsedConversation conversation;
 };
 
 web::Result<DemoRequest> parse_request(const web::Request& request, const Demo& demo,
@@ -107,13 +112,17 @@ web::Result<DemoRequest> parse_request(const web::Request& request, const Demo& 
   const auto text = parse_message(*body);
   if (!text) return text.error();
   if (const auto mode = check_mode(*body); !mode) return mode.error();
-  auto messages = parse_conversation(*body);
-  if (!messages) return messages.error();
-  messages->push_back(user_message(*text));
+  DemoRequest parsed{.chat = {}, .model = {}, .conversation = {}};
+  auto entries = parse_conversation(*body, parsed.conversation);
+  if (!entries) return entries.error();
+  entries->emplace_back(*text);
   auto model = parse_model(*body, demo, models);
   if (!model) return model.error();
-  DemoRequest parsed{.chat = {}, .model = std::move(*model)};
-  parsed.chat.messages = std::move(*messages);
+  parsed.model = std::move(*model);
+  for (auto& entry : *entries) {
+    if (entry.is_cut) ++parsed.conversation.cut;
+    parsed.chat.messages.push_back({.role = Role::user, .content = std::move(entry.content)});
+  }
   return parsed;
 }
 
@@ -136,11 +145,21 @@ web::Answer chat(const Services& services, const web::Request& request) {
   const auto answer =
       co_await services.demo.answer(std::move(parsed->chat), std::move(parsed->model), std::move(visitor));
   if (!answer) co_return answer.error();
-  co_return web::json(json::object{{"id", answer->id},
-                                   {"model", answer->model},
-                                   {"message", answer->message.content},
-                                   {"usage", openai::usage_to_wire(answer->usage)},
-                                   {"done", true}});
+  const auto& conversation = parsed->conversation;
+  const auto& limits = conversation_limits;
+  co_return web::json(json::object{
+      {"id", answer->id},
+      {"model", answer->model},
+      {"message", answer->message.content},
+      {"usage", openai::usage_to_wire(answer->usage)},
+      {"conversation", json::object{{"given", conversation.given},
+                                    {"used", conversation.used},
+                                    {"cut", conversation.cut},
+                                    {"limits", json::object{{"entries", limits.entries},
+                                                            {"charactersPerEntry", limits.charactersPerEntry},
+                                                            {"characters", limits.characters},
+                                                            {"answerTokens", limits.answerTokens}}}}},
+      {"done", true}});
 }
 
 }  // namespace models::demo

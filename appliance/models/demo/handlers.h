@@ -15,11 +15,29 @@ namespace models::demo {
 inline constexpr std::size_t max_message_characters = 100'000;
 inline constexpr std::size_t max_conversation_entries = 1000;
 
+// What of a conversation is sent to the model.
+struct ConversationLimits {
+  std::int64_t entries = 50;               // the newest
+  std::int64_t charactersPerEntry = 4000;  // of each its first
+  std::int64_t characters = 16'000;        // of all of them
+  std::int64_t answerTokens = answer_tokens;
+};
+BOOST_DESCRIBE_STRUCT(ConversationLimits, (), (entries, charactersPerEntry, characters, answerTokens))
+inline constexpr ConversationLimits conversation_limits;
+
 struct DemoInfo {
   std::vector<DemoModel> models;
   std::string mode = "demo", message;
+  ConversationLimits limits;
 };
-BOOST_DESCRIBE_STRUCT(DemoInfo, (), (models, mode, message))
+BOOST_DESCRIBE_STRUCT(DemoInfo, (), (models, mode, message, limits))
+
+// How much of a request's conversation the model was sent.
+struct UsedConversation {
+  std::int64_t given = 0;  // entries of the role user
+  std::int64_t used = 0;   // of these
+  std::int64_t cut = 0;    // of those used and the message: longer than charactersPerEntry
+};
 
 // Documents the body in OpenAPI; the handler reads its fields itself.
 struct DemoBody {

@@ -11,8 +11,10 @@ const web::RateLimit models_rate{.group = "demo-models", .limit = 60, .message =
 const web::RateLimit chat_rate{.group = "demo-chat", .limit = 10, .message = "Too many requests"};
 
 constexpr const char* chat_text =
-    "Returns {id, model, message, usage, done: true}. Only entries of `conversation` with the role user are used, each "
-    "cut at 4000 characters; of these the newest, with 16,000 characters in total. 429 also when a visitor has used a "
+    "Returns {id, model, message, usage, conversation: {given, used, cut, limits}, done: true}. Only entries of "
+    "`conversation` with the role user are used, each "
+    "cut at 4000 characters; of these the newest 50, with 16,000 characters in total; `conversation` counts them and "
+    "has these limits. 429 also when a visitor has used a "
     "quarter of the demo's daily tokens, or all visitors its daily tokens or money (UTC). If the model does not "
     "answer, "
     "another one of the demo does, and `model` says which; 503 when none of them can be reached, and where the demo is "

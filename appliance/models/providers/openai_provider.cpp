@@ -78,6 +78,7 @@ web::Task<Outcome<std::string>> OpenAiProvider::choose_model(std::string request
   if (!settings_.default_model.empty() && (requested.empty() || requested == settings_.default_model)) {
     co_return settings_.default_model;
   }
+  if (!requested.empty() && requested == settings_.fallback_model) co_return requested;
   const auto listed = co_await models();
   if (!listed) {
     // A server may serve a model that it does not list. Without any name there is nothing to request.

@@ -13,10 +13,11 @@
 namespace models {
 
 struct OpenAiSettings {
-  std::string name;           // local, openrouter, openai: as in answers and messages
-  std::string base_url;       // up to and including /v1
-  std::string key;            // secret; empty: no Authorization header
-  std::string default_model;  // empty: the first the server lists
+  std::string name;            // local, openrouter, openai: as in answers and messages
+  std::string base_url;        // up to and including /v1
+  std::string key;             // secret; empty: no Authorization header
+  std::string default_model;   // empty: the first the server lists
+  std::string fallback_model;  // empty: none
   // Replace a model that the server does not list by the default. For servers with a few models of their own, since
   // agents carry the names of the router's models.
   bool only_listed = false;
@@ -34,6 +35,7 @@ class OpenAiProvider : public Provider {
   // Cached for a minute.
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;
   std::optional<std::vector<ModelInfo>> cached_models() const;
+  const std::string& fallback_model() const { return settings_.fallback_model; }
   // The model used for a request with this name, which may be empty (OpenAiSettings::only_listed).
   web::Task<Outcome<std::string>> choose_model(std::string requested);
   web::Task<Outcome<std::string>> embeddings(std::string body) const override;

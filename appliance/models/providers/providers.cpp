@@ -28,6 +28,7 @@ Providers::Providers(const agentbox::Settings& settings) : settings_(settings) {
                                                              .base_url = settings.local_model_url,
                                                              .key = settings.local_api_key,
                                                              .default_model = settings.local_model,
+                                                             .fallback_model = settings.local_fallback_model,
                                                              .only_listed = true,
                                                              .timeout = settings.ai_model_timeout});
     configured_.emplace("local", local_);

@@ -15,6 +15,7 @@ const reasons: Record<string, (provider: string) => string> = {
   TokenFailed: (provider) => `The ${provider} did not accept the box's request. Please try again.`,
   NoEmail: (provider) => `Your account at the ${provider} has no verified e-mail address, and this box needs one.`,
   NoAccount: () => "There is no account with your address on this box. Please ask its administrator for one.",
+  Busy: () => "Too many sign-ins from your network, or the box is busy. Please try again in a minute.",
   AuthError: (provider) => `Signing in with the ${provider} failed on this box. Its log says why.`,
 };
 
