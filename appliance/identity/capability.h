@@ -51,8 +51,10 @@ struct Capability {
     Table<Services> web = nullptr, backend = nullptr;  // none: no rows on that listener
 
     Rows rows(const Guards& guards, const web::Bind<Services>& services) const {
-      return {.web = web ? web(guards, services) : std::vector<web::Route>(),
-              .backend = backend ? backend(guards, services) : std::vector<web::Route>()};
+      Rows rows{.web = web ? web(guards, services) : std::vector<web::Route>(),
+                .backend = backend ? backend(guards, services) : std::vector<web::Route>()};
+      describe_scopes(guards.backend, rows.backend);
+      return rows;
     }
   };
 

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "appliance/foundation/crypto/random.h"
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/accounts/session_cookie.h"
 #include "appliance/identity/accounts/sessions.h"
@@ -54,23 +53,6 @@ Admission admit_session_optional(const GuardSources& sources, const web::Request
   auto caller = admit_session(sources, request);
   if (!caller && caller.error().kind == web::Kind::unauthenticated) return web::Caller{};
   return caller;
-}
-
-Admission admit_internal_key(const GuardSources& sources, const web::Request& request) {
-  if (sources.internal_api_key.empty()) return web::internal("Server misconfigured");
-  const auto token = request.bearer();
-  if (!token || token->empty()) return web::unauthenticated();
-  if (!crypto::constant_time_equal(*token, sources.internal_api_key)) {
-    sources.on_wrong_key(request);
-    return web::forbidden();
-  }
-  return web::Caller{.credential = "internal"};
-}
-
-Admission admit_backend_key(const GuardSources& sources, const web::Request& request) {
-  auto admitted = admit_internal_key(sources, request);
-  if (!admitted && admitted.error().kind == web::Kind::forbidden) return web::unauthenticated();
-  return admitted;
 }
 
 Admission admit_key(const GuardSources& sources, std::string_view key) {
@@ -138,8 +120,7 @@ Guards guards_over(const Sources& sources) {
       .session_optional = forbidding(guard("session, if any", "cookie", sources, admit_session_optional)),
       .session_enrolling = guard("session to enrol", "cookie", sources, admit_session_enrolling),
       .admin_session = forbidding(guard("admin session", "cookie", sources, admit_admin_session)),
-      .internal_key = forbidding(guard("internal key", "bearer", sources, admit_internal_key)),
-      .backend_key = guard("backend key", "bearer", sources, admit_backend_key),
+      .backend = make_backend_guards(sources ? sources->backend : nullptr),
       .user_key = forbidding(guard("API key", "bearer", sources, admit_user_key)),
       .installation_key = forbidding(guard("API key, with or without sk_", "bearer", sources, admit_installation_key)),
       .agent_token = guard("agent token", "bearer", sources, admit_agent_token),

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "appliance/identity/backend_guards.h"
 #include "web/route.h"
 
 namespace accounts {
@@ -25,8 +27,7 @@ struct Guards {
   web::Guard session_optional;   // caller.user_id is 0 without one
   web::Guard session_enrolling;  // as session; also for users who must set up a second factor first
   web::Guard admin_session;      // a live session of an administrator, else 403
-  web::Guard internal_key;       // Authorization: Bearer INTERNAL_API_KEY
-  web::Guard backend_key;        // the same key, but a wrong one is 401
+  BackendGuards backend;         // Authorization: Bearer, with the internal key or an operator key
   web::Guard user_key;           // Authorization: Bearer sk_...
   web::Guard installation_key;   // the same key, with or without sk_
   web::Guard agent_token;        // Authorization: Bearer <an agent's box token>; sets caller.agent and caller.user_id
@@ -39,11 +40,9 @@ struct GuardSources {
   const accounts::Sessions& sessions;
   const accounts::Accounts& accounts;
   keys::Keys& keys;
-  std::string internal_api_key;  // empty: the backend is not configured and answers 500
+  std::shared_ptr<const BackendSources> backend;
   // The agent that a box token belongs to; nothing for an unknown token.
   std::function<std::optional<web::Caller>(std::string_view token)> agent_of;
-  // Called for each request with a wrong internal key, on the thread that serves it.
-  std::function<void(const web::Request&)> on_wrong_key;
   // Whether this user must set up a second factor before anything else: 403, SECOND_FACTOR_SETUP_REQUIRED.
   std::function<bool(const accounts::User&)> must_enrol;
 };

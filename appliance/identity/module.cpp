@@ -1,6 +1,7 @@
 #include "appliance/identity/module.h"
 
 #include "appliance/foundation/crypto/hmac.h"
+#include "appliance/identity/accounts/admin_address.h"
 
 namespace identity {
 
@@ -11,8 +12,11 @@ Module::Module(const agentbox::Platform& given)
       login_limit({}, platform.settings.login_limits),
       accounts(platform.system, hasher_, sessions, login_limit, platform.settings.admin_emails),
       keys(platform.system),
+      operator_keys(platform.system),
       replay_guard(platform.system),
       audit(platform.system),
+      audit_heads(platform.system, crypto::derived_key(platform.master_key, "audit heads"),
+                  std::chrono::days(platform.settings.audit_keep)),
       failures(audit),
       identities(platform.system, accounts, keys),
       rpc(platform.settings.l2_rpc_url, platform.settings.l2_chain_id, "L2_RPC_URL"),
@@ -29,13 +33,8 @@ Module::Module(const agentbox::Platform& given)
       guards(agentbox::make_guards({.sessions = sessions,
                                     .accounts = accounts,
                                     .keys = keys,
-                                    .internal_api_key = platform.settings.internal_api_key,
+                                    .backend = backend_sources(),
                                     .agent_of = [this](std::string_view token) { return agent_of_(token); },
-                                    .on_wrong_key =
-                                        [this](const web::Request& request) {
-                                          failures.count(
-                                              audit::failure_of(request, "internal key refused", "Forbidden"));
-                                        },
                                     .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
       capabilities_(identity::capabilities(), *this) {
   set_invitations(nullptr);
@@ -48,8 +47,32 @@ Module::Module(const agentbox::Platform& given)
       [this](store::UserId user) -> web::Task<> { static_cast<void>(co_await verification.send(user)); });
 }
 
+std::shared_ptr<const agentbox::BackendSources> Module::backend_sources() {
+  const auto& settings = platform.settings;
+  return std::make_shared<const agentbox::BackendSources>(agentbox::BackendSources{
+      .internal_api_key = settings.internal_api_key,
+      .internal_api_key_next = settings.internal_api_key_next,
+      .operator_keys = operator_keys,
+      .is_admin = [this](std::string_view email) { return is_admin_address(email); },
+      .is_admin_required = settings.admin_required,
+      .on_wrong_key =
+          [this](const web::Request& request) {
+            failures.count(audit::failure_of(request, "internal key refused", "Forbidden"));
+          },
+      .on_refused =
+          [this](const web::Request& request, const std::string& caller, const std::string& reason) {
+            auto failure = audit::failure_of(request, "operator request refused", reason);
+            failure.by = caller;
+            failures.count(std::move(failure));
+          }});
+}
+
 void Module::set_invitations(accounts::Invitations* invitations) {
   accounts.set_registration({platform.settings.registration, invitations});
+}
+
+bool Module::is_admin_address(std::string_view email) const {
+  return accounts::is_admin_address(accounts, platform.settings.admin_emails, email);
 }
 
 bool Module::must_enrol(const accounts::User& user) {

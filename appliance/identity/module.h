@@ -14,11 +14,13 @@
 #include "appliance/identity/accounts/plan_directory.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/audit/failure_counter.h"
+#include "appliance/identity/audit/signed_heads.h"
 #include "appliance/identity/capabilities.h"
 #include "appliance/identity/guards.h"
 #include "appliance/identity/identities/identities.h"
 #include "appliance/identity/keys/keys.h"
 #include "appliance/identity/mail/outbox.h"
+#include "appliance/identity/operator_keys/operator_keys.h"
 #include "appliance/identity/second_factor/second_factor.h"
 #include "appliance/identity/security/replay_guard.h"
 #include "appliance/identity/sign_in/sign_in.h"
@@ -49,6 +51,8 @@ class Module {
   // Whether this user must set up a second factor before anything else.
   bool must_enrol(const accounts::User&);
   bool is_admin(store::UserId) const;
+  // Whether this address, in normal form, is an administrator's.
+  bool is_admin_address(std::string_view email) const;
 
   const agentbox::Platform& platform;
 
@@ -63,8 +67,10 @@ class Module {
   accounts::LoginLimit login_limit;
   accounts::Accounts accounts;
   keys::Keys keys;
+  operator_keys::OperatorKeys operator_keys;
   security::ReplayGuard replay_guard;
   audit::Audit audit;
+  audit::SignedHeads audit_heads;
   audit::FailureCounter failures;
   identities::Identities identities;
   chain::Rpc rpc;
@@ -78,6 +84,8 @@ class Module {
   const agentbox::Guards guards;
 
  private:
+  std::shared_ptr<const agentbox::BackendSources> backend_sources();
+
   agentbox::RunningCapabilities capabilities_;
 };
 

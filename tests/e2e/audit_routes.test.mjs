@@ -68,6 +68,9 @@ const noted = {
   "backend DELETE /api/admin/users/{user}/second-factor": ["second factor removed by admin", ({ box, carol }) => box.backend_call("DELETE", `/api/admin/users/${carol.id}/second-factor`)],
   "backend PUT /api/admin/git-hosts": ["git host set by admin", ({ box }) => box.backend_call("PUT", "/api/admin/git-hosts", { url: "https://box@git.example.org", secret: "s" })],
   "backend DELETE /api/admin/git-hosts": ["git host forgotten by admin", ({ box }) => box.backend_call("DELETE", "/api/admin/git-hosts?url=https://git.example.org:443")],
+  "backend POST /api/admin/operator-keys": ["operator key made", ({ box }) => box.backend_call("POST", "/api/admin/operator-keys", { name: "ci", scopes: ["backup"] })],
+  "backend DELETE /api/admin/operator-keys/{name}": ["operator key revoked", ({ box }) => box.backend_call("DELETE", "/api/admin/operator-keys/ci")],
+  "backend DELETE /api/admin/audit/personal-data": ["personal data erased by admin: ok, 0 entries", ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody")],
   "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: join(box.folder, "copy") })],
 };
 

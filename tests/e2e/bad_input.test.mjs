@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, INTERNAL_KEY, send } from "./box.mjs";
+import { ADMIN, BACKEND_GUARDS, Box, INTERNAL_KEY, send } from "./box.mjs";
 
 // Bytes in a JSON text, where JSON.stringify leaves a mark.
 const raw = (bytes) => ({ raw: bytes });
@@ -109,8 +109,7 @@ const inhabited = async (t) => {
     "session to enrol": { cookie: ada.cookie },
     "admin session": { cookie: admin.cookie },
     // As an administrator, whom the AI API asks for no plan.
-    "internal key": { ...bearer(INTERNAL_KEY), "x-user-email": ADMIN.email },
-    "backend key": bearer(INTERNAL_KEY),
+    ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, { ...bearer(INTERNAL_KEY), "x-user-email": ADMIN.email }])),
     "agent token": bearer(box_token),
     "API key, with or without sk_": bearer(secret),
     "agent token or API key": bearer(box_token),

@@ -16,6 +16,11 @@ assert.ok(binary, "AGENTBOX_BINARY names the binary under test");
 export const ADMIN = { email: "admin@example.org", password: "an admin's long password" };
 export const PASSWORD = "a customer's long password";
 export const INTERNAL_KEY = "internal-key-of-the-stories";
+// The guards that the internal key opens.
+export const BACKEND_GUARDS = [
+  "internal key", "scope read-only", "scope users", "scope users not read-only", "scope agents", "scope agents not read-only",
+  "scope agents or 401", "scope files or 401", "scope backup",
+];
 
 // Asks until `probe` answers something true; fails after the deadline with what it answered last.
 export const until = async (what, probe, deadline_ms = 30_000) => {

@@ -73,7 +73,7 @@ test("every command has a help page that names its arguments", async () => {
       assert.ok(help.includes(word), `${command}: ${help}`);
   }
   const admin = await succeeds(["admin", "--help"]);
-  for (const command of ["users", "show", "plan", "grant", "revoke", "disable", "enable", "password", "sign-out"]) {
+  for (const command of ["users", "show", "plan", "grant", "revoke", "disable", "enable", "password", "sign-out", "audit", "operator-keys"]) {
     assert.match(admin, new RegExp(`^ {2}${command} +\\S`, "m"));
     assert.match(await succeeds(["admin", command, "--help"]), /Usage: agentbox admin/);
   }
@@ -114,7 +114,7 @@ test("routes prints every route of a listener with its guard", async () => {
         .map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`));
     assert.deepEqual(lines.map((line) => line.split(/\s+/).slice(0, 2).join(" ").replace(/\+$/, "")).sort(), documented.sort());
   }
-  assert.match(await succeeds(["routes", "backend"]), /^POST +\/api\/deployments +internal key +deployments? \d+\/60s /m);
+  assert.match(await succeeds(["routes", "backend"]), /^POST +\/api\/deployments +scope agents +deployments? \d+\/60s /m);
 });
 
 test("init makes a private folder and an administrator, once", async (t) => {

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, INTERNAL_KEY, PASSWORD, send } from "./box.mjs";
+import { ADMIN, BACKEND_GUARDS, Box, INTERNAL_KEY, PASSWORD, send } from "./box.mjs";
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
 
@@ -84,8 +84,8 @@ const refusal = {
   session: (name) => (sessions.includes(name) ? undefined : 401),
   "session to enrol": (name) => (sessions.includes(name) ? undefined : 401),
   "admin session": (name) => (name === "an admin's session" ? undefined : sessions.includes(name) ? 403 : 401),
-  "internal key": (name, headers) => (name === "the internal key" ? undefined : has_bearer(headers) ? 403 : 401),
-  "backend key": (name) => (name === "the internal key" ? undefined : 401),
+  ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, (name, headers) =>
+    name === "the internal key" ? undefined : has_bearer(headers) && !guard.endsWith("401") ? 403 : 401])),
   "API key, with or without sk_": (name) => (name === "a user's key" ? undefined : 401),
   "agent token": (name) => (name === "an agent's token" ? undefined : 401),
   "agent token or API key": (name) => (["an agent's token", "a user's key"].includes(name) ? undefined : 401),

@@ -2,6 +2,7 @@
 
 #include "appliance/identity/accounts/session_cookie.h"
 #include "appliance/identity/guards.h"
+#include "appliance/identity/operator_keys/operator_keys.h"
 #include "tests/identity/people_fixture.h"
 
 namespace {
@@ -204,12 +205,17 @@ class Guards : public People {
     return agentbox::make_guards({.sessions = sessions,
                                   .accounts = accounts,
                                   .keys = keys,
-                                  .internal_api_key = std::move(internal_key),
+                                  .backend = std::make_shared<const agentbox::BackendSources>(agentbox::BackendSources{
+                                      .internal_api_key = std::move(internal_key),
+                                      .internal_api_key_next = "",
+                                      .operator_keys = operator_keys,
+                                      .is_admin = [](std::string_view) { return false; },
+                                      .on_wrong_key = [this](const web::Request&) { ++wrong_keys; },
+                                      .on_refused = {}}),
                                   .agent_of = [this](std::string_view token) -> std::optional<web::Caller> {
                                     if (token != "agents-token") return std::nullopt;
                                     return web::Caller{.user_id = agents_owner, .admin = true, .agent = "ag_1"};
                                   },
-                                  .on_wrong_key = [this](const web::Request&) { ++wrong_keys; },
                                   .must_enrol = [this](const accounts::User& user) { return user.id == enrolling; }});
   }
   static web::Request with_authorization(const std::string& value) {
@@ -217,26 +223,27 @@ class Guards : public People {
     request.headers.push_back({"Authorization", value});
     return request;
   }
+  operator_keys::OperatorKeys operator_keys{system};
   store::UserId agents_owner = 0, enrolling = 0;
   int wrong_keys = 0;
 };
 
 TEST_F(Guards, TheInternalKeyIsChecked) {
   const auto guards = make("the-key");
-  const auto kind = [&](const web::Request& request) { return guards.internal_key.admit(request).error().kind; };
+  const auto kind = [&](const web::Request& request) { return guards.backend.internal.admit(request).error().kind; };
   EXPECT_EQ(kind(web::Request{}), web::Kind::unauthenticated);
   EXPECT_EQ(kind(with_authorization("the-key")), web::Kind::unauthenticated);
   EXPECT_EQ(kind(with_authorization("Basic the-key")), web::Kind::unauthenticated);
   EXPECT_EQ(kind(with_authorization("Bearer ")), web::Kind::unauthenticated);
   EXPECT_EQ(kind(with_authorization("Bearer the-kez")), web::Kind::forbidden);
   EXPECT_EQ(wrong_keys, 1) << "a request without a key is not counted";
-  EXPECT_TRUE(guards.internal_key.admit(with_authorization("Bearer the-key")));
+  EXPECT_TRUE(guards.backend.internal.admit(with_authorization("Bearer the-key")));
   EXPECT_EQ(wrong_keys, 1);
 }
 
 TEST_F(Guards, WithoutAnInternalKeyTheBackendIsMisconfigured) {
   const auto guards = make("");
-  const auto refused = guards.internal_key.admit(with_authorization("Bearer ")).error();
+  const auto refused = guards.backend.internal.admit(with_authorization("Bearer ")).error();
   EXPECT_EQ(refused.kind, web::Kind::internal);
   EXPECT_EQ(refused.message, "Server misconfigured");
 }

@@ -29,7 +29,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 }
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& key = guards.internal_key;
+  const auto& key = guards.backend.users;
   return {
       {web::GET, "/api/admin/caps", key, nullptr, web::query<CapsQuery>(on(list_caps)).returns<CapList>(),
        "List the caps on a user or, without userId, on plans"},

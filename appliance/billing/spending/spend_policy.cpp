@@ -4,6 +4,7 @@
 
 #include "appliance/foundation/email.h"
 #include "appliance/identity/accounts/accounts.h"
+#include "appliance/identity/accounts/admin_address.h"
 #include "appliance/identity/keys/keys.h"
 #include "web/reply.h"
 
@@ -69,12 +70,8 @@ SpendPolicy::SpendPolicy(const accounts::Accounts& accounts, const keys::Keys& k
       ledger_(ledger),
       admin_emails_(std::move(admin_emails)) {}
 
-// The caller holds the internal key and names a listed administrator, who need not have an account. The account of
-// somebody who only typed the address, or who is disabled, has no such rights.
 bool SpendPolicy::is_admin(std::string_view email) const {
-  const auto user = accounts_.find_by_email(email);
-  if (user) return !user->is_disabled && accounts_.is_admin(*user);
-  return std::ranges::find(admin_emails_, email) != admin_emails_.end();
+  return accounts::is_admin_address(accounts_, admin_emails_, email);
 }
 
 web::Result<Payer> SpendPolicy::payer_of(const PlanClaim& claim) const {

@@ -14,7 +14,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/subscriptions/deploy", guards.internal_key, nullptr,
+      {web::POST, "/api/subscriptions/deploy", guards.backend.users, nullptr,
        web::body<Deployment>(on(deploy_plan))
            .returns<Deployed>()
            .describe("`plan`: " + plan_names(" or ") + "; 402 (PLAN_REQUIRED) for the deprecated free."),

@@ -35,7 +35,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 }
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& key = guards.internal_key;
+  const auto& key = guards.backend.users;
   return {
       {web::GET, "/api/usage/summary", key, nullptr,
        web::query<UserQuery>(on(show_summary))

@@ -4,9 +4,10 @@
 #include <iostream>
 
 #include "appliance/billing/subscriptions/plans.h"
-#include "appliance/box/cli/box_client.h"
+#include "appliance/box/cli/admin_command.h"
+#include "appliance/box/cli/audit.h"
 #include "appliance/box/cli/git_hosts.h"
-#include "appliance/box/cli/setting_flags.h"
+#include "appliance/box/cli/operator_keys.h"
 #include "appliance/foundation/crypto/random.h"
 
 namespace agentbox::cli {
@@ -50,17 +51,6 @@ int list_users(const BoxClient& box) {
   }
 }
 
-// An e-mail address or an id as a path segment.
-std::string escaped(const std::string& user) {
-  std::string segment;
-  for (const char c : user) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                       c == '-' || c == '_' || c == '@';
-    segment += plain ? std::string(1, c) : "%" + crypto::hex(std::string_view(&c, 1));
-  }
-  return segment;
-}
-
 int print_outbox(const BoxClient& box) {
   const auto answer = box.call("GET", "/api/admin/outbox").as_object();
   for (const auto& entry : answer.at("mails").as_array()) {
@@ -76,15 +66,6 @@ int print_outbox(const BoxClient& box) {
 int print_security_events(const BoxClient& box) {
   const auto answer = box.call("GET", "/api/admin/security-events").as_object();
   for (const auto& entry : answer.at("events").as_array()) std::cout << json::serialize(entry) << '\n';
-  return 0;
-}
-
-int print_audit(const BoxClient& box) {
-  for (json::value after = 0; !after.is_null();) {
-    auto page = box.call("GET", "/api/admin/audit?limit=1000&after=" + json::serialize(after)).as_object();
-    for (const auto& entry : page.at("entries").as_array()) std::cout << json::serialize(entry) << '\n';
-    after = page.at("next");
-  }
   return 0;
 }
 
@@ -107,6 +88,16 @@ int create_user(const BoxClient& box, const Arguments& given) {
 
 }  // namespace
 
+std::string escaped(const std::string& text) {
+  std::string encoded;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+                       c == '-' || c == '_' || c == '@';
+    encoded += plain ? std::string(1, c) : "%" + crypto::hex(std::string_view(&c, 1));
+  }
+  return encoded;
+}
+
 void add_admin(CLI::App& app, std::function<int()>& run) {
   auto* admin = app.add_subcommand("admin", "Manage users, plans and models of the running box");
   admin->require_subcommand(1);
@@ -117,12 +108,8 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   const auto add = [&](const std::string& name, const std::string& help, bool names_user, Act act) {
     auto* command = admin->add_subcommand(name, help);
     if (names_user) command->add_option("user", arguments->user, "e-mail or id")->required();
-    const SettingFlags flags(*command, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
-    command->callback([&run, arguments, flags, act = std::move(act)] {
-      run = [arguments, flags, act] {
-        const Settings settings = flags.resolve();
-        return act(BoxClient(settings), "/api/admin/users/" + escaped(arguments->user));
-      };
+    connect(*command, run, [arguments, act = std::move(act)](const BoxClient& box) {
+      return act(box, "/api/admin/users/" + escaped(arguments->user));
     });
     return command;
   };
@@ -145,10 +132,7 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   create->add_option("--plan", arguments->plan, billing::plan_names());
   create->add_flag("--admin", arguments->is_admin, "make the user an admin");
   create->add_flag("--verified", arguments->is_verified, "you answer for the e-mail address being the user's");
-  const SettingFlags create_flags(*create, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
-  create->callback([&run, arguments, create_flags] {
-    run = [arguments, create_flags] { return create_user(BoxClient(create_flags.resolve()), *arguments); };
-  });
+  connect(*create, run, [arguments](const BoxClient& box) { return create_user(box, *arguments); });
   add("plan", "Set a user's plan", true,
       [arguments](const BoxClient& box, const std::string& path) {
         print_user(box.call("PATCH", path, json::object{{"plan", arguments->plan}}).as_object());
@@ -193,17 +177,13 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   auto* models = admin->add_subcommand("models", "Manage the model catalogue");
   models->require_subcommand(1);
   auto* reload = models->add_subcommand("reload", "Reload catalogue.json of the data folder without a restart");
-  const SettingFlags reload_flags(*reload, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
-  reload->callback([&run, reload_flags] {
-    run = [reload_flags] {
-      const Settings settings = reload_flags.resolve();
-      const auto answer = BoxClient(settings).call("POST", "/api/admin/models/reload").as_object();
-      std::cout << json::serialize(answer.at("models")) << " models\n";
-      return 0;
-    };
+  connect(*reload, run, [](const BoxClient& box) {
+    const auto answer = box.call("POST", "/api/admin/models/reload").as_object();
+    std::cout << json::serialize(answer.at("models")) << " models\n";
+    return 0;
   });
-  add("audit", "Print the security audit log as JSON lines, oldest first", false,
-      [](const BoxClient& box, const std::string&) { return print_audit(box); });
+  add_operator_keys(*admin, run);
+  add_audit(*admin, run);
 }
 
 }  // namespace agentbox::cli

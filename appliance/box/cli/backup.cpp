@@ -47,8 +47,9 @@ void require_folder(const DataFolder& folder) {
     throw UsageError("there is no box in " + folder.path().string() + ": name its data folder with --data");
 }
 
-void copy_store(const Settings& settings, const std::string& master_key, const fs::path& to) {
-  const BoxClient box(settings);
+void copy_store(const Settings& settings, const std::string& master_key, const fs::path& to,
+                const std::string& acting_as) {
+  const BoxClient box(settings, acting_as);
   if (!box.is_running()) {
     open_store(settings)->backup(to);
     return;
@@ -112,7 +113,7 @@ int backup(const Settings& settings, const BackupOptions& options) {
   copy.prepare("folder of the backup", "--to");
   try {
     fs::remove(copy.key_file());
-    copy_store(settings, master_key, copy.store());
+    copy_store(settings, master_key, copy.store(), options.acting_as);
     copy_workspaces(folder.agents(), copy.agents());
     const bool has_settings = fs::exists(folder.config_file());
     write_private_file(copy.path() / sealed_settings_name,

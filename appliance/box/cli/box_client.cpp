@@ -1,11 +1,16 @@
 #include "appliance/box/cli/box_client.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <fstream>
 #include <sstream>
 
 #include "appliance/foundation/data_folder.h"
+#include "appliance/identity/acting_as.h"
 #include "web/fetch.h"
 
 namespace agentbox::cli {
@@ -31,6 +36,16 @@ std::string announced_backend(const DataFolder& folder) {
   return text_of(parse(text.str()), "backend");
 }
 
+// The login name, else the number, of the user that runs the program.
+std::string system_user() {
+  const uid_t id = geteuid();
+  passwd entry{}, *found = nullptr;
+  std::array<char, 4096> buffer{};
+  if (getpwuid_r(id, &entry, buffer.data(), buffer.size(), &found) == 0 && found && is_acting_name(found->pw_name))
+    return found->pw_name;
+  return "uid " + std::to_string(id);
+}
+
 web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest request) {
   boost::asio::io_context io;
   std::optional<web::Result<web::FetchResponse>> answer;
@@ -46,7 +61,9 @@ web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest request) {
 
 }  // namespace
 
-BoxClient::BoxClient(const Settings& settings) : settings_(settings) {
+BoxClient::BoxClient(const Settings& settings, const std::string& acting_as)
+    : settings_(settings), acting_as_(acting_as.empty() ? system_user() : acting_as) {
+  if (!is_acting_name(acting_as_)) throw UsageError(std::string("--as must be ") + acting_name_form);
   url_ = announced_backend(DataFolder(settings.data));
   announced_ = !url_.empty();
   if (!announced_) url_ = "http://" + settings.backend_listen;
@@ -66,6 +83,8 @@ boost::json::value BoxClient::call(std::string method, const std::string& path, 
   }
   web::FetchRequest request{.url = url_ + path, .method = std::move(method), .timeout = timeout};
   request.headers.emplace_back("Authorization", "Bearer " + settings_.internal_api_key);
+  request.headers.emplace_back(acting_as_header, acting_as_);
+  if (acting_as_.find('@') != std::string::npos) request.headers.emplace_back(user_email_header, acting_as_);
   if (!body.is_null()) {
     request.headers.emplace_back("Content-Type", "application/json");
     request.body = boost::json::serialize(body);
@@ -76,6 +95,10 @@ boost::json::value BoxClient::call(std::string method, const std::string& path, 
                      std::filesystem::absolute(settings_.data).lexically_normal().string());
   }
   auto value = parse(answer->body);
+  if (answer->status == 403 && !text_of(value, "code").empty()) {
+    const bool needs_admin = text_of(value, "code") == "ADMIN_REQUIRED";
+    throw UsageError(text_of(value, "error") + (needs_admin ? ": give it with --as" : ""));
+  }
   if (answer->status == 401 || answer->status == 403)
     throw UsageError("the box at " + url_ + " refuses the key: INTERNAL_API_KEY must be the one it was started with");
   if (answer->status >= 400) {

@@ -12,8 +12,10 @@ namespace agentbox::cli {
 
 class BoxClient {
  public:
-  // Uses the address announced by the box that runs on the data folder, else BACKEND_LISTEN.
-  explicit BoxClient(const Settings&);
+  // Uses the address announced by the box that runs on the data folder, else BACKEND_LISTEN. `acting_as`: the person,
+  // for the audit log; empty: the system user. An e-mail address is also sent as the administrator's. Throws UsageError
+  // for a name that no header can carry.
+  explicit BoxClient(const Settings&, const std::string& acting_as = {});
 
   // Whether a box that runs on this data folder answers.
   bool is_running() const;
@@ -24,7 +26,7 @@ class BoxClient {
 
  private:
   const Settings& settings_;
-  std::string url_;
+  std::string url_, acting_as_;
   bool announced_ = false;  // by endpoints.json
 };
 

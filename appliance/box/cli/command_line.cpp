@@ -44,6 +44,10 @@ void add_backup(CLI::App& app, Run& run) {
   command->add_option("--to", options->to, "folder of the backup; an existing backup there is updated")->required();
   command->add_flag("--with-key", options->with_key,
                     "include master.key: the backup alone then gives access to every secret of the box");
+  command
+      ->add_option("--as", options->acting_as,
+                   "your name, or an admin's e-mail address, for the audit log [the system user]")
+      ->type_name("NAME");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
   command->callback([&run, flags, options] { run = [flags, options] { return backup(flags.resolve(), *options); }; });
 }

@@ -25,6 +25,7 @@ int init(const Settings&, const InitOptions&);
 struct BackupOptions {
   std::filesystem::path to;
   bool with_key = false;  // include the master key, in plain text
+  std::string acting_as;  // see BoxClient
 };
 // Goes through the running box if there is one. Contains no plain-text secret unless `with_key` is set.
 int backup(const Settings&, const BackupOptions&);

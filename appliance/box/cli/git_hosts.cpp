@@ -6,9 +6,7 @@
 #include <memory>
 #include <sstream>
 
-#include "appliance/box/cli/box_client.h"
-#include "appliance/box/cli/setting_flags.h"
-#include "appliance/foundation/crypto/random.h"
+#include "appliance/box/cli/admin_command.h"
 
 namespace agentbox::cli {
 
@@ -42,12 +40,6 @@ std::string read_secret(const std::string& file) {
   return secret;
 }
 
-std::string escaped(const std::string& text) {
-  std::string query;
-  for (const char c : text) query += "%" + crypto::hex(std::string_view(&c, 1));
-  return query;
-}
-
 int list(const BoxClient& box) {
   const auto answer = box.call("GET", path).as_object();
   for (const auto& host : answer.at("hosts").as_array()) print(host.as_object());
@@ -77,13 +69,7 @@ void add_git_hosts(CLI::App& admin, std::function<int()>& run) {
   using Act = int (*)(const BoxClient&, const HostArguments&);
   const auto add = [&](const std::string& name, const std::string& help, Act act) {
     auto* command = hosts->add_subcommand(name, help);
-    const SettingFlags flags(*command, {"AGENTBOX_DATA", "BACKEND_LISTEN", "INTERNAL_API_KEY"});
-    command->callback([&run, arguments, flags, act] {
-      run = [arguments, flags, act] {
-        const Settings settings = flags.resolve();
-        return act(BoxClient(settings), *arguments);
-      };
-    });
+    connect(*command, run, [arguments, act](const BoxClient& box) { return act(box, *arguments); });
     return command;
   };
   add("list", "List the accounts, without their secrets",

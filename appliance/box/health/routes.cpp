@@ -29,7 +29,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   auto table = web_routes(guards, on);
   table.push_back(
-      {web::GET, "/metrics", guards.internal_key, nullptr, plain(on(metrics_text)), "Metrics in Prometheus format"});
+      {web::GET, "/metrics", guards.backend.box, nullptr, plain(on(metrics_text)), "Metrics in Prometheus format"});
   return table;
 }
 

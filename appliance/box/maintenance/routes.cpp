@@ -7,7 +7,7 @@ namespace maintenance {
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/admin/backup", guards.internal_key, nullptr,
+      {web::POST, "/api/admin/backup", guards.backend.backup, nullptr,
        web::body<BackupRequest>(on(back_up))
            .returns<BackupMade>()
            .describe("`to` is an absolute path on the box. Online; incremental if it holds a backup. With "

@@ -20,7 +20,7 @@ web::Endpoint sends(std::string_view media_type, web::Endpoint endpoint) {
 }
 
 std::vector<web::Route> browse_rows(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& key = guards.backend_key;
+  const auto& key = guards.backend.files;
   std::vector<web::Route> table{
       {web::GET, "/api/browse/tree", key, nullptr,
        web::query<TreeQuery>(on(show_tree)).returns<TreeAnswer>().describe(descriptions::tree),
@@ -77,7 +77,7 @@ std::vector<web::Route> browse_rows(const agentbox::Guards& guards, const web::B
 }
 
 std::vector<web::Route> git_host_rows(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& key = guards.internal_key;
+  const auto& key = guards.backend.box;
   return {
       {web::GET, "/api/admin/git-hosts", key, nullptr, web::plain(on(list_git_hosts)).returns<GitHostList>(),
        "List the box's accounts at git hosts"},

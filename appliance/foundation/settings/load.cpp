@@ -48,6 +48,8 @@ void read_file(Settings& settings, const std::filesystem::path& path) {
 void check_together(const Settings& settings) {
   if (settings.tls_cert.empty() != settings.tls_key.empty())
     throw UsageError("TLS_CERT and TLS_KEY belong together: set both or neither");
+  if (!settings.internal_api_key_next.empty() && settings.internal_api_key.empty())
+    throw UsageError("INTERNAL_API_KEY_NEXT needs INTERNAL_API_KEY: set both while the key is replaced");
   if (!settings.smtp_url.empty() && settings.smtp_from.empty())
     throw UsageError("SMTP_URL needs SMTP_FROM: set the address that the box's mails come from");
   if (!settings.payment_rpc_url.empty() &&

@@ -22,11 +22,13 @@ struct Settings {
   std::string base_url;                    // public web address, for redirects and links; empty: from web_listen
   std::vector<std::string> allowed_hosts;  // lower case; ".example.org": also all names beneath it
   std::string tls_cert, tls_key;
-  std::string internal_api_key;           // secret
+  std::string internal_api_key, internal_api_key_next;  // secret
+  bool admin_required = false;
   std::vector<std::string> admin_emails;  // lower case
   std::string registration = "open";      // open, invite, closed
   bool admin_second_factor = false;
-  std::string master_key;  // secret; hex, 64 digits; empty: data/master.key
+  unsigned audit_keep = 400;  // days
+  std::string master_key;     // secret; hex, 64 digits; empty: data/master.key
   std::vector<std::string> trusted_proxies;
   std::chrono::milliseconds session_idle{std::chrono::days{7}};
   std::vector<std::string> security_contact;  // URIs

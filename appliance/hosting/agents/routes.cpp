@@ -90,7 +90,7 @@ std::vector<Route> web_routes(const agentbox::Guards& guards, const web::Bind<Se
 }
 
 std::vector<Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& key = guards.internal_key;
+  const auto& key = guards.backend.agents;
   const auto target = any_agent();
   std::vector<Route> table{
       {GET, "/api/agents", key, nullptr,
@@ -109,7 +109,7 @@ std::vector<Route> backend_routes(const agentbox::Guards& guards, const web::Bin
       {PUT, "/api/agents/:id/config", key, nullptr,
        body<ConfigRequest>(on(replace_config, target)).returns<ConfigAnswer>().describe(descriptions::replace_config),
        "Replace an agent's config"},
-      {GET, "/api/agents/:id/token", key, nullptr,
+      {GET, "/api/agents/:id/token", guards.backend.agents_secrets, nullptr,
        plain(on(show_token, target)).returns<TokenAnswer>().describe(descriptions::token), "An agent's gateway token"},
       {POST, "/api/agents/:id/rotate-token", key, nullptr,
        plain(on(rotate_token, target)).returns<RotateAnswer>().describe(descriptions::rotate_token),

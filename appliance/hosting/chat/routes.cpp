@@ -39,7 +39,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::GET, "/api/agents/:id/messages", guards.internal_key, nullptr,
+      {web::GET, "/api/agents/:id/messages", guards.backend.agents, nullptr,
        web::query<PageQuery>(on(list_messages_of_any_agent)).returns<History>().describe(paging),
        "List messages with an agent"},
   };

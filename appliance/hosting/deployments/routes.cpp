@@ -33,7 +33,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 }
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& key = guards.internal_key;
+  const auto& key = guards.backend.agents;
   return {
       {web::POST, "/api/deployments", key, &deployment_rate,
        web::body<DeployRequest>(on(deploy)).returns<DeployAnswer>(201).describe(about_deploy), "Deploy an agent"},

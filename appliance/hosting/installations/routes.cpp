@@ -8,17 +8,17 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
   return {
       {web::POST, "/api/validate-key", guards.installation_key, nullptr,
        web::plain(on(validate_key)).returns<KeyAnswer>(), "The user and the plan of an API key"},
-      {web::POST, "/api/register-home", guards.internal_key, nullptr,
+      {web::POST, "/api/register-home", guards.backend.users, nullptr,
        web::body<RegisterRequest>(on(register_home))
            .returns<RegisterAnswer>()
            .describe("Registering again replaces the mode. `gatewayToken` is accepted and not used."),
        "Register an installation"},
-      {web::POST, "/api/register-link", guards.internal_key, nullptr,
+      {web::POST, "/api/register-link", guards.backend.users, nullptr,
        web::body<RegisterRequest>(on(register_link))
            .returns<RegisterAnswer>()
            .describe("Like register-home, with the mode `link` whatever the body says."),
        "Register an installation in Link mode"},
-      {web::GET, "/api/installations", guards.internal_key, nullptr,
+      {web::GET, "/api/installations", guards.backend.users, nullptr,
        web::query<InstallationQuery>(on(list_installations))
            .returns<InstallationList>()
            .describe("`inactive` after three times INSTALLATION_HEARTBEAT_INTERVAL without a heartbeat. By userId; at "

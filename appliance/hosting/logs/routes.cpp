@@ -42,7 +42,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 }
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  return rows(guards.backend_key, nullptr, all_agents(), on);
+  return rows(guards.backend.agents_logs, nullptr, all_agents(), on);
 }
 
 }  // namespace logs

@@ -84,7 +84,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 }
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& key = guards.internal_key;
+  const auto& key = guards.backend.users;
   return {
       {web::GET, "/api/admin/users", key, nullptr,
        web::query<UserQuery>(on(list_users))

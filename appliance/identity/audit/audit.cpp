@@ -1,6 +1,11 @@
 #include "appliance/identity/audit/audit.h"
 
+#include <algorithm>
+
+#include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/reverse_paging.h"
+#include "appliance/identity/acting_as.h"
+#include "appliance/identity/audit/chain.h"
 #include "web/log.h"
 
 namespace audit {
@@ -23,13 +28,38 @@ web::Task<> Audit::note(Entry entry) {
   truncate(entry.subject);
   truncate(entry.outcome);
   try {
-    entry.id = co_await system_.next_id("audit");
-    entry.at = store::now();
-    auto change = system_.change();
-    change.insert(entries, entry);
-    co_await change.commit(store::Durability::relaxed);
+    co_await append(entry);
   } catch (const std::exception& error) {
     web::log::error("audit_entry_not_written", {{"act", entry.act}, {"reason", std::string(error.what())}});
+  }
+}
+
+// One order for all: the end of the chain is a precondition of each change, and of two writers the later one starts
+// anew.
+web::Task<> Audit::append(Entry& entry) {
+  entry.salt = crypto::random_hex(16);
+  for (;;) {
+    const auto end = system_.get(chain_points, end_point);
+    entry.id = end ? end->value.entry_id + 1 : co_await system_.next_id("audit");
+    entry.previous = end ? end->value.hash : std::string(before_first);
+    entry.at = store::now();
+    seal(entry);
+    auto change = system_.change();
+    change.insert(entries, entry);
+    const ChainPoint reached{.name = end_point, .entry_id = entry.id, .hash = entry.hash};
+    if (end) {
+      auto row = *end;
+      row.value = reached;
+      change.update(chain_points, row);
+    } else {
+      change.insert(chain_points, reached);
+      change.insert(chain_points, ChainPoint{.name = start_point, .entry_id = entry.id, .hash = entry.previous});
+    }
+    const auto outcome = co_await change.commit(store::Durability::relaxed);
+    if (outcome.ok()) co_return;
+    const auto now = system_.get(chain_points, end_point);
+    const bool is_moved = now && (!end || now->value.hash != end->value.hash);
+    if (!is_moved) throw std::logic_error("an entry has the id " + std::to_string(entry.id) + " already");
   }
 }
 
@@ -57,26 +87,51 @@ std::vector<Entry> Audit::newest(std::optional<std::int64_t> before, std::size_t
   return agentbox::newest(system_, entries, "at", &Entry::at, from, limit);
 }
 
-web::Task<> Audit::sweep(store::Time now) {
-  constexpr std::size_t page = 500;
-  for (std::size_t found = page; found == page;) {
-    const auto old = system_.find_range(entries, "at", store::Time{}, now - kept, page);
-    found = old.size();
-    auto change = system_.change();
-    for (const Entry& entry : old)
-      if (const auto row = system_.get(entries, entry.id)) change.erase(entries, *row);
-    co_await change.commit();
-  }
+std::vector<std::int64_t> Audit::concerning(store::UserId user, const std::vector<std::string>& subjects) const {
+  std::vector<std::int64_t> found;
+  system_.each(entries, [&](const Entry& entry) {
+    const bool is_of_user = user != 0 && entry.user_id == user;
+    const bool has_subject = !entry.subject.empty() && std::ranges::find(subjects, entry.subject) != subjects.end();
+    if (is_of_user || has_subject) found.push_back(entry.id);
+    return true;
+  });
+  return found;
 }
 
-Actor actor_of(const web::Request& request) { return {request.caller, request.client_address}; }
+web::Task<std::size_t> Audit::erase_personal_data(std::vector<std::int64_t> ids) {
+  std::size_t erased = 0;
+  for (const auto id : ids) {
+    bool has_any = false;
+    const auto edited = co_await system_.modify(entries, id, [&](Entry& entry) {
+      has_any = entry.user_id != 0 || !entry.subject.empty() || !entry.address.empty() || !entry.acting_as.empty();
+      entry.user_id = 0;
+      for (auto* text : {&entry.subject, &entry.address, &entry.acting_as, &entry.salt}) text->clear();
+    });
+    if (edited && has_any) ++erased;
+  }
+  co_return erased;
+}
+
+Actor actor_of(const web::Request& request) {
+  Actor actor{.caller = request.caller, .address = request.client_address, .by = {}, .acting_as = {}};
+  const auto& credential = request.caller.credential;
+  const bool is_of_backend =
+      credential == agentbox::internal_caller || credential.starts_with(agentbox::operator_caller);
+  if (request.caller.user_id != 0 || !is_of_backend) return actor;
+  actor.by = credential;
+  const auto name = request.header(agentbox::acting_as_header);
+  actor.acting_as = agentbox::recordable(name.empty() ? request.header(agentbox::user_email_header) : name);
+  return actor;
+}
 
 Entry entry_by(const Actor& actor, std::string act, std::string subject) {
   return {.act = std::move(act),
           .outcome = "ok",
           .user_id = actor.caller.user_id,
           .subject = std::move(subject),
-          .address = actor.address};
+          .address = actor.address,
+          .by = actor.by,
+          .acting_as = actor.acting_as};
 }
 
 Entry of_request(const web::Request& request, std::string act, std::string subject) {

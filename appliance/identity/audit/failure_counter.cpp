@@ -19,6 +19,7 @@ void FailureCounter::count(Failure failure) {
   ++attempts.count;
   attempts.last_reason = std::move(failure.reason);
   attempts.last_route = std::move(failure.route);
+  attempts.last_by = std::move(failure.by);
 }
 
 web::Task<> FailureCounter::write() {
@@ -33,7 +34,8 @@ web::Task<> FailureCounter::write() {
       Entry entry{.act = act,
                   .outcome = attempts.last_reason + ", " + times,
                   .subject = attempts.last_route,
-                  .address = address};
+                  .address = address,
+                  .by = attempts.last_by};
       co_await audit_.note(std::move(entry));
     }
 }

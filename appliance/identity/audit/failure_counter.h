@@ -19,6 +19,7 @@ struct Failure {
   std::string reason;   // as the client received it
   std::string address;  // the client's
   std::string route;    // method and pattern
+  std::string by = {};  // the key, if it is a valid one
 };
 Failure failure_of(const web::Request&, std::string act, std::string reason);
 
@@ -28,14 +29,14 @@ class FailureCounter {
   explicit FailureCounter(Audit& audit) : audit_(audit) {}
 
   void count(Failure);
-  // Writes one entry for each act and address since the last call, with the last reason and route. Failures that are
-  // not written yet are lost when the process ends.
+  // Writes one entry for each act and address since the last call, with the last reason, route and key. Failures that
+  // are not written yet are lost when the process ends.
   web::Task<> write();
 
  private:
   struct Attempts {
     std::uint64_t count = 0;
-    std::string last_reason, last_route;
+    std::string last_reason, last_route, last_by;
   };
   using ByAddress = std::map<std::string, Attempts>;
   static constexpr std::size_t max_addresses = 100;  // further ones share an entry without an address

@@ -1,12 +1,17 @@
 #include "appliance/identity/audit/handlers.h"
 
+#include "appliance/identity/accounts/user_id.h"
 #include "web/reply.h"
 
 namespace audit {
 
 namespace {
 
-constexpr std::size_t default_page = 100, default_lines = 10'000;
+constexpr std::size_t default_page = 100, default_lines = 10'000, default_export = 1'000;
+
+std::optional<std::string> if_any(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
+
+std::int64_t milliseconds(store::Time at) { return at.time_since_epoch().count(); }
 
 EntryView view(const Entry& entry) {
   return {entry.id,
@@ -15,7 +20,34 @@ EntryView view(const Entry& entry) {
           entry.outcome,
           entry.user_id != 0 ? std::optional(std::to_string(entry.user_id)) : std::nullopt,
           entry.subject,
-          entry.address};
+          entry.address,
+          if_any(entry.by),
+          if_any(entry.acting_as)};
+}
+
+ExportedEntry exported(const Entry& entry) {
+  return {.id = entry.id,
+          .at = milliseconds(entry.at),
+          .act = entry.act,
+          .outcome = entry.outcome,
+          .by = entry.by,
+          .userId = std::to_string(entry.user_id),
+          .subject = entry.subject,
+          .address = entry.address,
+          .as = entry.acting_as,
+          .salt = entry.salt,
+          .personal = entry.personal,
+          .previous = entry.previous,
+          .hash = entry.hash};
+}
+
+ExportedHead exported(const Head& head) {
+  return {.kind = head.kind,
+          .entry = head.entry_id,
+          .hash = head.entry_hash,
+          .first = head.first,
+          .at = milliseconds(head.at),
+          .signature = head.signature};
 }
 
 web::Response as_json_lines(const std::vector<Entry>& found) {
@@ -46,6 +78,54 @@ web::Answer list_entries(const Services& services, const web::Request&, ListQuer
   for (const Entry& entry : found) page.entries.push_back(view(entry));
   if (found.size() == limit) page.next = found.back().id;
   co_return web::reply(page, 200);
+}
+
+web::Answer export_entries(const Services& services, const web::Request&, ExportQuery query) {
+  const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : default_export;
+  const std::int64_t after = query.after ? query.after->value : 0;
+  auto read = [&signed_heads = services.heads, after, limit] { return signed_heads.export_part(after, limit); };
+  const auto part = co_await web::offload(services.blocking, std::move(read));
+  ExportView answer{.publicKey = part.public_key, .next = part.next};
+  if (part.start) answer.first = part.start->entry_id;
+  if (part.anchor) answer.anchor = exported(*part.anchor);
+  for (const Entry& entry : part.entries) answer.entries.push_back(exported(entry));
+  for (const Head& head : part.heads) answer.heads.push_back(exported(head));
+  co_return web::reply(answer, 200);
+}
+
+web::Answer verify_chain(const Services& services, const web::Request&) {
+  auto read = [&signed_heads = services.heads] { return signed_heads.verify(); };
+  const auto report = co_await web::offload(services.blocking, std::move(read));
+  VerificationView answer{.ok = !report.problem,
+                          .entries = report.entries,
+                          .unprotected = report.unprotected,
+                          .erased = report.erased,
+                          .notSigned = report.not_signed};
+  if (report.last_head) {
+    answer.signedEntry = report.last_head->entry_id;
+    answer.signedAt = report.last_head->at;
+  }
+  if (const auto& problem = report.problem) {
+    answer.problem = ProblemView{.entry = {}, .what = problem->what};
+    if (problem->entry_id != 0) answer.problem->entry = problem->entry_id;
+  }
+  co_return web::reply(answer, 200);
+}
+
+web::Answer erase_personal_data(const Services& services, const web::Request& request, ErasureQuery query) {
+  if (!query.userId && query.subject.empty()) co_return web::invalid("userId or subject is required");
+  const auto user = query.userId ? accounts::parse_user_id(*query.userId) : store::UserId(0);
+  if (!user) co_return web::invalid("userId must be a user's id");
+  auto read = [&audit = services.audit, id = *user, subjects = query.subject] {
+    return audit.concerning(id, subjects);
+  };
+  auto found = co_await web::offload(services.blocking, std::move(read));
+  const auto count = static_cast<std::int64_t>(co_await services.audit.erase_personal_data(std::move(found)));
+  auto entry = audit::of_request(request, "personal data erased by admin", "");
+  entry.outcome = "ok, " + std::to_string(count) + (count == 1 ? " entry" : " entries");
+  co_await services.audit.note(std::move(entry));
+  const Erased answer{.erased = count};
+  co_return web::reply(answer, 200);
 }
 
 }  // namespace audit

@@ -7,6 +7,15 @@ namespace audit {
 
 namespace {
 
+constexpr const char* about_verifying =
+    "`problem` names the first entry that was changed, removed or moved. `entries` are in the chain, `unprotected` "
+    "ones "
+    "are older than it, `erased` ones are without their personal data, and `notSigned` ones came after the last signed "
+    "head (`signedEntry`, `signedAt`): removing those shows only until the next head.";
+constexpr const char* about_export =
+    "Oldest first; `next` is the `after` of the following page. Times are milliseconds since the epoch. `publicKey` "
+    "(Ed25519) and hashes are in hex; operations.md has their exact form.";
+
 std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services>& on) {
   return {
       {web::GET, "/api/admin/audit", guard, nullptr,
@@ -16,6 +25,12 @@ std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services
                      "beginning) oldest first, and `next` is the `after` of the following page. With format=jsonl "
                      "one entry per line, at most 10,000; continue after the id of the last line."),
        "Security audit log"},
+      {web::GET, "/api/admin/audit/verify", guard, nullptr,
+       web::plain(on(verify_chain)).returns<VerificationView>().describe(about_verifying),
+       "Verify the chain of the audit log"},
+      {web::GET, "/api/admin/audit/export", guard, nullptr,
+       web::query<ExportQuery>(on(export_entries)).returns<ExportView>().describe(about_export),
+       "Export the audit log with its hashes and signed heads"},
   };
 }
 
@@ -26,7 +41,14 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 }
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  return routes(guards.internal_key, on);
+  auto table = routes(guards.backend.box, on);
+  web::append(table, {{web::DELETE, "/api/admin/audit/personal-data", guards.backend.internal, nullptr,
+                       web::query<ErasureQuery>(on(erase_personal_data))
+                           .returns<Erased>()
+                           .describe("Empties user, subject, address and name of the entries about the user `userId` "
+                                     "or with one of the `subject`s. The entries stay in the chain."),
+                       "Erase a person's data from the audit log"}});
+  return table;
 }
 
 }  // namespace audit

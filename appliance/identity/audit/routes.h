@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "appliance/identity/audit/audit.h"
+#include "appliance/identity/audit/signed_heads.h"
 #include "appliance/identity/guards.h"
 #include "web/bind.h"
 #include "web/route.h"
@@ -13,6 +14,7 @@ namespace audit {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   Audit& audit;
+  SignedHeads& heads;
   boost::asio::thread_pool& blocking;  // for reads of the whole table
 };
 

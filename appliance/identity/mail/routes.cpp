@@ -7,7 +7,7 @@ namespace mail {
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::GET, "/api/admin/outbox", guards.internal_key, nullptr,
+      {web::GET, "/api/admin/outbox", guards.backend.users_secrets, nullptr,
        web::query<ListQuery>(on(list_mails)).returns<MailList>(), "Mails of the last seven days, newest first"},
   };
 }

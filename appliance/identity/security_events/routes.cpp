@@ -46,7 +46,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 }
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  return admin_routes(guards.internal_key, on);
+  return admin_routes(guards.backend.box, on);
 }
 
 }  // namespace security_events

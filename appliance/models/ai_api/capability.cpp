@@ -7,7 +7,7 @@ namespace {
 
 struct Parts {
   explicit Parts(Module& module) : models(module) {}
-  Services services() { return {models.gateway}; }
+  Services services() { return {models.gateway, models.identity.audit}; }
   Module& models;
 };
 

@@ -10,7 +10,9 @@ namespace {
 const web::RateLimit rate{.group = "ai", .limit = 30, .message = "AI rate limit exceeded."};
 
 constexpr const char* chat_text =
-    "Headers: x-user-plan and x-billing-subscription-id, or an administrator's x-user-email instead. Checked in this "
+    "Headers: x-user-plan and x-billing-subscription-id, or an administrator's x-user-email instead, whose calls are "
+    "in "
+    "the audit log with x-user-id (default anonymous) and x-user-role. These two grant nothing. Checked in this "
     "order: plan, subscription, body, model, quota and caps. Without a model, taskType selects one. `usage` has "
     "`estimated: true` if the provider returned no counts. With stream: true the answer is sent as server-sent events: "
     "`delta` ({content}) for each piece, then `done` with the whole answer, or `error`. If no provider could serve the "
@@ -27,7 +29,7 @@ web::Endpoint chat_endpoint(const web::Bind<Services>& on) {
 }  // namespace
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& key = guards.internal_key;
+  const auto& key = guards.backend.box;
   return {
       {web::GET, "/api/ai/health", key, &rate,
        web::plain(on(show_health))

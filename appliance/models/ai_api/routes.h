@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
 #include "appliance/models/model_gateway.h"
 #include "web/bind.h"
@@ -12,6 +13,7 @@ namespace models::ai_api {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   ModelGateway& gateway;
+  audit::Audit& audit;
 };
 
 // The contract's AI API, /api/ai/*, and POST /api/admin/models/reload.
