@@ -86,12 +86,12 @@ test("changing address and password takes the password, and the new ones sign in
   const { ada } = await story_of(t);
   ada.expected = ["status of 401", "status of 400"];
   await ada.enter("ada@example.org");
-  await ada.link("Settings").click();
+  await ada.link("Account").click();
   await ada.button("Change the e-mail address").click();
   await ada.label("New e-mail address").fill("lovelace@example.org");
   await ada.label("Current password").fill("not her password");
   await ada.button("Change it").click();
-  await ada.alert.getByText("currentPassword is wrong").waitFor();
+  await ada.alert.getByText("Current password is wrong").waitFor();
   await ada.label("Current password").fill(PASSWORD);
   await ada.button("Change it").click();
   await ada.text("Your e-mail address is changed.").waitFor();
@@ -109,11 +109,11 @@ test("an authenticator app is set up, asked for, and removed with a recovery cod
   const { ada } = await story_of(t);
   ada.expected = ["status of 401", "status of 400"];
   await ada.enter("ada@example.org");
-  await ada.link("Settings").click();
+  await ada.link("Account").click();
   await ada.button("Set an app up").click();
   await ada.label("Current password").fill("not her password");
   await ada.button("Continue").click();
-  await ada.alert.getByText("currentPassword is wrong").waitFor();
+  await ada.alert.getByText("Current password is wrong").waitFor();
   await ada.label("Current password").fill(PASSWORD);
   await ada.button("Continue").click();
   await ada.heading("Set up authenticator app").waitFor();
@@ -132,7 +132,7 @@ test("an authenticator app is set up, asked for, and removed with a recovery cod
   await ada.label("Code").fill(codes[0]);
   await ada.button("Continue").click();
   await ada.heading("Agents").waitFor();
-  await ada.link("Settings").click();
+  await ada.link("Account").click();
   await ada.text("9 are left.").waitFor();
   await ada.button("Remove the app").click();
   await ada.button("Remove").click();
@@ -149,7 +149,7 @@ test("one sees where one is signed in, and ends it there", async (t) => {
   for (const person of elsewhere) await person.log_in("ada@example.org", PASSWORD);
   const are_signed_in = () => Promise.all(elsewhere.map(async (person) => (await person.call("GET", "/api/auth/session")).body.user !== null));
   await ada.enter("ada@example.org");
-  await ada.link("Settings").click();
+  await ada.link("Account").click();
   const rows = ada.page.getByRole("list", { name: "Where you are signed in" }).getByRole("listitem");
   await rows.nth(3).waitFor();
   await ada.fits_the_screen();
@@ -161,5 +161,5 @@ test("one sees where one is signed in, and ends it there", async (t) => {
   await rows.nth(1).waitFor({ state: "detached" });
   assert.deepEqual(await are_signed_in(), [false, false]);
   await ada.page.reload();
-  await ada.heading("Settings").waitFor();
+  await ada.heading("Account").waitFor();
 });

@@ -4,6 +4,7 @@ import { PASSWORD } from "./box.mjs";
 import { package_named } from "./packages.mjs";
 
 const { chromium } = package_named("playwright-core");
+const { source: axe } = package_named("axe-core");
 
 export const DESKTOP = { width: 1200, height: 760 }, PHONE = { width: 390, height: 844 };
 
@@ -23,10 +24,10 @@ export class Person {
   expected = [];
   #faults = [];
 
-  static async at(browser, box, { viewport = DESKTOP } = {}) {
+  static async at(browser, box, { viewport = DESKTOP, locale = "en-GB" } = {}) {
     const person = new Person();
     person.box = box;
-    person.context = await browser.newContext({ viewport, locale: "en-GB", timezoneId: "Europe/Berlin", baseURL: box.web });
+    person.context = await browser.newContext({ viewport, locale, timezoneId: "Europe/Berlin", baseURL: box.web });
     // Complaints of the content policy reach the console as errors too; this names the directive.
     await person.context.exposeFunction("report_violation", (what) => person.#faults.push(`content policy: ${what}`));
     await person.context.addInitScript(() => {
@@ -111,7 +112,7 @@ export class Person {
   // What was said, as it stands on the screen: [who, words], oldest first.
   said() {
     return this.log.getByRole("article").evaluateAll((articles) => articles.map((article) =>
-      [article.querySelector("strong").innerText, article.querySelector("p").innerText]));
+      [article.querySelector("strong").innerText, article.querySelector(".words, .markdown").innerText]));
   }
 
   async tab_to(name) {
@@ -126,6 +127,22 @@ export class Person {
       await this.page.keyboard.press("Tab");
     }
     assert.fail(`the Tab key does not lead to ${name}; it passed ${JSON.stringify(passed)}`);
+  }
+
+  // One of the other pages of the agent on the screen.
+  async opens(tab) {
+    await this.page.getByRole("navigation", { name: "Pages of the agent" }).getByRole("link", { name: tab, exact: true }).click();
+  }
+
+  // What axe-core finds wrong with the page as it is now, in both colour schemes: nothing.
+  async is_accessible() {
+    if (!(await this.page.evaluate(() => "axe" in window))) await this.page.evaluate(axe);
+    for (const scheme of ["light", "dark"]) {
+      await this.page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+      const found = await this.page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+      const violations = found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+      assert.deepEqual(violations, [], `${this.page.url()}, ${scheme}`);
+    }
   }
 
   async fits_the_screen() {

@@ -181,7 +181,7 @@ test("an administrator who needs a second factor is led to set one up and then c
   await person.text("Administrators of this box need a second factor").first().waitFor();
   await add_passkey(person, "admin's laptop", ADMIN.password);
   await person.heading("Where you are signed in").waitFor();
-  await person.link("Dashboard").click();
+  await person.link("Home").click();
   await person.heading("Agents").waitFor();
 });
 

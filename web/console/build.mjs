@@ -3,11 +3,13 @@
 //   node build.mjs OUTPUT.cpp
 //
 // Runs where node_modules is (the build tree). Assets are named by the hash of their content, so that they can be
-// cached for ever; only index.html keeps its name.
+// cached for ever; only index.html keeps its name. Each page and each language is a file of its own, loaded when needed.
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, extname } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { texts_in_message_files } from "./texts.mjs";
 
 const contentTypes = {
   ".html": "text/html; charset=utf-8",
@@ -22,35 +24,55 @@ if (!output) {
   process.exit(2);
 }
 
-const result = await build({
-  entryPoints: { console: "src/main.tsx", style: "src/styles/index.css", icon: "src/icon.svg" },
-  entryNames: "assets/[name]-[hash]",
-  loader: { ".svg": "copy" },
+const languages = readdirSync("src/messages").map((name) => basename(name, ".json"));
+
+const shared = {
   outdir: "dist",
+  entryNames: "assets/[name]-[hash]",
   write: false,
   metafile: true,
   bundle: true,
   minify: true,
-  format: "esm",
   target: ["es2022", "chrome100", "firefox100", "safari15.4"],
+  legalComments: "none",
+};
+// No module, so that it runs before the page is drawn.
+const first = await build({ ...shared, entryPoints: { first_paint: "src/app/first_paint.ts" }, format: "iife" });
+const main = await build({
+  ...shared,
+  entryPoints: { console: "src/main.tsx", style: "src/styles/index.css", icon: "src/icon.svg" },
+  chunkNames: "assets/[name]-[hash]",
+  loader: { ".svg": "copy" },
+  splitting: true,
+  format: "esm",
   jsx: "automatic",
   jsxImportSource: "preact",
-  define: { "process.env.NODE_ENV": '"production"' },
-  legalComments: "none",
+  define: { "process.env.NODE_ENV": '"production"', LANGUAGES: JSON.stringify(languages) },
+  plugins: [texts_in_message_files],
 });
+const outputs = { ...first.metafile.outputs, ...main.metafile.outputs };
 
-const files = new Map();
+const files = new Map(
+  [...first.outputFiles, ...main.outputFiles].map((file) => [`/assets/${basename(file.path)}`, Buffer.from(file.contents)]),
+);
 const urlOfEntry = {};
-for (const file of result.outputFiles) {
-  const url = `/assets/${basename(file.path)}`;
-  files.set(url, Buffer.from(file.contents));
-  urlOfEntry[basename(file.path).split("-")[0]] = url;
+for (const [path, { entryPoint }] of Object.entries(outputs)) {
+  const name = basename(path).split("-")[0];
+  if (entryPoint || name === "icon") urlOfEntry[name] ??= `/assets/${basename(path)}`;
 }
 
-const page = readFileSync("src/index.html", "utf8").replace(/%(\w+)%/g, (_, entry) => {
-  if (!urlOfEntry[entry]) throw new Error(`index.html names %${entry}%, which is no entry point`);
-  return urlOfEntry[entry];
-});
+// What the first script needs is asked for together with it.
+const script = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === "src/main.tsx");
+const preloads = script[1].imports
+  .filter(({ kind }) => kind === "import-statement")
+  .map(({ path }) => `<link rel="modulepreload" href="/assets/${basename(path)}">`);
+
+const page = readFileSync("src/index.html", "utf8")
+  .replace("%preloads%", preloads.join("\n    "))
+  .replace(/%(\w+)%/g, (_, entry) => {
+    if (!urlOfEntry[entry]) throw new Error(`index.html names %${entry}%, which is no entry point`);
+    return urlOfEntry[entry];
+  });
 files.set("/index.html", Buffer.from(page));
 
 // A C++ string literal of any bytes, a line for each 100 or so. Octal escapes always have three digits: shorter ones
@@ -70,9 +92,21 @@ function literal(bytes) {
   return lines.map((text) => `    "${text}"`).join("\n");
 }
 
+// Compressed here, once and as well as can be: the box serves them as they are.
+const codings = [
+  ["br", (body) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })],
+  ["gzip", (body) => gzipSync(body, { level: 9 })],
+  ["", (body) => body],
+];
+
 const rows = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, body]) => {
-  const etag = createHash("sha256").update(body).digest("hex").slice(0, 32);
-  return `  {"${path}", "${contentTypes[extname(path)]}", {\n${literal(body)},\n    ${body.length}}, "\\"${etag}\\""},`;
+  const hash = createHash("sha256").update(body).digest("hex").slice(0, 32);
+  const variants = codings.map(([coding, compress]) => {
+    const bytes = compress(body);
+    const etag = coding ? `${hash}-${coding}` : hash;
+    return `{"${coding}", {\n${literal(bytes)},\n    ${bytes.length}}, "\\"${etag}\\""}`;
+  });
+  return `  {"${path}", "${contentTypes[extname(path)]}", {{${variants.join(", ")}}}},`;
 });
 
 writeFileSync(

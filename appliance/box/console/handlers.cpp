@@ -1,5 +1,9 @@
 #include "appliance/box/console/handlers.h"
 
+#include <ranges>
+
+#include "web/ascii.h"
+
 namespace console {
 
 namespace {
@@ -9,16 +13,40 @@ bool names_tag(std::string_view if_none_match, std::string_view tag) {
   return if_none_match == "*" || if_none_match.find(tag) != std::string_view::npos;
 }
 
+// Whether an Accept-Encoding names the coding with a weight above zero (RFC 9110, 12.5.3).
+bool accepts(std::string_view header, std::string_view coding) {
+  for (const auto part : std::views::split(header, ',')) {
+    const std::string_view item(part.begin(), part.end());
+    const auto semicolon = item.find(';');
+    if (!web::equal_ignoring_case(web::trim(item.substr(0, semicolon)), coding)) continue;
+    if (semicolon == std::string_view::npos) return true;
+    const auto weight = web::trim(item.substr(semicolon + 1));
+    return !web::starts_ignoring_case(weight, "q=0") || weight.find_first_of("123456789") != std::string_view::npos;
+  }
+  return false;
+}
+
+// The first variant that the client accepts. The last one is for everybody.
+const web::AssetVariant& variant_for(const web::Asset& asset, std::string_view accept_encoding) {
+  for (const auto& variant : asset.variants)
+    if (variant.coding.empty() || accepts(accept_encoding, variant.coding)) return variant;
+  return asset.variants.back();
+}
+
 }  // namespace
 
 web::Task<web::Result<web::Response>> serve_asset(const web::Asset& asset, Caching caching,
                                                   const web::Request& request) {
-  const bool is_cached = names_tag(request.header("If-None-Match"), asset.etag);
+  const auto& variant = variant_for(asset, request.header("Accept-Encoding"));
+  const bool is_cached = names_tag(request.header("If-None-Match"), variant.etag);
   // A 304 has the page's own content type, too: browsers replace the headers they have cached, and the content security
   // policy depends on the type.
-  auto response = web::text(std::string(is_cached ? std::string_view() : asset.body), std::string(asset.content_type));
+  auto response =
+      web::text(std::string(is_cached ? std::string_view() : variant.body), std::string(asset.content_type));
   if (is_cached) response.status = 304;
-  response.set("ETag", std::string(asset.etag))
+  if (!variant.coding.empty() && !is_cached) response.set("Content-Encoding", std::string(variant.coding));
+  response.set("ETag", std::string(variant.etag))
+      .set("Vary", "Accept-Encoding")
       .set("Cache-Control", caching == Caching::forever ? "public, max-age=31536000, immutable" : "no-cache");
   co_return response;
 }

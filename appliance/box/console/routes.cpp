@@ -9,6 +9,11 @@ namespace console {
 namespace {
 
 constexpr std::string_view page = "/index.html", assets = "/assets/";
+
+// The addresses of web/console/src/app/pages.ts. The page finds out by itself what is shown at each.
+constexpr std::string_view addresses[] = {"/",           "/login",      "/dashboard",        "/settings",   "/usage",
+                                          "/usage/:tab", "/agents/:id", "/agents/:id/:page", "/admin/:page"};
+
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>&) {
@@ -20,8 +25,8 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
     const auto caching = is_page ? Caching::revalidate : Caching::forever;
     const auto handler = [&asset, caching](web::Request& request) { return serve_asset(asset, caching, request); };
     if (is_page) {
-      for (const char* path : {"/", "/login", "/dashboard", "/settings"})
-        table.push_back({web::GET, path, open, nullptr, web::plain(handler), "Page of the console"});
+      for (const auto path : addresses)
+        table.push_back({web::GET, std::string(path), open, nullptr, web::plain(handler), "Page of the console"});
     } else {
       table.push_back({web::GET, std::string(asset.path), open, nullptr, web::plain(handler), "File of the console"});
     }

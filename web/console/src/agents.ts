@@ -1,23 +1,23 @@
-// The caller's agents, kept up to date while the dashboard is on screen.
-import { computed, signal } from "@preact/signals";
+// The caller's agents, kept up to date while a page that shows them is on screen.
+import { signal } from "@preact/signals";
 import * as account from "./account";
-import * as api from "./api";
-import { location } from "./router";
-import type { Agent, NewAgent } from "./wire";
+import { ApiError, call, patience, sentence } from "./api/client";
+import type { Agent, NewAgent } from "./api/types";
+import { t } from "./app/i18n";
 
 // undefined: not loaded yet.
 export const agents = signal<Agent[] | undefined>(undefined);
 // A sentence while the box does not answer, else empty.
 export const trouble = signal("");
 
-export const selected = computed(() => {
-  const id = location.value.searchParams.get("agent");
-  return agents.value?.find((agent) => agent.id === id) ?? agents.value?.[0];
-});
+type Status = Pick<Agent, "status">;
+const transitional: Agent["status"][] = ["pending", "provisioning", "stopping", "deleting"];
+export const isSettling = (agent: Status) => transitional.includes(agent.status);
+export const isRunning = (agent: Status) => agent.status === "running";
 
-const transitional = new Set(["pending", "provisioning", "starting", "stopping", "restarting", "repairing"]);
-export const isSettling = (agent: Agent) => transitional.has(agent.status);
-export const isRunning = (agent: Agent) => agent.status === "running" || agent.status === "active";
+export async function refresh() {
+  agents.value = (await call("GET /api/agents")).agents;
+}
 
 // Milliseconds between looks. Quick while something is changing, then ever slower, up to the longest.
 const quick = 1_000;
@@ -27,24 +27,28 @@ const longestInTrouble = 5_000; // the user may be waiting for the box to come b
 
 let pause = quick;
 let timer: ReturnType<typeof setTimeout> | undefined;
-let watching = false;
+let watchers = 0;
 
 // Looks at once and then again and again, until the returned function is called. Rests while the page is hidden.
 export function watch(): () => void {
-  watching = true;
-  document.addEventListener("visibilitychange", look);
+  if (++watchers === 1) document.addEventListener("visibilitychange", look);
+  pause = quick;
   void look();
   return () => {
-    watching = false;
+    if (--watchers > 0) return;
     clearTimeout(timer);
     document.removeEventListener("visibilitychange", look);
-    agents.value = undefined;
     trouble.value = "";
   };
 }
 
+// After a sign-out: the next user at this browser sees nothing of the last one's.
+export function forget() {
+  agents.value = undefined;
+}
+
 // Looks now, and quickly for a while: called after everything the person does.
-function lookSoon() {
+export function lookSoon() {
   pause = quick;
   void look();
 }
@@ -55,8 +59,8 @@ async function look() {
   let wait = 0;
   try {
     const before = JSON.stringify(agents.value);
-    const found = await api.agents();
-    if (!watching) return;
+    const found = (await call("GET /api/agents")).agents;
+    if (watchers === 0) return;
     if (!account.settings.value?.plan) await account.refreshSettings();
     const changed = JSON.stringify(found) !== before;
     if (changed) agents.value = found;
@@ -64,28 +68,30 @@ async function look() {
     const floor = found.some(isSettling) ? quick : calm;
     pause = changed ? floor : Math.min(Math.max(pause * 1.3, floor), found.some(isSettling) ? calm : longest);
   } catch (error) {
-    if (!watching) return;
-    if (error instanceof api.ApiError && error.status === 401) {
+    if (watchers === 0) return;
+    if (error instanceof ApiError && error.status === 401) {
       account.user.value = null;
       return;
     }
-    trouble.value = `${api.sentence(error)} Trying again.`;
+    trouble.value = t("error.trying_again", { error: sentence(error) });
     pause = Math.min(pause * 2, longestInTrouble);
-    if (error instanceof api.ApiError) wait = error.retryAfter * 1_000;
+    if (error instanceof ApiError) wait = error.retryAfter * 1_000;
   }
   clearTimeout(timer);
   timer = setTimeout(() => void look(), Math.max(pause, wait));
 }
 
 export async function provision(wanted: NewAgent): Promise<Agent> {
-  const agent = await api.provision(wanted);
+  const { agent } = await call("POST /api/agents/provision", { body: wanted });
   lookSoon();
-  return agent;
+  return agent as Agent;
 }
 
-export async function lifecycle(agent: Agent, action: "start" | "stop" | "restart") {
+export type Action = "start" | "stop" | "restart" | "repair" | "update" | "reset-memory";
+
+export async function lifecycle(agent: Agent, action: Action) {
   try {
-    await api.lifecycle(agent.id, action);
+    await call(`POST /api/instance/{userId}/${action}`, { path: { userId: agent.id }, body: {}, timeout: 6 * patience });
   } finally {
     lookSoon();
   }
@@ -93,14 +99,14 @@ export async function lifecycle(agent: Agent, action: "start" | "stop" | "restar
 
 export async function rotateToken(agent: Agent): Promise<string> {
   try {
-    return await api.rotateToken(agent.id);
+    return (await call("POST /api/agents/{id}/rotate-token", { path: { id: agent.id } })).token;
   } finally {
     lookSoon();
   }
 }
 
 export async function remove(agent: Agent) {
-  await api.remove(agent.id);
+  await call("DELETE /api/agents/{id}", { path: { id: agent.id }, timeout: 3 * patience });
   agents.value = agents.value?.filter((other) => other.id !== agent.id);
   lookSoon();
 }

@@ -1,15 +1,22 @@
 // What was said with each agent. One conversation waiting for its answer does not hold up another.
 import { signal, type Signal } from "@preact/signals";
-import * as api from "./api";
-import type { ChatMessage } from "./wire";
+import { ApiError, call, patience, send, sentence } from "./api/client";
+import { events } from "./api/events";
+import type { ChatMessage } from "./api/types";
+import { forget as forgetAgents } from "./agents";
+import { t } from "./app/i18n";
 
 export interface Conversation {
   messages: Signal<ChatMessage[] | undefined>; // oldest first; undefined: not loaded yet
+  hasEarlier: Signal<boolean>;
   draft: Signal<string>;
   waiting: Signal<boolean>; // for the agent's answer to a question, which may be from before the page was loaded
+  partial: Signal<string>; // what has arrived of the answer
   error: Signal<string>; // a sentence, or empty
+  stop: AbortController | undefined; // of the answer that is being read
 }
 
+const page = 100;
 // Milliseconds between looks for the answer to a question that was asked before this page was loaded.
 const nextLook = 1_500;
 
@@ -18,14 +25,37 @@ const conversations = new Map<string, Conversation>();
 export function conversation(agentId: string): Conversation {
   let found = conversations.get(agentId);
   if (!found) {
-    found = { messages: signal(undefined), draft: signal(""), waiting: signal(false), error: signal("") };
+    found = {
+      messages: signal(undefined),
+      hasEarlier: signal(false),
+      draft: signal(""),
+      waiting: signal(false),
+      partial: signal(""),
+      error: signal(""),
+      stop: undefined,
+    };
     conversations.set(agentId, found);
   }
   return found;
 }
 
 export function forgetAll() {
+  for (const { stop } of conversations.values()) stop?.abort();
   conversations.clear();
+  forgetAgents();
+}
+
+const history = async (agentId: string, before?: string) =>
+  (await call("GET /api/chat", { query: { agentId, limit: page, before } })).messages;
+
+// The newest messages, with the earlier ones that were already loaded in front of them.
+async function refresh(agentId: string) {
+  const { messages, hasEarlier } = conversation(agentId);
+  const found = await history(agentId);
+  const known = (messages.value ?? []).filter(({ id }) => id !== "sending");
+  const overlap = found[0] ? known.findIndex(({ id }) => id === found[0]!.id) : -1;
+  if (overlap <= 0) hasEarlier.value = found.length === page;
+  messages.value = overlap > 0 ? [...known.slice(0, overlap), ...found] : found;
 }
 
 // The history as the box has it; while its last question is open, until that has its answer.
@@ -33,58 +63,112 @@ export async function load(agentId: string) {
   const { messages, waiting, error } = conversation(agentId);
   if (waiting.value) return;
   try {
-    const found = await api.history(agentId);
-    if (waiting.value) return; // a question that was asked meanwhile brings its own
-    messages.value = found;
+    await refresh(agentId);
     error.value = "";
-    if (isOpen(found)) await awaitAnswer(agentId);
+    if (isOpen(messages.value)) await awaitAnswer(agentId);
   } catch (cause) {
-    error.value = api.sentence(cause);
+    error.value = sentence(cause);
   }
 }
 
-const isOpen = (messages: ChatMessage[]) => messages.at(-1)?.delivery === "sent";
+export async function loadEarlier(agentId: string) {
+  const { messages, hasEarlier, error } = conversation(agentId);
+  const first = messages.value?.[0];
+  if (!first) return;
+  try {
+    const found = await history(agentId, first.id);
+    hasEarlier.value = found.length === page;
+    messages.value = [...found, ...(messages.value ?? [])];
+  } catch (cause) {
+    error.value = sentence(cause);
+  }
+}
+
+const isOpen = (messages: ChatMessage[] | undefined) => messages?.at(-1)?.delivery === "sent";
 
 async function awaitAnswer(agentId: string) {
-  const { messages, waiting } = conversation(agentId);
-  waiting.value = true;
+  const one = conversation(agentId);
+  const stop = (one.stop = new AbortController());
+  one.waiting.value = true;
   try {
-    while (isOpen(messages.value ?? []) && conversations.has(agentId)) {
+    while (isOpen(one.messages.value) && !stop.signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, nextLook));
-      messages.value = await api.history(agentId);
+      if (!stop.signal.aborted) await refresh(agentId);
     }
   } finally {
-    waiting.value = false;
+    one.waiting.value = false;
   }
 }
 
 // Sends the draft. When that fails the text comes back into the draft, so that nothing typed is lost.
 export async function sendDraft(agentId: string) {
-  const { messages, draft, waiting, error } = conversation(agentId);
+  const { draft, waiting } = conversation(agentId);
   const text = draft.value.trim();
   if (text === "" || waiting.value) return;
+  draft.value = "";
+  await say(agentId, text);
+}
 
+// Sends a question whose answer failed once more.
+export async function retry(agentId: string, message: ChatMessage) {
+  const { draft } = conversation(agentId);
+  if (draft.value.trim() === message.content.trim()) draft.value = "";
+  await say(agentId, message.content);
+}
+
+async function say(agentId: string, text: string) {
+  const one = conversation(agentId);
+  const { messages, draft, waiting, partial, error } = one;
+  if (waiting.value) return;
   const before = messages.value ?? [];
   messages.value = [...before, { id: "sending", role: "user", content: text, createdAt: new Date().toISOString() }];
-  draft.value = "";
   error.value = "";
   waiting.value = true;
+  const stop = (one.stop = new AbortController());
   try {
-    await api.say(agentId, text);
-    messages.value = await api.history(agentId);
+    await stream(agentId, text, stop.signal);
+    await refresh(agentId);
   } catch (cause) {
+    if (stop.signal.aborted) {
+      await refresh(agentId).catch(() => undefined);
+      return;
+    }
     if (draft.value === "") draft.value = text;
-    error.value = api.sentence(cause);
-    messages.value = (await historyAfter(cause, agentId)) ?? before;
+    error.value = sentence(cause);
+    // The box keeps a question that the agent could not answer.
+    const asked = cause instanceof ApiError && cause.status !== 0;
+    messages.value = before;
+    if (asked) await refresh(agentId).catch(() => undefined);
     // The question stands there with its reason; once is enough.
     if (messages.value.at(-1)?.error === error.value) error.value = "";
   } finally {
     waiting.value = false;
+    partial.value = "";
   }
 }
 
-// The box keeps a question that the agent could not answer. Undefined when the box cannot be asked.
-async function historyAfter(cause: unknown, agentId: string): Promise<ChatMessage[] | undefined> {
-  if (!(cause instanceof api.ApiError) || cause.status === 0) return undefined;
-  return api.history(agentId).catch(() => undefined);
+async function stream(agentId: string, message: string, signal: AbortSignal) {
+  const { partial } = conversation(agentId);
+  const response = await send("POST /api/chat", {
+    body: { agentId, message, stream: true },
+    timeout: 15 * patience,
+    signal,
+  });
+  let ended = false;
+  try {
+    for await (const { event, data } of events(response.body!)) {
+      const content = JSON.parse(data) as { content?: string; error?: string; status?: number; code?: string };
+      if (event === "delta") partial.value += content.content ?? "";
+      if (event === "error") throw failure(content);
+      if (event === "done") ended = true;
+    }
+  } catch (cause) {
+    if (cause instanceof ApiError || signal.aborted) throw cause;
+  }
+  if (!ended) throw new ApiError(t("error.unreachable"), 0);
+}
+
+function failure({ error = "", status = 500, code = "" }: { error?: string; status?: number; code?: string }): ApiError {
+  const text = error && !/[.!?…]$/.test(error) ? `${error}.` : error || t("error.internal");
+  return new ApiError(text[0]!.toUpperCase() + text.slice(1), status, code);
 }

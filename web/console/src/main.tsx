@@ -1,15 +1,11 @@
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import * as account from "./account";
-import { Dashboard } from "./pages/dashboard";
-import { Home } from "./pages/home";
-import { Login } from "./pages/login";
-import { SettingsPage } from "./pages/settings";
-import { Masthead } from "./parts/masthead";
-import { Notice } from "./parts/notice";
-import { sentence } from "./api";
-import { go, location } from "./router";
-import { signal } from "@preact/signals";
+import { sentence } from "./api/client";
+import { loadLanguage, t } from "./app/i18n";
+import { match } from "./app/pages";
+import { go, location } from "./app/router";
+import { Shell } from "./app/shell";
 
 const unreachable = signal("");
 
@@ -25,54 +21,39 @@ async function start() {
 // Signed out people belong on /login, signed in ones not, unless a mail's link brought them to choose a new password.
 effect(() => {
   if (account.user.value === undefined) return;
-  const page = location.value.pathname;
-  const closed = page === "/dashboard" || page === "/settings";
-  const resetting = location.value.searchParams.has("reset");
-  // The link of a mail that verifies the address leads to the settings, by way of the sign-in if need be.
-  const token = location.value.searchParams.get("verify");
+  const { pathname, search, searchParams } = location.value;
+  const found = match(pathname);
+  const isClosed = found !== undefined && found.page.access !== "all";
+  // The link of a mail that verifies the address leads to the account, by way of the sign-in if need be; so does any
+  // other page that needs a session.
+  const token = searchParams.get("verify");
   const verifying = token === null ? "" : `?verify=${encodeURIComponent(token)}`;
-  if (closed && !account.user.value) go(`/login${verifying}`, { replace: true });
-  if (page === "/login" && account.user.value && !resetting)
-    go(verifying ? `/settings${verifying}` : "/dashboard", { replace: true });
+  if (isClosed && !account.user.value) {
+    const back = verifying || pathname === "/dashboard" ? "" : `?next=${encodeURIComponent(pathname + search)}`;
+    go(`/login${verifying || back}`, { replace: true });
+  }
+  if (pathname === "/login" && account.user.value && !searchParams.has("reset"))
+    go(verifying ? `/settings${verifying}` : next(searchParams.get("next")), { replace: true });
 });
 
-function Console() {
-  return (
-    <>
-      <a class="skip" href="#main">
-        Skip to the content
-      </a>
-      <Masthead />
-      <main id="main" tabIndex={-1}>
-        <Page />
-      </main>
-    </>
-  );
+// Where a sign-in leads: only to pages of this console.
+function next(wanted: string | null): string {
+  if (!wanted?.startsWith("/") || wanted.startsWith("//") || wanted.includes("\\")) return "/dashboard";
+  const found = match(new URL(wanted, window.location.href).pathname);
+  return found && found.page.access !== "all" ? wanted : "/dashboard";
 }
 
-function Page() {
-  if (unreachable.value) {
-    return (
-      <div class="column">
-        <Notice kind="error">{unreachable.value}</Notice>
-        <button type="button" class="primary" onClick={() => void start()}>
-          Try again
-        </button>
-      </div>
-    );
-  }
-  if (account.user.value === undefined) return null;
-  switch (location.value.pathname) {
-    case "/login":
-      return <Login />;
-    case "/dashboard":
-      return account.user.value ? <Dashboard /> : null;
-    case "/settings":
-      return account.user.value ? <SettingsPage /> : null;
-    default:
-      return <Home />;
-  }
-}
-
-render(<Console />, document.getElementById("console")!);
+await loadLanguage().catch(() => {
+  // Without its texts the console cannot say so itself.
+  document.getElementById("console")!.textContent = "The console could not be loaded. Please reload the page.";
+  throw new Error(t("error.console"));
+});
+render(
+  <App />,
+  document.getElementById("console")!,
+);
 void start();
+
+function App() {
+  return <Shell unreachable={unreachable.value} onRetry={() => void start()} />;
+}

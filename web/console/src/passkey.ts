@@ -1,6 +1,7 @@
 // The browser's part of passkeys (Web Authentication): the box's options to a credential, and what it made of them.
-import { ApiError } from "./api";
-import type { AssertedCredential, CreatedCredential, CreationOptions, CredentialDescriptor, RequestOptions } from "./wire";
+import { ApiError } from "./api/client";
+import type { AssertedCredential, CreatedCredential, CreationOptions, RequestOptions } from "./api/types";
+import { t } from "./app/i18n";
 
 export const passkeysWork = "PublicKeyCredential" in window;
 
@@ -14,25 +15,25 @@ function base64url(buffer: ArrayBuffer): string {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-const descriptors = (known: CredentialDescriptor[]): PublicKeyCredentialDescriptor[] =>
-  known.map(({ type, id, transports }) => ({ type, id: bytes(id), transports: transports as AuthenticatorTransport[] }));
+const descriptors = (known: { id: string; transports: string[] }[]): PublicKeyCredentialDescriptor[] =>
+  known.map(({ id, transports }) => ({ type: "public-key", id: bytes(id), transports: transports as AuthenticatorTransport[] }));
 
 // What the browser says when it will not: in words for the person, by the name of its exception.
 function refusal(cause: unknown, domain: string): ApiError {
   const name = cause instanceof DOMException ? cause.name : "";
-  if (name === "NotAllowedError") return new ApiError("No passkey was used: it was cancelled, or it took too long.", 0);
-  if (name === "InvalidStateError") return new ApiError("That authenticator holds a passkey of this account already.", 0);
-  if (name === "SecurityError") return new ApiError(`Passkeys work at ${domain} only: please open the console there.`, 0);
-  return new ApiError("This browser cannot use passkeys here.", 0);
+  if (name === "NotAllowedError") return new ApiError(t("passkeys.cancelled"), 0);
+  if (name === "InvalidStateError") return new ApiError(t("passkeys.already"), 0);
+  if (name === "SecurityError") return new ApiError(t("passkeys.wrong_site", { domain }), 0);
+  return new ApiError(t("passkeys.impossible"), 0);
 }
 
 export async function createPasskey(options: CreationOptions): Promise<CreatedCredential> {
-  const publicKey: PublicKeyCredentialCreationOptions = {
+  const publicKey = {
     ...options,
     challenge: bytes(options.challenge),
     user: { ...options.user, id: bytes(options.user.id) },
     excludeCredentials: descriptors(options.excludeCredentials),
-  };
+  } as PublicKeyCredentialCreationOptions;
   const made = await navigator.credentials.create({ publicKey }).catch((cause: unknown) => {
     throw refusal(cause, options.rp.id);
   });

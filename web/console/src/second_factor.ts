@@ -1,7 +1,7 @@
 // The second factor of the person at the settings page, as the box last said.
 import { signal } from "@preact/signals";
-import * as api from "./api";
-import type { Passkey, SecondFactor } from "./wire";
+import { call } from "./api/client";
+import type { Passkey, SecondFactor } from "./api/types";
 
 export const state = signal<SecondFactor | undefined>(undefined);
 export const passkeys = signal<Passkey[]>([]);
@@ -9,7 +9,12 @@ export const passkeys = signal<Passkey[]>([]);
 export const freshCodes = signal<string[]>([]);
 
 export async function refresh() {
-  [state.value, passkeys.value] = await Promise.all([api.secondFactor(), api.passkeys()]);
+  const [found, list] = await Promise.all([
+    call("GET /api/settings/second-factor"),
+    call("GET /api/settings/second-factor/passkeys"),
+  ]);
+  state.value = found;
+  passkeys.value = list.passkeys;
 }
 
 // Runs a change, shows the recovery codes it may bring, and looks anew.

@@ -1,47 +1,125 @@
+// The agents as cards, and what needs the user's attention.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import * as account from "../account";
-import { Link } from "../parts/link";
+import { agents, isRunning, isSettling, trouble, watch } from "../agents";
+import type { Agent } from "../api/types";
+import { relative } from "../app/format";
+import { t } from "../app/i18n";
+import { agentPath } from "../app/pages";
+import { Badge } from "../components/badge";
+import { Button } from "../components/button";
+import { EmptyState } from "../components/empty_state";
+import { Link } from "../components/link";
+import { List } from "../components/list_tools";
+import { Notice } from "../components/notice";
+import { Status } from "../components/status";
+import { Attention } from "../parts/attention";
+import { NewAgentDialog } from "../parts/new_agent";
+import { PlanNotice } from "../parts/plan_notice";
 
-export function Home() {
+export default function Home() {
+  const creating = useSignal(false);
+  useEffect(watch, []);
+  const list = agents.value;
+  const settings = account.settings.value;
+  const create = () => (creating.value = true);
   return (
-    <div class="column home">
-      <h1>Agents that live on this box</h1>
-      <p class="lead">
-        This is an agentbox: one program on one machine that keeps your agents, runs each with a workspace of its own, and
-        lets you talk to them. Nothing leaves the box unless its administrator says so.
-      </p>
-      <p>
-        {account.user.value ? (
-          <Link to="/dashboard" class="button primary">
-            Open the dashboard
-          </Link>
-        ) : (
-          <span class="actions start">
-            <Link to="/login" class="button primary">
-              Sign in
-            </Link>
-            <Link to="/login?new" class="button">
-              Create an account
-            </Link>
-          </span>
-        )}
-      </p>
-      <ul class="cards">
-        <li>
-          <h2>Talk</h2>
-          <p>Each agent keeps its conversation and remembers what you tell it to.</p>
-        </li>
-        <li>
-          <h2>Work</h2>
-          <p>Agents summarize pages, and read and write files in a workspace under version control.</p>
-        </li>
-        <li>
-          <h2>Persistent</h2>
-          <p>Agents keep running and keep their state when the box restarts.</p>
-        </li>
-      </ul>
-      <p class="quiet">
-        Everything here can also be done over HTTP: <a href="/api/openapi.json">the OpenAPI document</a>.
-      </p>
+    <div class="column">
+      <header class="page-head">
+        <div>
+          <h1>{t("home.title")}</h1>
+          {settings && (
+            <Badge>{settings.plan ? t("home.plan", { plan: settings.plan }) : t("home.no_plan")}</Badge>
+          )}
+        </div>
+        <Button kind="primary" disabled={!account.mayProvision.value} onClick={create}>
+          {t("home.new_agent")}
+        </Button>
+      </header>
+      {trouble.value && <Notice kind="error">{trouble.value}</Notice>}
+      <PlanNotice />
+      {list && <Attention agents={list} />}
+      {list === undefined ? (
+        <p class="quiet">{t("state.loading")}</p>
+      ) : list.length === 0 ? (
+        account.mayProvision.value && <FirstSteps onCreate={create} />
+      ) : (
+        <Cards list={list} />
+      )}
+      {creating.value && <NewAgentDialog onClose={() => (creating.value = false)} />}
     </div>
+  );
+}
+
+function FirstSteps({ onCreate }: { onCreate: () => void }) {
+  return (
+    <>
+      <EmptyState title={t("home.first")} text={t("home.first_text")}>
+        <Button kind="primary" onClick={onCreate}>
+          {t("home.first_action")}
+        </Button>
+      </EmptyState>
+      <ol class="steps">
+        <li>{t("home.step_create")}</li>
+        <li>{t("home.step_talk")}</li>
+        <li>{t("home.step_schedule")}</li>
+        <li>
+          {t("home.step_keys")} <Link to="/usage/keys">{t("page.keys")}</Link>
+        </li>
+      </ol>
+    </>
+  );
+}
+
+const by_name = (a: Agent, b: Agent) => a.name.localeCompare(b.name);
+const newest = (a: Agent, b: Agent) => b.createdAt.localeCompare(a.createdAt);
+const changed = (a: Agent, b: Agent) => b.updatedAt.localeCompare(a.updatedAt);
+
+const states: Record<string, (agent: Agent) => boolean> = {
+  running: isRunning,
+  changing: isSettling,
+  stopped: (agent) => agent.status === "stopped",
+  error: (agent) => agent.status === "error",
+};
+
+function Cards({ list }: { list: Agent[] }) {
+  return (
+    <List
+      items={list}
+      label={t("home.tools")}
+      view={{
+        text: ({ name, model }) => `${name} ${model}`,
+        orders: [
+          { value: "newest", title: t("sort.newest"), compare: newest },
+          { value: "name", title: t("sort.name"), compare: by_name },
+          { value: "changed", title: t("sort.changed"), compare: changed },
+        ],
+        filter: {
+          title: t("home.filter"),
+          choices: Object.keys(states).map((value) => ({ value, title: t(`home.${value}` as "home.running") })),
+          matches: (agent, value) => states[value]!(agent),
+        },
+      }}
+    >
+      {(found) => (
+        <ul class="cards agents">
+          {found.map((agent) => (
+            <li key={agent.id}>
+              <h2>
+                <Link to={agentPath(agent.id)} entry>
+                  <bdi>{agent.name}</bdi>
+                </Link>
+              </h2>
+              <p class="facts">
+                <Status agent={agent} />
+                <span>{agent.model === "auto" ? t("agent.default_model") : agent.model}</span>
+                <span>{t("home.changed_ago", { ago: relative(agent.updatedAt) })}</span>
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </List>
   );
 }

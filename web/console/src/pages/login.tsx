@@ -1,31 +1,32 @@
+import { type Key, t } from "../app/i18n";
+import { location } from "../app/router";
+import { Link } from "../components/link";
+import { Notice } from "../components/notice";
 import { FinishSignIn } from "../parts/finish_sign_in";
-import { NewPassword } from "../parts/new_password";
 import { ForgottenPassword } from "../parts/forgotten_password";
-import { Link } from "../parts/link";
-import { Notice } from "../parts/notice";
+import { NewPassword } from "../parts/new_password";
 import { SignIn } from "../parts/sign_in";
 import { SignUp } from "../parts/sign_up";
-import { location } from "../router";
 
 // What a provider's sign-in leaves in the address when it fails: the provider's name and the reason.
-const providers: Record<string, string> = { Idp: "identity provider", Codehost: "code host" };
-const reasons: Record<string, (provider: string) => string> = {
-  NotConfigured: (provider) => `This box has no ${provider} set up. Please sign in with e-mail and password.`,
-  AuthFailed: (provider) => `The ${provider} did not confirm who you are. Please try again.`,
-  TokenFailed: (provider) => `The ${provider} did not accept the box's request. Please try again.`,
-  NoEmail: (provider) => `Your account at the ${provider} has no verified e-mail address, and this box needs one.`,
-  NoAccount: () => "There is no account with your address on this box. Please ask its administrator for one.",
-  Busy: () => "Too many sign-ins from your network, or the box is busy. Please try again in a minute.",
-  AuthError: (provider) => `Signing in with the ${provider} failed on this box. Its log says why.`,
+const providers: Record<string, Key> = { Idp: "sign_in.idp", Codehost: "sign_in.codehost" };
+const reasons: Record<string, Key> = {
+  NotConfigured: "sign_in.not_configured",
+  AuthFailed: "sign_in.auth_failed",
+  TokenFailed: "sign_in.token_failed",
+  NoEmail: "sign_in.no_email",
+  NoAccount: "sign_in.no_account",
+  Busy: "sign_in.busy",
+  AuthError: "sign_in.auth_error",
 };
 
 function sentenceOf(error: string): string {
   const [, provider, reason] = /^(Idp|Codehost)(\w+)$/.exec(error) ?? [];
-  const known = provider && reason && Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
-  return known ? known(providers[provider!]!) : "Signing in failed. Please try again.";
+  const known = reason && Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
+  return known ? t(known, { provider: t(providers[provider!]!) }) : t("sign_in.failed");
 }
 
-export function Login() {
+export default function Login() {
   const address = location.value.searchParams;
   const token = address.get("reset");
   const failed = address.get("error");
@@ -35,17 +36,18 @@ export function Login() {
   const creating = address.has("new");
   return (
     <div class="column narrow">
-      <h1>{creating ? "Create an account" : "Sign in"}</h1>
+      <h1>{creating ? t("action.sign_up") : t("action.sign_in")}</h1>
       {failed !== null && <Notice kind="error">{sentenceOf(failed)}</Notice>}
       {creating ? <SignUp key="new" /> : <SignIn key="known" />}
       <p class="quiet">
         {creating ? (
           <>
-            Have an account already? <Link to="/login">Sign in</Link>
+            {t("sign_in.have_account")} <Link to="/login">{t("action.sign_in")}</Link>
           </>
         ) : (
           <>
-            New here? <Link to="/login?new">Create an account</Link>. <Link to="/login?forgot">Forgot the password?</Link>
+            {t("sign_in.new_here")} <Link to="/login?new">{t("action.sign_up")}</Link>{" "}
+            <Link to="/login?forgot">{t("forgot.title")}</Link>
           </>
         )}
       </p>

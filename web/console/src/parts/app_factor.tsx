@@ -1,12 +1,14 @@
 import { useSignal } from "@preact/signals";
-import * as api from "../api";
-import { textOf, useAttempt } from "../attempt";
+import { call } from "../api/client";
+import { t } from "../app/i18n";
+import { Button } from "../components/button";
+import { CodeBlock } from "../components/code_block";
+import { Dialog } from "../components/dialog";
+import { Field } from "../components/field";
+import { Form, textOf } from "../components/form";
+import { QrCode } from "../components/qr_code";
 import * as factor from "../second_factor";
-import { Dialog } from "./dialog";
-import { Field } from "./field";
-import { Notice } from "./notice";
 import { passwordOf, ProveDialog } from "./prove";
-import { QrCode } from "./qr_code";
 
 interface Begun {
   secret: string;
@@ -20,38 +22,36 @@ export function AppFactor() {
   const on = factor.state.value?.app;
   return (
     <section aria-labelledby="app-title">
-      <h3 id="app-title">Authenticator app</h3>
-      <p class="quiet">{on ? "In use: sign-in asks for its six digits." : "An app on your phone that shows six digits."}</p>
+      <h3 id="app-title">{t("app.title")}</h3>
+      <p class="quiet">{on ? t("app.on") : t("app.off")}</p>
       <div class="actions start">
         {on ? (
-          <button type="button" onClick={() => (step.value = "remove")}>
-            Remove the app
-          </button>
+          <Button onClick={() => (step.value = "remove")}>{t("app.remove")}</Button>
         ) : (
-          <button type="button" onClick={() => (step.value = "begin")}>
-            Set an app up
-          </button>
+          <Button onClick={() => (step.value = "begin")}>{t("app.begin")}</Button>
         )}
       </div>
       {step.value === "begin" && (
         <ProveDialog
-          title="Set an app up"
-          confirm="Continue"
+          title={t("app.begin")}
+          confirm={t("action.continue")}
           withPassword={factor.state.value?.hasPassword ?? true}
           onClose={close}
           action={async (values, proof) => {
-            step.value = await api.beginApp(passwordOf(values), proof);
+            step.value = await call("POST /api/settings/second-factor/begin", {
+              body: { currentPassword: passwordOf(values), ...proof },
+            });
           }}
         />
       )}
       {step.value === "remove" && (
         <ProveDialog
-          title="Remove the app?"
-          confirm="Remove"
+          title={t("app.remove_title")}
+          confirm={t("action.remove")}
           danger
           onClose={close}
           action={async (_, proof) => {
-            await factor.change(() => api.removeApp(proof));
+            await factor.change(() => call("DELETE /api/settings/second-factor/app", { body: { ...proof } }));
             close();
           }}
         />
@@ -62,31 +62,21 @@ export function AppFactor() {
 }
 
 function ConfirmDialog({ begun, onClose }: { begun: Begun; onClose: () => void }) {
-  const { busy, error, submit } = useAttempt();
   const confirm = async (values: FormData) => {
-    await factor.change(() => api.confirmApp(textOf(values, "code").replaceAll(" ", "")));
+    const code = textOf(values, "code").replaceAll(" ", "");
+    await factor.change(() => call("POST /api/settings/second-factor/confirm", { body: { code } }));
     onClose();
   };
   return (
-    <Dialog title="Set up authenticator app" onClose={onClose}>
-      <form onSubmit={(event) => void submit(event, confirm)}>
+    <Dialog title={t("app.setup")} onClose={onClose}>
+      <Form submit={t("app.turn_on")} onCancel={onClose} onSubmit={confirm}>
         <p>
-          Scan this with your app, <a href={begun.otpauthUrl}>open it on this device</a>, or type the key below it. Then type
-          what the app shows.
+          {t("app.scan")} <a href={begun.otpauthUrl}>{t("app.open")}</a>
         </p>
-        <QrCode text={begun.otpauthUrl} label="The key of this account, for an authenticator app" />
-        <pre class="command">{begun.secret}</pre>
-        <Field label="Code" name="code" required autoFocus autocomplete="one-time-code" inputMode="numeric" maxLength={32} />
-        {error.value && <Notice kind="error">{error.value}</Notice>}
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={busy.value}>
-            Turn it on
-          </button>
-        </div>
-      </form>
+        <QrCode text={begun.otpauthUrl} label={t("app.qr")} />
+        <CodeBlock text={begun.secret} />
+        <Field label={t("factor.code")} name="code" required autoFocus autocomplete="one-time-code" inputMode="numeric" maxLength={32} />
+      </Form>
     </Dialog>
   );
 }

@@ -1,42 +1,54 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as account from "../account";
-import * as api from "../api";
-import { useAttempt } from "../attempt";
-import { go, location } from "../router";
-import { Notice } from "./notice";
+import { call, sentence } from "../api/client";
+import { t } from "../app/i18n";
+import { go, location } from "../app/router";
+import { Button } from "../components/button";
+import { Notice } from "../components/notice";
 
 // Whether the e-mail address is verified, and what to do if not. The link of the mail leads here.
 export function EmailVerification() {
-  const { busy, error, attempt } = useAttempt();
+  const busy = useSignal(false);
+  const error = useSignal("");
   const done = useSignal("");
-  const verify = async (token: string) => {
-    go("/settings", { replace: true });
-    await api.verifyEmail(token);
-    done.value = "Your e-mail address is verified.";
-    await account.refreshSettings();
-  };
-  const send = async () => {
+  const attempt = async (action: () => Promise<string>) => {
+    busy.value = true;
+    error.value = "";
     done.value = "";
-    await api.sendVerificationMail();
-    done.value = "The mail is on its way.";
+    try {
+      done.value = await action();
+      await account.refreshSettings();
+    } catch (cause) {
+      error.value = sentence(cause);
+    } finally {
+      busy.value = false;
+    }
   };
   const token = location.value.searchParams.get("verify");
   useEffect(() => {
-    if (token) void attempt(() => verify(token));
+    if (!token) return;
+    void attempt(async () => {
+      go("/settings", { replace: true });
+      await call("POST /api/auth/verify-email", { body: { token } });
+      return t("verify.done");
+    });
   }, [token]);
-  const isMissing = account.settings.value?.emailVerified === false;
+  const send = async () => {
+    await call("POST /api/auth/verify-email/mail");
+    return t("verify.sent");
+  };
   return (
     <>
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {done.value && <Notice kind="hint">{done.value}</Notice>}
-      {isMissing && (
+      {account.settings.value?.emailVerified === false && (
         <>
-          <p class="quiet">This address is not verified yet. Open the link in the mail that was sent to it.</p>
+          <p class="quiet">{t("verify.missing")}</p>
           <div class="actions start">
-            <button type="button" disabled={busy.value} onClick={() => void attempt(send)}>
-              Send another mail
-            </button>
+            <Button disabled={busy.value} onClick={() => void attempt(send)}>
+              {t("verify.send")}
+            </Button>
           </div>
         </>
       )}

@@ -1,11 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as account from "../account";
-import { sentence, wantsSecondFactor } from "../api";
-import { go } from "../router";
-import type { Proof, RequestOptions } from "../wire";
-import { Link } from "./link";
-import { Notice } from "./notice";
+import { sentence } from "../api/client";
+import { passkeyOptions, wantsSecondFactor } from "../api/requests";
+import type { Proof, RequestOptions } from "../api/types";
+import { t } from "../app/i18n";
+import { go } from "../app/router";
+import { Link } from "../components/link";
+import { Notice } from "../components/notice";
 import { SecondStep } from "./second_step";
 
 // The user has returned from a sign-in provider and needs the second factor. Success leaves the page.
@@ -17,7 +19,7 @@ export function FinishSignIn() {
       await account.finishSignIn(proof);
     } catch (cause) {
       if (!wantsSecondFactor(cause)) throw cause;
-      asked.value = { passkey: cause.passkey };
+      asked.value = { passkey: passkeyOptions(cause) };
     }
   };
   useEffect(() => {
@@ -25,18 +27,18 @@ export function FinishSignIn() {
   }, []);
   return (
     <div class="column narrow">
-      <h1>Sign in</h1>
+      <h1>{t("action.sign_in")}</h1>
       {failed.value && (
         <>
           <Notice kind="error">{failed.value}</Notice>
           <p class="quiet">
-            <Link to="/login">Back to signing in</Link>
+            <Link to="/login">{t("sign_in.back")}</Link>
           </p>
         </>
       )}
       {asked.value && (
         <div class="card">
-          <p>Your second factor, please.</p>
+          <p>{t("factor.please")}</p>
           <SecondStep passkey={asked.value.passkey} onProof={finish} onCancel={() => go("/login")} />
         </div>
       )}

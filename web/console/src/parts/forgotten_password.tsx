@@ -1,36 +1,29 @@
 import { useSignal } from "@preact/signals";
-import * as api from "../api";
-import { textOf, useAttempt } from "../attempt";
-import { Field } from "./field";
-import { Link } from "./link";
-import { Notice } from "./notice";
+import { call } from "../api/client";
+import { t } from "../app/i18n";
+import { Field } from "../components/field";
+import { Form, textOf } from "../components/form";
+import { Link } from "../components/link";
+import { Notice } from "../components/notice";
 
 export function ForgottenPassword() {
-  const { busy, error, submit } = useAttempt();
   const asked = useSignal(false);
   const ask = async (values: FormData) => {
-    await api.forgotPassword(textOf(values, "email").trim());
+    await call("POST /api/auth/forgot-password", { body: { email: textOf(values, "email").trim() } });
     asked.value = true;
   };
   return (
     <div class="column narrow">
-      <h1>Forgot the password?</h1>
+      <h1>{t("forgot.title")}</h1>
       {asked.value ? (
-        <Notice kind="hint">
-          If there is an account of this address, a mail with a link is on its way. A box without a mail server keeps it for
-          its administrator.
-        </Notice>
+        <Notice kind="hint">{t("forgot.done")}</Notice>
       ) : (
-        <form class="card" onSubmit={(event) => void submit(event, ask)}>
-          <Field label="E-mail" name="email" type="email" required autoFocus autocomplete="username" maxLength={254} />
-          {error.value && <Notice kind="error">{error.value}</Notice>}
-          <button type="submit" class="primary wide" disabled={busy.value}>
-            Send me a link
-          </button>
-        </form>
+        <Form submit={t("forgot.submit")} wide card onSubmit={ask}>
+          <Field label={t("sign_in.email")} name="email" type="email" required autoFocus autocomplete="username" maxLength={254} />
+        </Form>
       )}
       <p class="quiet">
-        <Link to="/login">Back to signing in</Link>
+        <Link to="/login">{t("sign_in.back")}</Link>
       </p>
     </div>
   );

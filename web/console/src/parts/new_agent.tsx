@@ -1,96 +1,62 @@
 import { useSignal } from "@preact/signals";
 import * as account from "../account";
 import { provision } from "../agents";
-import { sentence } from "../api";
-import { go } from "../router";
-import type { NewAgent, Tier } from "../wire";
-import { Dialog } from "./dialog";
-import { Field } from "./field";
-import { Notice } from "./notice";
+import type { NewAgent, Tier } from "../api/types";
+import { t } from "../app/i18n";
+import { agentPath } from "../app/pages";
+import { go } from "../app/router";
+import { Dialog } from "../components/dialog";
+import { Field, Select } from "../components/field";
+import { Form, textOf } from "../components/form";
 
 export function NewAgentDialog({ onClose }: { onClose: () => void }) {
   const tiers = account.tiers.value;
-  const name = useSignal("");
   const ownModel = useSignal(false);
-  const model = useSignal("");
-  const tier = useSignal<Tier | "">(tiers.at(-1)?.tier ?? "");
-  const busy = useSignal(false);
-  const error = useSignal("");
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    busy.value = true;
-    error.value = "";
-    const wanted: NewAgent = { name: name.value.trim() };
-    if (ownModel.value && model.value.trim()) wanted.model = model.value.trim();
-    if (tier.value) wanted.tier = tier.value;
-    try {
-      const agent = await provision(wanted);
-      onClose();
-      go(`/dashboard?agent=${encodeURIComponent(agent.id)}`);
-    } catch (cause) {
-      error.value = sentence(cause);
-    } finally {
-      busy.value = false;
-    }
+  const create = async (values: FormData) => {
+    const wanted: NewAgent = { name: textOf(values, "name").trim() };
+    const model = textOf(values, "model").trim();
+    const tier = textOf(values, "tier") as Tier | "";
+    if (ownModel.value && model) wanted.model = model;
+    if (tier) wanted.tier = tier;
+    const agent = await provision(wanted);
+    onClose();
+    go(agentPath(agent.id));
   };
-
   return (
-    <Dialog title="New agent" onClose={onClose}>
-      <form onSubmit={(event) => void submit(event)}>
-        <Field
-          label="Name"
-          required
-          maxLength={100}
-          autoFocus
-          autocomplete="off"
-          value={name}
-          onInput={(event) => (name.value = event.currentTarget.value)}
-        />
+    <Dialog title={t("home.new_agent")} onClose={onClose}>
+      <Form submit={t("new_agent.submit")} onCancel={onClose} onSubmit={create}>
+        <Field label={t("new_agent.name")} name="name" required maxLength={100} autoFocus autocomplete="off" dir="auto" />
         <fieldset>
-          <legend>Model</legend>
+          <legend>{t("new_agent.model")}</legend>
           <label class="choice">
-            <input type="radio" name="model" checked={!ownModel.value} onChange={() => (ownModel.value = false)} />
-            Default model
+            <input type="radio" name="kind" checked={!ownModel.value} onChange={() => (ownModel.value = false)} />
+            {t("new_agent.default_model")}
           </label>
           <label class="choice">
-            <input type="radio" name="model" checked={ownModel.value} onChange={() => (ownModel.value = true)} />
-            A model by name
+            <input type="radio" name="kind" checked={ownModel.value} onChange={() => (ownModel.value = true)} />
+            {t("new_agent.own_model")}
           </label>
           {ownModel.value && (
             <Field
-              label="Model name"
+              label={t("new_agent.model_name")}
+              name="model"
               required
               maxLength={100}
-              placeholder="vendor/model"
+              placeholder={t("new_agent.model_example")}
               autocomplete="off"
-              value={model}
-              onInput={(event) => (model.value = event.currentTarget.value)}
             />
           )}
         </fieldset>
         {tiers.length > 0 && (
-          <div class="field">
-            <label for="tier">Tier</label>
-            <select id="tier" value={tier.value} onChange={(event) => (tier.value = event.currentTarget.value as Tier)}>
-              {tiers.map((choice) => (
-                <option key={choice.tier} value={choice.tier}>
-                  {choice.title}
-                </option>
-              ))}
-            </select>
-          </div>
+          <Select label={t("new_agent.tier")} name="tier" defaultValue={tiers.at(-1)!.tier}>
+            {tiers.map(({ tier, plan }) => (
+              <option key={tier} value={tier}>
+                {t(`new_agent.${tier}`, { plan })}
+              </option>
+            ))}
+          </Select>
         )}
-        {error.value && <Notice kind="error">{error.value}</Notice>}
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={busy.value}>
-            {busy.value ? "Creating…" : "Create the agent"}
-          </button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

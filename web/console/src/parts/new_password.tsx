@@ -1,27 +1,26 @@
 import { useSignal } from "@preact/signals";
 import * as account from "../account";
-import * as api from "../api";
-import { wantsSecondFactor } from "../api";
-import { textOf, useAttempt } from "../attempt";
-import { go } from "../router";
-import type { Proof, RequestOptions } from "../wire";
-import { Link } from "./link";
+import { passkeyOptions, resetPassword, wantsSecondFactor } from "../api/requests";
+import type { Proof, RequestOptions } from "../api/types";
+import { t } from "../app/i18n";
+import { go } from "../app/router";
+import { Form, textOf } from "../components/form";
+import { Link } from "../components/link";
+import { Notice } from "../components/notice";
 import { NewPasswordField } from "./new_password_field";
-import { Notice } from "./notice";
 import { SecondStep } from "./second_step";
 
 // Where the link of the mail leads. Users with a second factor are asked for it. The new password ends all sessions,
 // this browser's own included.
 export function NewPassword({ token }: { token: string }) {
-  const { busy, error, submit } = useAttempt();
   const changed = useSignal(false);
   const asked = useSignal<{ password: string; passkey: RequestOptions | null } | null>(null);
   const change = async (password: string, proof: Proof) => {
     try {
-      await api.resetPassword(token, password, proof);
+      await resetPassword(token, password, proof);
     } catch (cause) {
       if (!wantsSecondFactor(cause)) throw cause;
-      asked.value = { password, passkey: cause.passkey };
+      asked.value = { password, passkey: passkeyOptions(cause) };
       return;
     }
     changed.value = true;
@@ -29,12 +28,12 @@ export function NewPassword({ token }: { token: string }) {
   };
   return (
     <div class="column narrow">
-      <h1>Choose a new password</h1>
+      <h1>{t("reset.title")}</h1>
       {changed.value ? (
-        <Notice kind="hint">Your password is changed, and you are signed out everywhere.</Notice>
+        <Notice kind="hint">{t("reset.done")}</Notice>
       ) : asked.value ? (
         <div class="card">
-          <p>Your second factor, please.</p>
+          <p>{t("factor.please")}</p>
           <SecondStep
             passkey={asked.value.passkey}
             onProof={(proof) => change(asked.value!.password, proof)}
@@ -42,20 +41,16 @@ export function NewPassword({ token }: { token: string }) {
           />
         </div>
       ) : (
-        <form class="card" onSubmit={(event) => void submit(event, (values) => change(textOf(values, "password"), {}))}>
-          <NewPasswordField label="New password" autoFocus />
-          {error.value && <Notice kind="error">{error.value}</Notice>}
-          <button type="submit" class="primary wide" disabled={busy.value}>
-            {busy.value ? "Changing it…" : "Change the password"}
-          </button>
-        </form>
+        <Form submit={t("reset.submit")} wide card onSubmit={(values) => change(textOf(values, "password"), {})}>
+          <NewPasswordField label={t("password.new")} autoFocus />
+        </Form>
       )}
       <p class="quiet">
         {changed.value ? (
-          <Link to="/login">Sign in</Link>
+          <Link to="/login">{t("action.sign_in")}</Link>
         ) : (
           <>
-            The link is too old? <Link to="/login?forgot">Ask for another</Link>
+            {t("reset.too_old")} <Link to="/login?forgot">{t("reset.another")}</Link>
           </>
         )}
       </p>

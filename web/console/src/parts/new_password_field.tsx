@@ -1,4 +1,5 @@
-import { Field } from "./field";
+import { t } from "../app/i18n";
+import { Field } from "../components/field";
 
 // A password that is chosen: its rules are the box's own.
 export function NewPasswordField({ label, autoFocus = false }: { label: string; autoFocus?: boolean }) {
@@ -12,7 +13,7 @@ export function NewPasswordField({ label, autoFocus = false }: { label: string; 
       minLength={8}
       maxLength={256}
       autocomplete="new-password"
-      hint="At least 8 characters. A sentence is better than a word."
+      hint={t("password.hint")}
     />
   );
 }

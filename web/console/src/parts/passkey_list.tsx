@@ -1,12 +1,14 @@
 import { useSignal } from "@preact/signals";
-import * as api from "../api";
-import { textOf } from "../attempt";
+import { call } from "../api/client";
+import type { Passkey } from "../api/types";
+import { t } from "../app/i18n";
+import { Button } from "../components/button";
+import { Field } from "../components/field";
+import { textOf } from "../components/form";
+import { Time } from "../components/time";
 import { createPasskey, passkeysWork } from "../passkey";
 import * as factor from "../second_factor";
-import type { Passkey } from "../wire";
-import { Field } from "./field";
 import { passwordOf, ProveDialog } from "./prove";
-import { Time } from "./time";
 
 type Doing = { what: "add" } | { what: "rename" | "remove"; passkey: Passkey } | null;
 
@@ -20,78 +22,97 @@ export function PasskeyList() {
   const now = doing.value;
   return (
     <section aria-labelledby="passkeys-title">
-      <h3 id="passkeys-title">Passkeys</h3>
-      <p class="quiet">A key in your phone, computer or security key. It cannot be phished: it works on this site only.</p>
+      <h3 id="passkeys-title">{t("passkeys.title")}</h3>
+      <p class="quiet">{t("passkeys.about")}</p>
       {factor.passkeys.value.length > 0 && (
         <ul class="rows" aria-labelledby="passkeys-title">
           {factor.passkeys.value.map((passkey) => (
             <li key={passkey.id}>
               <div>
-                <strong>{passkey.name}</strong>
+                <strong>
+                  <bdi>{passkey.name}</bdi>
+                </strong>
                 <p class="quiet">
-                  added <Time at={passkey.createdAt} />
+                  {t("passkeys.added")} <Time at={passkey.createdAt} />
                   {passkey.lastUsedAt && (
                     <>
-                      , used <Time at={passkey.lastUsedAt} />
+                      {" · "}
+                      {t("keys.used")} <Time at={passkey.lastUsedAt} />
                     </>
                   )}
                 </p>
               </div>
               <div class="actions">
-                <button type="button" aria-label={`Rename ${passkey.name}`} onClick={() => (doing.value = { what: "rename", passkey })}>
-                  Rename
-                </button>
-                <button
-                  type="button"
-                  class="danger"
-                  aria-label={`Remove ${passkey.name}`}
+                <Button
+                  label={t("passkeys.rename_this", { name: passkey.name })}
+                  onClick={() => (doing.value = { what: "rename", passkey })}
+                >
+                  {t("action.rename")}
+                </Button>
+                <Button
+                  kind="danger"
+                  label={t("passkeys.remove_this", { name: passkey.name })}
                   onClick={() => (doing.value = { what: "remove", passkey })}
                 >
-                  Remove
-                </button>
+                  {t("action.remove")}
+                </Button>
               </div>
             </li>
           ))}
         </ul>
       )}
       <div class="actions start">
-        <button type="button" disabled={!passkeysWork} onClick={() => (doing.value = { what: "add" })}>
-          Add a passkey
-        </button>
-        {!passkeysWork && <span class="quiet">This browser, or this address, has no passkeys.</span>}
+        <Button disabled={!passkeysWork} onClick={() => (doing.value = { what: "add" })}>
+          {t("passkeys.add")}
+        </Button>
+        {!passkeysWork && <span class="quiet">{t("passkeys.unsupported")}</span>}
       </div>
       {now?.what === "add" && (
         <ProveDialog
-          title="Add a passkey"
-          confirm="Continue"
+          title={t("passkeys.add")}
+          confirm={t("action.continue")}
           withPassword={factor.state.value?.hasPassword ?? true}
           onClose={close}
           action={async (values, proof) => {
-            const options = await api.beginPasskey(passwordOf(values), proof);
-            const credential = await createPasskey(options);
-            await done(() => api.addPasskey(textOf(values, "name").trim(), credential));
+            const { publicKey } = await call("POST /api/settings/second-factor/passkeys/begin", {
+              body: { currentPassword: passwordOf(values), ...proof },
+            });
+            const credential = await createPasskey(publicKey);
+            const name = textOf(values, "name").trim();
+            await done(() => call("POST /api/settings/second-factor/passkeys", { body: { name, credential } }));
           }}
         >
-          <Field label="Name" name="name" required autoFocus autocomplete="off" maxLength={100} hint="Such as: my phone." />
+          <Field label={t("passkeys.name")} name="name" required autoFocus autocomplete="off" maxLength={100} hint={t("passkeys.name_hint")} dir="auto" />
         </ProveDialog>
       )}
       {now?.what === "rename" && (
         <ProveDialog
-          title={`Rename ${now.passkey.name}`}
-          confirm="Rename"
+          title={t("passkeys.rename_this", { name: now.passkey.name })}
+          confirm={t("action.rename")}
           onClose={close}
-          action={(values) => done(() => api.renamePasskey(now.passkey.id, textOf(values, "name").trim()))}
+          action={(values) =>
+            done(() =>
+              call("PATCH /api/settings/second-factor/passkeys/{id}", {
+                path: { id: now.passkey.id },
+                body: { name: textOf(values, "name").trim() },
+              }),
+            )
+          }
         >
-          <Field label="Name" name="name" required autoFocus autocomplete="off" maxLength={100} value={now.passkey.name} />
+          <Field label={t("passkeys.name")} name="name" required autoFocus autocomplete="off" maxLength={100} defaultValue={now.passkey.name} dir="auto" />
         </ProveDialog>
       )}
       {now?.what === "remove" && (
         <ProveDialog
-          title={`Remove ${now.passkey.name}?`}
-          confirm="Remove"
+          title={t("passkeys.remove_title", { name: now.passkey.name })}
+          confirm={t("action.remove")}
           danger
           onClose={close}
-          action={(_, proof) => done(() => api.removePasskey(now.passkey.id, proof))}
+          action={(_, proof) =>
+            done(() =>
+              call("DELETE /api/settings/second-factor/passkeys/{id}", { path: { id: now.passkey.id }, body: { ...proof } }),
+            )
+          }
         />
       )}
     </section>

@@ -1,5 +1,7 @@
 import * as account from "../account";
-import { Notice } from "./notice";
+import { t } from "../app/i18n";
+import { CodeBlock } from "../components/code_block";
+import { Notice } from "../components/notice";
 
 // What to do on a box where the administrator gives out the plans.
 export function PlanNotice() {
@@ -8,10 +10,10 @@ export function PlanNotice() {
   return (
     <Notice kind="hint">
       <p>
-        <strong>You have no plan yet</strong>, and agents need one. Ask the administrator of this box to run:
+        <strong>{t("plan.none")}</strong> {t("plan.ask")}
       </p>
-      <pre class="command">agentbox admin plan {settings.email} solo --data FOLDER</pre>
-      <p>FOLDER is the data folder that the box was started with. This page notices by itself when it is done.</p>
+      <CodeBlock text={`agentbox admin plan ${settings.email} solo --data FOLDER`} />
+      <p>{t("plan.folder")}</p>
     </Notice>
   );
 }

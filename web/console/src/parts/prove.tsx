@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { wantsSecondFactor } from "../api";
-import { textOf, useAttempt } from "../attempt";
-import type { Proof, RequestOptions } from "../wire";
-import { Dialog } from "./dialog";
-import { Field } from "./field";
-import { Notice } from "./notice";
+import { passkeyOptions, wantsSecondFactor } from "../api/requests";
+import type { Proof, RequestOptions } from "../api/types";
+import { t } from "../app/i18n";
+import { Dialog } from "../components/dialog";
+import { Field } from "../components/field";
+import { Form, textOf } from "../components/form";
 import { SecondStep } from "./second_step";
 
 interface Props {
@@ -21,15 +21,14 @@ interface Props {
 }
 
 // Something that wants the person to prove once more who they are.
-export function ProveDialog({ title, confirm, danger, children, withPassword, action, onClose }: Props) {
-  const { busy, error, submit } = useAttempt();
+export function ProveDialog({ title, confirm, danger = false, children, withPassword, action, onClose }: Props) {
   const asked = useSignal<{ values: FormData; passkey: RequestOptions | null } | null>(null);
   const run = async (values: FormData, proof: Proof) => {
     try {
       await action(values, proof);
     } catch (cause) {
       if (!wantsSecondFactor(cause)) throw cause;
-      asked.value = { values, passkey: cause.passkey };
+      asked.value = { values, passkey: passkeyOptions(cause) };
     }
   };
   return (
@@ -41,21 +40,18 @@ export function ProveDialog({ title, confirm, danger, children, withPassword, ac
           onCancel={onClose}
         />
       ) : (
-        <form onSubmit={(event) => void submit(event, (values) => run(values, {}))}>
+        <Form submit={confirm} danger={danger} onCancel={onClose} onSubmit={(values) => run(values, {})}>
           {children}
           {withPassword && (
-            <Field label="Current password" name="currentPassword" type="password" required autocomplete="current-password" />
+            <Field
+              label={t("password.current")}
+              name="currentPassword"
+              type="password"
+              required
+              autocomplete="current-password"
+            />
           )}
-          {error.value && <Notice kind="error">{error.value}</Notice>}
-          <div class="actions">
-            <button type="button" onClick={onClose}>
-              Cancel
-            </button>
-            <button type="submit" class={danger ? "danger" : "primary"} disabled={busy.value}>
-              {confirm}
-            </button>
-          </div>
-        </form>
+        </Form>
       )}
     </Dialog>
   );

@@ -1,4 +1,7 @@
-import { Dialog } from "./dialog";
+import { t } from "../app/i18n";
+import { Button } from "../components/button";
+import { CodeBlock } from "../components/code_block";
+import { Dialog } from "../components/dialog";
 
 interface Props {
   codes: string[];
@@ -7,19 +10,13 @@ interface Props {
 
 export function RecoveryCodesDialog({ codes, onClose }: Props) {
   return (
-    <Dialog title="Your recovery codes" onClose={onClose}>
-      <p>
-        Each stands for your second factor once, when phone and passkeys are out of reach. They are shown this once: print
-        them, or keep them where you keep passwords.
-      </p>
-      <pre class="command">{codes.join("\n")}</pre>
+    <Dialog title={t("codes.made")} onClose={onClose}>
+      <p>{t("codes.made_text")}</p>
+      <CodeBlock text={codes.join("\n")} />
       <div class="actions">
-        <button type="button" onClick={() => void navigator.clipboard?.writeText(codes.join("\n"))}>
-          Copy
-        </button>
-        <button type="button" class="primary" onClick={onClose}>
-          I have kept them
-        </button>
+        <Button kind="primary" onClick={onClose}>
+          {t("codes.kept")}
+        </Button>
       </div>
     </Dialog>
   );

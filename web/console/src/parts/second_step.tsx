@@ -1,8 +1,12 @@
-import { textOf, useAttempt } from "../attempt";
+import { useSignal } from "@preact/signals";
+import { sentence } from "../api/client";
+import type { Proof, RequestOptions } from "../api/types";
+import { t } from "../app/i18n";
+import { Button } from "../components/button";
+import { Field } from "../components/field";
+import { Form, textOf } from "../components/form";
+import { Notice } from "../components/notice";
 import { passkeysWork, usePasskey } from "../passkey";
-import type { Proof, RequestOptions } from "../wire";
-import { Field } from "./field";
-import { Notice } from "./notice";
 
 interface Props {
   // What the person's passkeys are asked for; null for users without one.
@@ -13,54 +17,52 @@ interface Props {
 
 // Asks for the second factor.
 export function SecondStep({ passkey, onProof, onCancel }: Props) {
-  const { busy, error, attempt, submit } = useAttempt();
+  const busy = useSignal(false);
+  const error = useSignal("");
   // A challenge can be signed only once, whatever the result: a request without a proof returns a fresh one.
   const provePasskey = async (options: RequestOptions) => {
-    const given = await usePasskey(options);
+    busy.value = true;
+    error.value = "";
     try {
-      await onProof({ passkey: given });
+      const given = await usePasskey(options);
+      try {
+        await onProof({ passkey: given });
+      } catch (cause) {
+        await onProof({}).catch(() => undefined);
+        throw cause;
+      }
     } catch (cause) {
-      await onProof({}).catch(() => undefined);
-      throw cause;
+      error.value = sentence(cause);
+    } finally {
+      busy.value = false;
     }
   };
   return (
-    <form
-      onSubmit={(event) =>
-        void submit(event, (values) => onProof({ code: textOf(values, "code").replaceAll(" ", "") }))
-      }
-    >
+    <div class="second-step">
       {passkey && passkeysWork && (
         <>
-          <button
-            type="button"
-            class="primary wide"
-            disabled={busy.value}
-            onClick={() => void attempt(() => provePasskey(passkey))}
-          >
-            Use a passkey
-          </button>
-          <p class="quiet">or</p>
+          <Button kind="primary" class="wide" disabled={busy.value} onClick={() => void provePasskey(passkey)}>
+            {t("factor.use_passkey")}
+          </Button>
+          {error.value && <Notice kind="error">{error.value}</Notice>}
+          <p class="quiet">{t("factor.or")}</p>
         </>
       )}
-      <Field
-        label="Code"
-        name="code"
-        required
-        autoFocus
-        autocomplete="one-time-code"
-        maxLength={32}
-        hint="Six digits of your authenticator app, or one of your recovery codes."
-      />
-      {error.value && <Notice kind="error">{error.value}</Notice>}
-      <div class="actions">
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
-        <button type="submit" class={passkey ? "" : "primary"} disabled={busy.value}>
-          {busy.value ? "Checking…" : "Continue"}
-        </button>
-      </div>
-    </form>
+      <Form
+        submit={t("action.continue")}
+        onCancel={onCancel}
+        onSubmit={(values) => onProof({ code: textOf(values, "code").replaceAll(" ", "") })}
+      >
+        <Field
+          label={t("factor.code")}
+          name="code"
+          required
+          autoFocus
+          autocomplete="one-time-code"
+          maxLength={32}
+          hint={t("factor.code_hint")}
+        />
+      </Form>
+    </div>
   );
 }

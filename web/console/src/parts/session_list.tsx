@@ -1,53 +1,67 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import * as api from "../api";
-import { useAttempt } from "../attempt";
-import type { Session } from "../wire";
-import { Notice } from "./notice";
-import { Time } from "./time";
+import { call, sentence } from "../api/client";
+import { t } from "../app/i18n";
+import { Button } from "../components/button";
+import { Loaded, useLoad } from "../components/loaded";
+import { Notice } from "../components/notice";
+import { Time } from "../components/time";
 
 export function SessionList() {
-  const sessions = useSignal<Session[]>([]);
-  const { busy, error, attempt } = useAttempt();
-  const refresh = async () => {
-    sessions.value = await api.sessions();
-  };
-  const end = (action: () => Promise<unknown>) =>
-    void attempt(async () => {
+  const sessions = useLoad(async () => (await call("GET /api/auth/sessions")).sessions);
+  const busy = useSignal(false);
+  const error = useSignal("");
+  const end = async (action: () => Promise<unknown>) => {
+    busy.value = true;
+    error.value = "";
+    try {
       await action();
-      await refresh();
-    });
-  useEffect(() => void attempt(refresh), []);
+      await sessions.reload();
+    } catch (cause) {
+      error.value = sentence(cause);
+    } finally {
+      busy.value = false;
+    }
+  };
   return (
     <section class="card" aria-labelledby="sessions-title">
-      <h2 id="sessions-title">Where you are signed in</h2>
+      <h2 id="sessions-title">{t("sessions.title")}</h2>
       {error.value && <Notice kind="error">{error.value}</Notice>}
-      <ul class="rows" aria-labelledby="sessions-title">
-        {sessions.value.map((session) => (
-          <li key={session.id}>
-            <div>
-              <strong>
-                since <Time at={session.createdAt} />
-              </strong>
-              <p class="quiet">
-                {session.current ? "This browser" : "Another browser"}, until <Time at={session.expiresAt} />
-              </p>
-            </div>
-            {!session.current && (
-              <button type="button" disabled={busy.value} onClick={() => end(() => api.endSession(session.id))}>
-                End
-              </button>
+      <Loaded of={sessions}>
+        {(list) => (
+          <>
+            <ul class="rows" aria-labelledby="sessions-title">
+              {list.map((session) => (
+                <li key={session.id}>
+                  <div>
+                    <strong>
+                      {t("sessions.since")} <Time at={session.createdAt} />
+                    </strong>
+                    <p class="quiet">
+                      {session.current ? t("sessions.this") : t("sessions.another")}, {t("sessions.until")}{" "}
+                      <Time at={session.expiresAt} />
+                    </p>
+                  </div>
+                  {!session.current && (
+                    <Button
+                      disabled={busy.value}
+                      onClick={() => void end(() => call("DELETE /api/auth/sessions/{id}", { path: { id: session.id } }))}
+                    >
+                      {t("sessions.end")}
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+            {list.length > 1 && (
+              <div class="actions start">
+                <Button disabled={busy.value} onClick={() => void end(() => call("DELETE /api/auth/sessions"))}>
+                  {t("sessions.end_others")}
+                </Button>
+              </div>
             )}
-          </li>
-        ))}
-      </ul>
-      {sessions.value.length > 1 && (
-        <div class="actions start">
-          <button type="button" disabled={busy.value} onClick={() => end(api.endOtherSessions)}>
-            Sign out everywhere else
-          </button>
-        </div>
-      )}
+          </>
+        )}
+      </Loaded>
     </section>
   );
 }

@@ -1,18 +1,20 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as account from "../account";
-import * as api from "../api";
-import { textOf, useAttempt } from "../attempt";
+import { call, sentence } from "../api/client";
+import { t } from "../app/i18n";
+import { Button } from "../components/button";
+import { Field } from "../components/field";
+import { textOf } from "../components/form";
+import { Notice } from "../components/notice";
 import * as factor from "../second_factor";
-import { Field } from "./field";
-import { NewPasswordField } from "./new_password_field";
-import { Notice } from "./notice";
-import { passwordOf, ProveDialog } from "./prove";
 import { EmailVerification } from "./email_verification";
+import { NewPasswordField } from "./new_password_field";
+import { passwordOf, ProveDialog } from "./prove";
 
 // What one signs in with: address and password.
 export function SignInDetails() {
-  const { error, attempt } = useAttempt();
+  const error = useSignal("");
   const changing = useSignal<"email" | "password" | null>(null);
   const done = useSignal("");
   const begin = (what: "email" | "password") => {
@@ -21,53 +23,53 @@ export function SignInDetails() {
   };
   const close = () => (changing.value = null);
   const hasPassword = factor.state.value?.hasPassword ?? true;
-  useEffect(() => void attempt(account.refreshSettings), []);
+  useEffect(() => {
+    account.refreshSettings().catch((cause: unknown) => (error.value = sentence(cause)));
+  }, []);
   return (
     <section class="card" aria-labelledby="details-title">
-      <h2 id="details-title">Signing in</h2>
+      <h2 id="details-title">{t("details.title")}</h2>
       <p class="quiet">{account.settings.value?.email}</p>
       <EmailVerification />
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {done.value && <Notice kind="hint">{done.value}</Notice>}
       <div class="actions start">
-        <button type="button" onClick={() => begin("email")}>
-          Change the e-mail address
-        </button>
-        {hasPassword && (
-          <button type="button" onClick={() => begin("password")}>
-            Change the password
-          </button>
-        )}
+        <Button onClick={() => begin("email")}>{t("details.change_email")}</Button>
+        {hasPassword && <Button onClick={() => begin("password")}>{t("details.change_password")}</Button>}
       </div>
       {changing.value === "email" && (
         <ProveDialog
-          title="Change the e-mail address"
-          confirm="Change it"
+          title={t("details.change_email")}
+          confirm={t("details.change")}
           withPassword={hasPassword}
           onClose={close}
           action={async (values, proof) => {
-            await api.changeEmail(textOf(values, "email"), passwordOf(values), proof);
+            await call("PATCH /api/settings", {
+              body: { email: textOf(values, "email"), currentPassword: passwordOf(values), ...proof },
+            });
             await Promise.all([account.refreshUser(), account.refreshSettings()]);
-            done.value = "Your e-mail address is changed.";
+            done.value = t("details.email_changed");
             close();
           }}
         >
-          <Field label="New e-mail address" name="email" type="email" required autoFocus maxLength={254} autocomplete="email" />
+          <Field label={t("details.new_email")} name="email" type="email" required autoFocus maxLength={254} autocomplete="email" />
         </ProveDialog>
       )}
       {changing.value === "password" && (
         <ProveDialog
-          title="Change the password"
-          confirm="Change it"
+          title={t("details.change_password")}
+          confirm={t("details.change")}
           withPassword
           onClose={close}
           action={async (values) => {
-            await api.changePassword(textOf(values, "currentPassword"), textOf(values, "password"));
-            done.value = "Your password is changed, and you are signed out everywhere else.";
+            await call("POST /api/settings/password", {
+              body: { currentPassword: textOf(values, "currentPassword"), newPassword: textOf(values, "password") },
+            });
+            done.value = t("details.password_changed");
             close();
           }}
         >
-          <NewPasswordField label="New password" autoFocus />
+          <NewPasswordField label={t("password.new")} autoFocus />
         </ProveDialog>
       )}
     </section>

@@ -1,0 +1,76 @@
+import { useEffect, useRef } from "preact/hooks";
+import * as account from "../account";
+import { Button } from "../components/button";
+import { EmptyState } from "../components/empty_state";
+import { Masthead } from "./masthead";
+import { t } from "./i18n";
+import { component, failed, match } from "./pages";
+import { Palette } from "./palette";
+import { location } from "./router";
+
+export function Shell({ unreachable, onRetry }: { unreachable: string; onRetry: () => void }) {
+  const main = useRef<HTMLElement>(null);
+  const found = match(location.value.pathname);
+  const title = found ? t(found.page.title) : t("page.missing");
+  const shown = found?.page;
+  useEffect(() => {
+    document.title = shown && shown.path !== "/" ? `${title} · agentbox` : "agentbox";
+  }, [title]);
+  // A new page is read out from its beginning, unless it has put the focus itself.
+  const first = useRef(true);
+  useEffect(() => {
+    if (!first.current && !main.current?.contains(document.activeElement)) main.current?.focus();
+    first.current = false;
+  }, [shown]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        {t("shell.skip")}
+      </a>
+      <Masthead />
+      <main id="main" ref={main} tabIndex={-1}>
+        <Page unreachable={unreachable} onRetry={onRetry} />
+      </main>
+      {account.user.value && <Palette />}
+    </>
+  );
+}
+
+function Page({ unreachable, onRetry }: { unreachable: string; onRetry: () => void }) {
+  if (unreachable) {
+    return (
+      <div class="column">
+        <EmptyState title={unreachable} text={t("shell.unreachable_hint")} alert>
+          <Button kind="primary" onClick={onRetry}>
+            {t("action.retry")}
+          </Button>
+        </EmptyState>
+      </div>
+    );
+  }
+  const { user } = account;
+  if (user.value === undefined) return null;
+  const found = match(location.value.pathname);
+  if (!found || (found.page.access === "admin" && !user.value?.isAdmin)) {
+    return (
+      <div class="column">
+        <EmptyState title={t("page.missing")} text={t("shell.missing_hint")} />
+      </div>
+    );
+  }
+  if (found.page.access !== "all" && !user.value) return null;
+  const Content = component(found.page);
+  if (Content) return <Content key={found.id} id={found.id} />;
+  if (failed.value === found.page) {
+    return (
+      <div class="column">
+        <EmptyState title={t("shell.stale")} text={t("shell.stale_hint")} alert>
+          <Button kind="primary" onClick={() => window.location.reload()}>
+            {t("action.reload")}
+          </Button>
+        </EmptyState>
+      </div>
+    );
+  }
+  return <p class="column quiet">{t("state.loading")}</p>;
+}

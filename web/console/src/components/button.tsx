@@ -1,0 +1,29 @@
+import type { ComponentChildren } from "preact";
+
+interface Props {
+  kind?: "plain" | "primary" | "danger";
+  label?: string; // for screen readers, where the content is not enough
+  class?: string;
+  disabled?: boolean;
+  pressed?: boolean;
+  autoFocus?: boolean;
+  onClick: () => void;
+  children: ComponentChildren;
+}
+
+// Does something on this page. What leads to another page is a Link.
+export function Button({ kind = "plain", label, class: extra = "", disabled, pressed, autoFocus, onClick, children }: Props) {
+  return (
+    <button
+      type="button"
+      class={`${kind === "plain" ? "" : kind} ${extra}`.trim() || undefined}
+      aria-label={label}
+      aria-pressed={pressed}
+      disabled={disabled}
+      autoFocus={autoFocus}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,53 @@
+import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { sentence } from "../api/client";
+import { t } from "../app/i18n";
+import { Button } from "./button";
+import { EmptyState } from "./empty_state";
+
+export interface Resource<T> {
+  data: Signal<T | undefined>;
+  error: Signal<string>;
+  reload: () => Promise<void>;
+}
+
+// What a page shows of the box, loaded when the page appears and whenever `inputs` change. An answer that was overtaken
+// by a later request is dropped.
+export function useLoad<T>(load: () => Promise<T>, inputs: unknown[] = []): Resource<T> {
+  const data = useSignal<T | undefined>(undefined);
+  const error = useSignal("");
+  const turn = useSignal(0);
+  const reload = async () => {
+    const mine = ++turn.value;
+    try {
+      const found = await load();
+      if (mine !== turn.peek()) return;
+      data.value = found;
+      error.value = "";
+    } catch (cause) {
+      if (mine === turn.peek()) error.value = sentence(cause);
+    }
+  };
+  useEffect(() => {
+    void reload();
+    return () => void ++turn.value;
+  }, inputs);
+  return { data, error, reload };
+}
+
+interface Props<T> {
+  of: Resource<T>;
+  children: (data: T) => ComponentChildren;
+}
+
+// The content once it is there; until then that it is loading, or why not, with a button to try again.
+export function Loaded<T>({ of: { data, error, reload }, children }: Props<T>) {
+  if (data.value !== undefined) return <>{children(data.value)}</>;
+  if (!error.value) return <p class="quiet">{t("state.loading")}</p>;
+  return (
+    <EmptyState title={error.value} alert>
+      <Button onClick={() => void reload()}>{t("action.retry")}</Button>
+    </EmptyState>
+  );
+}

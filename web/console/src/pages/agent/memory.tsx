@@ -1,0 +1,122 @@
+import { useSignal } from "@preact/signals";
+import { lifecycle } from "../../agents";
+import { call } from "../../api/client";
+import type { Agent, Fact } from "../../api/types";
+import { t, tn } from "../../app/i18n";
+import type { PageProps } from "../../app/pages";
+import { Button } from "../../components/button";
+import { Confirm } from "../../components/confirm";
+import { EmptyState } from "../../components/empty_state";
+import { TextArea } from "../../components/field";
+import { Form, textOf } from "../../components/form";
+import { List } from "../../components/list_tools";
+import { Loaded, useLoad } from "../../components/loaded";
+import { Time } from "../../components/time";
+import { AgentFrame } from "../../parts/agent_frame";
+
+export default function MemoryPage({ id }: PageProps) {
+  return (
+    <AgentFrame id={id} tab="memory">
+      {(agent) => <Memory agent={agent} />}
+    </AgentFrame>
+  );
+}
+
+const most = 1_000;
+
+function Memory({ agent }: { agent: Agent }) {
+  const facts = useLoad(
+    async () => (await call("GET /api/memory", { query: { agentId: agent.id, limit: most } })).memories,
+    [agent.id, agent.status],
+  );
+  const removing = useSignal<Fact | null>(null);
+  const resetting = useSignal(false);
+  const cleared = useSignal(0);
+  const add = async (values: FormData) => {
+    await call("POST /api/memory", { body: { agentId: agent.id, text: textOf(values, "text").trim() } });
+    cleared.value++;
+    await facts.reload();
+  };
+  return (
+    <div class="panel-body">
+      <p class="quiet">{t("memory.about", { name: agent.name })}</p>
+      <Form key={cleared.value} submit={t("memory.add")} onSubmit={add}>
+        <TextArea label={t("memory.fact")} name="text" required rows={2} maxLength={2_000} dir="auto" />
+      </Form>
+      <Loaded of={facts}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState title={t("memory.empty")} text={t("memory.empty_text")} />
+          ) : (
+            <List
+              items={list}
+              label={t("memory.tools")}
+              view={{
+                text: ({ text }) => text,
+                orders: [
+                  { value: "newest", title: t("sort.newest"), compare: (a, b) => b.createdAt.localeCompare(a.createdAt) },
+                  { value: "oldest", title: t("sort.oldest"), compare: (a, b) => a.createdAt.localeCompare(b.createdAt) },
+                ],
+              }}
+            >
+              {(found) => (
+                <ul class="rows" aria-label={tn("memory.count", list.length)}>
+                  {found.map((fact) => (
+                    <li key={fact.id}>
+                      <div>
+                        <p class="words" dir="auto">
+                          {fact.text}
+                        </p>
+                        <p class="quiet">
+                          <Time at={fact.createdAt} ago />
+                        </p>
+                      </div>
+                      <Button kind="danger" label={t("memory.remove_this", { text: fact.text })} onClick={() => (removing.value = fact)}>
+                        {t("action.remove")}
+                      </Button>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </List>
+          )
+        }
+      </Loaded>
+      <div class="actions start">
+        <Button kind="danger" onClick={() => (resetting.value = true)}>
+          {t("memory.reset")}
+        </Button>
+      </div>
+      {removing.value && (
+        <Confirm
+          title={t("memory.remove_title")}
+          confirm={t("action.remove")}
+          danger
+          onClose={() => (removing.value = null)}
+          action={async () => {
+            await call("DELETE /api/memory", { body: { agentId: agent.id, memoryId: removing.value!.id } });
+            await facts.reload();
+          }}
+        >
+          <p class="words" dir="auto">
+            {removing.value.text}
+          </p>
+        </Confirm>
+      )}
+      {resetting.value && (
+        <Confirm
+          title={t("memory.reset_title", { name: agent.name })}
+          confirm={t("memory.reset")}
+          danger
+          onClose={() => (resetting.value = false)}
+          action={async () => {
+            await lifecycle(agent, "reset-memory");
+            await facts.reload();
+          }}
+        >
+          <p>{t("memory.reset_text")}</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}

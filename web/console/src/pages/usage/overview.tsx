@@ -1,0 +1,169 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { agents, refresh } from "../../agents";
+import { call, sentence } from "../../api/client";
+import type { ModelCall, UsageRow } from "../../api/types";
+import { compact, date, day, money, month, number } from "../../app/format";
+import { t } from "../../app/i18n";
+import { agentPath } from "../../app/pages";
+import { BarChart } from "../../components/bar_chart";
+import { Button } from "../../components/button";
+import { EmptyState } from "../../components/empty_state";
+import { Link } from "../../components/link";
+import { Loaded, useLoad } from "../../components/loaded";
+import { Meter } from "../../components/meter";
+import { Notice } from "../../components/notice";
+import { CallTable } from "../../parts/call_table";
+import { UsageFrame } from "../../parts/usage_frame";
+
+export default function UsagePage() {
+  const cost = useLoad(() => call("GET /api/dashboard/cost"));
+  useEffect(() => void refresh().catch(() => undefined), []);
+  return (
+    <UsageFrame>
+      <Plan />
+      <Loaded of={cost}>
+        {({ period, total, byDay, byModel, byAgent, ownKeys }) => (
+          <>
+            <h2>{t("usage.month_total", { month: month(period), total: money(total) })}</h2>
+            {Number(ownKeys.total) > 0 && <p class="quiet">{t("usage.own_keys_total", { total: money(ownKeys.total) })}</p>}
+            <div class="charts">
+              <BarChart
+                title={t("usage.cost_by_day")}
+                bars={byDay.map((row) => ({ label: day(row.date), value: Number(row.usage.cost), text: money(row.usage.cost) }))}
+              />
+              <BarChart
+                title={t("usage.tokens_by_day")}
+                bars={byDay.map((row) => ({
+                  label: day(row.date),
+                  value: row.usage.totalTokens,
+                  text: t("usage.tokens", { count: compact(row.usage.totalTokens) }),
+                }))}
+              />
+            </div>
+            <UsageTable title={t("usage.by_model")} rows={byModel} nameOf={(id) => id} />
+            <UsageTable
+              title={t("usage.by_agent")}
+              rows={byAgent}
+              nameOf={(id) => agents.value?.find((agent) => agent.id === id)?.name ?? t("usage.deleted_agent")}
+              linkTo={(id) => (agents.value?.some((agent) => agent.id === id) ? agentPath(id, "usage") : "")}
+            />
+          </>
+        )}
+      </Loaded>
+      <Calls />
+    </UsageFrame>
+  );
+}
+
+function Plan() {
+  const billing = useLoad(() => call("GET /api/billing"));
+  return (
+    <section class="card" aria-labelledby="plan-title">
+      <h2 id="plan-title">{t("billing.title")}</h2>
+      <Loaded of={billing}>
+        {({ plan, status, priceGbp, tokens, credits }) => {
+          const text = tokens.limit
+            ? t("billing.tokens_of", { used: compact(tokens.used), limit: compact(tokens.limit) })
+            : t("billing.tokens", { used: compact(tokens.used) });
+          return (
+            <>
+              <p>
+                {plan ? t("billing.plan", { plan, status }) : t("home.no_plan")}
+                {typeof priceGbp === "number" && ` · ${t("billing.price", { price: number(priceGbp) })}`}
+                {credits > 0 && ` · ${t("billing.credits", { count: number(credits) })}`}
+              </p>
+              {tokens.limit ? <Meter label={t("billing.quota")} share={tokens.used / tokens.limit} text={text} /> : null}
+              <p class="quiet">
+                {text} · {t("attention.resets", { date: date(tokens.resetsAt) })}
+              </p>
+            </>
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}
+
+interface TableProps {
+  title: string;
+  rows: UsageRow[];
+  nameOf: (id: string) => string;
+  linkTo?: (id: string) => string;
+}
+
+function UsageTable({ title, rows, nameOf, linkTo }: TableProps) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      {rows.length === 0 ? (
+        <p class="quiet">{t("usage.none_this_month")}</p>
+      ) : (
+        <div class="scroll" tabIndex={0} role="region" aria-label={title}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t("usage.name")}</th>
+                <th scope="col">{t("usage.calls")}</th>
+                <th scope="col">{t("usage.tokens_in")}</th>
+                <th scope="col">{t("usage.tokens_out")}</th>
+                <th scope="col">{t("usage.cost")}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ id, usage }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    {linkTo?.(id) ? (
+                      <Link to={linkTo(id)}>
+                        <bdi>{nameOf(id)}</bdi>
+                      </Link>
+                    ) : (
+                      <bdi>{nameOf(id)}</bdi>
+                    )}
+                  </th>
+                  <td>{number(usage.calls)}</td>
+                  <td>{number(usage.inputTokens)}</td>
+                  <td>{number(usage.outputTokens)}</td>
+                  <td>{money(usage.cost)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const pageSize = 50;
+
+function Calls() {
+  const calls = useSignal<ModelCall[] | undefined>(undefined);
+  const next = useSignal<string | null>(null);
+  const error = useSignal("");
+  const more = async () => {
+    error.value = "";
+    try {
+      const page = await call("GET /api/dashboard/calls", { query: { limit: pageSize, before: next.value } });
+      calls.value = [...(calls.value ?? []), ...page.calls];
+      next.value = page.next ?? null;
+    } catch (cause) {
+      error.value = sentence(cause);
+    }
+  };
+  useEffect(() => void more(), []);
+  return (
+    <section>
+      <h3>{t("usage.calls")}</h3>
+      {calls.value?.length === 0 && <EmptyState title={t("usage.no_calls")} text={t("usage.no_calls_text")} />}
+      {calls.value && calls.value.length > 0 && <CallTable calls={calls.value} agents={agents.value ?? []} />}
+      {error.value && <Notice kind="error">{error.value}</Notice>}
+      {(next.value || error.value) && (
+        <div class="actions start">
+          <Button onClick={() => void more()}>{error.value ? t("action.retry") : t("usage.more")}</Button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,126 @@
+// What all pages of one agent share: its name and state, the buttons of its life, and the way to its other pages.
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { type Action, agents, isRunning, isSettling, lifecycle, trouble, watch } from "../agents";
+import { call, sentence } from "../api/client";
+import type { Agent } from "../api/types";
+import { date } from "../app/format";
+import { type Key, t } from "../app/i18n";
+import { agentPath } from "../app/pages";
+import { Button } from "../components/button";
+import { EmptyState } from "../components/empty_state";
+import { Link } from "../components/link";
+import { Notice } from "../components/notice";
+import { Status } from "../components/status";
+import { Tabs } from "../components/tabs";
+
+export type Tab = "" | "logs" | "memory" | "schedule" | "usage" | "health" | "settings";
+
+const tabs: [Tab, Key][] = [
+  ["", "page.conversation"],
+  ["logs", "page.logs"],
+  ["memory", "page.memory"],
+  ["schedule", "page.schedule"],
+  ["usage", "page.usage"],
+  ["health", "page.health"],
+  ["settings", "page.settings"],
+];
+
+interface Props {
+  id: string;
+  tab: Tab;
+  fill?: boolean; // the page is as high as the window
+  children: (agent: Agent) => ComponentChildren;
+}
+
+export function AgentFrame({ id, tab, fill, children }: Props) {
+  useEffect(watch, []);
+  const agent = agents.value?.find((one) => one.id === id);
+  if (!agent) {
+    return (
+      <div class="column">
+        {trouble.value && <Notice kind="error">{trouble.value}</Notice>}
+        {agents.value === undefined ? (
+          <p class="quiet">{t("state.loading")}</p>
+        ) : (
+          <EmptyState title={t("agent.missing")} text={t("agent.missing_text")}>
+            <Link to="/dashboard" class="button">
+              {t("agent.back")}
+            </Link>
+          </EmptyState>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div class={`panel ${fill ? "fill" : ""}`}>
+      <Head agent={agent} />
+      <Tabs
+        label={t("agent.pages")}
+        tabs={tabs.map(([name, title]) => ({ to: agentPath(id, name), title: t(title), current: name === tab }))}
+      />
+      {trouble.value && <Notice kind="error">{trouble.value}</Notice>}
+      {children(agent)}
+    </div>
+  );
+}
+
+function Head({ agent }: { agent: Agent }) {
+  const busy = useSignal("");
+  const error = useSignal("");
+  const reason = useSignal("");
+  const broken = agent.status === "error";
+  useEffect(() => {
+    reason.value = "";
+    if (broken)
+      call("GET /api/agents/{id}", { path: { id: agent.id } }).then(
+        (found) => (reason.value = found.agent.statusReason),
+        () => undefined,
+      );
+  }, [broken, agent.updatedAt]);
+
+  const run = async (doing: string, action: Action) => {
+    busy.value = doing;
+    error.value = "";
+    try {
+      await lifecycle(agent, action);
+    } catch (cause) {
+      error.value = sentence(cause);
+    } finally {
+      busy.value = "";
+    }
+  };
+  const idle = busy.value === "" && !isSettling(agent);
+  const running = isRunning(agent);
+  return (
+    <>
+      <header class="panel-head">
+        <div>
+          <h1>
+            <bdi>{agent.name}</bdi>
+          </h1>
+          <p class="facts">
+            <Status agent={agent} />
+            <span>{agent.model === "auto" ? t("agent.default_model") : agent.model}</span>
+            <span>{t("agent.since", { date: date(agent.createdAt) })}</span>
+          </p>
+        </div>
+        <div class="actions" role="group" aria-label={t("agent.lifecycle")}>
+          {busy.value && <span class="quiet">{busy.value}</span>}
+          <Button disabled={!idle || running} onClick={() => void run(t("agent.starting"), "start")}>
+            {t("agent.start")}
+          </Button>
+          <Button disabled={!idle || !running} onClick={() => void run(t("agent.stopping"), "stop")}>
+            {t("agent.stop")}
+          </Button>
+          <Button disabled={!idle || !running} onClick={() => void run(t("agent.restarting"), "restart")}>
+            {t("agent.restart")}
+          </Button>
+        </div>
+      </header>
+      {error.value && <Notice kind="error">{error.value}</Notice>}
+      {broken && reason.value && !error.value && <Notice kind="error">{reason.value}</Notice>}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../api/client";
+import type { Agent } from "../api/types";
+import { t } from "../app/i18n";
+import { Field, Select, TextArea } from "../components/field";
+import { Form, textOf } from "../components/form";
+import { useLoad } from "../components/loaded";
+import { Notice } from "../components/notice";
+
+type Config = Record<string, unknown>;
+
+const providers = ["auto", "openrouter", "anthropic", "openai", "google", "local", "builtin"];
+const texts = ["model", "aiProvider", "systemPrompt"] as const;
+const numbers = ["temperature", "topP", "maxTokens"] as const;
+
+const shown = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
+
+// The fields of an agent's config that the box knows, and the whole of it as JSON for the others. Secrets come as
+// {"sealed": true} and stay as they are when they are sent back like that.
+export function ConfigForm({ agent, config, onSaved }: { agent: Agent; config: Config; onSaved: () => Promise<void> }) {
+  const saved = useSignal(false);
+  const problem = useSignal("");
+  const models = useLoad(async () => (await call("GET /api/models")).models, []);
+  const save = async (values: FormData) => {
+    saved.value = false;
+    problem.value = "";
+    let changed: Config;
+    try {
+      changed = JSON.parse(textOf(values, "rest") || "{}") as Config;
+    } catch {
+      problem.value = t("config.not_json");
+      return;
+    }
+    for (const name of texts) {
+      const text = textOf(values, `config.${name}`).trim();
+      if (text) changed[name] = text;
+    }
+    for (const name of numbers) {
+      const text = textOf(values, `config.${name}`).trim();
+      if (text) changed[name] = Number(text);
+    }
+    await call("PUT /api/agents/{id}/config", { path: { id: agent.id }, body: { config: changed } });
+    await onSaved();
+    saved.value = true;
+  };
+  const known = new Set<string>([...texts, ...numbers]);
+  const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !known.has(name)));
+  return (
+    <Form submit={t("action.save")} onSubmit={save}>
+      <Field
+        label={t("config.model")}
+        name="config.model"
+        maxLength={100}
+        autocomplete="off"
+        list="known-models"
+        hint={t("config.model_hint")}
+        defaultValue={shown(config.model)}
+      />
+      <datalist id="known-models">
+        <option value="auto" />
+        {models.data.value?.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+      <Select label={t("config.provider")} name="config.aiProvider" defaultValue={shown(config.aiProvider) || "auto"}>
+        {providers.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </Select>
+      <TextArea
+        label={t("config.instructions")}
+        name="config.systemPrompt"
+        rows={5}
+        maxLength={16_000}
+        dir="auto"
+        hint={t("config.instructions_hint")}
+        defaultValue={shown(config.systemPrompt)}
+      />
+      <div class="columns">
+        <Field label={t("config.temperature")} name="config.temperature" type="number" min={0} max={2} step={0.1} defaultValue={shown(config.temperature)} />
+        <Field label={t("config.top_p")} name="config.topP" type="number" min={0} max={1} step={0.05} defaultValue={shown(config.topP)} />
+        <Field label={t("config.max_tokens")} name="config.maxTokens" type="number" min={1} step={1} defaultValue={shown(config.maxTokens)} />
+      </div>
+      <details>
+        <summary>{t("config.rest")}</summary>
+        <TextArea
+          label={t("config.json")}
+          name="rest"
+          rows={8}
+          spellcheck={false}
+          dir="ltr"
+          hint={t("config.json_hint")}
+          defaultValue={JSON.stringify(rest, null, 2)}
+        />
+      </details>
+      {problem.value && <Notice kind="error">{problem.value}</Notice>}
+      {saved.value && <Notice kind="hint">{t("config.saved")}</Notice>}
+    </Form>
+  );
+}
