@@ -28,7 +28,8 @@ namespace {
 // Answered under any load, so that monitoring sees a busy box, not a dead one.
 bool is_health(const Request& request) {
   return (request.method == Method::get || request.method == Method::head) &&
-         (request.path == "/health" || request.path == "/api/health");
+         (request.path == "/health" || request.path == "/api/health" || request.path == "/healthz" ||
+          request.path == "/readyz");
 }
 
 std::string sentence_of(std::exception_ptr failure) {
