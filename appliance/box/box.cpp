@@ -12,6 +12,7 @@
 #include "appliance/box/signals.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/hosting/module.h"
+#include "store/engine_log.h"
 #include "summarizer/options.h"
 #include "web/log.h"
 
@@ -38,6 +39,16 @@ unsigned network_threads(const Settings& settings) {
 
 void log_trouble(const std::string& sentence) { web::log::error("store_trouble", {{"reason", sentence}}); }
 
+void log_engine(store::EngineSays level, const std::string& message) {
+  const bool is_error = level == store::EngineSays::error;
+  web::log::write(is_error ? web::log::Level::error : web::log::Level::warning, "store_engine", {{"message", message}});
+}
+
+std::unique_ptr<store::Store> opened_store(const Settings& settings) {
+  store::set_engine_log(log_engine);
+  return open_store(settings, Access::write, log_trouble);
+}
+
 }  // namespace
 
 // Destroyed from the last to the first: listeners before the services their handlers use, services before the store.
@@ -50,7 +61,7 @@ struct Box::Parts {
   web::IoPool network{network_threads(settings)};
   web::LoopWatchdog loop_watchdog{network};
   boost::asio::thread_pool blocking{blocking_threads}, uploads{upload_threads}, backups{backup_threads};
-  std::unique_ptr<store::Store> store = open_store(settings, Access::write, log_trouble);
+  std::unique_ptr<store::Store> store = opened_store(settings);
   const Platform platform{settings,        folder,  folder.master_key(settings),
                           store->system(), network, network.at(0),
                           blocking,        uploads, backups};

@@ -1,11 +1,11 @@
 #include "store/rocks/rocks_options.h"
 
-#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
 #include "store/rocks/hash_memtable.h"
+#include "store/rocks/info_log.h"
 
 namespace store {
 namespace {
@@ -13,13 +13,6 @@ namespace {
 namespace rocks = rocksdb;
 
 constexpr std::size_t cache_bytes = 8u << 20, write_buffers_bytes = 8u << 20, log_bytes = 24u << 20;
-
-// RocksDB keeps a log file of its own in the folder, which reading must not write.
-class NoLog final : public rocks::Logger {
- public:
-  using rocks::Logger::Logv;
-  void Logv(const char*, va_list) override {}
-};
 
 // How RocksDB treats a family.
 struct Tuning {
@@ -89,13 +82,9 @@ rocks::DBOptions database_options(bool read_only, const SharedMemory& memory,
   options.skip_stats_update_on_db_open = true;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
-  options.keep_log_file_num = 2;
-  options.max_log_file_size = 1u << 20;
-  options.info_log_level = rocks::InfoLogLevel::WARN_LEVEL;
-  if (read_only) {
-    options.wal_recovery_mode = rocks::WALRecoveryMode::kPointInTimeRecovery;  // a torn end stays where it is
-    options.info_log = std::make_shared<NoLog>();
-  }
+  options.info_log = std::make_shared<InfoLog>();
+  // A torn end stays where it is.
+  if (read_only) options.wal_recovery_mode = rocks::WALRecoveryMode::kPointInTimeRecovery;
   return options;
 }
 

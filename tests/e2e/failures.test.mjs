@@ -1,11 +1,13 @@
 // What the box makes of kill -9 at the worst moment, of agents that die, and of a disk that is full.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync, rmSync, truncateSync, writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, PASSWORD, run, until } from "./box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, until } from "./box.mjs";
 import { agent_processes, is_alive, own_processes } from "./processes.mjs";
 
 const provision = (person, name) => person.call("POST", "/api/agents/provision", { name, tier: "enterprise" });
@@ -170,7 +172,16 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   assert.match(refused.headers.get("retry-after"), /^\d+$/);
   assert.match(refused.body.error, /read-only.*(space|disk)|(space|disk).*read-only/i);
   const { status, store, reason } = await health(box);
-  assert.deepEqual([status, store], ["ok", "read-only"]);
+  assert.deepEqual([status, store], ["degraded", "read-only"]);
+  const probe = async (path) => {
+    const answer = await fetch(box.web + path);
+    return [answer.status, await answer.json()];
+  };
+  assert.equal((await probe("/health"))[0], 200, "as the contract has it");
+  assert.deepEqual((await probe("/health?strict"))[0], 503);
+  assert.deepEqual(await probe("/healthz"), [503, { ok: false, status: "live" }]);
+  const [ready_status, { ready, failing }] = await probe("/readyz");
+  assert.deepEqual([ready_status, ready, failing], [503, false, ["store"]]);
   assert.match(reason, /space|disk/i);
   // Where the files lie is for the operators: in the log, and behind the internal key.
   for (const sentence of [reason, refused.body.error]) assert.doesNotMatch(sentence, /\/|\.log|\.sst/);
@@ -201,11 +212,37 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   assert.equal(validated.status, 200, await validated.text());
 
   assert.equal(await box.end("SIGTERM"), 0, `it ends in order: ${box.log}`);
+  disk.fill(); // the end has given room back
+  const refused_start = await run(["serve", "--data", disk.folder], { env: { ...box.env, INTERNAL_API_KEY: INTERNAL_KEY }, timeout: 60_000 });
+  assert.equal(refused_start.code, 2, `a start on a full disk is refused in order: ${refused_start.err}`);
+  assert.match(refused_start.err.trim().split("\n").at(-1), /^agentbox: .*(space|full)/i);
   disk.free();
   await box.serve();
-  assert.equal((await health(box)).store, "ok");
+  assert.deepEqual([(await health(box)).status, (await health(box)).store], ["ok", "ok"]);
+  for (const path of ["/health?strict", "/healthz", "/readyz"]) assert.equal((await probe(path))[0], 200, path);
   assert.equal(await name_is(), acknowledged, "what was acknowledged is there, what was refused is not");
   assert.equal((await rename("Ada after")).status, 200);
   await box.until_status(ada, id, "running");
   assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "hello" })).status, 200);
+});
+
+test("verify reports a log that ends in the middle of a write, with an exit code of its own", async (t) => {
+  const box = await Box.start(t);
+  await box.customer("ada@example.org");
+  await box.end("SIGKILL");
+  const verify = () => run(["verify", "--data", box.folder]);
+  assert.equal((await verify()).code, 0, "what a killed process leaves is whole");
+  const store = join(box.folder, "store");
+  const log = join(store, readdirSync(store).filter((name) => name.endsWith(".log")).sort().at(-1));
+  const bytes = readFileSync(log);
+  let end = bytes.length;
+  while (bytes[end - 1] === 0) --end; // room made in advance
+  truncateSync(log, end - 3);
+  const torn = await verify();
+  assert.equal(torn.code, 3, torn.out + torn.err);
+  assert.match(torn.out, /^note: .* is not whole from byte \d+ on/m);
+  assert.match((await run(["verify", "--help"])).out, /3: sound, but the log ends in the middle of a write/);
+  await box.serve(); // which cuts it off
+  assert.equal(await box.end("SIGTERM"), 0);
+  assert.equal((await verify()).code, 0);
 });

@@ -115,7 +115,7 @@ const rows_of = async (box) => {
 
 // Who adds a row that asks nobody who they are adds it here, too.
 const open_doors = [
-  "web GET /", "web GET /login", "web GET /dashboard", "web GET /settings", "web GET /health", "web GET /api/health",
+  "web GET /", "web GET /login", "web GET /dashboard", "web GET /settings", "web GET /health", "web GET /healthz", "web GET /readyz", "web GET /api/health",
   "web GET /.well-known/security.txt",
   "web GET /api/auth/session", "web POST /api/register", "web POST /api/auth/login", "web POST /api/auth/signout", "web POST /api/auth/second-factor",
   "web GET /api/auth/nonce", "web POST /api/auth/nonce", "web POST /api/wallet-auth",
@@ -125,7 +125,7 @@ const open_doors = [
   "web POST /api/auth/forgot-password", "web POST /api/auth/reset-password", "web POST /api/keys/validate",
   "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
   "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
-  "backend GET /health", "backend GET /api/health", "backend GET /api/runtime/version", "backend POST /api/heartbeat",
+  "backend GET /health", "backend GET /healthz", "backend GET /readyz", "backend GET /api/health", "backend GET /api/runtime/version", "backend POST /api/heartbeat",
 ];
 
 test("every route has its intended guard", async (t) => {

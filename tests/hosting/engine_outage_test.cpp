@@ -53,6 +53,25 @@ TEST_F(EngineOutage, AStartIsCarriedOutAfterwards) {
   EXPECT_TRUE(box->run(box->chat->send(owner.user_id, up.id, "hello")));
 }
 
+TEST_F(EngineOutage, ARepairIsRefusedWithTheReason) {
+  const auto up = running("plain");
+  const auto pid = pid_of(up);
+  const auto expect_refused = [&] {
+    const auto refused = box->run(box->agents->lifecycle.repair(owner.user_id, up.id));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, web::Kind::internal);
+    EXPECT_EQ(refused.error().message, "The engine does not answer.");
+  };
+  box->engine->is_away = true;
+  expect_refused();
+  EXPECT_EQ(now(up).status, Status::running) << "nothing has changed";
+  EXPECT_FALSE(box->run(box->agents->lifecycle.restart(owner.user_id, up.id)));
+  expect_refused();
+  box->engine->is_away = false;
+  when(up, Status::running);
+  EXPECT_NE(pid_of(up), pid) << "the restart is carried out, and no repair";
+}
+
 TEST_F(EngineOutage, AnAgentCreatedMeanwhileStartsAfterwards) {
   box->engine->is_away = true;
   const auto fresh = when(provision("plain"), Status::error);

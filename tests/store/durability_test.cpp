@@ -337,6 +337,14 @@ TEST(Durability, AFullDiskIsAnErrorAndReadsGoOn) {
   EXPECT_EQ(Writer("full", folder.path()).wait(), 0);
 }
 
+TEST(Durability, AStartOnAFullDiskIsRefusedAndLeavesTheStoreWhole) {
+  Folder folder;
+  EXPECT_EQ(Writer("log", folder.path()).wait(), 0);
+  EXPECT_EQ(Writer("started", folder.path()).wait(), 0);
+  const auto store = store::Store::open(options(folder.path()));
+  EXPECT_EQ(store->system().tenant(1).list(notes).size(), 20u);
+}
+
 TEST(Opening, ANewerSchemaIsRefused) {
   Folder folder;
   auto newer = options(folder.path());

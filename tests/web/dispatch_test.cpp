@@ -91,6 +91,24 @@ TEST_F(Dispatch, TheGuardRunsBeforeTheHandler) {
   EXPECT_EQ(ask(request("POST", "/api/machine", "Authorization: bearer machine\r\n")).status, 200);
 }
 
+TEST_F(Dispatch, ACallerWithoutAKeyUsesUpNothingOfTheLimit) {
+  options.base_rate = RateLimit{.group = "all", .limit = 2};
+  serve();
+  for (int more = 0; more < 5; ++more) EXPECT_EQ(ask(request("POST", "/api/machine")).status, 401);
+  const auto machine = ask(request("POST", "/api/machine", "Authorization: Bearer machine\r\n"));
+  EXPECT_EQ(machine.status, 200);
+  EXPECT_EQ(machine.headers.at("ratelimit-remaining"), "1");
+}
+
+TEST_F(Dispatch, ARefusalForRateGoesToItsPage) {
+  options.refusal_pages = {{"/api/three", "/login?error=Busy"}};
+  serve();
+  for (int more = 0; more < 3; ++more) EXPECT_EQ(ask(get("/api/three")).status, 200);
+  const auto refused = ask(get("/api/three"));
+  EXPECT_EQ(refused.status, 302);
+  EXPECT_EQ(refused.headers.at("location"), "/login?error=Busy");
+}
+
 TEST_F(Dispatch, ACrossSiteRequestNeedsTheToken) {
   serve();
   const std::string cookie = "Cookie: app-session=good\r\n";

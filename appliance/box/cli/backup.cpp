@@ -153,13 +153,20 @@ int restore(const RestoreOptions& options, const Settings& settings) {
 
 int verify(const Settings& settings) {
   require_folder(DataFolder(settings.data));
-  const auto print_note = [](const std::string& trouble) { std::cout << "note: " << trouble << '\n'; };
+  bool is_torn = false;
+  const auto print_note = [&is_torn](const std::string& trouble) {
+    is_torn = true;
+    std::cout << "note: " << trouble << '\n';
+  };
   const auto findings = open_store(settings, Access::read_only, print_note)->verify();
   for (const auto& finding : findings) std::cout << finding.where << ": " << finding.what << '\n';
-  std::cout << (findings.empty() ? "all files, records and indexes are sound\n"
+  const auto* sound = is_torn ? "all files, records and indexes before the end of the log are sound\n"
+                              : "all files, records and indexes are sound\n";
+  std::cout << (findings.empty() ? sound
                                  : "the store is damaged: keep a copy of its folder, then restore the newest backup "
                                    "with `agentbox restore` into an empty one\n");
-  return findings.empty() ? 0 : 1;
+  if (!findings.empty()) return 1;
+  return is_torn ? 3 : 0;
 }
 
 }  // namespace agentbox::cli

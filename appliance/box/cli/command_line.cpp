@@ -63,7 +63,10 @@ void add_restore(CLI::App& app, Run& run) {
 }
 
 void add_verify(CLI::App& app, Run& run) {
-  auto* command = app.add_subcommand("verify", "Check every file, record and index of a stopped box");
+  auto* command = app.add_subcommand(
+      "verify",
+      "Check every file, record and index of a stopped box. Exit code 0: sound; 1: damaged; 2: it cannot be "
+      "checked; 3: sound, but the log ends in the middle of a write");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
   command->callback([&run, flags] { run = [flags] { return verify(flags.resolve()); }; });
 }

@@ -36,7 +36,8 @@ struct RestoreOptions {
 };
 // Changes nothing unless the key opens the backup.
 int restore(const RestoreOptions&, const Settings&);
-// Returns 0 if the store is sound, else 1 with a line for each finding.
+// Returns 0 if the store is sound, 1 with a line for each finding if it is not, and 3 if it is sound but its log ends
+// in the middle of a write.
 int verify(const Settings&);
 
 // Prints the OpenAPI document of one listener (web, backend or summarizer).

@@ -23,15 +23,29 @@ double rounded(double percent) { return std::round(percent * 10) / 10; }
 
 }  // namespace
 
-web::Answer box_health(const Services& services, const web::Request&) {
+web::Answer box_health(const Services& services, const web::Request&, HealthQuery query) {
   auto problem = services.store_problem();
-  const BoxHealth answer{.timestamp = store::now(),
+  const int status = problem && query.strict ? 503 : 200;
+  const BoxHealth answer{.status = problem ? "degraded" : "ok",
+                         .timestamp = store::now(),
                          .docker = services.docker.available() ? "available" : "unavailable",
                          .provisioning = services.provisioning_enabled ? "enabled" : "disabled",
                          .store = problem ? "read-only" : "ok",
                          .stalledEventLoops = static_cast<std::int64_t>(services.stalled_loops()),
                          .reason = std::move(problem)};
-  co_return web::reply(answer);
+  co_return web::reply(answer, status);
+}
+
+web::Answer show_liveness(const Services& services, const web::Request&) {
+  const Liveness answer{.ok = !services.store_problem()};
+  co_return web::reply(answer, answer.ok ? 200 : 503);
+}
+
+web::Answer show_readiness(const Services& services, const web::Request&) {
+  Readiness answer{.failing = {}, .uptimeMs = static_cast<std::int64_t>(seconds_since(services.started) * 1000)};
+  if (services.store_problem()) answer.failing.emplace_back("store");
+  answer.ready = answer.failing.empty();
+  co_return web::reply(answer, answer.ready ? 200 : 503);
 }
 
 web::Answer machine_health(const Services& services, const web::Request&) {

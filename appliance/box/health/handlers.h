@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "appliance/box/health/routes.h"
 #include "store/codec.h"
@@ -20,6 +21,26 @@ struct BoxHealth {
   std::optional<std::string> reason;
 };
 BOOST_DESCRIBE_STRUCT(BoxHealth, (), (status, timestamp, docker, provisioning, store, stalledEventLoops, reason))
+
+// `strict` needs no value: /health?strict.
+struct HealthQuery {
+  std::optional<web::Text<0, 10>> strict;
+};
+BOOST_DESCRIBE_STRUCT(HealthQuery, (), (strict))
+
+// Like the probes of an agent's gateway.
+struct Liveness {
+  bool ok = true;
+  std::string status = "live";
+};
+BOOST_DESCRIBE_STRUCT(Liveness, (), (ok, status))
+
+struct Readiness {
+  bool ready = true;
+  std::vector<std::string> failing;
+  std::int64_t uptimeMs = 0;
+};
+BOOST_DESCRIBE_STRUCT(Readiness, (), (ready, failing, uptimeMs))
 
 struct Cpu {
   double usage = 0;
@@ -42,7 +63,11 @@ struct MachineHealth {
 };
 BOOST_DESCRIBE_STRUCT(MachineHealth, (), (status, health, timestamp, cpu, memory, uptime))
 
-web::Answer box_health(const Services&, const web::Request&);
+// Always 200, unless `strict` is asked for and the store is read-only: 503.
+web::Answer box_health(const Services&, const web::Request&, HealthQuery);
+// 503 while the store is read-only.
+web::Answer show_liveness(const Services&, const web::Request&);
+web::Answer show_readiness(const Services&, const web::Request&);
 // 500 if /proc cannot be read.
 web::Answer machine_health(const Services&, const web::Request&);
 web::Answer metrics_text(const Services&, const web::Request&);

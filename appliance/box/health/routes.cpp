@@ -12,11 +12,20 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
   const auto& open = guards.none;
   return {
       {web::GET, "/health", open, nullptr,
-       plain(on(box_health))
+       web::query<HealthQuery>(on(box_health))
            .returns<BoxHealth>()
-           .describe("`store` is read-only after a write error; `reason` has the cause. `stalledEventLoops` counts "
+           .describe("`status` is degraded while `store` is read-only; with `?strict` the answer is 503 then. `store` "
+                     "is read-only after a write error; `reason` has the cause. `stalledEventLoops` counts "
                      "network threads that have not returned to their event loop for 10 s; the log has their stacks."),
        "Health of the box"},
+      {web::GET, "/healthz", open, nullptr,
+       plain(on(show_liveness)).returns<Liveness>().describe("503 while the store is read-only."),
+       "Whether the box works, for a container's liveness probe"},
+      {web::GET, "/readyz", open, nullptr,
+       plain(on(show_readiness))
+           .returns<Readiness>()
+           .describe("503 while the store is read-only: `failing` is then [\"store\"]."),
+       "Whether the box can take requests, for a container's readiness probe"},
       {web::GET, "/api/health", open, nullptr,
        plain(on(machine_health))
            .returns<MachineHealth>()

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/trusted_time.h"
 #include "appliance/hosting/agents/owner_state.h"
 #include "appliance/identity/accounts/live_session.h"
 #include "web/csrf.h"
@@ -160,7 +161,7 @@ bool HostAccess::cookie_is_valid(const Agent& agent, std::string_view cookie) co
 
 bool HostAccess::has_live_session(std::string_view id, store::UserId user) const {
   auto session = system_.get(accounts::sessions, std::string(id));
-  if (!session || session->value.user_id != user || session->value.expires_at <= store::now()) return false;
+  if (!session || session->value.user_id != user || session->value.expires_at <= agentbox::trusted_now()) return false;
   auto account = system_.get(accounts::users, user);
   return account && !account->value.is_disabled && accounts::is_live(session->value, account->value);
 }

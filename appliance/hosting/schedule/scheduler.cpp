@@ -23,6 +23,9 @@ constexpr std::size_t longest_answer_kept = 4'000;
 // Tasks are stored some time after their next run was computed; a tick searches back this far to find them.
 constexpr auto slowest_write = std::chrono::minutes(10);
 
+// By how much the clocks may disagree before the wall clock counts as set back.
+constexpr auto clock_tolerance = std::chrono::minutes(1);
+
 constexpr auto cut_off = "The box was interrupted before the agent answered.";
 constexpr auto missed = "The box was not able to run it when it was due.";
 
@@ -114,6 +117,45 @@ web::Task<> Scheduler::recover() {
     for (const auto& run : interrupted) co_await fail_interrupted(run);
   }
   began_ = clock_();
+  co_await recompute(began_, true);
+}
+
+bool Scheduler::was_clock_set_back(store::Time now) {
+  const auto steady = std::chrono::steady_clock::now();
+  const auto passed = steady - last_tick_steady_;
+  const bool was_set_back = last_tick_ && now + clock_tolerance < *last_tick_ + passed;
+  last_tick_ = now;
+  last_tick_steady_ = steady;
+  return was_set_back;
+}
+
+web::Task<> Scheduler::recompute(store::Time now, bool only_from_ahead) {
+  std::vector<std::pair<store::UserId, std::string>> affected;
+  system_.each<Task>(tasks, [&](const Task& task) {
+    const auto written = std::max(task.last_run.value_or(task.updated_at), task.updated_at);
+    if (task.next_run && *task.next_run > now && (!only_from_ahead || written > now + clock_tolerance))
+      affected.emplace_back(task.owner, task.id);
+    return true;
+  });
+  if (affected.empty()) co_return;
+  web::log::warning("clock_set_back", {{"tasks", static_cast<std::int64_t>(affected.size())}});
+  for (auto& [owner, id] : affected) co_await recompute(owner, std::move(id), now);
+}
+
+web::Task<> Scheduler::recompute(store::UserId owner, std::string id, store::Time now) {
+  for (;;) {
+    auto row = system_.get(tasks, owner, id);
+    if (!row || !row->value.next_run) co_return;
+    auto& task = row->value;
+    const auto timetable = Timetable::read(zones_, task.cron_schedule, task.timezone);
+    const auto next = timetable ? timetable->next(now) : std::nullopt;
+    if (!next || *next >= *task.next_run) co_return;
+    task.next_run = *next;
+    auto change = system_.change();
+    change.update(tasks, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return;
+  }
 }
 
 web::Task<> Scheduler::fail_interrupted(Run interrupted) {
@@ -149,6 +191,10 @@ web::Task<> Scheduler::tick_unless_paused() {
 web::Task<> Scheduler::tick() {
   const TickTime time;
   const auto now = clock_();
+  if (was_clock_set_back(now)) {
+    began_ = std::min(began_, now);  // what is due from now on is not missed
+    co_await recompute(now, false);
+  }
   searched_ = std::min(searched_, now);  // the clock may have been set back
   std::set<std::string> held_back;       // due, but their owners have reached most_per_owner
   while (running_ < options_.most_running && !stopping_) {

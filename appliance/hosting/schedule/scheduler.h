@@ -44,7 +44,8 @@ class Scheduler {
   web::Task<> stop(std::chrono::steady_clock::duration grace);
 
   // Called before the first tick. Marks runs interrupted by the end of the box as failed; they become due again if
-  // their task catches up, unless they were catch-up runs themselves. Runs due before this call count as missed.
+  // their task catches up, unless they were catch-up runs themselves. Runs due before this call count as missed. Next
+  // runs computed while the clock was ahead are recomputed, here and when a tick finds that it was set back.
   web::Task<> recover();
   // Starts due runs. Missed ones are made up or skipped according to their task's CatchUp.
   web::Task<> tick();
@@ -71,6 +72,12 @@ class Scheduler {
   web::Task<web::Result<std::string>> ask(Run, std::string prompt);
   web::Task<std::optional<StartedRun>> finish(Run, web::Result<std::string> answer);
   web::Task<> fail_interrupted(Run);
+  // Whether the clock was set back since the last call by more than a minute.
+  bool was_clock_set_back(store::Time now);
+  // Recomputes the next runs that are yet to come, and keeps the earlier one; of all tasks, or only of those that ran
+  // or were changed at a time that is yet to come.
+  web::Task<> recompute(store::Time now, bool only_from_ahead);
+  web::Task<> recompute(store::UserId, std::string task, store::Time now);
 
   store::System system_;
   const TimeZones& zones_;
@@ -88,6 +95,9 @@ class Scheduler {
   web::Timer all_ended_;
   store::Time began_{};  // recover()
   std::chrono::steady_clock::time_point paused_until_{};
+  // Of the last tick, by both clocks.
+  std::optional<store::Time> last_tick_;
+  std::chrono::steady_clock::time_point last_tick_steady_{};
   store::Time searched_{};  // no task in the index is due before this time
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "appliance/foundation/email.h"
+#include "appliance/foundation/trusted_time.h"
 #include "web/rate_limit.h"
 
 namespace accounts {
@@ -31,7 +32,7 @@ web::Task<web::Result<User>> SelfService::register_user(audit::Actor actor, Regi
 std::string SelfService::source_of(const sign_in::Client& client, const std::string& email) const {
   if (!client.device.empty()) {
     const auto user = accounts_.find_by_email(agentbox::normalised_email(email).value_or(""));
-    const auto device = user ? devices_.find(client.device, *user, store::now()) : std::nullopt;
+    const auto device = user ? devices_.find(client.device, *user, agentbox::trusted_now()) : std::nullopt;
     if (device) return "device " + *device;
   }
   return "network " + web::rate_key(client.address);
@@ -103,7 +104,7 @@ std::optional<web::Cookie> SelfService::renewed_device(const web::Caller& caller
                                                        bool is_secure) const {
   const auto user = accounts_.find(caller.user_id);
   if (!user || !sessions_.began(caller.credential)) return std::nullopt;
-  return devices_.issue(*user, device, is_secure, store::now());
+  return devices_.issue(*user, device, is_secure, agentbox::trusted_now());
 }
 
 web::Task<web::Result<void>> SelfService::change_password(audit::Actor actor, PasswordChange change) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/foundation/trusted_time.h"
+
 namespace accounts {
 
 namespace {
@@ -24,7 +26,7 @@ store::Time SessionUses::last_use(const Session& session) const {
 
 store::Time SessionUses::ends_at(const Session& session) const {
   // Most sessions have a stored use that suffices, without the lock.
-  const bool is_recent = store::now() < stored_use(session) + idle_ / 2;
+  const bool is_recent = agentbox::trusted_now() < stored_use(session) + idle_ / 2;
   return std::min(session.expires_at, (is_recent ? stored_use(session) : last_use(session)) + idle_);
 }
 

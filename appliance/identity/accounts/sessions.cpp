@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/trusted_time.h"
 #include "appliance/identity/accounts/live_session.h"
 #include "appliance/identity/accounts/session_cookie.h"
 
@@ -22,12 +23,12 @@ std::optional<Sessions::SignedIn> Sessions::find_id(std::string_view session_id)
   if (!session) return std::nullopt;
   auto user = system_.cached(users, session->user_id);
   if (!user || user->is_disabled || !is_current(*session, *user)) return std::nullopt;
-  uses_.note(*session, store::now());
+  uses_.note(*session, agentbox::trusted_now());
   return SignedIn{session->id, std::move(user)};
 }
 
 bool Sessions::is_current(const Session& session, const User& user) const {
-  return is_live(session, user) && uses_.ends_at(session) > store::now();
+  return is_live(session, user) && uses_.ends_at(session) > agentbox::trusted_now();
 }
 
 web::Task<SessionEpoch> Sessions::next_epoch() {
@@ -39,7 +40,7 @@ web::Task<SessionEpoch> Sessions::next_epoch() {
 
 web::Task<web::Result<web::Cookie>> Sessions::start(User given, bool secure, std::string replaces) {
   const std::string secret = crypto::random_token(32);
-  const auto now = store::now();
+  const auto now = agentbox::trusted_now();
   const Session session{.id = crypto::sha256_hex(secret),
                         .user_id = given.id,
                         .created_at = now,

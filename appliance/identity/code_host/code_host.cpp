@@ -1,5 +1,6 @@
 #include "appliance/identity/code_host/code_host.h"
 
+#include "appliance/foundation/trusted_time.h"
 #include "appliance/identity/oauth/form.h"
 
 namespace code_host {
@@ -37,7 +38,7 @@ CodeHost::CodeHost(Addresses addresses, oauth::Client client, oauth::BrowserFlow
       site_(site) {}
 
 web::Task<web::Result<oauth::AuthorizationRedirect>> CodeHost::begin(oauth::Browser browser) {
-  auto authorization = flow_.begin(browser, store::now());
+  auto authorization = flow_.begin(browser, agentbox::trusted_now());
   const oauth::Parameters parameters{{"client_id", client_.id},        {"response_type", "code"},
                                      {"redirect_uri", redirect_uri()}, {"scope", "read:user user:email"},
                                      {"state", authorization.state},   {"code_challenge", authorization.code_challenge},
@@ -51,7 +52,7 @@ web::Task<CallbackResult> CodeHost::finish(oauth::Browser browser, oauth::Callba
   if (!query.code || !query.state)
     co_return Refusal{Failure::AuthFailed, query.error ? "the code host says " + *query.error : "no code"};
   const auto since = identities_.session_epoch();
-  const auto callback = co_await flow_.finish(std::move(browser), *query.state, store::now());
+  const auto callback = co_await flow_.finish(std::move(browser), *query.state, agentbox::trusted_now());
   if (!callback) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
   oauth::CodeExchange exchange{.endpoint = addresses_.base + "/login/oauth/access_token",
                                .code = *query.code,

@@ -1,5 +1,6 @@
 #include "appliance/identity/identity_provider/identity_provider.h"
 
+#include "appliance/foundation/trusted_time.h"
 #include "appliance/identity/oauth/form.h"
 
 namespace identity_provider {
@@ -25,7 +26,7 @@ std::string IdentityProvider::identity_id(std::string_view issuer, std::string_v
 web::Task<web::Result<oauth::AuthorizationRedirect>> IdentityProvider::begin(oauth::Browser browser) {
   const auto endpoints = co_await provider_.endpoints();
   if (!endpoints) co_return endpoints.error();
-  auto authorization = flow_.begin(browser, store::now());
+  auto authorization = flow_.begin(browser, agentbox::trusted_now());
   std::string scope(scopes);
   if ((*endpoints)->has_offline_scope) scope += " offline_access";
   oauth::Parameters parameters{{"response_type", "code"},
@@ -48,7 +49,7 @@ web::Task<CallbackResult> IdentityProvider::finish(oauth::Browser browser, oauth
   const auto since = identities_.session_epoch();
   if (query.iss && !oidc::same_issuer(*query.iss, provider_.issuer()))
     co_return Refusal{Failure::AuthFailed, "the code is of another issuer"};
-  const auto callback = co_await flow_.finish(std::move(browser), *query.state, store::now());
+  const auto callback = co_await flow_.finish(std::move(browser), *query.state, agentbox::trusted_now());
   if (!callback) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
 
   const auto endpoints = co_await provider_.endpoints();

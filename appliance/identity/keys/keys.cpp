@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/trusted_time.h"
 #include "appliance/identity/accounts/credential_epoch.h"
 #include "appliance/identity/accounts/user_id.h"
 
@@ -117,7 +118,7 @@ std::optional<Valid> Keys::validate(std::string_view text) {
   auto key = find(parts->owner, parts->id);
   if (!key || !is_same_digest(key->secret_hash, crypto::sha256_hex(parts->secret))) return std::nullopt;
   const auto now = store::now();
-  if (key->expires_at && *key->expires_at <= now) return std::nullopt;
+  if (key->expires_at && *key->expires_at <= agentbox::trusted_now()) return std::nullopt;
   auto user = system_.cached(accounts::users, parts->owner);
   if (!user || user->is_disabled) return std::nullopt;
   if (!key->last_used_at || now - *key->last_used_at >= std::chrono::minutes(1)) {

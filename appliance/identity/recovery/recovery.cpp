@@ -4,6 +4,7 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/email.h"
+#include "appliance/foundation/trusted_time.h"
 
 namespace recovery {
 
@@ -16,7 +17,7 @@ constexpr std::size_t page = 500;
 web::Error bad_token() { return web::invalid("This link is invalid or has expired. Request a new one."); }
 
 bool is_valid(const Token& token, const accounts::User& user) {
-  return token.expires_at > store::now() && token.email == user.email && !user.is_disabled &&
+  return token.expires_at > agentbox::trusted_now() && token.email == user.email && !user.is_disabled &&
          token.moment >= user.sessions_since && token.moment >= user.email_since;
 }
 
@@ -73,7 +74,7 @@ web::Task<> Recovery::process(Request request) {
 }
 
 web::Task<> Recovery::send_token(accounts::User user, accounts::SessionEpoch epoch) {
-  const auto now = store::now();
+  const auto now = agentbox::trusted_now();
   const auto issued = system_.find(tokens, "user", user.id);
   const auto live = std::ranges::count_if(issued, [&](const Token& token) { return is_valid(token, user); });
   if (static_cast<std::size_t>(live) >= tokens_at_once) co_return;

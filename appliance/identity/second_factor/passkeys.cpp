@@ -6,6 +6,7 @@
 #include "appliance/foundation/crypto/cose.h"
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/trusted_time.h"
 #include "appliance/identity/accounts/credential_epoch.h"
 #include "appliance/identity/second_factor/recovery_codes.h"
 
@@ -43,7 +44,7 @@ web::Result<CreationOptions> Passkeys::creation_options(const accounts::User& us
   CreationOptions options{
       .rp = {.id = domain, .name = domain},
       .user = {.id = crypto::to_base64url(user_handle(user.id)), .name = user.email, .displayName = user.name},
-      .challenge = crypto::to_base64url(challenges_.issue(Purpose::add, user.id, store::now())),
+      .challenge = crypto::to_base64url(challenges_.issue(Purpose::add, user.id, agentbox::trusted_now())),
       .pubKeyCredParams = {},
       .timeout = timeout,
       .excludeCredentials = descriptors(user.id)};
@@ -55,7 +56,7 @@ std::optional<RequestOptions> Passkeys::request_options(store::UserId user, Purp
   auto known = descriptors(user);
   const std::string domain = site_.domain();
   if (known.empty() || domain.empty()) return std::nullopt;
-  return RequestOptions{.challenge = crypto::to_base64url(challenges_.issue(purpose, user, store::now())),
+  return RequestOptions{.challenge = crypto::to_base64url(challenges_.issue(purpose, user, agentbox::trusted_now())),
                         .rpId = domain,
                         .timeout = timeout,
                         .allowCredentials = std::move(known)};
@@ -63,7 +64,7 @@ std::optional<RequestOptions> Passkeys::request_options(store::UserId user, Purp
 
 web::Task<web::Result<Passkeys::Added>> Passkeys::add(web::Caller caller, std::string name, webauthn::Created created) {
   const store::UserId user = caller.user_id;
-  const auto now = store::now();
+  const auto now = agentbox::trusted_now();
   const webauthn::IsChallenge is_ours = [&](std::string_view challenge) {
     return challenges_.valid_until(challenge, Purpose::add, user, now).has_value();
   };
@@ -145,7 +146,7 @@ std::optional<store::Row<Passkey>> Passkeys::find_credential(store::UserId user,
 }
 
 web::Task<web::Result<void>> Passkeys::check(store::UserId user, webauthn::Asserted given, Purpose purpose) {
-  const auto now = store::now();
+  const auto now = agentbox::trusted_now();
   // A replay is reported as such, and not as the wrong counter that it has, too.
   bool is_spent = false, is_replayed = false;
   const webauthn::IsChallenge is_ours = [&](std::string_view challenge) {

@@ -1,5 +1,7 @@
 #include "appliance/identity/second_factor/step_up.h"
 
+#include "appliance/foundation/trusted_time.h"
+
 namespace second_factor {
 
 namespace {
@@ -19,7 +21,7 @@ web::Task<web::Result<accounts::User>> step_up(accounts::Accounts& accounts, con
   if (!user) co_return web::unauthenticated();
   if (user->password_hash.empty()) {
     const auto began = sessions.began(caller.credential);
-    if (!began || *began + fresh_for <= store::now()) co_return sign_in_again();
+    if (!began || *began + fresh_for <= agentbox::trusted_now()) co_return sign_in_again();
   } else {
     if (!given.currentPassword) co_return web::invalid("currentPassword is required");
     const auto verified = co_await accounts.prove_password(caller, std::move(*given.currentPassword));

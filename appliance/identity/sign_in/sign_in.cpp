@@ -1,6 +1,7 @@
 #include "appliance/identity/sign_in/sign_in.h"
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/trusted_time.h"
 
 namespace sign_in {
 
@@ -46,13 +47,13 @@ web::Task<web::Result<SignInResult>> SignIn::complete(Client client, audit::Entr
   if (!cookie) entry.outcome = cookie.error().message;
   co_await audit_.note(std::move(entry));
   if (!cookie) co_return cookie.error();
-  auto device = devices_.issue(*user, client.device, client.is_secure, store::now());
+  auto device = devices_.issue(*user, client.device, client.is_secure, agentbox::trusted_now());
   co_return SignInResult{
       .user = std::move(*user), .cookie = std::move(*cookie), .challenge = std::nullopt, .device = std::move(device)};
 }
 
 web::Task<web::Result<SignInResult>> SignIn::resume(Client client, second_factor::Proof proof) {
-  const auto ticket = unsealed(client.ticket, key_, store::now());
+  const auto ticket = unsealed(client.ticket, key_, agentbox::trusted_now());
   if (!ticket) co_return no_ticket();
   audit::Entry entry{.act = ticket->act, .outcome = "ok", .user_id = ticket->user, .address = client.address};
   auto user = co_await verify_factor(*ticket, std::move(proof));
@@ -74,7 +75,7 @@ web::Task<web::Result<accounts::User>> SignIn::verify_factor(const Ticket& ticke
 web::Cookie SignIn::ticket_for(const accounts::User& user, std::string act, bool is_secure) const {
   const Ticket ticket{.user = user.id,
                       .sessions_since = user.sessions_since,
-                      .until = store::now() + ticket_lifetime,
+                      .until = agentbox::trusted_now() + ticket_lifetime,
                       .act = std::move(act),
                       .id = crypto::random_hex(16)};
   return {.name = std::string(ticket_cookie),

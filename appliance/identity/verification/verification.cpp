@@ -4,6 +4,7 @@
 
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/email.h"
+#include "appliance/foundation/trusted_time.h"
 
 namespace verification {
 
@@ -44,7 +45,7 @@ web::Task<web::Result<void>> Verification::send(store::UserId id) {
   if (!user) co_return web::not_found("No such user");
   if (user->email_verified) co_return web::conflict("The e-mail address is verified already");
   if (agentbox::is_reserved_email(user->email)) co_return web::conflict("The account has no e-mail address");
-  const auto now = store::now();
+  const auto now = agentbox::trusted_now();
   std::vector<store::Time> recent;
   for (const Token& token : system_.find(tokens, "user", id))
     if (token.created_at > now - mail_window) recent.push_back(token.created_at);
@@ -80,7 +81,7 @@ web::Task<web::Result<accounts::User>> Verification::verify(web::Caller caller, 
 web::Result<void> Verification::spend(const std::string& token_id, const accounts::User& user,
                                       store::Change& change) const {
   const auto token = system_.get(tokens, token_id);
-  if (!token || !is_valid(token->value, user, store::now())) return bad_token();
+  if (!token || !is_valid(token->value, user, agentbox::trusted_now())) return bad_token();
   for (const Token& each : system_.find(tokens, "user", user.id))
     if (const auto row = system_.get(tokens, each.id)) change.erase(tokens, *row);
   return {};
