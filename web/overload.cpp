@@ -1,6 +1,7 @@
 #include "web/overload.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace web {
 
@@ -20,12 +21,12 @@ bool is_health(const Request& request) {
 }
 
 bool LoadShedder::refuses(Clock::duration waited, bool is_cheap, Clock::time_point now) {
-  measured_at_ = now;
+  const bool is_sparse = now - std::exchange(measured_at_, now) >= interval;  // no queue lasted since the last request
   for (auto* state : {&cheap_, &costly_}) {
-    if (waited < state->target)
-      state->above_since = Clock::time_point::max();
-    else
-      state->above_since = std::min(state->above_since, now);
+    if (waited < state->target || is_sparse) *state = {.target = state->target};
+    if (waited < state->target) continue;
+    state->above_since = std::min(state->above_since, now);
+    ++state->above;
   }
   is_suspicious_ = waited >= suspicious_wait;
   const auto& state = is_cheap ? cheap_ : costly_;

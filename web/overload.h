@@ -24,12 +24,14 @@ bool is_health(const Request&);
 inline bool is_cheap(Method method) { return method == Method::get || method == Method::head; }
 
 // Decides by waiting time, as CoDel does: requests are refused once all requests have waited longer than the target for
-// an interval, and then only those that have waited longer. Cheap requests have a longer target than others, which
+// an interval, and then only those that have waited longer. A few requests are never refused: they wait for a busy
+// machine and not for each other. Cheap requests have a longer target than others, which
 // come back to the event loop several times and wait each time. For the requests of one thread.
 class LoadShedder {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds target{100}, costly_target{25}, interval{100}, sample_interval{5};
+  static constexpr std::chrono::milliseconds target{100}, costly_target{50}, interval{100}, sample_interval{5};
+  static constexpr int least_queue = 16;  // requests above the target in a row
 
   // Whether this request's waiting time is needed: of every request while there may be an overload, else now and then.
   bool needs_measure(Clock::time_point now) const { return is_suspicious_ || now - measured_at_ >= sample_interval; }
@@ -43,8 +45,11 @@ class LoadShedder {
   struct State {
     Clock::duration target;
     Clock::time_point above_since = Clock::time_point::max();  // no shorter wait since then
+    int above = 0;                                             // requests since then
   };
-  static bool is_over(const State& state, Clock::time_point now) { return now - interval >= state.above_since; }
+  static bool is_over(const State& state, Clock::time_point now) {
+    return now - interval >= state.above_since && state.above >= least_queue;
+  }
 
   State cheap_{.target = target}, costly_{.target = costly_target};
   Clock::time_point measured_at_{}, next_turn_{};
