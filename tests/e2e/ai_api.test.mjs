@@ -71,7 +71,7 @@ test("a provider that is down costs one request, and comes back", async (t) => {
   assert.deepEqual([resting.status, resting.body.code], [500, "overloaded"]);
   assert.ok(Number(resting.headers["retry-after"]) >= 1);
   assert.equal(router.asked.length, 3, "it is left alone");
-  assert.deepEqual([(await health()).status, (await health()).providers.openrouter, (await health()).circuits.openrouter], ["degraded", false, "open"]);
+  assert.deepEqual([(await health()).status, (await health()).providers.openrouter, (await health()).circuits.openrouter], ["error", false, "open"]);
   router.answers = {};
   await until("the provider is asked again", async () => (await chat()).status === 200);
   assert.equal((await health()).status, "healthy", box.log);
