@@ -133,6 +133,7 @@ const inhabited = async (t) => {
     agentId: () => agent,
     provider: () => "openrouter",
     model: () => "builtin",
+    name: () => "ci",
   };
   // Every row of both route tables.
   const operations = [];

@@ -70,14 +70,13 @@ int verify(const BoxClient& box) {
 }
 
 struct ErasureArguments {
-  std::string user;
-  std::vector<std::string> subjects;
+  std::string user, subject;
 };
 
 int erase(const BoxClient& box, const ErasureArguments& given) {
   std::string query;
   if (!given.user.empty()) query += "&userId=" + escaped(given.user);
-  for (const auto& subject : given.subjects) query += "&subject=" + escaped(subject);
+  if (!given.subject.empty()) query += "&subject=" + escaped(given.subject);
   if (query.empty()) throw UsageError("name the person: give --user, --subject or both");
   query.front() = '?';
   const auto answer = box.call("DELETE", "/api/admin/audit/personal-data" + query, nullptr, whole_log).as_object();
@@ -98,7 +97,7 @@ void add_audit(CLI::App& admin, std::function<int()>& run) {
   const auto given = std::make_shared<ErasureArguments>();
   auto* erasing = audit->add_subcommand("erase", "Erase a person's data; the entries stay in the chain");
   erasing->add_option("--user", given->user, "the user's id");
-  erasing->add_option("--subject", given->subjects, "an e-mail address, wallet or other subject of entries");
+  erasing->add_option("--subject", given->subject, "an e-mail address, wallet or other subject of entries");
   connect(*erasing, run, [given](const BoxClient& box) { return erase(box, *given); });
 }
 

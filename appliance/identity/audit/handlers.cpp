@@ -113,12 +113,12 @@ web::Answer verify_chain(const Services& services, const web::Request&) {
 }
 
 web::Answer erase_personal_data(const Services& services, const web::Request& request, ErasureQuery query) {
-  if (!query.userId && query.subject.empty()) co_return web::invalid("userId or subject is required");
+  if (!query.userId && !query.subject) co_return web::invalid("userId or subject is required");
   const auto user = query.userId ? accounts::parse_user_id(*query.userId) : store::UserId(0);
   if (!user) co_return web::invalid("userId must be a user's id");
-  auto read = [&audit = services.audit, id = *user, subjects = query.subject] {
-    return audit.concerning(id, subjects);
-  };
+  std::vector<std::string> subjects;
+  if (query.subject) subjects.push_back(std::move(*query.subject));
+  auto read = [&audit = services.audit, id = *user, subjects] { return audit.concerning(id, subjects); };
   auto found = co_await web::offload(services.blocking, std::move(read));
   const auto count = static_cast<std::int64_t>(co_await services.audit.erase_personal_data(std::move(found)));
   auto entry = audit::of_request(request, "personal data erased by admin", "");

@@ -85,7 +85,7 @@ BOOST_DESCRIBE_STRUCT(VerificationView, (),
 
 struct ErasureQuery {
   std::optional<web::Text<1, 20>> userId;
-  std::vector<std::string> subject;
+  std::optional<web::Text<1, 300>> subject;
 };
 BOOST_DESCRIBE_STRUCT(ErasureQuery, (), (userId, subject))
 

@@ -46,7 +46,7 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
                        web::query<ErasureQuery>(on(erase_personal_data))
                            .returns<Erased>()
                            .describe("Empties user, subject, address and name of the entries about the user `userId` "
-                                     "or with one of the `subject`s. The entries stay in the chain."),
+                                     "or with the `subject`. The entries stay in the chain."),
                        "Erase a person's data from the audit log"}});
   return table;
 }
