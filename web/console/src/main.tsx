@@ -1,11 +1,12 @@
 import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import * as account from "./account";
-import { sentence } from "./api/client";
+import { sentence, sessionsEnded } from "./api/client";
 import { loadLanguage, t } from "./app/i18n";
 import { match } from "./app/pages";
 import { go, location } from "./app/router";
 import { Shell } from "./app/shell";
+import { forgetAll } from "./conversation";
 
 const unreachable = signal("");
 
@@ -36,6 +37,12 @@ effect(() => {
     go(verifying ? `/settings${verifying}` : next(searchParams.get("next")), { replace: true });
 });
 
+effect(() => {
+  if (sessionsEnded.value === 0) return;
+  forgetAll();
+  account.user.value = null;
+});
+
 // Where a sign-in leads: only to pages of this console.
 function next(wanted: string | null): string {
   if (!wanted?.startsWith("/") || wanted.startsWith("//") || wanted.includes("\\")) return "/dashboard";
@@ -48,10 +55,7 @@ await loadLanguage().catch(() => {
   document.getElementById("console")!.textContent = "The console could not be loaded. Please reload the page.";
   throw new Error(t("error.console"));
 });
-render(
-  <App />,
-  document.getElementById("console")!,
-);
+render(<App />, document.getElementById("console")!);
 void start();
 
 function App() {

@@ -1,5 +1,6 @@
 // Requests to the box. The operations and their types are those of its OpenAPI document (schema.ts). Every failure
 // becomes an ApiError whose message is a sentence for the user.
+import { signal } from "@preact/signals";
 import { t } from "../app/i18n";
 import { go } from "../app/router";
 import type { Operations } from "./schema";
@@ -30,6 +31,9 @@ interface Parts extends Limits {
 export const patience = 20_000;
 
 let csrfToken = "";
+
+// Counts the answers that say that the session has ended: by its age, or from another browser.
+export const sessionsEnded = signal(0);
 
 export class ApiError extends Error {
   // Status 0: the box did not answer at all. `retryAfter` is in seconds. `field` is the first word of the box's message,
@@ -113,9 +117,12 @@ async function failure(response: Response): Promise<ApiError> {
   if (body.code === "SECOND_FACTOR_SETUP_REQUIRED") go("/settings", { replace: true });
   const wait = Number(response.headers.get("Retry-After") ?? response.headers.get("RateLimit-Reset") ?? 0);
   let message = typeof body.error === "string" && body.error !== "" ? body.error : fallback(response.status);
-  if (response.status === 401 && message === "Unauthorized") message = t("error.signed_out");
+  if (response.status === 401 && message === "Unauthorized") {
+    message = t("error.signed_out");
+    sessionsEnded.value++;
+  }
   if (!/[.!?…]$/.test(message)) message += ".";
-  const [, field = "", rest = ""] = /^([A-Za-z][\w.]*) (.*)$/s.exec(message) ?? [];
+  const [, field = "", rest = ""] = /^([A-Za-z][\w.]*)(:? .*)$/s.exec(message) ?? [];
   return new ApiError(
     message[0]!.toUpperCase() + message.slice(1),
     response.status,

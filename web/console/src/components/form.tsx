@@ -9,14 +9,14 @@ import { Notice } from "./notice";
 // What the box said about one field of the form.
 interface Problem {
   field: string;
-  rest: string; // the box's sentence behind the name of the field
+  rest: string; // the box's sentence behind the name of the field, from its space or colon on
 }
 const ProblemContext = createContext<Problem | undefined>(undefined);
 
 // The sentence about the field of this name, with its label in the place of its name; empty if there is none.
 export function useProblem(name: string | undefined, label: string): string {
   const problem = useContext(ProblemContext);
-  return problem && problem.field === name ? `${label} ${problem.rest}` : "";
+  return problem && problem.field === name ? label + problem.rest : "";
 }
 
 interface Props {

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { call } from "../api/client";
 import type { Agent, Heartbeat } from "../api/types";
 import { named, t } from "../app/i18n";
@@ -15,19 +15,28 @@ export function HeartbeatCard({ agent }: { agent: Agent }) {
     async () => (await call("GET /api/heartbeat", { query: { agentId: agent.id } })).heartbeat,
     [agent.id],
   );
+  const saved = useSignal(false);
   return (
     <section class="card" aria-labelledby="heartbeat-title">
       <h2 id="heartbeat-title">{t("heartbeat.title")}</h2>
       <p class="quiet">{t("heartbeat.about", { name: agent.name })}</p>
       <Loaded of={heartbeat}>
-        {(found) => <HeartbeatForm key={found.lastUpdated ?? ""} agent={agent} heartbeat={found} onSaved={heartbeat.reload} />}
+        {(found) => (
+          <HeartbeatForm key={found.lastUpdated ?? ""} agent={agent} heartbeat={found} saved={saved} onSaved={heartbeat.reload} />
+        )}
       </Loaded>
     </section>
   );
 }
 
-function HeartbeatForm({ agent, heartbeat, onSaved }: { agent: Agent; heartbeat: Heartbeat; onSaved: () => Promise<void> }) {
-  const saved = useSignal(false);
+interface Props {
+  agent: Agent;
+  heartbeat: Heartbeat;
+  saved: Signal<boolean>; // outlives the form, which is made anew with what was saved
+  onSaved: () => Promise<void>;
+}
+
+function HeartbeatForm({ agent, heartbeat, saved, onSaved }: Props) {
   const { lastHeartbeat, lastOutcome, lastError, nextHeartbeat, lastUpdated } = heartbeat;
   const isSet = Boolean(lastUpdated);
   const save = async (values: FormData) => {
