@@ -134,6 +134,8 @@ const inhabited = async (t) => {
     provider: () => "openrouter",
     model: () => "builtin",
     name: () => "ci",
+    page: () => "logs",
+    tab: () => "keys",
   };
   // Every row of both route tables.
   const operations = [];

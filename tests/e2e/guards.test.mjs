@@ -115,7 +115,8 @@ const rows_of = async (box) => {
 
 // Who adds a row that asks nobody who they are adds it here, too.
 const open_doors = [
-  "web GET /", "web GET /login", "web GET /dashboard", "web GET /settings", "web GET /health", "web GET /healthz", "web GET /readyz", "web GET /api/health",
+  "web GET /", "web GET /login", "web GET /dashboard", "web GET /settings", "web GET /usage", "web GET /usage/{tab}",
+  "web GET /agents/{id}", "web GET /agents/{id}/{page}", "web GET /admin/{page}", "web GET /health", "web GET /healthz", "web GET /readyz", "web GET /api/health",
   "web GET /.well-known/security.txt",
   "web GET /api/auth/session", "web POST /api/register", "web POST /api/auth/login", "web POST /api/auth/signout", "web POST /api/auth/second-factor",
   "web GET /api/auth/nonce", "web POST /api/auth/nonce", "web POST /api/wallet-auth",

@@ -104,7 +104,7 @@ test("metrics are Prometheus text, behind the internal key, and count what happe
   assert.equal(value_of(after, "agentbox_http_requests_in_flight", { listener: "backend" }), 1, "this very request");
   assert.ok(grown("agentbox_http_connections_total", { listener: "web" }) > 0);
   for (const { labels } of after.get("agentbox_http_requests_total").samples)
-    assert.match(labels.route, /^(\/[\w/:.+*-]*|unmatched|malformed|proxied)$/, "routes are patterns, never what clients sent");
+    assert.match(labels.route, /^(\/[\w/:.+*-]*|unmatched|malformed|proxied|shed)$/, "routes are patterns, never what clients sent");
 
   assert.ok(grown("agentbox_store_commits_total") >= 3, "a user, a plan, a session");
   assert.ok(grown("agentbox_store_batches_total") > 0 && grown("agentbox_store_sync_seconds_total") > 0);
