@@ -414,7 +414,7 @@ TEST(Documents, NameTheErrorsThatARowCanHave) {
   };
   EXPECT_EQ(statuses("/plain", "get"), "200 ");
   EXPECT_EQ(statuses("/query", "get"), "200 400 401 ");
-  EXPECT_EQ(statuses("/body", "post"), "200 400 401 403 413 429 ");
+  EXPECT_EQ(statuses("/body", "post"), "200 400 401 403 413 415 429 ");
   EXPECT_EQ(statuses("/admin/{id}", "get"), "200 401 403 404 ");
   EXPECT_EQ(statuses("/mine", "get"), "200 401 409 502 ");
   const auto problem = [&](const char* path) {
