@@ -108,7 +108,8 @@ test("every route with an id in its path", async (t) => {
   };
   const is_id = (name) => name !== "provider"; // everybody may have a key at each
   let asked = 0;
-  for (const [path, methods] of Object.entries(paths))
+  const is_page = (path) => !path.startsWith("/api/"); // of the console, the same for everybody
+  for (const [path, methods] of Object.entries(paths).filter(([path]) => !is_page(path)))
     for (const [, parameter] of [...path.matchAll(/{(\w+)}/g)].filter(([, name]) => is_id(name)))
       for (const method of Object.keys(methods))
         for (const kind of kinds(path, parameter))
