@@ -32,7 +32,7 @@ const valid = (schema) => {
     case "boolean":
       return true;
     case "array":
-      return [];
+      return Array.from({ length: schema.minItems ?? 0 }, () => valid(schema.items));
     default:
       return {};
   }
@@ -286,7 +286,7 @@ test("every query parameter", async (t) => {
 test("every path parameter", async (t) => {
   const { operations, seen } = await inhabited(t);
   const before = await seen();
-  for (const { name, path, body, ask } of operations.filter((one) => one.path.includes("{")))
+  for (const { name, path, body, ask } of operations.filter((one) => one.path.startsWith("/api/") && one.path.includes("{"))) // not the console's pages
     await t.test(name, async () => {
       for (const id of [
         "x",
