@@ -191,9 +191,9 @@ ListenerShard::Accepted ListenerShard::accept_one() {
   };
   reserve_.refill();
   int socket = take();
+  int reason = errno;
   bool from_reserve = false;
-  if (socket < 0 && is_out_of_resources(errno)) {
-    const int reason = errno;
+  if (socket < 0 && is_out_of_resources(reason)) {
     if (const auto now = Clock::now(); now - warned_at_ >= 1s) {
       log::warning("accept_failed", {{"listener", listener_->options.name}, {"reason", std::strerror(reason)}});
       warned_at_ = now;
@@ -201,10 +201,12 @@ ListenerShard::Accepted ListenerShard::accept_one() {
     from_reserve = reserve_.release();
     if (!from_reserve) return Accepted::no_descriptors;
     socket = take();
+    reason = errno;
+    if (socket < 0) reserve_.refill();  // nobody was waiting, or another thread was faster
   }
   if (socket < 0) {
-    if (errno == EAGAIN) return Accepted::none;
-    return is_out_of_resources(errno) || errno == EBADF || errno == EINVAL ? Accepted::no_descriptors : Accepted::one;
+    if (reason == EAGAIN) return Accepted::none;
+    return is_out_of_resources(reason) || reason == EBADF || reason == EINVAL ? Accepted::no_descriptors : Accepted::one;
   }
   admit(socket, peer, from_reserve);
   return Accepted::one;

@@ -158,7 +158,7 @@ test("registration is open, by invitation or closed; administrators create users
 
 test("a box that others reach says loudly that anybody can register", async (t) => {
   const box = await Box.start(t, { BASE_URL: "https://box.example.org" });
-  assert.match(box.whole_log, /"level":"warning".*registration_is_open.*ANYBODY/);
+  await until("it says so", () => /"level":"warning".*registration_is_open.*ANYBODY/.test(box.whole_log));
   await box.end("SIGTERM");
   box.env = { ...box.env, REGISTRATION: "closed" };
   box.whole_log = "";

@@ -62,7 +62,8 @@ test("beyond the connection limit every client gets 503, and health is answered"
   const answers = await Promise.all(Array.from({ length: 400 }, () => talk(box.web, get("/api/auth/session"))));
   const turned_away = answers.filter(({ error, came }) => !error && /^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"code":"OVERLOADED"/s.test(came));
   // Without any descriptor left, one that is needed for the next client is not kept until a slow client has read.
-  assert.ok(turned_away.length >= 380, `${turned_away.length} of 400`);
+  const others = answers.filter((one) => !turned_away.includes(one)).slice(0, 3);
+  assert.ok(turned_away.length >= 380, `${turned_away.length} of 400, others: ${JSON.stringify(others)}`);
   for (let turn = 0; turn < 20; ++turn)
     for (const url of [box.backend, box.web]) assert.match((await talk(url, get("/health"))).came, /^HTTP\/1\.1 200 /);
 });
@@ -224,7 +225,9 @@ test("a restart on the same port answers what was sent before it", async (t) => 
       assert.equal(error, undefined);
       assert.match(came, /^HTTP\/1\.1 200 /);
     }
-    assert.equal((await kept).match(/HTTP\/1\.1 200 /g)?.length, 2);
+    // One that was answered after the signal has been asked to send no more.
+    const came = await kept, is_last = /\r\nconnection: close/i.test(came.split("\r\n\r\n")[0]);
+    assert.equal(came.match(/HTTP\/1\.1 200 /g)?.length, is_last ? 1 : 2, came);
     await box.serve();
   }
 });

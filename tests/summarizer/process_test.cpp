@@ -140,6 +140,7 @@ TEST_F(SummarizerProcess, ASlowPageDelaysNoOthers) {
   auto first = std::async(std::launch::async, [&] {
     boost::asio::io_context io;
     web::FetchRequest request{.url = child.url() + "/api/summarize", .method = "POST"};
+    request.headers = {{"Content-Type", "application/json"}};
     request.body = boost::json::serialize(boost::json::object{{"url", slow.url()}});
     auto answer = boost::asio::co_spawn(io, web::fetch(std::move(request)), boost::asio::use_future);
     io.run();
