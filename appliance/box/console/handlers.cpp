@@ -1,6 +1,6 @@
 #include "appliance/box/console/handlers.h"
 
-#include <ranges>
+#include <algorithm>
 
 #include "web/ascii.h"
 
@@ -15,8 +15,9 @@ bool names_tag(std::string_view if_none_match, std::string_view tag) {
 
 // Whether an Accept-Encoding names the coding with a weight above zero (RFC 9110, 12.5.3).
 bool accepts(std::string_view header, std::string_view coding) {
-  for (const auto part : std::views::split(header, ',')) {
-    const std::string_view item(part.begin(), part.end());
+  while (!header.empty()) {
+    const auto item = header.substr(0, header.find(','));
+    header.remove_prefix(std::min(header.size(), item.size() + 1));
     const auto semicolon = item.find(';');
     if (!web::equal_ignoring_case(web::trim(item.substr(0, semicolon)), coding)) continue;
     if (semicolon == std::string_view::npos) return true;

@@ -6,7 +6,6 @@
 namespace health {
 
 using web::plain;
-using web::Request;
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   const auto& open = guards.none;

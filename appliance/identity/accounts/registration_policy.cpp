@@ -39,7 +39,7 @@ web::Result<void> RegistrationPolicy::check(const std::optional<std::string>& co
 }
 
 web::Result<void> RegistrationPolicy::admit(const std::optional<std::string>& code, store::Change& change) const {
-  const auto checked = check(code);
+  auto checked = check(code);
   if (!checked || mode_ == RegistrationMode::open) return checked;
   return invitations_->redeem(*code, change);
 }
