@@ -206,7 +206,8 @@ ListenerShard::Accepted ListenerShard::accept_one() {
   }
   if (socket < 0) {
     if (reason == EAGAIN) return Accepted::none;
-    return is_out_of_resources(reason) || reason == EBADF || reason == EINVAL ? Accepted::no_descriptors : Accepted::one;
+    return is_out_of_resources(reason) || reason == EBADF || reason == EINVAL ? Accepted::no_descriptors
+                                                                              : Accepted::one;
   }
   admit(socket, peer, from_reserve);
   return Accepted::one;
