@@ -97,7 +97,6 @@ test("a page that the browser kept is asked for again, and shown as it was", asy
 
 test("everything can be done with the keyboard alone", async (t) => {
   const { ada } = await story_of(t);
-  ada.expected = ["status of 404"]; // of a question about the agent that was on its way when it was deleted
   const { keyboard } = ada.page;
   await ada.page.goto("/");
   await ada.heading("Agents that live on this box").waitFor();
@@ -149,7 +148,7 @@ test("everything can be done with the keyboard alone", async (t) => {
 
 test("an unreachable box is reported in a sentence, no input is lost, and the page recovers by itself", async (t) => {
   const { box, ada } = await story_of(t);
-  ada.expected = ["ERR_CONNECTION_REFUSED"];
+  ada.expected = ["net::ERR_"]; // refused, or reset on its way
   await ada.enter("ada@example.org");
   await ada.create_agent("Scout");
   await ada.sees_status("running");

@@ -1,6 +1,6 @@
 // Who is signed in, and what plan they have.
 import { computed, signal } from "@preact/signals";
-import { call } from "./api/client";
+import { call, endSession } from "./api/client";
 import * as requests from "./api/requests";
 import type { Profile, Proof, Registration, SessionUser, Tier } from "./api/types";
 
@@ -53,6 +53,7 @@ export async function signUp(person: Registration) {
 }
 
 export async function signOut() {
-  await call("POST /api/auth/signout");
-  await refreshUser();
+  await endSession(() => call("POST /api/auth/signout"));
+  user.value = null;
+  settings.value = null;
 }

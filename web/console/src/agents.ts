@@ -27,6 +27,8 @@ const longestInTrouble = 5_000; // the user may be waiting for the box to come b
 
 let pause = quick;
 let timer: ReturnType<typeof setTimeout> | undefined;
+// The newest look. One that began before it is given up: its answer may show what is no longer so.
+let looking: AbortController | undefined;
 let watchers = 0;
 
 // Looks at once and then again and again, until the returned function is called. Rests while the page is hidden.
@@ -37,6 +39,7 @@ export function watch(): () => void {
   return () => {
     if (--watchers > 0) return;
     clearTimeout(timer);
+    looking?.abort();
     document.removeEventListener("visibilitychange", look);
     trouble.value = "";
   };
@@ -55,20 +58,22 @@ export function lookSoon() {
 
 async function look() {
   clearTimeout(timer);
+  looking?.abort();
   if (document.hidden) return;
+  const { signal: overtaken } = (looking = new AbortController());
   let wait = 0;
   try {
     const before = JSON.stringify(agents.value);
-    const found = (await call("GET /api/agents")).agents;
-    if (watchers === 0) return;
-    if (!account.settings.value?.plan) await account.refreshSettings();
+    const found = (await call("GET /api/agents", { signal: overtaken })).agents;
+    if (!overtaken.aborted && !account.settings.value?.plan) await account.refreshSettings();
+    if (overtaken.aborted) return;
     const changed = JSON.stringify(found) !== before;
     if (changed) agents.value = found;
     trouble.value = "";
     const floor = found.some(isSettling) ? quick : calm;
     pause = changed ? floor : Math.min(Math.max(pause * 1.3, floor), found.some(isSettling) ? calm : longest);
   } catch (error) {
-    if (watchers === 0) return;
+    if (overtaken.aborted) return;
     if (error instanceof ApiError && error.status === 401) {
       account.user.value = null;
       return;
@@ -77,7 +82,6 @@ async function look() {
     pause = Math.min(pause * 2, longestInTrouble);
     if (error instanceof ApiError) wait = error.retryAfter * 1_000;
   }
-  clearTimeout(timer);
   timer = setTimeout(() => void look(), Math.max(pause, wait));
 }
 

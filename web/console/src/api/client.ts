@@ -35,6 +35,23 @@ let csrfToken = "";
 // Counts the answers that say that the session has ended: by its age, or from another browser.
 export const sessionsEnded = signal(0);
 
+// Reads that are on their way, and the end of the session that they are given up for.
+let reads = new AbortController();
+let ending: Promise<unknown> | undefined;
+
+// Sends the request that ends the session. Reads that are on their way, or begin meanwhile, are given up: they would
+// be refused.
+export async function endSession(request: () => Promise<unknown>): Promise<void> {
+  reads.abort();
+  reads = new AbortController();
+  ending = request();
+  try {
+    await ending;
+  } finally {
+    ending = undefined;
+  }
+}
+
 export class ApiError extends Error {
   // Status 0: the box did not answer at all. `retryAfter` is in seconds. `field` is the first word of the box's message,
   // which names the field of a body that it refused; `rest` is what follows it.
@@ -81,6 +98,13 @@ export async function send<K extends Key>(operation: K, input: Parts = {}): Prom
   if (method !== "GET" && csrfToken) headers["X-CSRF-Token"] = csrfToken;
   const limits = [AbortSignal.timeout(input.timeout ?? patience)];
   if (input.signal) limits.push(input.signal);
+  if (method === "GET") {
+    if (ending) {
+      await ending.catch(() => undefined);
+      throw new ApiError(t("error.unreachable"), 0);
+    }
+    limits.push(reads.signal);
+  }
 
   let response: Response;
   try {
