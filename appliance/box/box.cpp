@@ -6,12 +6,11 @@
 
 #include "appliance/box/agent_listener.h"
 #include "appliance/box/listeners.h"
-#include "appliance/box/module.h"
+#include "appliance/box/modules.h"
 #include "appliance/box/open_store.h"
 #include "appliance/box/resident_memory.h"
 #include "appliance/box/signals.h"
 #include "appliance/box/summarizer_child.h"
-#include "appliance/hosting/module.h"
 #include "store/engine_log.h"
 #include "summarizer/options.h"
 #include "web/log.h"
@@ -66,35 +65,18 @@ struct Box::Parts {
                           store->system(), network, network.at(0),
                           blocking,        uploads, backups};
 
-  identity::Module identity{platform};
-  billing::Module billing{platform, identity};
-  models::Module models{platform, identity, billing};
-  files::Module files{platform, identity};
-  hosting::Module hosting{platform, identity,
-                          billing,  models,
-                          files,    [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
-  box::Module own{platform, *store, loop_watchdog, identity};
+  Modules modules{platform, *store, loop_watchdog,
+                  [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
 
   web::Server server{network};
-  AgentListener agent_listener{server, settings, [this] { return models.agent_rows(); },
+  AgentListener agent_listener{server, settings, [this] { return modules.models.agent_rows(); },
                                [this](const web::Request& request) { return summarizer_for(request); }};
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
 
-  Rows rows() {
-    Rows all;
-    all.add(own.rows());
-    all.add(identity.rows());
-    all.add(billing.rows());
-    all.add(models.rows());
-    all.add(files.rows());
-    all.add(hosting.rows());
-    return all;
-  }
-  web::Task<> start();
   // Agents that are processes share one address, so their tokens identify them.
   web::ProxyTarget summarizer_for(const web::Request& request) const {
     auto target = *summarizer;
-    if (const auto caller = identity.guards.agent_token.admit(request))
+    if (const auto caller = modules.identity.guards.agent_token.admit(request))
       target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
     return target;
   }
@@ -115,9 +97,9 @@ Box::~Box() {
 }
 
 void Box::Parts::listen() {
-  auto all = rows();
+  auto all = modules.rows();
   auto web = web_listener(settings, std::move(all.web));
-  web.host_router = hosting.agents.addresses.host_router();
+  web.host_router = modules.hosting.agents.addresses.host_router();
   web.inherited_socket = sockets.web;
   server.listen(std::move(web));
   auto backend = backend_listener(settings, std::move(all.backend));
@@ -136,37 +118,24 @@ std::string Box::Parts::announce() {
   const auto web = server.url("web"), backend = server.url("backend"), pages = server.url("summarizer");
   auto web_url = settings.base_url.empty() ? web : settings.base_url;
   while (web_url.ends_with('/')) web_url.pop_back();
-  hosting.set_addresses({.web = std::move(web_url), .backend = reachable(backend), .summarizer = reachable(pages)});
-  identity.site.set_listener(web);
+  modules.hosting.set_addresses(
+      {.web = std::move(web_url), .backend = reachable(backend), .summarizer = reachable(pages)});
+  modules.identity.site.set_listener(web);
   const boost::json::object line{{"event", "ready"}, {"web", web}, {"backend", backend}, {"summarizer", pages}};
   auto text = boost::json::serialize(line) + "\n";
   write_private_file(folder.endpoints_file(), text);
   return text;
 }
 
-// The background work of all modules.
-web::Task<> Box::Parts::start() {
-  co_await identity.start();
-  co_await billing.start();
-  co_await models.start();
-  co_await files.start();
-  co_await own.start();
-  try {
-    co_await hosting.start();
-  } catch (const std::exception& error) {
-    web::log::error("agents_not_started", {{"reason", std::string(error.what())}});
-  }
-}
-
 int Box::serve() {
   auto& parts = *parts_;
-  if (const auto left = parts.billing.ledger.settle_leftovers(); left > 0)
+  if (const auto left = parts.modules.billing.ledger.settle_leftovers(); left > 0)
     web::log::info("interrupted_model_calls_settled", {{"count", static_cast<std::int64_t>(left)}});
   SummarizerChild summarizer(parts.settings);
   parts.summarizer = summarizer.target();
   parts.listen();
-  if (!parts.hosting.why_processes().empty())
-    web::log::info("agents_run_as_processes", {{"reason", parts.hosting.why_processes()}});
+  if (!parts.modules.hosting.why_processes().empty())
+    web::log::info("agents_run_as_processes", {{"reason", parts.modules.hosting.why_processes()}});
   warn_of_open_settings(parts.settings);
   const auto ready = parts.announce();
 
@@ -174,7 +143,7 @@ int Box::serve() {
                       .reload = [&parts] { parts.server.reload_tls(); },
                       .will_stop = [&parts] { parts.loop_watchdog.expect_end(); },
                       .stop = [this, &summarizer] { return stop(summarizer); }});
-  boost::asio::co_spawn(parts.platform.home, parts.start(), [](std::exception_ptr thrown) {
+  boost::asio::co_spawn(parts.platform.home, parts.modules.start(), [](std::exception_ptr thrown) {
     if (thrown) web::log::error("not_started", {{"reason", reason_of(thrown)}});
   });
   summarizer.supervise(parts.platform.home);
@@ -197,15 +166,10 @@ int Box::serve() {
 
 web::Task<> Box::stop(SummarizerChild& summarizer) {
   auto& parts = *parts_;
-  co_await parts.hosting.stop_streams(prompts_grace);  // running prompts answer through the backend
+  co_await parts.modules.hosting.stop_streams(prompts_grace);  // running prompts answer through the backend
   co_await parts.server.drain(drain_deadline);
-  co_await parts.models.gateway.finish(calls_grace);
-  co_await parts.hosting.stop();
-  co_await parts.own.stop();
-  co_await parts.files.stop();
-  co_await parts.models.stop();
-  co_await parts.billing.stop();
-  co_await parts.identity.stop();
+  co_await parts.modules.models.gateway.finish(calls_grace);
+  co_await parts.modules.stop();
   co_await summarizer.stop();
 }
 

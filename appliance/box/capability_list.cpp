@@ -5,7 +5,10 @@
 #include "appliance/files/capabilities.h"
 #include "appliance/hosting/capabilities.h"
 #include "appliance/identity/capabilities.h"
+#include "appliance/media/capabilities.h"
 #include "appliance/models/capabilities.h"
+#include "appliance/network/capabilities.h"
+#include "appliance/payments/capabilities.h"
 
 namespace agentbox {
 
@@ -20,6 +23,9 @@ void for_each_capability(const auto& use) {
   use_all(models::capabilities());
   use_all(files::capabilities());
   use_all(hosting::capabilities());
+  use_all(payments::capabilities());
+  use_all(network::capabilities());
+  use_all(media::capabilities());
   use_all(box::capabilities());
 }
 

@@ -1,0 +1,61 @@
+#include "appliance/box/modules.h"
+
+#include "web/log.h"
+
+namespace agentbox {
+
+Modules::Modules(const Platform& platform, store::Store& store, const web::LoopWatchdog& loop_watchdog,
+                 hosting::Module::OpenAgentListener open_agent_listener)
+    : identity(platform),
+      billing(platform, identity),
+      models(platform, identity, billing),
+      files(platform, identity),
+      hosting(platform, identity, billing, models, files, std::move(open_agent_listener)),
+      payments(hosting),
+      network(payments),
+      media(hosting),
+      own(platform, store, loop_watchdog, identity) {}
+
+Rows Modules::rows() {
+  Rows all;
+  all.add(own.rows());
+  all.add(identity.rows());
+  all.add(billing.rows());
+  all.add(models.rows());
+  all.add(files.rows());
+  all.add(hosting.rows());
+  all.add(payments.rows());
+  all.add(network.rows());
+  all.add(media.rows());
+  return all;
+}
+
+web::Task<> Modules::start() {
+  co_await identity.start();
+  co_await billing.start();
+  co_await models.start();
+  co_await files.start();
+  co_await own.start();
+  try {
+    co_await hosting.start();
+  } catch (const std::exception& error) {
+    web::log::error("agents_not_started", {{"reason", std::string(error.what())}});
+  }
+  co_await payments.start();
+  co_await network.start();
+  co_await media.start();
+}
+
+web::Task<> Modules::stop() {
+  co_await media.stop();
+  co_await network.stop();
+  co_await payments.stop();
+  co_await hosting.stop();
+  co_await own.stop();
+  co_await files.stop();
+  co_await models.stop();
+  co_await billing.stop();
+  co_await identity.stop();
+}
+
+}  // namespace agentbox

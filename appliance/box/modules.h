@@ -1,0 +1,33 @@
+// The modules of the box, in the order in which they are built.
+#pragma once
+
+#include "appliance/box/module.h"
+#include "appliance/media/module.h"
+#include "appliance/network/module.h"
+
+namespace agentbox {
+
+// Destroyed from the last to the first.
+struct Modules {
+  // All of them must outlive this.
+  Modules(const Platform&, store::Store&, const web::LoopWatchdog&, hosting::Module::OpenAgentListener);
+
+  // Of all modules.
+  Rows rows();
+  // The background work of all modules.
+  web::Task<> start();
+  // In reverse, except for hosting's streams, which end before the listeners drain.
+  web::Task<> stop();
+
+  identity::Module identity;
+  billing::Module billing;
+  models::Module models;
+  files::Module files;
+  hosting::Module hosting;
+  payments::Module payments;
+  network::Module network;
+  media::Module media;
+  box::Module own;
+};
+
+}  // namespace agentbox

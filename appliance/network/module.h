@@ -1,0 +1,36 @@
+// What agents do together: the services that its capabilities share, built in order, and the capabilities themselves.
+#pragma once
+
+#include "appliance/network/capabilities.h"
+#include "appliance/payments/module.h"
+
+namespace network {
+
+class Module {
+ public:
+  // All of them must outlive this.
+  explicit Module(payments::Module& given_payments)
+      : platform(given_payments.platform),
+        identity(given_payments.identity),
+        billing(given_payments.billing),
+        models(given_payments.models),
+        hosting(given_payments.hosting),
+        payments(given_payments),
+        capabilities_(network::capabilities(), *this) {}
+
+  agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
+  web::Task<> start() { return capabilities_.start(); }
+  web::Task<> stop() { return capabilities_.stop(); }
+
+  const agentbox::Platform& platform;
+  identity::Module& identity;
+  billing::Module& billing;
+  models::Module& models;
+  hosting::Module& hosting;
+  payments::Module& payments;
+
+ private:
+  agentbox::RunningCapabilities capabilities_;
+};
+
+}  // namespace network

@@ -1,0 +1,13 @@
+// What this module offers, in the order in which it is built and started.
+#pragma once
+
+#include "appliance/identity/capability.h"
+
+namespace payments {
+
+class Module;
+using Capability = agentbox::Capability<Module>;
+
+std::vector<Capability> capabilities();
+
+}  // namespace payments
