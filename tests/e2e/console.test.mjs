@@ -81,6 +81,35 @@ test("someone signs in, provisions an agent, talks to it, stops and starts it, d
   await ada.page.waitForURL("**/login");
 });
 
+test("a list that was asked for before an agent was deleted does not bring it back", async (t) => {
+  const { ada } = await story_of(t);
+  let let_go, was_held, is_done;
+  const gate = new Promise((resolve) => (let_go = resolve)), done = new Promise((resolve) => (is_done = resolve));
+  const held = new Promise((resolve) => (was_held = resolve));
+  await ada.enter("ada@example.org");
+  await ada.create_agent("Scout");
+  await ada.sees_status("running");
+  await ada.opens("Settings");
+  await ada.button("Delete this agent").click();
+  await ada.dialog.getByLabel("Name").fill("Scout");
+  await ada.page.route("**/api/agents", async (route) => {
+    const { agents } = await (await route.fetch()).json();
+    was_held();
+    await gate;
+    // The page may have given it up.
+    await route.fulfill({ json: { agents: agents.map((agent) => ({ ...agent, status: "deleting" })) } }).catch(() => undefined);
+    is_done();
+  }, { times: 1 });
+  await ada.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange"))); // the page looks at once
+  await held;
+  await ada.button("Delete for good").click();
+  await ada.heading("Your first agent").waitFor();
+  let_go();
+  await done;
+  await ada.page.evaluate(async () => (await fetch("/api/auth/session")).json()); // a later answer has arrived
+  assert.equal(await ada.page.locator(".cards.agents li").count(), 0);
+});
+
 test("a page that the browser kept is asked for again, and shown as it was", async (t) => {
   const { box, ada } = await story_of(t);
   const fresh = await send(box.web, "GET", "/");
