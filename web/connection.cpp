@@ -110,7 +110,10 @@ Task<> Connection::run() {
     if (!head) co_return;
     if (!co_await exchange(*head)) break;
   }
-  co_await wire_.linger(linger_time);
+  if (place_ == Place::regular) co_return co_await wire_.linger(linger_time);
+  // The place is for the next client; the shard closes the socket, sooner if it is short of descriptors.
+  co_await wire_.finish(linger_time);
+  if (const auto socket = wire_.release()) shard_->linger(*socket);
 }
 
 Task<std::optional<RequestHead>> Connection::next_head() {

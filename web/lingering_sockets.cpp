@@ -44,13 +44,16 @@ void LingeringSockets::add(int socket, std::string_view answer) {
 void LingeringSockets::stop() {
   stopped_ = true;
   timer_.cancel();
-  while (!sockets_.empty()) close_oldest();
+  while (close_oldest()) {
+  }
 }
 
-void LingeringSockets::close_oldest() {
+bool LingeringSockets::close_oldest() {
+  if (sockets_.empty()) return false;
   discard(sockets_.front().socket);
   ::close(sockets_.front().socket);
   sockets_.pop_front();
+  return true;
 }
 
 void LingeringSockets::schedule() {

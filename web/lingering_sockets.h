@@ -20,6 +20,8 @@ class LingeringSockets {
   void add(int socket, std::string_view answer);
   // Closes all of them; nothing waits on the io_context afterwards.
   void stop();
+  // Makes room for another connection: closes the one that has been kept longest. False if there is none.
+  bool close_oldest();
 
  private:
   struct Lingering {
@@ -29,7 +31,6 @@ class LingeringSockets {
   static constexpr std::size_t most = 1024;
   void schedule();
   void sweep();
-  void close_oldest();
 
   Timer timer_;
   std::deque<Lingering> sockets_;  // oldest first

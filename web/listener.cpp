@@ -198,7 +198,8 @@ ListenerShard::Accepted ListenerShard::accept_one() {
       log::warning("accept_failed", {{"listener", listener_->options.name}, {"reason", std::strerror(reason)}});
       warned_at_ = now;
     }
-    from_reserve = reserve_.release();
+    // Clients that were refused and do not close would hold up the next ones for as long as their sockets linger.
+    from_reserve = reserve_.release() || refused_.close_oldest();
     if (!from_reserve) return Accepted::no_descriptors;
     socket = take();
     reason = errno;

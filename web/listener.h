@@ -89,6 +89,8 @@ class ListenerShard : public std::enable_shared_from_this<ListenerShard> {
   LoadShedder& shedder() { return shedder_; }
   bool draining() const { return draining_; }
   void add(Connection&);
+  // Takes over the socket of a connection whose answer has been sent.
+  void linger(int socket) { refused_.add(socket, {}); }
 
  private:
   enum class Accepted { one, none, no_descriptors };

@@ -80,6 +80,14 @@ void Wire::close() {
   socket_.close(ignored);
 }
 
+std::optional<int> Wire::release() {
+  if (!socket_.is_open()) return std::nullopt;
+  error_code error;
+  const auto socket = socket_.release(error);
+  if (error) return std::nullopt;
+  return socket;
+}
+
 void Wire::expire() {
   expired_ = !resting_;
   error_code ignored;

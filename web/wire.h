@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -70,6 +71,8 @@ class Wire final : public Deadline {
   // the kernel reset the connection and discard our last response.
   Task<> linger(Clock::duration limit);
   void close();
+  // Gives the open socket away; none if it has been closed.
+  std::optional<int> release();
 
  private:
   void expire() override;

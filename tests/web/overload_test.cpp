@@ -140,6 +140,23 @@ class WithoutDescriptors : public Overloaded {
 
 TEST_F(WithoutDescriptors, HealthIsAnswered) { EXPECT_EQ(answer_to("/health").body, "alive"); }
 
+// The first clients have the places for health. Each of the others lingers with a descriptor for a second: 100 of them
+// one after the other would take half a minute.
+TEST_F(WithoutDescriptors, ClientsThatDoNotCloseDoNotHoldUpTheNext) {
+  options.limits.connections = 1000;
+  serve();
+  NoDescriptors none;
+  std::vector<RawClient> kept;
+  const auto began = Clock::now();
+  for (int i = 0; i < 100; ++i) {
+    none.give_one_back();  // for the client
+    kept.push_back(client());
+    kept.back().send(get("/ask"));
+    EXPECT_NE(kept.back().answer().status, 0);
+  }
+  EXPECT_LT(Clock::now() - began, 5s);
+}
+
 TEST_F(WithoutDescriptors, OtherRequestsGet503) { expect_overloaded(answer_to("/ask")); }
 
 TEST_F(Overloaded, ReadsHaveAnEighthOfThePlacesForThemselves) {
