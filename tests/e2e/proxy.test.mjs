@@ -184,7 +184,7 @@ test("a WebSocket is opened by the owner from the agent's own pages, and carries
     socket.say({ type: "message", content: "remember that the sky is blue" });
     let heard;
     do heard = await socket.hear();
-    while (heard?.type === "tool");
+    while (["delta", "tool_call", "tool_result"].includes(heard?.type));
     assert.equal(heard?.type, "message", JSON.stringify(heard));
     socket.say({ type: "nonsense" });
     assert.equal((await socket.hear()).type, "error");

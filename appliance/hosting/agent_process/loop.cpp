@@ -1,6 +1,7 @@
 #include "appliance/hosting/agent_process/loop.h"
 
 #include <algorithm>
+#include <boost/asio/cancellation_state.hpp>
 #include <iterator>
 
 #include "appliance/models/builtin/extract.h"
@@ -75,7 +76,15 @@ web::Task<> Loop::commit(std::string message) {
   if (!failure.empty()) web::log::warning("workspace_commit_failed", {{"reason", failure}});
 }
 
-web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool with_tools) {
+web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool with_tools, const TurnObserver& observer,
+                                                     Said& said) {
+  const auto on_text = [&](std::string_view piece, const std::string& model) {
+    std::string text(piece);
+    if (said.round.empty() && !said.text.empty()) text.insert(0, "\n\n");
+    said.round += piece;
+    said.text += text;
+    if (observer) observer(TextPiece{.text = std::move(text), .model = model});
+  };
   // If the model's context is too short, retries with less of the conversation.
   for (auto window = options_.window_bytes;; window /= 2) {
     const auto time = time_until(deadline);
@@ -91,17 +100,19 @@ web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool wit
     request.temperature = options_.conduct.temperature;
     request.top_p = options_.conduct.top_p;
     request.max_tokens = options_.conduct.max_tokens;
-    auto answer = co_await model_.ask(std::move(request), time);
+    auto answer = co_await model_.ask(std::move(request), time, on_text);
     if (answer || answer.error().code != models::openai::context_length_exceeded || window / 2 < least_window_bytes)
       co_return answer;
   }
 }
 
 web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models::ToolCall>& calls, Deadline deadline,
-                                                        const Observer& observer) {
+                                                        const TurnObserver& observer) {
   std::vector<models::Message> results;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     Toolbox::Result result;
+    if (observer) observer(ToolCalled{.id = calls[i].id, .name = calls[i].name, .arguments = calls[i].arguments});
+    const auto started = std::chrono::steady_clock::now();
     if (i >= options_.most_calls) {
       result = {.content = R"({"error":"Too many tool calls at once: make fewer"})", .failed = true};
     } else if (time_until(deadline).count() <= 0) {
@@ -110,20 +121,24 @@ web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models
       result = co_await toolbox_.run(calls[i]);
     }
     web::log::info("tool_ran", {{"tool", std::string(models::cut(calls[i].name, 64))}, {"failed", result.failed}});
-    results.push_back({.role = models::Role::tool, .content = std::move(result.content), .tool_call_id = calls[i].id});
     if (observer) {
-      ToolEvent event{.name = calls[i].name, .arguments = calls[i].arguments, .failed = result.failed};
-      co_await observer(std::move(event));
+      const auto duration = std::chrono::steady_clock::now() - started;
+      observer(ToolReturned{.id = calls[i].id,
+                            .name = calls[i].name,
+                            .result = result.content,
+                            .failed = result.failed,
+                            .duration = std::chrono::duration_cast<std::chrono::milliseconds>(duration)});
     }
+    results.push_back({.role = models::Role::tool, .content = std::move(result.content), .tool_call_id = calls[i].id});
   }
   co_return results;
 }
 
-web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& observer) {
+web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const TurnObserver& observer, Said& said_so_far) {
   Reply reply;
   for (std::size_t round = 1; round <= options_.most_rounds; ++round) {
     const bool last = round == options_.most_rounds;
-    auto answer = co_await ask(deadline, !last);
+    auto answer = co_await ask(deadline, !last, observer, said_so_far);
     if (!answer) co_return answer.error();
     add(reply.usage, answer->usage);
     reply.model = answer->model;
@@ -132,8 +147,9 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& 
       if (models::trimmed(message.content).empty()) {
         co_return web::Error{.kind = web::Kind::bad_gateway, .message = "The model gave an empty answer."};
       }
-      reply.text = message.content;
+      reply.text = said_so_far.text;
       std::vector<models::Message> said{std::move(message)};
+      said_so_far.round.clear();
       co_await store(std::move(said));
       co_return reply;
     }
@@ -142,6 +158,7 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& 
     std::vector<models::Message> said{message};
     auto results = co_await run_tools(message.tool_calls, deadline, observer);
     std::move(results.begin(), results.end(), std::back_inserter(said));
+    said_so_far.round.clear();
     co_await store(std::move(said));
   }
   co_return web::Error{.kind = web::Kind::bad_gateway,
@@ -149,7 +166,7 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& 
                                   " times without an answer."};
 }
 
-web::Task<web::Result<Reply>> Loop::turn(std::string message, Observer observer) {
+web::Task<web::Result<Reply>> Loop::turn(std::string message, TurnObserver observer) {
   const auto deadline = std::chrono::steady_clock::now() + options_.turn_time;
   const auto lock = co_await turns_.lock(deadline);
   if (!lock) co_return lock.error();
@@ -158,15 +175,21 @@ web::Task<web::Result<Reply>> Loop::turn(std::string message, Observer observer)
 
   web::Result<Reply> reply = too_late();
   std::exception_ptr thrown;
+  Said said_so_far;
   try {
-    reply = co_await converse(deadline, observer);
+    reply = co_await converse(deadline, observer, said_so_far);
   } catch (...) {
     thrown = std::current_exception();
-    reply = web::internal("The turn was cut short.");
+    reply = web::internal("The turn was stopped.");
   }
+  // What follows is done for a cancelled turn, too.
+  if (thrown) co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
   if (!reply) {
+    const auto& round = said_so_far.round;
+    const auto why = reply.error().message + ")";
     std::vector<models::Message> note{
-        {.role = models::Role::assistant, .content = "(No answer: " + reply.error().message + ")"}};
+        {.role = models::Role::assistant,
+         .content = round.empty() ? "(No answer: " + why : round + "\n\n(Broken off: " + why}};
     co_await store(std::move(note));
   }
   co_await commit(commit_message(message));
