@@ -2,6 +2,8 @@
 #pragma once
 
 #include "appliance/network/capabilities.h"
+#include "appliance/network/fleet/souls.h"
+#include "appliance/network/traces/traces.h"
 #include "appliance/payments/module.h"
 
 namespace network {
@@ -16,6 +18,10 @@ class Module {
         models(given_payments.models),
         hosting(given_payments.hosting),
         payments(given_payments),
+        traces(platform.system, billing.spans, hosting.agents.directory),
+        load_sampler(*hosting.engine, platform.home),
+        souls(platform.system, billing.spans, hosting.agents.addresses, load_sampler,
+              platform.settings.installation_heartbeat_interval),
         capabilities_(network::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
@@ -28,6 +34,10 @@ class Module {
   models::Module& models;
   hosting::Module& hosting;
   payments::Module& payments;
+
+  traces::Traces traces;
+  fleet::LoadSampler load_sampler;
+  fleet::Souls souls;
 
  private:
   agentbox::RunningCapabilities capabilities_;

@@ -53,11 +53,12 @@ json::object usage_of(const models::TokenUsage& usage) {
 
 // Runs the turn while the stream is open. Tool calls are sent as comments, which clients ignore and proxies treat as
 // progress.
-web::Task<> stream_turn(Loop& loop, std::string words, bool include_usage, web::StreamWriter& writer) {
+web::Task<> stream_turn(Loop& loop, std::string words, bool include_usage, spans::TraceContext trace,
+                        web::StreamWriter& writer) {
   const Observer observer = [&writer](ToolEvent event) -> web::Task<> {
     co_await writer.write(": tool " + std::string(models::cut(event.name, 64)) + "\n\n");
   };
-  auto reply = co_await loop.turn(std::move(words), observer);
+  auto reply = co_await loop.turn(std::move(words), observer, std::move(trace));
   if (!reply) {
     co_await writer.event(json::serialize(models::openai::error_body(reply.error())));
     co_return;
@@ -111,15 +112,16 @@ web::Task<web::Result<web::Response>> Gateway::complete(web::Request& request) {
   if (!parsed) co_return parsed.error();
   auto words = newest_words(*parsed);
   if (!words) co_return words.error();
+  auto trace = spans::TraceContext::parse(request.header(spans::traceparent));
   if (parsed->stream) {
     auto response = web::server_sent_events(
-        [this, said = std::move(*words), include_usage = parsed->include_usage](web::StreamWriter& writer) {
-          return stream_turn(loop_, said, include_usage, writer);
+        [this, said = std::move(*words), include_usage = parsed->include_usage, trace](web::StreamWriter& writer) {
+          return stream_turn(loop_, said, include_usage, trace, writer);
         });
     response.set("X-Accel-Buffering", "no");
     co_return response;
   }
-  auto reply = co_await loop_.turn(std::move(*words));
+  auto reply = co_await loop_.turn(std::move(*words), {}, std::move(trace));
   if (!reply) co_return reply.error();
   co_return web::json(models::openai::to_wire(to_answer(std::move(*reply))));
 }

@@ -75,7 +75,7 @@ web::Task<> Loop::commit(std::string message) {
   if (!failure.empty()) web::log::warning("workspace_commit_failed", {{"reason", failure}});
 }
 
-web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool with_tools) {
+web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool with_tools, const TurnTrace& trace) {
   // If the model's context is too short, retries with less of the conversation.
   for (auto window = options_.window_bytes;; window /= 2) {
     const auto time = time_until(deadline);
@@ -91,17 +91,19 @@ web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool wit
     request.temperature = options_.conduct.temperature;
     request.top_p = options_.conduct.top_p;
     request.max_tokens = options_.conduct.max_tokens;
-    auto answer = co_await model_.ask(std::move(request), time);
+    auto answer = co_await model_.ask(std::move(request), time, trace.context());
     if (answer || answer.error().code != models::openai::context_length_exceeded || window / 2 < least_window_bytes)
       co_return answer;
   }
 }
 
 web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models::ToolCall>& calls, Deadline deadline,
-                                                        const Observer& observer) {
+                                                        const Observer& observer, TurnTrace& trace) {
   std::vector<models::Message> results;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     Toolbox::Result result;
+    const auto started_at = store::now();
+    const auto began = TurnTrace::Clock::now();
     if (i >= options_.most_calls) {
       result = {.content = R"({"error":"Too many tool calls at once: make fewer"})", .failed = true};
     } else if (time_until(deadline).count() <= 0) {
@@ -109,6 +111,7 @@ web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models
     } else {
       result = co_await toolbox_.run(calls[i]);
     }
+    trace.add_tool_call(calls[i].name, started_at, TurnTrace::Clock::now() - began, result.failed);
     web::log::info("tool_ran", {{"tool", std::string(models::cut(calls[i].name, 64))}, {"failed", result.failed}});
     results.push_back({.role = models::Role::tool, .content = std::move(result.content), .tool_call_id = calls[i].id});
     if (observer) {
@@ -119,11 +122,11 @@ web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models
   co_return results;
 }
 
-web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& observer) {
+web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& observer, TurnTrace& trace) {
   Reply reply;
   for (std::size_t round = 1; round <= options_.most_rounds; ++round) {
     const bool last = round == options_.most_rounds;
-    auto answer = co_await ask(deadline, !last);
+    auto answer = co_await ask(deadline, !last, trace);
     if (!answer) co_return answer.error();
     add(reply.usage, answer->usage);
     reply.model = answer->model;
@@ -140,7 +143,7 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& 
     if (last) break;
     // Calls and results are stored together: models reject calls without results.
     std::vector<models::Message> said{message};
-    auto results = co_await run_tools(message.tool_calls, deadline, observer);
+    auto results = co_await run_tools(message.tool_calls, deadline, observer, trace);
     std::move(results.begin(), results.end(), std::back_inserter(said));
     co_await store(std::move(said));
   }
@@ -149,17 +152,18 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& 
                                   " times without an answer."};
 }
 
-web::Task<web::Result<Reply>> Loop::turn(std::string message, Observer observer) {
+web::Task<web::Result<Reply>> Loop::turn(std::string message, Observer observer, spans::TraceContext given) {
   const auto deadline = std::chrono::steady_clock::now() + options_.turn_time;
   const auto lock = co_await turns_.lock(deadline);
   if (!lock) co_return lock.error();
   std::vector<models::Message> said{{.role = models::Role::user, .content = message}};
   co_await store(std::move(said));
 
+  TurnTrace trace(std::move(given), message);
   web::Result<Reply> reply = too_late();
   std::exception_ptr thrown;
   try {
-    reply = co_await converse(deadline, observer);
+    reply = co_await converse(deadline, observer, trace);
   } catch (...) {
     thrown = std::current_exception();
     reply = web::internal("The turn was cut short.");
@@ -170,6 +174,8 @@ web::Task<web::Result<Reply>> Loop::turn(std::string message, Observer observer)
     co_await store(std::move(note));
   }
   co_await commit(commit_message(message));
+  trace.end(reply ? std::string_view() : std::string_view(reply.error().message));
+  if (reporter_) co_await reporter_->send(trace);
   if (thrown) std::rethrow_exception(thrown);
   co_return reply;
 }

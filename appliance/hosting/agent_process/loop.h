@@ -11,6 +11,7 @@
 #include "appliance/hosting/agent_process/model_client.h"
 #include "appliance/hosting/agent_process/repository.h"
 #include "appliance/hosting/agent_process/tools/toolbox.h"
+#include "appliance/hosting/agent_process/turn_trace.h"
 #include "appliance/hosting/runtime/agent_profile.h"
 
 namespace agent_process {
@@ -44,16 +45,20 @@ class Loop {
   Loop(LoopOptions, const ModelClient&, const Toolbox&, Conversation&, const Memory&, Repository&,
        boost::asio::thread_pool& files);
 
+  // Reports what turns did. Before the first one; the reporter must outlive them.
+  void report_spans_with(const SpanReporter& reporter) { reporter_ = &reporter; }
+
   // Answers one message; concurrent ones are queued. All messages are stored in the conversation, a failed turn as a
   // note, and changed files are committed. Error messages are for the agent's user.
-  web::Task<web::Result<Reply>> turn(std::string message, Observer = {});
+  web::Task<web::Result<Reply>> turn(std::string message, Observer = {}, spans::TraceContext = {});
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  web::Task<web::Result<Reply>> converse(Deadline, const Observer&);
-  web::Task<web::Result<models::ChatAnswer>> ask(Deadline, bool with_tools);
-  web::Task<std::vector<models::Message>> run_tools(const std::vector<models::ToolCall>&, Deadline, const Observer&);
+  web::Task<web::Result<Reply>> converse(Deadline, const Observer&, TurnTrace&);
+  web::Task<web::Result<models::ChatAnswer>> ask(Deadline, bool with_tools, const TurnTrace&);
+  web::Task<std::vector<models::Message>> run_tools(const std::vector<models::ToolCall>&, Deadline, const Observer&,
+                                                    TurnTrace&);
   web::Task<> store(std::vector<models::Message>);
   web::Task<> commit(std::string message);
   std::string system_prompt() const;
@@ -65,6 +70,7 @@ class Loop {
   const Memory& memory_;
   Repository& repository_;
   boost::asio::thread_pool& files_;
+  const SpanReporter* reporter_ = nullptr;
   FifoMutex turns_;
 };
 

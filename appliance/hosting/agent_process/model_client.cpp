@@ -59,12 +59,13 @@ web::Error error_of(int status, std::string_view body) {
 ModelClient::ModelClient(std::string backend_url, std::string box_token, std::string model)
     : url_(std::move(backend_url) + "/v1/chat/completions"), token_(std::move(box_token)), model_(std::move(model)) {}
 
-web::Task<web::Result<models::ChatAnswer>> ModelClient::ask(models::ChatRequest request,
-                                                            std::chrono::milliseconds time) const {
+web::Task<web::Result<models::ChatAnswer>> ModelClient::ask(models::ChatRequest request, std::chrono::milliseconds time,
+                                                            spans::TraceContext trace) const {
   request.model = model_;
   web::FetchRequest call{.url = url_, .method = "POST"};
   call.headers.emplace_back("Content-Type", "application/json");
   call.headers.emplace_back("Authorization", "Bearer " + token_);
+  if (!trace.is_empty()) call.headers.emplace_back(spans::traceparent, trace.header());
   call.body = json::serialize(models::openai::to_wire(request));
   call.timeout = time;
   call.max_bytes = most_answer_bytes;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "appliance/billing/spans/trace_context.h"
 #include "appliance/models/chat.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -16,7 +17,8 @@ class ModelClient {
 
   // Returns one answer within `time`. The error's message is a sentence for the agent's user, without secrets; its code
   // is the one of the OpenAI API (context_length_exceeded, ...), or empty.
-  web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest, std::chrono::milliseconds time) const;
+  web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest, std::chrono::milliseconds time,
+                                                 spans::TraceContext = {}) const;
 
  private:
   const std::string url_, token_, model_;
