@@ -10,8 +10,8 @@
 #include "appliance/models/admission.h"
 #include "appliance/models/builtin/extract.h"
 #include "appliance/models/fit.h"
-#include "appliance/models/providers/openai_stream.h"
 #include "appliance/models/model_span.h"
+#include "appliance/models/providers/openai_stream.h"
 #include "appliance/models/scoped_count.h"
 #include "web/log.h"
 

@@ -37,10 +37,8 @@ void end_span(spans::Running running, const Attempt& attempt, const Outcome<Chat
 }
 
 spans::Span cached_span(const ModelCall& call, const ChatAnswer& answer) {
-  auto span = span_of({.user_id = call.payer.user,
-                       .agent = call.payer.agent,
-                       .provider = "cache",
-                       .model = answer.model});
+  auto span =
+      span_of({.user_id = call.payer.user, .agent = call.payer.agent, .provider = "cache", .model = answer.model});
   span.trace_id = call.trace.trace_id;
   span.parent_id = call.trace.parent_id;
   span.started_at = store::now();

@@ -3,6 +3,7 @@
 
 #include "appliance/network/capabilities.h"
 #include "appliance/network/fleet/souls.h"
+#include "appliance/network/otlp/routes.h"
 #include "appliance/network/traces/traces.h"
 #include "appliance/payments/module.h"
 
@@ -25,6 +26,10 @@ class Module {
         capabilities_(network::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
+  // The rows that agents use, for the listener of agents, guarded by their tokens.
+  std::vector<web::Route> agent_rows() {
+    return otlp::routes(identity.guards.agent_token, otlp::Services{billing.spans});
+  }
   web::Task<> start() { return capabilities_.start(); }
   web::Task<> stop() { return capabilities_.stop(); }
 

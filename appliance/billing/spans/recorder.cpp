@@ -39,7 +39,10 @@ void fill_in(Span& span) {
 // What recorder, handles and the writing coroutine share.
 struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
   Registry(store::System given, boost::asio::io_context& context, Limits most)
-      : system(given), limits(most), writer(std::move(given), most), home(context),
+      : system(given),
+        limits(most),
+        writer(std::move(given), most),
+        home(context),
         batch_written(context.get_executor(), web::Timer::time_point::max()) {}
 
   void began(const Span& span) {

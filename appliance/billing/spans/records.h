@@ -54,8 +54,8 @@ struct Trace {
   std::int64_t input_tokens = 0, output_tokens = 0, cost = 0;
 };
 BOOST_DESCRIBE_STRUCT(Trace, (),
-                      (owner, id, trace_id, has_root, name, agent, type, is_foreign, started_at, ended_at, spans, errors,
-                       input_tokens, output_tokens, cost))
+                      (owner, id, trace_id, has_root, name, agent, type, is_foreign, started_at, ended_at, spans,
+                       errors, input_tokens, output_tokens, cost))
 
 // Hourly counts of the last day; the last one is of `hour`.
 struct HourCounts {
@@ -101,8 +101,7 @@ inline const store::Owned<Trace> traces{
     &Trace::id,
     {store::scoped<Trace>(1, "trace", &Trace::trace_id),
      {.number = 2, .name = "agent", .key = [](const Trace& trace) {
-        return trace.agent.empty() ? std::nullopt
-                                   : std::optional(newest_first(trace.owner, trace.agent, trace.id));
+        return trace.agent.empty() ? std::nullopt : std::optional(newest_first(trace.owner, trace.agent, trace.id));
       }}}};
 
 inline const store::Owned<Activity> activities{

@@ -10,8 +10,8 @@ namespace {
 constexpr std::int64_t trimmed_at_once = 1'000;
 
 store::Time end_of(const Span& span) {
-  return span.started_at + std::chrono::duration_cast<std::chrono::milliseconds>(
-                               std::chrono::microseconds(span.duration_us.value_or(0)));
+  return span.started_at +
+         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::microseconds(span.duration_us.value_or(0)));
 }
 
 // A turn of an agent: a message that it answered. Agents elsewhere may call their turns otherwise.
@@ -101,8 +101,8 @@ void Writer::add_to_activity(Edits& edits, const Span& span) const {
       if (system_.counter(span.owner, foreign_count) + added >= limits_.most_foreign) return;
       ++added;
     }
-    Edited<Activity> edited{.row = row ? std::move(*row) : store::Row<Activity>{.value = new_activity(span), .stored = {}},
-                            .is_new = !row};
+    Edited<Activity> edited{
+        .row = row ? std::move(*row) : store::Row<Activity>{.value = new_activity(span), .stored = {}}, .is_new = !row};
     found = edits.activities.emplace(key, std::move(edited)).first;
   }
   auto& activity = found->second.row.value;

@@ -29,7 +29,7 @@ class Writer {
   // What one commit changes.
   struct Edits {
     std::vector<const Span*> fresh;
-    std::map<Key, Edited<Trace>> traces;        // by trace id
+    std::map<Key, Edited<Trace>> traces;         // by trace id
     std::map<Key, Edited<Activity>> activities;  // by agent
     std::map<store::UserId, std::int64_t> counts, foreign;
   };

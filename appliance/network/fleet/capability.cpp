@@ -6,8 +6,7 @@ namespace fleet {
 namespace {
 
 struct Parts {
-  explicit Parts(network::Module& given)
-      : network(given), costs(given.platform.system, given.billing.ledger) {}
+  explicit Parts(network::Module& given) : network(given), costs(given.platform.system, given.billing.ledger) {}
 
   Services services() {
     return {.souls = network.souls,

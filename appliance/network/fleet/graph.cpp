@@ -23,8 +23,7 @@ double fitness_of(TurnCounts recent) {
 }
 
 double mean_of(const std::vector<double>& values) {
-  return values.empty() ? 0
-                        : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // Between 0, all load on one, and 1, the same on all.
@@ -39,8 +38,8 @@ double evenness(const std::vector<double>& loads) {
 
 Graph fallback() {
   Graph graph{.is_fallback = true};
-  graph.nodes.push_back({.id = "orchestrator", .name = "Orchestrator", .role = Role::orchestrator,
-                         .status = Status::offline});
+  graph.nodes.push_back(
+      {.id = "orchestrator", .name = "Orchestrator", .role = Role::orchestrator, .status = Status::offline});
   return graph;
 }
 
@@ -113,8 +112,7 @@ ParentFields parent_fields(const std::vector<Soul>& souls, const Tree& tree, con
 std::vector<Edge> edges_of(const std::vector<Soul>& souls, const Tree& tree, const std::vector<Traffic>& traffic) {
   std::map<std::pair<std::string, std::string>, std::int64_t> messages;
   for (const auto at : tree.order)
-    if (const auto& parent = tree.parent[at])
-      messages[{souls[*parent].id, souls[at].id}] = souls[at].messages_today;
+    if (const auto& parent = tree.parent[at]) messages[{souls[*parent].id, souls[at].id}] = souls[at].messages_today;
   std::set<std::string_view> ids;
   for (const auto& soul : souls) ids.insert(soul.id);
   for (const auto& one : traffic)

@@ -103,9 +103,8 @@ web::Answer costs_of(const Services& services, store::UserId user, const Period&
     co_return web::invalid("period must be a month such as 2026-11");
   std::vector<CostView> views;
   for (const auto& cost : services.costs.of(user, month))
-    views.push_back({.agent_id = cost.agent,
-                     .total_spend = cost.spent.to_string(),
-                     .category = std::string(cost.category)});
+    views.push_back(
+        {.agent_id = cost.agent, .total_spend = cost.spent.to_string(), .category = std::string(cost.category)});
   co_return web::reply(views);
 }
 

@@ -11,7 +11,8 @@ constexpr const char* graph_text =
     "A soul is an agent that should run, the user's registered installation, or an agent elsewhere that has sent spans "
     "to /v1/traces within a day. Below their orchestrator (the box, or agents with `role: orchestrator` in their "
     "config), clones are workers and the others specialists. active: a message, run or model call in the last five "
-    "minutes; stale: not answering. Loads are percentages of what an agent's plan gives it, fitness is the share of the "
+    "minutes; stale: not answering. Loads are percentages of what an agent's plan gives it, fitness is the share of "
+    "the "
     "last 100 turns that succeeded, x and y are between 0 and 100. strength compares the messages of the last 24 hours "
     "with those of the busiest edge. walletAddress is left out where there is none; children, endpoints, cycles, "
     "regime, freeEnergy and url are left out of nodes that are no parents. regime is idle, balanced, uneven or "
@@ -21,7 +22,8 @@ constexpr const char* traces_text =
     "monitor is an event of the watchdog. idle: it failed or was stopped (GET /api/traces has the reason). duration is "
     "a dash while it is not timed; tokens is null except for model calls.";
 constexpr const char* costs_text =
-    "One row per agent and category, the highest first; total_spend is a decimal of US dollars. ai_metric: model calls. "
+    "One row per agent and category, the highest first; total_spend is a decimal of US dollars. ai_metric: model "
+    "calls. "
     "agent_id is empty for those without an agent, such as calls with an API key. Covers all time, or with `period` a "
     "month in UTC (2026-11).";
 constexpr const char* bookings_text = "Bookings that the user's agents have made or received, newest first.";

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto active_for = 5min;                      // after a message, run or model call
+constexpr auto active_for = 5min;                               // after a message, run or model call
 constexpr auto foreign_idle_for = 1h, foreign_shown_for = 24h;  // after the last span of an agent elsewhere
 
 bool should_run(const FleetAgent& agent) {
@@ -118,7 +118,8 @@ web::Task<std::vector<Soul>> Souls::of(store::UserId user) const {
   if (auto own = installation(user, now)) souls.push_back(std::move(*own));
   std::vector<Soul> foreign;
   for (const auto& [id, activity] : activities)
-    if (activity.is_foreign && now - activity.last_at < foreign_shown_for) foreign.push_back(foreign_soul(activity, now));
+    if (activity.is_foreign && now - activity.last_at < foreign_shown_for)
+      foreign.push_back(foreign_soul(activity, now));
   std::ranges::sort(foreign, {}, &Soul::id);
   std::ranges::move(foreign, std::back_inserter(souls));
 

@@ -11,8 +11,10 @@ constexpr const char* list_text =
     "A trace is what followed from one message, model call or event: its spans are a turn of an agent (plan), calls of "
     "tools (tool_call) and models (inference), and events of the watchdog (monitor), and those that OpenTelemetry "
     "clients have sent to /v1/traces (foreign). `agent` is an agent's id, or the name of an agent elsewhere; `errors` "
-    "true lists traces with failed spans, false those without; `since` and `until` are RFC 3339 times. With `next`, ask "
-    "again with it as `before`; a page may have fewer traces than `limit`. `running` has work in progress, on the first "
+    "true lists traces with failed spans, false those without; `since` and `until` are RFC 3339 times. With `next`, "
+    "ask "
+    "again with it as `before`; a page may have fewer traces than `limit`. `running` has work in progress, on the "
+    "first "
     "page. Costs are in US dollars. The newest 100,000 spans of a user are kept.";
 constexpr const char* tree_text =
     "`spans` is a tree: each span has `children`. Spans whose parent is unknown are roots. At most 2,000 spans are "

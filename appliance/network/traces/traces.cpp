@@ -12,7 +12,8 @@ constexpr std::size_t read_at_once = 200, most_examined = 5'000;
 std::string end_of(store::Time at) { return spans::row_id(at, "~"); }
 
 bool matches(const spans::Trace& trace, const Filter& filter) {
-  return (!filter.type || trace.type == *filter.type) && (!filter.has_errors || *filter.has_errors == (trace.errors > 0));
+  return (!filter.type || trace.type == *filter.type) &&
+         (!filter.has_errors || *filter.has_errors == (trace.errors > 0));
 }
 
 // A trace that is known by its work in progress only.

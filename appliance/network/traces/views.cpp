@@ -14,9 +14,7 @@ namespace {
 
 constexpr std::size_t deepest = 64;
 
-std::optional<std::string> given(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
-}
+std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
 
 std::string money(std::int64_t units) { return usage::Money::of_units(units).to_string(); }
 
