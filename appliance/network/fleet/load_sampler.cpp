@@ -17,7 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto fresh_for = 5s, kept_for = 10min, first_wait = 400ms, poll = 10ms;
+constexpr auto fresh_for = 5s;
+constexpr auto kept_for = 10min;
+constexpr auto first_wait = 400ms, poll = 10ms;
 constexpr std::size_t at_once = 8;
 
 double percent(double part, double whole) { return whole > 0 ? std::clamp(100 * part / whole, 0.0, 100.0) : 0; }
