@@ -8,6 +8,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       subscriptions(platform.system),
       plan_directory(subscriptions),
       ledger(platform.system),
+      spans(platform.system, platform.home),
       caps(platform.system),
       spend_policy(identity.accounts, identity.keys, subscriptions, caps, ledger, platform.settings.admin_emails),
       cap_policy(caps, ledger, spend_policy, identity.accounts, identity.keys,

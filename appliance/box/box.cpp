@@ -69,7 +69,7 @@ struct Box::Parts {
                   [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
 
   web::Server server{network};
-  AgentListener agent_listener{server, settings, [this] { return modules.models.agent_rows(); },
+  AgentListener agent_listener{server, settings, [this] { return modules.agent_rows(); },
                                [this](const web::Request& request) { return summarizer_for(request); }};
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
 

@@ -30,6 +30,12 @@ Rows Modules::rows() {
   return all;
 }
 
+std::vector<web::Route> Modules::agent_rows() {
+  auto rows = models.agent_rows();
+  web::append(rows, network.agent_rows());
+  return rows;
+}
+
 web::Task<> Modules::start() {
   co_await identity.start();
   co_await billing.start();

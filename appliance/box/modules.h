@@ -14,6 +14,8 @@ struct Modules {
 
   // Of all modules.
   Rows rows();
+  // Those for agents, of all modules.
+  std::vector<web::Route> agent_rows();
   // The background work of all modules.
   web::Task<> start();
   // In reverse, except for hosting's streams, which end before the listeners drain.

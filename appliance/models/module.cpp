@@ -15,6 +15,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       answer_cache(platform.system),
       gateway(platform.settings, billing.ledger, billing.spend_policy, catalogues, provider_keys, answer_cache),
       capabilities_(models::capabilities(), *this) {
+  gateway.record_spans_with(billing.spans);
   identity.identities.when_claimed(
       {.claim = [system = platform.system](store::UserId user,
                                            store::Change& change) { ProviderKeys::remove_all(system, user, change); },

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "appliance/network/capabilities.h"
+#include "appliance/network/fleet/souls.h"
+#include "appliance/network/otlp/routes.h"
+#include "appliance/network/traces/traces.h"
 #include "appliance/payments/module.h"
 
 namespace network {
@@ -16,9 +19,17 @@ class Module {
         models(given_payments.models),
         hosting(given_payments.hosting),
         payments(given_payments),
+        traces(platform.system, billing.spans, hosting.agents.directory),
+        load_sampler(*hosting.engine, platform.home),
+        souls(platform.system, billing.spans, hosting.agents.addresses, load_sampler,
+              platform.settings.installation_heartbeat_interval),
         capabilities_(network::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
+  // The rows that agents use, for the listener of agents, guarded by their tokens.
+  std::vector<web::Route> agent_rows() {
+    return otlp::routes(identity.guards.agent_token, otlp::Services{billing.spans});
+  }
   web::Task<> start() { return capabilities_.start(); }
   web::Task<> stop() { return capabilities_.stop(); }
 
@@ -28,6 +39,10 @@ class Module {
   models::Module& models;
   hosting::Module& hosting;
   payments::Module& payments;
+
+  traces::Traces traces;
+  fleet::LoadSampler load_sampler;
+  fleet::Souls souls;
 
  private:
   agentbox::RunningCapabilities capabilities_;

@@ -69,7 +69,9 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   Conversation conversation(workspace.state(conversation_file), options.window_bytes);
   const ModelClient model(boot.backend_url, boot.box_token, boot.model);
   const Toolbox toolbox(tools_of(boot, workspace, memory, repository, files));
+  const SpanReporter reporter(boot.backend_url, boot.box_token, boot.name);
   Loop loop(options, model, toolbox, conversation, memory, repository, files);
+  loop.report_spans_with(reporter);
   Gateway gateway(loop, workspace, boot.gateway_token);
 
   web::Server server(io);

@@ -96,15 +96,16 @@ web::Task<web::Result<web::Response>> Gateway::complete(web::Request& request) {
   if (!parsed) co_return parsed.error();
   auto words = newest_words(*parsed);
   if (!words) co_return words.error();
+  auto trace = spans::TraceContext::parse(request.header(spans::traceparent));
   if (parsed->stream) {
     auto response = web::server_sent_events(
-        [this, said = std::move(*words), include_usage = parsed->include_usage](web::StreamWriter& writer) {
-          return send_turn(loop_, said, include_usage, writer);
+        [this, said = std::move(*words), include_usage = parsed->include_usage, trace](web::StreamWriter& writer) {
+          return send_turn(loop_, said, include_usage, trace, writer);
         });
     response.set("X-Accel-Buffering", "no");
     co_return response;
   }
-  auto reply = co_await loop_.turn(std::move(*words));
+  auto reply = co_await loop_.turn(std::move(*words), {}, std::move(trace));
   if (!reply) co_return reply.error();
   co_return web::json(models::openai::to_wire(to_answer(std::move(*reply))));
 }

@@ -69,8 +69,9 @@ class ChunkWriter {
 
 std::string new_answer_id() { return std::string(models::openai::id_prefix) + crypto::random_id(24); }
 
-web::Task<> send_turn(Loop& loop, std::string words, bool include_usage, web::StreamWriter& writer) {
-  auto turn = co_await TurnStream::start(loop, std::move(words));
+web::Task<> send_turn(Loop& loop, std::string words, bool include_usage, spans::TraceContext trace,
+                      web::StreamWriter& writer) {
+  auto turn = co_await TurnStream::start(loop, std::move(words), std::move(trace));
   ChunkWriter chunks;
   for (;;) {
     const auto events = co_await turn.next();

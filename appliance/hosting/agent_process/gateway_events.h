@@ -11,7 +11,7 @@ namespace agent_process {
 std::string new_answer_id();  // in OpenAI's form
 
 // Runs a turn and sends it as the chunks of a completion. It is stopped when the client disconnects.
-web::Task<> send_turn(Loop&, std::string words, bool include_usage, web::StreamWriter&);
+web::Task<> send_turn(Loop&, std::string words, bool include_usage, spans::TraceContext, web::StreamWriter&);
 
 // A message of the WebSocket.
 std::string socket_message(const TurnEvent&);

@@ -76,14 +76,13 @@ web::Task<> Loop::commit(std::string message) {
   if (!failure.empty()) web::log::warning("workspace_commit_failed", {{"reason", failure}});
 }
 
-web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool with_tools, const TurnObserver& observer,
-                                                     Said& said) {
-  const auto on_text = [&](std::string_view piece, const std::string& model) {
+web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool with_tools, Turn& turn) {
+  const auto on_text = [&turn](std::string_view piece, const std::string& model) {
     std::string text(piece);
-    if (said.round.empty() && !said.text.empty()) text.insert(0, "\n\n");
-    said.round += piece;
-    said.text += text;
-    if (observer) observer(TextPiece{.text = std::move(text), .model = model});
+    if (turn.round.empty() && !turn.text.empty()) text.insert(0, "\n\n");
+    turn.round += piece;
+    turn.text += text;
+    if (turn.observer) turn.observer(TextPiece{.text = std::move(text), .model = model});
   };
   // If the model's context is too short, retries with less of the conversation.
   for (auto window = options_.window_bytes;; window /= 2) {
@@ -100,19 +99,21 @@ web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool wit
     request.temperature = options_.conduct.temperature;
     request.top_p = options_.conduct.top_p;
     request.max_tokens = options_.conduct.max_tokens;
-    auto answer = co_await model_.ask(std::move(request), time, on_text);
+    auto answer = co_await model_.ask(std::move(request), time, on_text, turn.trace.context());
     if (answer || answer.error().code != models::openai::context_length_exceeded || window / 2 < least_window_bytes)
       co_return answer;
   }
 }
 
 web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models::ToolCall>& calls, Deadline deadline,
-                                                        const TurnObserver& observer) {
+                                                        Turn& turn) {
   std::vector<models::Message> results;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     Toolbox::Result result;
-    if (observer) observer(ToolCalled{.id = calls[i].id, .name = calls[i].name, .arguments = calls[i].arguments});
-    const auto started = std::chrono::steady_clock::now();
+    if (turn.observer)
+      turn.observer(ToolCalled{.id = calls[i].id, .name = calls[i].name, .arguments = calls[i].arguments});
+    const auto started_at = store::now();
+    const auto began = TurnTrace::Clock::now();
     if (i >= options_.most_calls) {
       result = {.content = R"({"error":"Too many tool calls at once: make fewer"})", .failed = true};
     } else if (time_until(deadline).count() <= 0) {
@@ -120,25 +121,25 @@ web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models
     } else {
       result = co_await toolbox_.run(calls[i]);
     }
+    const auto duration = TurnTrace::Clock::now() - began;
+    turn.trace.add_tool_call(calls[i].name, started_at, duration, result.failed);
     web::log::info("tool_ran", {{"tool", std::string(models::cut(calls[i].name, 64))}, {"failed", result.failed}});
-    if (observer) {
-      const auto duration = std::chrono::steady_clock::now() - started;
-      observer(ToolReturned{.id = calls[i].id,
-                            .name = calls[i].name,
-                            .result = result.content,
-                            .failed = result.failed,
-                            .duration = std::chrono::duration_cast<std::chrono::milliseconds>(duration)});
-    }
+    if (turn.observer)
+      turn.observer(ToolReturned{.id = calls[i].id,
+                                 .name = calls[i].name,
+                                 .result = result.content,
+                                 .failed = result.failed,
+                                 .duration = std::chrono::duration_cast<std::chrono::milliseconds>(duration)});
     results.push_back({.role = models::Role::tool, .content = std::move(result.content), .tool_call_id = calls[i].id});
   }
   co_return results;
 }
 
-web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const TurnObserver& observer, Said& said_so_far) {
+web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, Turn& turn) {
   Reply reply;
   for (std::size_t round = 1; round <= options_.most_rounds; ++round) {
     const bool last = round == options_.most_rounds;
-    auto answer = co_await ask(deadline, !last, observer, said_so_far);
+    auto answer = co_await ask(deadline, !last, turn);
     if (!answer) co_return answer.error();
     add(reply.usage, answer->usage);
     reply.model = answer->model;
@@ -147,18 +148,18 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const TurnObserv
       if (models::trimmed(message.content).empty()) {
         co_return web::Error{.kind = web::Kind::bad_gateway, .message = "The model gave an empty answer."};
       }
-      reply.text = said_so_far.text;
+      reply.text = turn.text;
       std::vector<models::Message> said{std::move(message)};
-      said_so_far.round.clear();
+      turn.round.clear();
       co_await store(std::move(said));
       co_return reply;
     }
     if (last) break;
     // Calls and results are stored together: models reject calls without results.
     std::vector<models::Message> said{message};
-    auto results = co_await run_tools(message.tool_calls, deadline, observer);
+    auto results = co_await run_tools(message.tool_calls, deadline, turn);
     std::move(results.begin(), results.end(), std::back_inserter(said));
-    said_so_far.round.clear();
+    turn.round.clear();
     co_await store(std::move(said));
   }
   co_return web::Error{.kind = web::Kind::bad_gateway,
@@ -166,18 +167,18 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const TurnObserv
                                   " times without an answer."};
 }
 
-web::Task<web::Result<Reply>> Loop::turn(std::string message, TurnObserver observer) {
+web::Task<web::Result<Reply>> Loop::turn(std::string message, TurnObserver observer, spans::TraceContext given) {
   const auto deadline = std::chrono::steady_clock::now() + options_.turn_time;
   const auto lock = co_await turns_.lock(deadline);
   if (!lock) co_return lock.error();
   std::vector<models::Message> said{{.role = models::Role::user, .content = message}};
   co_await store(std::move(said));
 
+  Turn turn{.observer = std::move(observer), .trace = TurnTrace(std::move(given), message)};
   web::Result<Reply> reply = too_late();
   std::exception_ptr thrown;
-  Said said_so_far;
   try {
-    reply = co_await converse(deadline, observer, said_so_far);
+    reply = co_await converse(deadline, turn);
   } catch (...) {
     thrown = std::current_exception();
     reply = web::internal("The turn was stopped.");
@@ -185,7 +186,7 @@ web::Task<web::Result<Reply>> Loop::turn(std::string message, TurnObserver obser
   // What follows is done for a cancelled turn, too.
   if (thrown) co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
   if (!reply) {
-    const auto& round = said_so_far.round;
+    const auto& round = turn.round;
     const auto why = reply.error().message + ")";
     std::vector<models::Message> note{
         {.role = models::Role::assistant,
@@ -193,6 +194,8 @@ web::Task<web::Result<Reply>> Loop::turn(std::string message, TurnObserver obser
     co_await store(std::move(note));
   }
   co_await commit(commit_message(message));
+  turn.trace.end(reply ? std::string_view() : std::string_view(reply.error().message));
+  if (reporter_) co_await reporter_->send(turn.trace);
   if (thrown) std::rethrow_exception(thrown);
   co_return reply;
 }

@@ -11,6 +11,7 @@
 #include "appliance/hosting/agent_process/repository.h"
 #include "appliance/hosting/agent_process/tools/toolbox.h"
 #include "appliance/hosting/agent_process/turn_events.h"
+#include "appliance/hosting/agent_process/turn_trace.h"
 #include "appliance/hosting/runtime/agent_profile.h"
 
 namespace agent_process {
@@ -37,24 +38,28 @@ class Loop {
   Loop(LoopOptions, const ModelClient&, const Toolbox&, Conversation&, const Memory&, Repository&,
        boost::asio::thread_pool& files);
 
+  // Reports what turns did. Before the first one; the reporter must outlive them.
+  void report_spans_with(const SpanReporter& reporter) { reporter_ = &reporter; }
+
   // Answers one message; concurrent ones are queued. All messages are stored in the conversation, of a failed or
   // cancelled turn what was said until then with a note, and changed files are committed. Error messages are for the
   // agent's user. Throws operation_aborted when cancelled.
-  web::Task<web::Result<Reply>> turn(std::string message, TurnObserver = {});
+  web::Task<web::Result<Reply>> turn(std::string message, TurnObserver = {}, spans::TraceContext = {});
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  // What has been said of a turn so far.
-  struct Said {
-    std::string text;   // of the whole turn
-    std::string round;  // of the model call in progress, which is not stored yet
+  // A turn in progress.
+  struct Turn {
+    const TurnObserver observer;
+    TurnTrace trace;
+    std::string text;   // what has been said so far
+    std::string round;  // of it, by the model call in progress, which is not stored yet
   };
 
-  web::Task<web::Result<Reply>> converse(Deadline, const TurnObserver&, Said&);
-  web::Task<web::Result<models::ChatAnswer>> ask(Deadline, bool with_tools, const TurnObserver&, Said&);
-  web::Task<std::vector<models::Message>> run_tools(const std::vector<models::ToolCall>&, Deadline,
-                                                    const TurnObserver&);
+  web::Task<web::Result<Reply>> converse(Deadline, Turn&);
+  web::Task<web::Result<models::ChatAnswer>> ask(Deadline, bool with_tools, Turn&);
+  web::Task<std::vector<models::Message>> run_tools(const std::vector<models::ToolCall>&, Deadline, Turn&);
   web::Task<> store(std::vector<models::Message>);
   web::Task<> commit(std::string message);
   std::string system_prompt() const;
@@ -66,6 +71,7 @@ class Loop {
   const Memory& memory_;
   Repository& repository_;
   boost::asio::thread_pool& files_;
+  const SpanReporter* reporter_ = nullptr;
   FifoMutex turns_;
 };
 

@@ -119,7 +119,7 @@ ModelClient::ModelClient(std::string backend_url, std::string box_token, std::st
     : url_(std::move(backend_url) + "/v1/chat/completions"), token_(std::move(box_token)), model_(std::move(model)) {}
 
 web::Task<web::Result<models::ChatAnswer>> ModelClient::ask(models::ChatRequest request, std::chrono::milliseconds time,
-                                                            OnText on_text) const {
+                                                            OnText on_text, spans::TraceContext trace) const {
   request.model = model_;
   auto wire = models::openai::to_wire(request);
   wire["stream"] = true;
@@ -127,6 +127,7 @@ web::Task<web::Result<models::ChatAnswer>> ModelClient::ask(models::ChatRequest 
   web::FetchRequest call{.url = url_, .method = "POST"};
   call.headers.emplace_back("Content-Type", "application/json");
   call.headers.emplace_back("Authorization", "Bearer " + token_);
+  if (!trace.is_empty()) call.headers.emplace_back(spans::traceparent, trace.header());
   call.body = json::serialize(wire);
   call.timeout = time;
   call.max_bytes = most_answer_bytes;

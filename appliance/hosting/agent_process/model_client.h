@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "appliance/billing/spans/trace_context.h"
 #include "appliance/models/chat.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -20,7 +21,8 @@ class ModelClient {
   using OnText = std::function<void(std::string_view piece, const std::string& model)>;
   // Returns one answer within `time`. The error's message is a sentence for the agent's user, without secrets; its code
   // is the one of the OpenAI API (context_length_exceeded, ...), or empty.
-  web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest, std::chrono::milliseconds time, OnText) const;
+  web::Task<web::Result<models::ChatAnswer>> ask(models::ChatRequest, std::chrono::milliseconds time, OnText,
+                                                 spans::TraceContext = {}) const;
 
  private:
   const std::string url_, token_, model_;

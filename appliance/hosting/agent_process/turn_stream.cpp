@@ -19,7 +19,7 @@ struct TurnStream::State {
   asio::cancellation_signal stop;
 };
 
-web::Task<TurnStream> TurnStream::start(Loop& loop, std::string message) {
+web::Task<TurnStream> TurnStream::start(Loop& loop, std::string message, spans::TraceContext trace) {
   const auto executor = co_await asio::this_coro::executor;
   auto state = std::make_shared<State>(executor);
   TurnObserver observer = [state](TurnEvent event) {
@@ -31,7 +31,7 @@ web::Task<TurnStream> TurnStream::start(Loop& loop, std::string message) {
     state->reply = std::move(reply);
     state->changed.cancel();
   };
-  asio::co_spawn(executor, loop.turn(std::move(message), std::move(observer)),
+  asio::co_spawn(executor, loop.turn(std::move(message), std::move(observer), std::move(trace)),
                  asio::bind_cancellation_slot(state->stop.slot(), std::move(ended)));
   co_return TurnStream(std::move(state));
 }

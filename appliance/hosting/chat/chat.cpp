@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/models/builtin/extract.h"
 #include "web/fetch.h"
 
 namespace chat {
@@ -36,7 +37,8 @@ Message new_message(store::UserId owner, const std::string& agent, Role role, st
 }
 
 // Always streamed, so that what has arrived of an answer can be kept when it is stopped.
-web::FetchRequest completion_request(const agents::Agent& agent, const std::string& text) {
+web::FetchRequest completion_request(const agents::Agent& agent, const std::string& text,
+                                     const spans::TraceContext& trace) {
   boost::json::object message;
   message["role"] = "user";
   message["content"] = text;
@@ -51,9 +53,17 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   request.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/v1/chat/completions";
   request.method = "POST";
   request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + agent.gateway_token.clear}};
+  if (!trace.is_empty()) request.headers.emplace_back(spans::traceparent, trace.header());
   request.body = boost::json::serialize(body);
   request.max_bytes = largest_answer;
   return request;
+}
+
+// What the exchange is called in its trace.
+std::string first_line(const std::string& text) {
+  constexpr std::size_t longest = 100;
+  const auto trimmed = models::trimmed(text);
+  return std::string(models::cut(trimmed.substr(0, trimmed.find_first_of("\r\n")), longest));
 }
 
 bool can_take_messages(const agents::Agent& agent) {
@@ -121,8 +131,27 @@ Task<Result<Answer>> Chat::answer(Question pending, Listener listener) {
   co_return found;
 }
 
+spans::Running Chat::begin_span(const Message& question) const {
+  if (!spans_) return {};
+  spans::Span span;
+  span.owner = question.owner;
+  span.name = first_line(question.content);
+  span.agent = question.agent;
+  return spans_->begin(std::move(span));
+}
+
+Task<Result<Completion>> Chat::complete(const Question& question, Listener listener) {
+  auto span = begin_span(question.message);
+  auto completion = co_await complete_within(question, std::move(listener), span.context());
+  if (!completion)
+    span.end({.status = spans::Status::error, .error = completion.error().message});
+  else
+    span.end({.status = completion->is_stopped ? spans::Status::idle : spans::Status::success});
+  co_return completion;
+}
+
 // Waits for an agent that is starting.
-Task<Result<Completion>> Chat::complete(const Question& pending, Listener listener) {
+Task<Result<Completion>> Chat::complete_within(const Question& pending, Listener listener, spans::TraceContext trace) {
   using namespace boost::asio::experimental::awaitable_operators;
   const auto& question = pending.message;
   auto& stop = pending.entry->stop_signal();
@@ -130,7 +159,7 @@ Task<Result<Completion>> Chat::complete(const Question& pending, Listener listen
   const auto agent = agents_.find(question.owner, question.agent);
   if (!agent) co_return web::not_found();
   if (agent->status != agents::Status::running) co_return not_running(*agent);
-  auto request = completion_request(*agent, question.content);
+  auto request = completion_request(*agent, question.content, trace);
   request.timeout = gateway_timeout_;
   const auto stream = std::make_shared<GatewayStream>(std::move(listener));
   request.on_head = [stream](int status, const web::FetchHeaders& headers) { return stream->head(status, headers); };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/billing/spans/recorder.h"
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/chat/gateway_stream.h"
 #include "appliance/hosting/chat/pending.h"
@@ -38,6 +39,9 @@ class Chat {
   Chat(store::System, const agents::AgentDirectory&,
        std::chrono::seconds gateway_timeout = std::chrono::seconds(1'260));
 
+  // Records a span of each exchange. Before the first one.
+  void record_spans_with(spans::Recorder& recorder) { spans_ = &recorder; }
+
   // not_found; conflict when the agent is not running; bad_gateway or timeout with the cause when its gateway fails:
   // the message is then stored as failed. An agent that is starting gets the message once it runs. The exchange
   // completes even if the client disconnects; the answer is then in the history.
@@ -57,12 +61,15 @@ class Chat {
  private:
   web::Task<> commit(store::Change&);
   web::Task<web::Result<Completion>> complete(const Question&, Listener);
+  web::Task<web::Result<Completion>> complete_within(const Question&, Listener, spans::TraceContext);
+  spans::Running begin_span(const Message& question) const;
   Message with_current_delivery(const store::Tenant&, Message) const;
 
   store::System system_;
   const agents::AgentDirectory& agents_;
   std::chrono::seconds gateway_timeout_;
   Pending pending_;
+  spans::Recorder* spans_ = nullptr;
 };
 
 }  // namespace chat

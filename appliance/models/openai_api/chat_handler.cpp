@@ -69,7 +69,10 @@ web::Answer complete_chat(const Services& services, const web::Request& request)
   auto payer = services.gateway.policy().payer_of(request.caller);
   if (!payer) co_return payer.error();
   const bool stream = parsed->stream, include_usage = parsed->include_usage;
-  ModelCall call{.request = std::move(*parsed), .query = {}, .payer = std::move(*payer)};
+  ModelCall call{.request = std::move(*parsed),
+                 .query = {},
+                 .payer = std::move(*payer),
+                 .trace = spans::TraceContext::parse(request.header(spans::traceparent))};
   const auto& agent = request.caller.agent;
   call.query = {.model = call.request.model,
                 .task = {},
