@@ -1,0 +1,93 @@
+#include "appliance/billing/spent_credentials/spent_credentials.h"
+
+#include <stdexcept>
+
+namespace spent_credentials {
+
+std::string of_authorization(std::string_view network, std::string_view token, std::string_view payer,
+                             std::string_view nonce) {
+  std::string id("authorization ");
+  return id.append(network).append("/").append(token).append("/").append(payer).append("/").append(nonce);
+}
+
+std::string of_transaction(std::string_view network, std::string_view hash) {
+  std::string id("transaction ");
+  return id.append(network).append("/").append(hash);
+}
+
+std::optional<Row> SpentCredentials::find(const Credential& credential) const {
+  if (auto row = system_.get(credentials, credential.id)) return row;
+  if (credential.transaction.empty()) return std::nullopt;
+  return system_.find_unique(credentials, "transaction", credential.transaction);
+}
+
+web::Task<SpentCredentials::Claim> SpentCredentials::claim(Credential credential) {
+  credential.created_at = credential.changed_at = store::now();
+  for (;;) {
+    auto change = system_.change();
+    std::string stored = change.insert(credentials, credential);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return Claim{.row = {.value = std::move(credential), .stored = std::move(stored)}, .is_new = true};
+    // Absent again if a request released it in between.
+    if (auto row = find(credential)) co_return Claim{.row = std::move(*row), .is_new = false};
+  }
+}
+
+web::Task<bool> SpentCredentials::move(Row& row, State to) {
+  row.value.state = to;
+  row.value.changed_at = store::now();
+  auto change = system_.change();
+  change.update(credentials, row);
+  const auto outcome = co_await change.commit();
+  if (!outcome.ok()) co_return false;
+  auto stored = system_.get(credentials, row.value.id);
+  if (!stored) throw std::logic_error("a stored payment credential is gone");
+  row = std::move(*stored);
+  co_return row.value.state == to;
+}
+
+web::Task<bool> SpentCredentials::release(const Row& row) {
+  auto change = system_.change();
+  change.erase(credentials, row);
+  const auto outcome = co_await change.commit();
+  co_return outcome.ok();
+}
+
+void SpentCredentials::spend(store::Change& change, Credential credential) {
+  credential.state = State::spent;
+  credential.created_at = credential.changed_at = store::now();
+  change.insert(credentials, credential);
+}
+
+bool SpentCredentials::is_known(std::string_view id) const {
+  return system_.get(credentials, std::string(id)).has_value();
+}
+
+std::size_t SpentCredentials::recover() {
+  std::size_t count = 0;
+  constexpr std::size_t all = 1'000'000;
+  for (const auto& one : system_.find(credentials, "unfinished", std::string(unfinished), all)) {
+    if (one.state == State::settling) continue;
+    auto row = system_.get(credentials, one.id);
+    if (!row) continue;
+    auto change = system_.change();
+    if (one.state == State::held) {
+      change.erase(credentials, *row);
+    } else {
+      row->value.state = State::paid;
+      change.update(credentials, *row);
+    }
+    if (change.commit_blocking().ok()) ++count;
+  }
+  return count;
+}
+
+std::vector<Credential> SpentCredentials::unsettled() const {
+  std::vector<Credential> found;
+  constexpr std::size_t all = 1'000'000;
+  for (auto& one : system_.find(credentials, "unfinished", std::string(unfinished), all))
+    if (one.state == State::settling) found.push_back(std::move(one));
+  return found;
+}
+
+}  // namespace spent_credentials
