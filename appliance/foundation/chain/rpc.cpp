@@ -115,23 +115,12 @@ web::Task<web::Result<bool>> Rpc::has_code(crypto::EthereumAddress address) {
   co_return code->is_string() && code->get_string().size() > 2;
 }
 
-web::Task<web::Result<boost::json::value>> Rpc::ask_call(boost::json::object transaction) {
+web::Task<web::Result<std::string>> Rpc::call(boost::json::object transaction) {
   const auto checked = co_await check_chain();
   if (!checked) co_return checked.error();
   transaction["gas"] = gas_limit;
   boost::json::array params{std::move(transaction), "latest"};
-  co_return co_await ask("eth_call", std::move(params));
-}
-
-web::Task<web::Result<bool>> Rpc::succeeds(crypto::EthereumAddress to, std::string data) {
-  boost::json::object transaction{{"to", to.lower_case()}, {"data", to_hex(data)}};
-  const auto returned = co_await ask_call(std::move(transaction));
-  if (!returned) co_return returned.error();
-  co_return returned->is_string();
-}
-
-web::Task<web::Result<std::string>> Rpc::call(boost::json::object transaction) {
-  const auto returned = co_await ask_call(std::move(transaction));
+  const auto returned = co_await ask("eth_call", std::move(params));
   if (!returned) co_return returned.error();
   if (!returned->is_string()) co_return std::string();
   auto bytes = from_hex(returned->get_string());

@@ -40,8 +40,6 @@ class Rpc {
   web::Task<web::Result<bool>> has_code(crypto::EthereumAddress);
   // The result of a call; empty if it reverts.
   web::Task<web::Result<std::string>> call(crypto::EthereumAddress to, std::string data);
-  // Whether a call from no account in particular returns, rather than reverting.
-  web::Task<web::Result<bool>> succeeds(crypto::EthereumAddress to, std::string data);
   // The code that creating a contract with this code would produce; nothing is created. Empty if it reverts.
   web::Task<web::Result<std::string>> call_creation(std::string code);
   // Nothing for a transaction that is not in a block. `hash`: 0x and 64 hex digits.
@@ -50,8 +48,6 @@ class Rpc {
  private:
   web::Task<web::Result<boost::json::value>> ask(std::string method, boost::json::array params);
   web::Task<web::Result<void>> check_chain();
-  // Null if it reverts.
-  web::Task<web::Result<boost::json::value>> ask_call(boost::json::object transaction);
   web::Task<web::Result<std::string>> call(boost::json::object transaction);
 
   const std::string url_;

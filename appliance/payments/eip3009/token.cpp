@@ -80,7 +80,10 @@ web::Task<web::Result<std::string>> Token::balance_of(crypto::EthereumAddress ac
 web::Task<web::Result<bool>> Token::would_transfer(const Authorization& authorization) {
   const auto signature = chain::inner_signature(authorization.signature);
   if (!signature) co_return false;
-  co_return co_await rpc_.succeeds(address_, transfer_call(authorization, *signature));
+  chain::Action action{.from = {}, .to = address_, .value = 0, .data = transfer_call(authorization, *signature)};
+  const auto gas = co_await rpc_.estimate_gas(std::move(action));
+  if (!gas) co_return gas.error();
+  co_return gas->has_value();
 }
 
 }  // namespace eip3009
