@@ -1,6 +1,7 @@
 #include "appliance/payments/eip3009/authorization.h"
 
 #include "appliance/foundation/chain/abi.h"
+#include "appliance/foundation/chain/amount.h"
 #include "appliance/foundation/chain/uint256.h"
 #include "appliance/foundation/crypto/keccak.h"
 #include "web/fields.h"
@@ -62,6 +63,15 @@ web::Result<Authorization> parse_authorization(const boost::json::value& json, s
                        .valid_before = std::move(*valid_before),
                        .nonce = std::move(*nonce),
                        .signature = std::move(*bytes)};
+}
+
+boost::json::object to_json(const Authorization& one) {
+  return {{"from", one.from.checksummed()},
+          {"to", one.to.checksummed()},
+          {"value", chain::to_digits(one.value)},
+          {"validAfter", chain::to_digits(one.valid_after)},
+          {"validBefore", chain::to_digits(one.valid_before)},
+          {"nonce", chain::to_hex(one.nonce)}};
 }
 
 std::string digest(const Authorization& one, std::string_view separator) {

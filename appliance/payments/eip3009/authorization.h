@@ -22,6 +22,9 @@ struct Authorization {
 web::Result<Authorization> parse_authorization(const boost::json::value& fields, std::string_view signature,
                                                std::string_view where);
 
+// The members that parse_authorization() reads.
+boost::json::object to_json(const Authorization&);
+
 // The digest that is signed (EIP-712) in the token's domain, of which `separator` is the hash: 32 raw bytes.
 std::string digest(const Authorization&, std::string_view separator);
 

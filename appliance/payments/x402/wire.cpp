@@ -1,5 +1,6 @@
 #include "appliance/payments/x402/wire.h"
 
+#include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/crypto/base64.h"
 #include "appliance/payments/x402/networks.h"
 #include "web/fields.h"
@@ -140,8 +141,7 @@ web::Result<Payload> parse_payload(const json::value& value) {
                  .scheme = text_in(terms, "scheme"),
                  .network = text_in(terms, "network"),
                  .accepted = is_v2 ? *accepted : json::object(),
-                 .authorization = std::move(*authorization),
-                 .json = *object};
+                 .authorization = std::move(*authorization)};
 }
 
 web::Result<Requirements> parse_requirements(const json::value& value, int version, std::uint64_t chain_id) {
@@ -154,6 +154,12 @@ web::Result<Requirements> parse_requirements(const json::value& value, int versi
   const auto given = web::parse_value<RequirementsV2>(value, where_required);
   if (!given) return given.error();
   return checked(*given, given->amount, network, chain_id);
+}
+
+json::object payload_v2(const eip3009::Authorization& authorization, const Requirements& required) {
+  json::object payload{{"signature", chain::to_hex(authorization.signature)},
+                       {"authorization", eip3009::to_json(authorization)}};
+  return {{"x402Version", 2}, {"accepted", requirements_v2(required)}, {"payload", std::move(payload)}};
 }
 
 std::optional<std::string> mismatch(const Payload& payload, const Requirements& required) {

@@ -35,7 +35,6 @@ struct Payload {
   std::string scheme, network;
   boost::json::object accepted;  // of version 2: the requirements that the payer chose
   eip3009::Authorization authorization;
-  boost::json::object json;  // the whole payload as it was sent
 };
 
 // The name of a chain in that version.
@@ -62,6 +61,9 @@ std::string header_of(const boost::json::object&);
 // The requirements in a request to a facilitator, in the form of that version; the chain is the facilitator's, by the
 // name that the requirements must have for it. Invalid names the field.
 web::Result<Requirements> parse_requirements(const boost::json::value&, int version, std::uint64_t chain_id);
+
+// A payload of version 2 that pays these requirements.
+boost::json::object payload_v2(const eip3009::Authorization&, const Requirements&);
 
 // Why the payload was not made for these requirements; nothing if it was.
 std::optional<std::string> mismatch(const Payload&, const Requirements&);
