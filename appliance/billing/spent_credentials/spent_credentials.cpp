@@ -15,22 +15,31 @@ std::string of_transaction(std::string_view network, std::string_view hash) {
   return id.append(network).append("/").append(hash);
 }
 
-std::optional<Row> SpentCredentials::find(const Credential& credential) const {
-  if (auto row = system_.get(credentials, credential.id)) return row;
-  if (credential.transaction.empty()) return std::nullopt;
-  return system_.find_unique(credentials, "transaction", credential.transaction);
+SpentCredentials::Exclusive::Exclusive(SpentCredentials& all, std::string id)
+    : all_(all), id_(std::move(id)), is_first_([this] {
+        const std::lock_guard lock(all_.mutex_);
+        return all_.in_use_.insert(id_).second;
+      }()) {}
+
+SpentCredentials::Exclusive::~Exclusive() {
+  if (!is_first_) return;
+  const std::lock_guard lock(all_.mutex_);
+  all_.in_use_.erase(id_);
 }
 
-web::Task<SpentCredentials::Claim> SpentCredentials::claim(Credential credential) {
+std::optional<Row> SpentCredentials::find(std::string_view id, std::string_view transaction) const {
+  if (auto row = system_.get(credentials, std::string(id))) return row;
+  if (transaction.empty()) return std::nullopt;
+  return system_.find_unique(credentials, "transaction", std::string(transaction));
+}
+
+web::Task<std::optional<Row>> SpentCredentials::claim(Credential credential) {
   credential.created_at = credential.changed_at = store::now();
-  for (;;) {
-    auto change = system_.change();
-    std::string stored = change.insert(credentials, credential);
-    const auto outcome = co_await change.commit();
-    if (outcome.ok()) co_return Claim{.row = {.value = std::move(credential), .stored = std::move(stored)}, .is_new = true};
-    // Absent again if a request released it in between.
-    if (auto row = find(credential)) co_return Claim{.row = std::move(*row), .is_new = false};
-  }
+  auto change = system_.change();
+  std::string stored = change.insert(credentials, credential);
+  const auto outcome = co_await change.commit();
+  if (!outcome.ok()) co_return std::nullopt;
+  co_return Row{.value = std::move(credential), .stored = std::move(stored)};
 }
 
 web::Task<bool> SpentCredentials::move(Row& row, State to) {
@@ -59,10 +68,6 @@ void SpentCredentials::spend(store::Change& change, Credential credential) {
   change.insert(credentials, credential);
 }
 
-bool SpentCredentials::is_known(std::string_view id) const {
-  return system_.get(credentials, std::string(id)).has_value();
-}
-
 std::size_t SpentCredentials::recover() {
   std::size_t count = 0;
   constexpr std::size_t all = 1'000'000;
@@ -80,14 +85,6 @@ std::size_t SpentCredentials::recover() {
     if (change.commit_blocking().ok()) ++count;
   }
   return count;
-}
-
-std::vector<Credential> SpentCredentials::unsettled() const {
-  std::vector<Credential> found;
-  constexpr std::size_t all = 1'000'000;
-  for (auto& one : system_.find(credentials, "unfinished", std::string(unfinished), all))
-    if (one.state == State::settling) found.push_back(std::move(one));
-  return found;
 }
 
 }  // namespace spent_credentials

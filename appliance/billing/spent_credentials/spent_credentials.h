@@ -1,7 +1,12 @@
 // The once-only ledger of payment credentials.
 #pragma once
 
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "appliance/billing/spent_credentials/records.h"
 #include "store/store.h"
@@ -11,18 +16,30 @@ namespace spent_credentials {
 
 using Row = store::Row<Credential>;
 
-// Callable from every thread.
+// Callable from every thread; outlives what it hands out.
 class SpentCredentials {
  public:
+  // The right of one request to work with a credential, while it lives. False: another request has it.
+  class Exclusive {
+   public:
+    Exclusive(SpentCredentials& all, std::string id);
+    ~Exclusive();
+    Exclusive(const Exclusive&) = delete;
+    Exclusive& operator=(const Exclusive&) = delete;
+    explicit operator bool() const { return is_first_; }
+
+   private:
+    SpentCredentials& all_;
+    const std::string id_;
+    const bool is_first_;
+  };
+
   explicit SpentCredentials(store::System system) : system_(std::move(system)) {}
 
-  struct Claim {
-    Row row;
-    bool is_new = false;  // false: the credential was known; `row` is as it was found
-  };
-  // Stores the credential durably unless it is known. Of concurrent claims one is new. A credential whose transaction
-  // counts as another one is answered with that one's row.
-  web::Task<Claim> claim(Credential);
+  // By its id; with a transaction also the row that counts it under another id.
+  std::optional<Row> find(std::string_view id, std::string_view transaction = {}) const;
+  // Stores a new credential durably. Nothing: its id or its transaction is known.
+  web::Task<std::optional<Row>> claim(Credential);
   // Moves the row to a state, with its other members as they are in `row`, which is then as stored. False: another
   // request has changed the row, or its transaction counts as another credential.
   web::Task<bool> move(Row& row, State to);
@@ -30,17 +47,15 @@ class SpentCredentials {
   web::Task<bool> release(const Row& row);
   // Adds a spent credential to a change, which then fails as a duplicate if the credential is known.
   static void spend(store::Change&, Credential);
-  bool is_known(std::string_view id) const;
 
-  // After a crash: held ones are forgotten and serving ones are paid again. Settling ones stay; see unsettled().
-  // Blocks; before anything is served. Returns how many there were.
+  // After a crash: held ones are forgotten, and serving ones are paid again. Settling ones stay, for their payer to come
+  // back with. Blocks; before anything is served. Returns how many there were.
   std::size_t recover();
-  std::vector<Credential> unsettled() const;
 
  private:
-  std::optional<Row> find(const Credential&) const;
-
   store::System system_;
+  std::mutex mutex_;  // protects in_use_
+  std::set<std::string, std::less<>> in_use_;
 };
 
 }  // namespace spent_credentials
