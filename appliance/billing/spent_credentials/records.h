@@ -36,7 +36,7 @@ inline const store::Global<Credential> credentials{
     &Credential::id,
     {store::unique(1, "transaction", &Credential::transaction),
      {.number = 2, .name = "unfinished", .key = [](const Credential& one) -> std::optional<std::string> {
-        if (one.state == State::spent || one.state == State::paid) return std::nullopt;
+        if (one.state == State::spent) return std::nullopt;
         return unfinished;
       }}}};
 

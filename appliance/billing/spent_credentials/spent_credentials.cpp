@@ -68,11 +68,15 @@ void SpentCredentials::spend(store::Change& change, Credential credential) {
   change.insert(credentials, credential);
 }
 
+std::vector<Credential> SpentCredentials::unfinished_ones() const {
+  constexpr std::size_t all = 1'000'000;
+  return system_.find(credentials, "unfinished", std::string(unfinished), all);
+}
+
 std::size_t SpentCredentials::recover() {
   std::size_t count = 0;
-  constexpr std::size_t all = 1'000'000;
-  for (const auto& one : system_.find(credentials, "unfinished", std::string(unfinished), all)) {
-    if (one.state == State::settling) continue;
+  for (const auto& one : unfinished_ones()) {
+    if (one.state != State::held && one.state != State::serving) continue;
     auto row = system_.get(credentials, one.id);
     if (!row) continue;
     auto change = system_.change();

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "appliance/billing/spent_credentials/records.h"
 #include "store/store.h"
@@ -51,6 +52,8 @@ class SpentCredentials {
   // After a crash: held ones are forgotten, and serving ones are paid again. Settling ones stay, for their payer to come
   // back with. Blocks; before anything is served. Returns how many there were.
   std::size_t recover();
+  // Those that are not spent.
+  std::vector<Credential> unfinished_ones() const;
 
  private:
   store::System system_;

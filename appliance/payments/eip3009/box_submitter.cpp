@@ -17,7 +17,6 @@ using namespace std::chrono_literals;
 constexpr std::string_view wallet = "gateway";
 constexpr auto poll_every = 250ms;
 constexpr int most_polls = 120;
-constexpr auto turn_every = 5ms;
 
 constexpr auto simulation_failed = "invalid_exact_evm_transaction_simulation_failed",
                transaction_failed = "invalid_exact_evm_transaction_failed";
@@ -40,17 +39,6 @@ class Counted {
   int& count_;
 };
 
-class Turn {
- public:
-  explicit Turn(bool& taken) : taken_(taken) { taken_ = true; }
-  ~Turn() { taken_ = false; }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  bool& taken_;
-};
-
 }  // namespace
 
 web::Task<> BoxSubmitter::open() {
@@ -63,16 +51,19 @@ web::Task<Submission> BoxSubmitter::submit(Token& token, Authorization authoriza
 }
 
 web::Task<Submission> BoxSubmitter::submit_at_home(Token& token, Authorization authorization) {
-  while (is_sending_) co_await web::sleep_for(turn_every);
+  co_await sending_.lock();
+  Sent sent;
   const Counted counted(in_flight_);
-  const auto sent = co_await send(token, authorization);
+  {
+    const web::Unlock unlock(sending_);
+    sent = co_await send(token, authorization);
+  }
   if (sent.hash.empty() && sent.reason.empty()) co_return Submission{};
   if (sent.hash.empty()) co_return refused(sent.reason);
   co_return co_await follow(token, authorization, sent.hash);
 }
 
 web::Task<BoxSubmitter::Sent> BoxSubmitter::send(Token& token, const Authorization& authorization) {
-  const Turn turn(is_sending_);
   const auto signer = wallets_.signer(0, wallet);
   const auto signature = chain::inner_signature(authorization.signature);
   if (!signer || !signature) co_return Sent{.hash = {}, .reason = simulation_failed};

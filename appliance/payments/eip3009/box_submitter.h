@@ -7,6 +7,7 @@
 
 #include "appliance/payments/eip3009/submitter.h"
 #include "appliance/payments/wallets/wallets.h"
+#include "web/async_mutex.h"
 
 namespace eip3009 {
 
@@ -15,7 +16,7 @@ class BoxSubmitter final : public Submitter {
  public:
   // `home` runs the sending, so that nonces are given out one after the other. `most_gwei`: the highest price of gas.
   BoxSubmitter(boost::asio::io_context& home, wallets::Wallets& wallets, unsigned most_gwei)
-      : home_(home), wallets_(wallets), most_fee_(most_gwei * wei_per_gwei) {}
+      : home_(home), wallets_(wallets), most_fee_(most_gwei * wei_per_gwei), sending_(home.get_executor()) {}
 
   // Makes the wallet unless it exists. Before submit().
   web::Task<> open();
@@ -39,9 +40,9 @@ class BoxSubmitter final : public Submitter {
   std::string address_;  // set by open()
 
   // Used on home_ only.
-  int in_flight_ = 0;            // transactions that are sent and not in a block yet
-  bool is_sending_ = false;      // between reading the nonce and sending
-  std::uint64_t next_nonce_ = 0;  // while something is in flight
+  web::AsyncMutex sending_;       // from reading the nonce to sending
+  int in_flight_ = 0;             // transactions that are sent and not in a block yet, and the one that is being sent
+  std::uint64_t next_nonce_ = 0;  // after the last one that was sent
   std::uint64_t last_fee_ = 0;    // of the transaction with the highest nonce so far
 };
 

@@ -46,6 +46,7 @@ Sold AuthorizationCharge::sold(const Row& row, boost::json::value result) const 
   const auto& transaction = row.value.transaction;
   return {.result = std::move(result),
           .way = row.value.way,
+          .method = "evm",
           .network = token_.network(),
           .transaction = transaction.substr(transaction.rfind('/') + 1),
           .payer = row.value.payer};

@@ -54,6 +54,7 @@ web::Task<web::Result<Sold>> BalanceCharge::charge(store::UserId user, const Sal
   if (!co_await spent_.move(*row, State::spent)) throw std::logic_error("a payment in use was changed");
   co_return Sold{.result = std::move(*result),
                  .way = std::string(way),
+                 .method = {},
                  .network = "ledger",
                  .transaction = reference,
                  .payer = credential.payer};
@@ -75,13 +76,10 @@ web::Task<> BalanceCharge::refund(spent_credentials::Row row) {
 }
 
 web::Task<> BalanceCharge::refund_interrupted() {
-  std::vector<std::string> interrupted;
-  system_.each(spent_credentials::credentials, [&](const spent_credentials::Credential& one) {
-    if (one.way == way && one.state == State::paid) interrupted.push_back(one.id);
-    return true;
-  });
-  for (const auto& id : interrupted)
-    if (auto row = spent_.find(id)) co_await refund(std::move(*row));
+  for (const auto& one : spent_.unfinished_ones()) {
+    if (one.way != way || one.state != State::paid) continue;
+    if (auto row = spent_.find(one.id)) co_await refund(std::move(*row));
+  }
 }
 
 }  // namespace gateway

@@ -28,6 +28,7 @@ struct Sale {
 struct Sold {
   boost::json::value result;
   std::string way;          // x402, mpp, balance
+  std::string method;       // of MPP: evm, tempo
   std::string network;      // CAIP-2, or "ledger"
   std::string transaction;  // hash on that network, or reference in the ledger
   std::string payer;

@@ -126,6 +126,7 @@ web::Task<web::Result<Sold>> TempoCharge::deliver(Row row, const Payment& paymen
   if (!result) co_return undelivered(result.error(), true);
   co_return Sold{.result = std::move(*result),
                  .way = "mpp",
+                 .method = "tempo",
                  .network = network,
                  .transaction = payment.hash,
                  .payer = row.value.payer};

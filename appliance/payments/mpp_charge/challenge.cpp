@@ -122,7 +122,7 @@ std::string Challenges::id_of(const Challenge& challenge) const {
   return crypto::to_base64url(crypto::hmac_sha256(secret_, bound.append(challenge.opaque)));
 }
 
-Challenge Challenges::issue(std::string realm, std::string method, const json::object& request, std::string_view body,
+Challenge Challenges::issue(std::string realm, std::string method, const json::object& request, std::string digest,
                             std::string description, store::Time now) const {
   Challenge challenge{.id = {},
                       .realm = std::move(realm),
@@ -130,7 +130,7 @@ Challenge Challenges::issue(std::string realm, std::string method, const json::o
                       .intent = std::string(intent),
                       .request = encode_request(request),
                       .expires = web::iso8601(now + challenge_life),
-                      .digest = digest_of(body),
+                      .digest = std::move(digest),
                       .opaque = {},
                       .description = std::move(description)};
   challenge.id = id_of(challenge);

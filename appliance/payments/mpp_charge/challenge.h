@@ -49,7 +49,8 @@ class Challenges {
  public:
   explicit Challenges(std::string secret) : secret_(std::move(secret)) {}
 
-  Challenge issue(std::string realm, std::string method, const boost::json::object& request, std::string_view body,
+  // `digest`: of the body of the request that the payment is for.
+  Challenge issue(std::string realm, std::string method, const boost::json::object& request, std::string digest,
                   std::string description, store::Time now) const;
   bool is_ours(const Challenge&) const;
 
