@@ -49,8 +49,8 @@ class SpentCredentials {
   // Adds a spent credential to a change, which then fails as a duplicate if the credential is known.
   static void spend(store::Change&, Credential);
 
-  // After a crash: held ones are forgotten, and serving ones are paid again. Settling ones stay, for their payer to come
-  // back with. Blocks; before anything is served. Returns how many there were.
+  // After a crash: held ones are forgotten, and serving ones are paid again. Settling ones stay, for their payer to
+  // come back with. Blocks; before anything is served. Returns how many there were.
   std::size_t recover();
   // Those that are not spent.
   std::vector<Credential> unfinished_ones() const;

@@ -75,6 +75,10 @@ Setting smtp_url(std::string name, std::string Settings::*member, std::string he
 Setting email(std::string name, std::string Settings::*member, std::string help);
 Setting chain_address(std::string name, std::string Settings::*member, std::string help);
 Setting token_amount(std::string name, std::string Settings::*member, std::string help);
+// USDC, more than zero, with at most six decimals.
+Setting price(std::string name, std::string Settings::*member, std::string help);
+// At least 32 characters.
+Setting challenge_secret(std::string name, std::string Settings::*member, std::string help);
 // US dollars, with at most twelve decimals.
 Setting dollars(std::string name, std::string Settings::*member, std::string help);
 // Host names and addresses without a port; a leading dot stands for all names beneath a domain.

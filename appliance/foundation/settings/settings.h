@@ -81,6 +81,11 @@ struct Settings {
   std::string payment_rpc_url;  // secret, as above
   std::string payment_receiver, payment_token_address = "0x20c0000000000000000000000000000000000000";  // pathUSD
 
+  std::string gateway_price_summarize = "0.001", gateway_price_extract = "0.001",
+              gateway_price_models = "0.001";              // USDC
+  std::string mpp_secret;                                  // secret; empty: derived from the master key
+  std::string x402_facilitator_url, x402_facilitator_key;  // the key is secret
+
   std::string idp_issuer, idp_client_secret;
   std::vector<std::string> idp_client_id;  // the first is the box's own; security events may be for any
   std::string codehost_client_id, codehost_client_secret, codehost_base_url = "https://github.com",

@@ -143,6 +143,17 @@ std::vector<Setting> make_table() {
       chain_address("PAYMENT_RECEIVER", &S::payment_receiver, "account that receives payments"),
       chain_address("PAYMENT_TOKEN_ADDRESS", &S::payment_token_address, "contract of the payment token (pathUSD)"),
 
+      price("GATEWAY_PRICE_SUMMARIZE", &S::gateway_price_summarize, "price of a summary at the paid gateway"),
+      price("GATEWAY_PRICE_EXTRACT", &S::gateway_price_extract, "price of an extraction at the paid gateway"),
+      price("GATEWAY_PRICE_MODELS", &S::gateway_price_models,
+            "price of a model call at the paid gateway, to which the catalogue's price of its tokens is added"),
+      challenge_secret("MPP_SECRET", &S::mpp_secret,
+                       "binds the challenges of MPP, for several boxes that accept each other's; unset: a key of the "
+                       "box's own"),
+      url("X402_FACILITATOR_URL", &S::x402_facilitator_url,
+          "facilitator of x402 that settles payments; unset: the box sends the transfers from its own wallet"),
+      secret("X402_FACILITATOR_KEY", &S::x402_facilitator_key, "bearer key at that facilitator"),
+
       url("IDP_ISSUER", &S::idp_issuer, "issuer of the OpenID identity provider, which also sends security events"),
       list("IDP_CLIENT_ID", &S::idp_client_id, "id,...",
            "client id at the identity provider; further ids are accepted as audiences of security events", as_is, ""),

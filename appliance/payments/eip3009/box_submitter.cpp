@@ -68,10 +68,8 @@ web::Task<BoxSubmitter::Sent> BoxSubmitter::send(Token& token, const Authorizati
   const auto signature = chain::inner_signature(authorization.signature);
   if (!signer || !signature) co_return Sent{.hash = {}, .reason = simulation_failed};
   auto& rpc = token.rpc();
-  chain::Action action{.from = signer->address(),
-                       .to = token.address(),
-                       .value = 0,
-                       .data = transfer_call(authorization, *signature)};
+  chain::Action action{
+      .from = signer->address(), .to = token.address(), .value = 0, .data = transfer_call(authorization, *signature)};
   const auto gas = co_await rpc.estimate_gas(action);
   if (!gas) co_return Sent{};
   if (!*gas) co_return Sent{.hash = {}, .reason = simulation_failed};

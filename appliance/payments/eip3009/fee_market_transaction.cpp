@@ -40,8 +40,8 @@ std::string number(std::string_view word) {
 
 std::string signed_by(const crypto::EthereumSigner& signer, const FeeMarketTransaction& one) {
   const std::string fields = number(one.chain_id) + number(one.nonce) + number(one.max_priority_fee) +
-                             number(one.max_fee) + number(one.gas) + text(one.to.bytes()) + number(0) +
-                             text(one.data) + list({});
+                             number(one.max_fee) + number(one.gas) + text(one.to.bytes()) + number(0) + text(one.data) +
+                             list({});
   const std::string signature = signer.sign(crypto::keccak256(type + list(fields)));
   constexpr std::size_t word = 32;
   constexpr unsigned first_v = 27;

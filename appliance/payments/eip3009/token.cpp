@@ -15,8 +15,8 @@ web::Error no_token(std::string why) {
 }
 
 std::string separator_of(const Domain& domain, std::uint64_t chain_id, const crypto::EthereumAddress& contract) {
-  static const std::string type = crypto::keccak256(
-      "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+  static const std::string type =
+      crypto::keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
   return crypto::keccak256(type + crypto::keccak256(domain.name) + crypto::keccak256(domain.version) +
                            chain::word(chain_id) + chain::word(contract));
 }

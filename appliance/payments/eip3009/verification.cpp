@@ -29,8 +29,7 @@ web::Task<Verdict> explain_failure(Token& token, const Authorization& authorizat
   if (*used) co_return refused("invalid_exact_evm_nonce_already_used", "This authorization was used before.");
   const auto balance = co_await token.balance_of(authorization.from);
   if (!balance) co_return balance.error();
-  if (*balance < authorization.value)
-    co_return refused("insufficient_funds", "The payer has not enough of the token.");
+  if (*balance < authorization.value) co_return refused("insufficient_funds", "The payer has not enough of the token.");
   const auto has_code = co_await token.rpc().has_code(authorization.from);
   if (!has_code) co_return has_code.error();
   if (!*has_code && chain::is_for_undeployed_wallet(authorization.signature))

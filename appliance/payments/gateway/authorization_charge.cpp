@@ -17,9 +17,7 @@ using spent_credentials::State;
 
 constexpr auto nonce_used = "invalid_exact_evm_nonce_already_used";
 
-web::Error used_before() {
-  return refused(verification_failed, "This payment has been used already.", nonce_used);
-}
+web::Error used_before() { return refused(verification_failed, "This payment has been used already.", nonce_used); }
 
 web::Error refused_for(eip3009::Refusal refusal) {
   return refused(verification_failed, std::move(refusal.message), std::move(refusal.reason));
@@ -35,9 +33,8 @@ web::Task<web::Result<bool>> is_signed(eip3009::Token& token, const Authorizatio
   const auto domain = co_await token.domain();
   if (!domain) co_return domain.error();
   if (eip3009::is_signed_by_key(authorization, **domain)) co_return true;
-  co_return co_await chain::contract_accepts(token.rpc(), authorization.from,
-                                             eip3009::digest(authorization, (*domain)->separator),
-                                             authorization.signature);
+  co_return co_await chain::contract_accepts(
+      token.rpc(), authorization.from, eip3009::digest(authorization, (*domain)->separator), authorization.signature);
 }
 
 }  // namespace
@@ -52,8 +49,8 @@ Sold AuthorizationCharge::sold(const Row& row, boost::json::value result) const 
           .payer = row.value.payer};
 }
 
-web::Task<web::Result<Sold>> AuthorizationCharge::charge(Authorization authorization, eip3009::Due due,
-                                                         std::string way, const Sale& sale) {
+web::Task<web::Result<Sold>> AuthorizationCharge::charge(Authorization authorization, eip3009::Due due, std::string way,
+                                                         const Sale& sale) {
   auto id = id_of(token_, authorization);
   const spent_credentials::SpentCredentials::Exclusive working(spent_, id);
   if (!working) co_return refused(verification_failed, "Another request is using this payment.", nonce_used);
@@ -118,9 +115,9 @@ web::Task<web::Result<void>> AuthorizationCharge::settle(Row& row, const Authori
     // Somebody else may have sent it, and then the money has arrived, too.
     const auto arrival = co_await eip3009::find_arrival(token_, authorization);
     const bool has_arrived = arrival && arrival->state == Arrival::State::arrived;
-    const bool never_will = arrival && (arrival->state == Arrival::State::canceled ||
-                                        (arrival->state == Arrival::State::unused &&
-                                         sent.state == Submission::State::refused));
+    const bool never_will =
+        arrival && (arrival->state == Arrival::State::canceled ||
+                    (arrival->state == Arrival::State::unused && sent.state == Submission::State::refused));
     if (never_will) {
       co_await spent_.release(row);
       co_return refused(verification_failed, "The payment could not be settled. You were not charged.", sent.reason);

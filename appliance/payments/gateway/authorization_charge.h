@@ -1,5 +1,5 @@
-// Charges for a sale by an authorization (EIP-3009): it is verified, the sale is delivered, and only then is the transfer
-// sent. A credential counts once whatever the race or crash; see billing/spent_credentials.
+// Charges for a sale by an authorization (EIP-3009): it is verified, the sale is delivered, and only then is the
+// transfer sent. A credential counts once whatever the race or crash; see billing/spent_credentials.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Charges a signed-in user's balance on the box's own ledger: first the money moves, and it moves back if the sale cannot
-// be delivered.
+// Charges a signed-in user's balance on the box's own ledger: first the money moves, and it moves back if the sale
+// cannot be delivered.
 #pragma once
 
 #include "appliance/billing/spent_credentials/spent_credentials.h"

@@ -77,8 +77,7 @@ web::Task<web::Result<Sold>> Gateway::charge_mpp(std::string_view encoded, const
 web::Task<web::Result<Sold>> Gateway::charge_mpp_evm(const mpp_charge::Credential& credential, const Sale& sale) {
   const auto required = co_await exact_.requirements(sale.price);
   if (!required) co_return required.error();
-  const auto request =
-      mpp_charge::evm_request(required->chain_id, required->asset, required->pay_to, required->amount);
+  const auto request = mpp_charge::evm_request(required->chain_id, required->asset, required->pay_to, required->amount);
   if (credential.challenge.request != mpp_charge::encode_request(request))
     co_return refused(invalid_challenge, "This challenge is for another price.");
   const auto authorization = mpp_charge::authorization_of(credential);
@@ -108,10 +107,9 @@ web::Task<Offer> Gateway::offer(const Sale& sale, store::UserId user) {
         offer.body["accepts"] = json::array{std::move(*old)};
       }
       ways.push_back({{"way", "x402"}, {"versions", {1, 2}}, {"network", x402::network_name(required->chain_id, 2)}});
-      challenges.push_back(challenge("evm",
-                                     mpp_charge::evm_request(required->chain_id, required->asset, required->pay_to,
-                                                             required->amount),
-                                     sale));
+      challenges.push_back(challenge(
+          "evm", mpp_charge::evm_request(required->chain_id, required->asset, required->pay_to, required->amount),
+          sale));
     }
   }
   if (tempo_.is_offered()) challenges.push_back(challenge("tempo", tempo_request(sale), sale));
@@ -122,13 +120,13 @@ web::Task<Offer> Gateway::offer(const Sale& sale, store::UserId user) {
     ways.push_back({{"way", "mpp"}, {"method", one.method}, {"intent", one.intent}, {"challenge", one.id}});
   }
   if (!authenticate.empty()) offer.headers.emplace_back("WWW-Authenticate", std::move(authenticate));
-  if (user != 0)
-    ways.push_back({{"way", "balance"}, {"balance", by_balance_.balance_of(user).to_string()}});
+  if (user != 0) ways.push_back({{"way", "balance"}, {"balance", by_balance_.balance_of(user).to_string()}});
   if (ways.empty())
     offer.body["setup"] =
         is_chain_down
             ? "The chain of this box's payments cannot be reached right now."
-            : "This box accepts no payments yet. Its administrator has to set PAYMENT_RECEIVER, and L2_RPC_URL (USDC by "
+            : "This box accepts no payments yet. Its administrator has to set PAYMENT_RECEIVER, and L2_RPC_URL (USDC "
+              "by "
               "x402 and MPP) or PAYMENT_RPC_URL (Tempo by MPP). Users who have signed in can pay from their balance.";
   offer.body["price"] = json::object{{"amount", sale.price.to_string()}, {"currency", "USDC"}};
   offer.body["ways"] = std::move(ways);

@@ -13,12 +13,12 @@ namespace json = boost::json;
 namespace {
 
 web::Result<Presented> read_presented(const web::Request& request, const GatewayRequest& body) {
-  Presented presented{.payment_signature = request.header("PAYMENT-SIGNATURE"),
-                      .x_payment = request.header("X-PAYMENT"),
-                      .authorization =
-                          mpp_charge::payment_credential(request.header("Authorization")).value_or(std::string_view()),
-                      .from_balance = body.payment.has_value(),
-                      .user = request.caller.user_id};
+  Presented presented{
+      .payment_signature = request.header("PAYMENT-SIGNATURE"),
+      .x_payment = request.header("X-PAYMENT"),
+      .authorization = mpp_charge::payment_credential(request.header("Authorization")).value_or(std::string_view()),
+      .from_balance = body.payment.has_value(),
+      .user = request.caller.user_id};
   const int count = (presented.payment_signature.empty() ? 0 : 1) + (presented.x_payment.empty() ? 0 : 1) +
                     (presented.authorization.empty() ? 0 : 1) + (presented.from_balance ? 1 : 0);
   if (count > 1)
@@ -51,12 +51,9 @@ std::string title_of(std::string problem) {
 web::Response demand(Offer offer, const web::Error& why) {
   auto problem = text_in(why.extra, "problem");
   if (problem.empty()) problem = why.code == "PAYMENT_REQUIRED" ? payment_required : payment_insufficient;
-  json::object body{{"error", why.message},
-                    {"code", why.code},
-                    {"type", "https://paymentauth.org/problems/" + problem},
-                    {"title", title_of(problem)},
-                    {"status", 402},
-                    {"detail", why.message}};
+  json::object body{
+      {"error", why.message},       {"code", why.code}, {"type", "https://paymentauth.org/problems/" + problem},
+      {"title", title_of(problem)}, {"status", 402},    {"detail", why.message}};
   for (const auto& [name, value] : why.extra)
     if (name != "problem") body[name] = value;
   for (auto& [name, value] : offer.body) body[name] = std::move(value);
@@ -119,7 +116,8 @@ web::Answer sell(const Services& services, const web::Request& request, GatewayR
     auto response = demand(std::move(offer), sold.error());
     const auto reason = text_in(sold.error().extra, "reason");
     if (presented->is_x402())
-      add_settlement(response, *presented, {.success = false, .reason = reason, .transaction = {}, .payer = {}, .amount = {}},
+      add_settlement(response, *presented,
+                     {.success = false, .reason = reason, .transaction = {}, .payer = {}, .amount = {}},
                      services.gateway.chain_id());
     co_return response;
   }

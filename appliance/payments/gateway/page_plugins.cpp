@@ -1,4 +1,5 @@
-// summarize and extract: pages through the box's summarizer, which fetches them under its own address filter and limits.
+// summarize and extract: pages through the box's summarizer, which fetches them under its own address filter and
+// limits.
 #include "appliance/payments/gateway/plugins.h"
 #include "web/fetch.h"
 #include "web/fetch_url.h"
@@ -22,7 +23,8 @@ struct PageInput {
 BOOST_DESCRIBE_STRUCT(PageInput, (), (url, format))
 
 web::Task<web::Result<json::value>> ask(std::string route, std::string page) {
-  web::FetchRequest request{.url = std::move(route), .method = "POST", .body = json::serialize(json::object{{"url", page}})};
+  web::FetchRequest request{
+      .url = std::move(route), .method = "POST", .body = json::serialize(json::object{{"url", page}})};
   request.headers.emplace_back("Content-Type", "application/json");
   request.timeout = page_time;
   request.max_bytes = answer_bytes;
@@ -36,9 +38,8 @@ web::Task<web::Result<json::value>> ask(std::string route, std::string page) {
     co_return web::Error{.kind = web::Kind::bad_gateway, .message = "The summarizer sent no JSON object."};
   if (response->status == 200) co_return std::move(*answer);
   const auto* message = answer->get_object().if_contains("error");
-  const std::string reason = message != nullptr && message->is_string()
-                                 ? std::string(message->get_string())
-                                 : "status " + std::to_string(response->status);
+  const std::string reason = message != nullptr && message->is_string() ? std::string(message->get_string())
+                                                                        : "status " + std::to_string(response->status);
   const bool is_busy = response->status == 429 || response->status == 503;
   co_return web::Error{.kind = is_busy ? web::Kind::unavailable : web::Kind::bad_gateway,
                        .message = "The page could not be read: " + reason + "."};

@@ -1,5 +1,5 @@
-// Challenges of the Payment authentication scheme (MPP, draft-httpauth-payment): what is to be paid, bound by an HMAC so
-// that the box need not remember them.
+// Challenges of the Payment authentication scheme (MPP, draft-httpauth-payment): what is to be paid, bound by an HMAC
+// so that the box need not remember them.
 #pragma once
 
 #include <boost/json.hpp>

@@ -30,8 +30,7 @@ json::object evm_request(std::uint64_t chain_id, const crypto::EthereumAddress& 
 web::Result<eip3009::Authorization> authorization_of(const Credential& credential) {
   const auto& payload = credential.payload;
   if (text_in(payload, "type") != "authorization") return web::invalid("payload.type must be authorization");
-  auto authorization =
-      eip3009::parse_authorization(json::value(payload), text_in(payload, "signature"), "payload");
+  auto authorization = eip3009::parse_authorization(json::value(payload), text_in(payload, "signature"), "payload");
   if (!authorization) return authorization.error();
   const auto& challenge = credential.challenge;
   if (authorization->nonce != crypto::keccak256(challenge.id + challenge.realm))

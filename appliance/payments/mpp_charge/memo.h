@@ -5,8 +5,8 @@
 
 namespace mpp_charge {
 
-// A word: "mpp" hashed (4 bytes), version 1, the realm hashed (10), the client (10, or zeros), the challenge's id hashed
-// (7).
+// A word: "mpp" hashed (4 bytes), version 1, the realm hashed (10), the client (10, or zeros), the challenge's id
+// hashed (7).
 bool is_memo_of(std::string_view memo, std::string_view realm, std::string_view challenge_id);
 
 }  // namespace mpp_charge

@@ -1,4 +1,5 @@
-// The method `tempo` of MPP: a transfer of a token on Tempo, sent by the payer (hash) or for it by the box (transaction).
+// The method `tempo` of MPP: a transfer of a token on Tempo, sent by the payer (hash) or for it by the box
+// (transaction).
 #pragma once
 
 #include <boost/json.hpp>

@@ -1,5 +1,5 @@
-// What payments by authorization (x402, and the method `evm` of MPP) use on this box: the chain's USDC, who receives it,
-// and who sends the transfers.
+// What payments by authorization (x402, and the method `evm` of MPP) use on this box: the chain's USDC, who receives
+// it, and who sends the transfers.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,8 @@ class Exact {
   eip3009::Token& token() { return *token_; }
   eip3009::Submitter& submitter() { return *submitter_; }
   const std::optional<crypto::EthereumAddress>& receiver() const { return receiver_; }
-  // The requirements for paying the box. Only if is_offered(). Unavailable, if the chain cannot tell the token's domain.
+  // The requirements for paying the box. Only if is_offered(). Unavailable, if the chain cannot tell the token's
+  // domain.
   web::Task<web::Result<Requirements>> requirements(payments::Usdc price);
 
  private:

@@ -17,7 +17,11 @@ web::Error no_chain() {
 }
 
 Settlement failed(Refusal refusal, std::string payer) {
-  return {.success = false, .reason = std::move(refusal.reason), .transaction = {}, .payer = std::move(payer), .amount = {}};
+  return {.success = false,
+          .reason = std::move(refusal.reason),
+          .transaction = {},
+          .payer = std::move(payer),
+          .amount = {}};
 }
 
 }  // namespace

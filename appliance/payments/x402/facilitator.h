@@ -1,4 +1,5 @@
-// The box as a facilitator of x402 for its users' own services: it verifies payments in the chain's USDC and sends them.
+// The box as a facilitator of x402 for its users' own services: it verifies payments in the chain's USDC and sends
+// them.
 #pragma once
 
 #include <boost/json.hpp>

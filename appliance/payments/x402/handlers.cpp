@@ -31,7 +31,10 @@ web::Answer show_supported(const Services& services, const web::Request&) {
 web::Answer verify_payment(const Services& services, const web::Request&, FacilitatorRequest body) {
   auto verdict = co_await services.facilitator.verify(order_of(std::move(body)));
   if (!verdict) co_return verdict.error();
-  VerifyAnswer answer{.isValid = !verdict->refusal, .invalidReason = {}, .invalidMessage = {}, .payer = given(std::move(verdict->payer))};
+  VerifyAnswer answer{.isValid = !verdict->refusal,
+                      .invalidReason = {},
+                      .invalidMessage = {},
+                      .payer = given(std::move(verdict->payer))};
   if (verdict->refusal) {
     answer.invalidReason = verdict->refusal->reason;
     answer.invalidMessage = verdict->refusal->message;

@@ -18,14 +18,14 @@ struct FacilitatorRequest {
 };
 BOOST_DESCRIBE_STRUCT(FacilitatorRequest, (), (x402Version, paymentPayload, paymentRequirements))
 
-struct Kind {
+struct SupportedKind {
   std::int64_t x402Version = 2;
   std::string scheme, network;
 };
-BOOST_DESCRIBE_STRUCT(Kind, (), (x402Version, scheme, network))
+BOOST_DESCRIBE_STRUCT(SupportedKind, (), (x402Version, scheme, network))
 
 struct SupportedAnswer {
-  std::vector<Kind> kinds;
+  std::vector<SupportedKind> kinds;
   std::vector<std::string> extensions;
   std::map<std::string, std::vector<std::string>> signers;
 };

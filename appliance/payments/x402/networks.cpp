@@ -9,23 +9,23 @@ namespace x402 {
 namespace {
 
 constexpr std::array<std::pair<std::uint64_t, std::string_view>, 18> old_names{{{1, "ethereum"},
-                                                                               {14, "flare"},
-                                                                               {137, "polygon"},
-                                                                               {143, "monad"},
-                                                                               {988, "stable"},
-                                                                               {1328, "sei-testnet"},
-                                                                               {1329, "sei"},
-                                                                               {2741, "abstract"},
-                                                                               {3338, "peaq"},
-                                                                               {4689, "iotex"},
-                                                                               {8453, "base"},
-                                                                               {11124, "abstract-testnet"},
-                                                                               {42220, "celo"},
-                                                                               {43113, "avalanche-fuji"},
-                                                                               {43114, "avalanche"},
-                                                                               {80002, "polygon-amoy"},
-                                                                               {84532, "base-sepolia"},
-                                                                               {11155111, "sepolia"}}};
+                                                                                {14, "flare"},
+                                                                                {137, "polygon"},
+                                                                                {143, "monad"},
+                                                                                {988, "stable"},
+                                                                                {1328, "sei-testnet"},
+                                                                                {1329, "sei"},
+                                                                                {2741, "abstract"},
+                                                                                {3338, "peaq"},
+                                                                                {4689, "iotex"},
+                                                                                {8453, "base"},
+                                                                                {11124, "abstract-testnet"},
+                                                                                {42220, "celo"},
+                                                                                {43113, "avalanche-fuji"},
+                                                                                {43114, "avalanche"},
+                                                                                {80002, "polygon-amoy"},
+                                                                                {84532, "base-sepolia"},
+                                                                                {11155111, "sepolia"}}};
 
 }  // namespace
 

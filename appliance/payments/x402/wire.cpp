@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::string_view mime_type = "application/json";
 
-json::object domain_of(const Requirements& required) { return {{"name", required.name}, {"version", required.version}}; }
+json::object domain_of(const Requirements& required) {
+  return {{"name", required.name}, {"version", required.version}};
+}
 
 std::string text_in(const json::object& object, std::string_view name) {
   const auto* found = object.if_contains(name);
@@ -56,7 +58,8 @@ web::Result<Requirements> checked(const Given& given, std::string amount, std::s
   const std::string where(where_required);
   if (given.scheme != scheme) return web::invalid(where + ".scheme must be " + std::string(scheme));
   if (given.network != network) return web::invalid(where + ".network must be " + std::string(network));
-  const auto token = crypto::EthereumAddress::parse(given.asset), receiver = crypto::EthereumAddress::parse(given.payTo);
+  const auto token = crypto::EthereumAddress::parse(given.asset),
+             receiver = crypto::EthereumAddress::parse(given.payTo);
   if (!token) return web::invalid(where + ".asset must be a contract's address");
   if (!receiver) return web::invalid(where + ".payTo must be an address");
   return Requirements{.chain_id = chain_id, .asset = *token, .pay_to = *receiver, .amount = std::move(amount)};
@@ -133,8 +136,7 @@ web::Result<Payload> parse_payload(const json::value& value) {
   if (payload == nullptr) return malformed("payload must be an object");
   const auto* fields = payload->if_contains("authorization");
   if (fields == nullptr) return malformed("payload.authorization is required");
-  auto authorization =
-      eip3009::parse_authorization(*fields, text_in(*payload, "signature"), "payload.authorization");
+  auto authorization = eip3009::parse_authorization(*fields, text_in(*payload, "signature"), "payload.authorization");
   if (!authorization) return malformed(authorization.error().message);
   const auto& terms = is_v2 ? *accepted : *object;
   return Payload{.version = is_v1 ? 1 : 2,
