@@ -65,7 +65,7 @@ Setting list(std::string name, std::vector<std::string> Settings::*member, std::
 // Each of these is the kind of one setting, or of a few of one subject.
 Setting data_folder(std::string help);
 Setting port_range(std::string help);
-Setting chain_id(std::string help);
+Setting chain_id(std::string name, std::uint64_t Settings::*member, std::string help);
 Setting master_key(std::string help);
 // The key becomes a header of calls. No provider has keys of fewer than 8 characters.
 Setting provider_key(std::string name, std::string Settings::*member, std::string help, std::size_t fewest = 8);

@@ -39,16 +39,16 @@ Setting port_range(std::string help) {
   return setting;
 }
 
-Setting chain_id(std::string help) {
-  Setting setting = row("L2_CHAIN_ID", "number", std::move(help));
-  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+Setting chain_id(std::string name, std::uint64_t Settings::*member, std::string help) {
+  Setting setting = row(std::move(name), "number", std::move(help));
+  setting.assign = [member](Settings& settings, const std::string& value) -> Problem {
     constexpr std::uint64_t highest = 1ull << 52;
     const auto id = whole_number(value, 1, highest);
     if (!id) return range(1, highest);
-    settings.l2_chain_id = *id;
+    settings.*member = *id;
     return {};
   };
-  setting.show = [](const Settings& settings) { return std::to_string(settings.l2_chain_id); };
+  setting.show = [member](const Settings& settings) { return std::to_string(settings.*member); };
   return setting;
 }
 
