@@ -14,6 +14,7 @@ Module::Module(hosting::Module& given_hosting)
       wallets(platform.system),
       networks(platform.settings),
       settlement(std::make_unique<settlement::LedgerSettlement>(ledger, wallets)),
+      exact(platform, networks, wallets),
       capabilities_(payments::capabilities(), *this) {}
 
 }  // namespace payments

@@ -9,6 +9,7 @@
 #include "appliance/payments/ledger/ledger.h"
 #include "appliance/payments/settlement/settlement.h"
 #include "appliance/payments/wallets/wallets.h"
+#include "appliance/payments/x402/exact.h"
 
 namespace payments {
 
@@ -32,6 +33,7 @@ class Module {
   chains::Networks networks;
   chains::Balances balances;
   const std::unique_ptr<settlement::Settlement> settlement;
+  x402::Exact exact;
 
  private:
   agentbox::RunningCapabilities capabilities_;

@@ -91,6 +91,11 @@ class Rpc {
   // Nothing if the action would fail.
   web::Task<web::Result<std::optional<std::uint64_t>>> estimate_gas(Action);
   web::Task<web::Result<SendOutcome>> send(std::string signed_transaction);
+  // The hashes, 0x and 64 hex digits, of the transactions from block `first` on in which the contract logged an event
+  // that begins with these topics.
+  web::Task<web::Result<std::vector<std::string>>> transactions_with_event(crypto::EthereumAddress contract,
+                                                                           std::vector<std::string> topics,
+                                                                           std::uint64_t first);
 
  private:
   // What the node answers: a result, or an error of its own.
