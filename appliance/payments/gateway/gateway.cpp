@@ -14,6 +14,11 @@ namespace {
 std::string atomic(const Sale& sale) { return std::to_string(sale.price.micro()); }
 std::string word(const Sale& sale) { return chain::word_of_digits(atomic(sale)).value(); }
 
+constexpr std::string_view not_configured =
+    "This box accepts no payments yet. Its administrator has to set PAYMENT_RECEIVER, and L2_RPC_URL (USDC by x402 and "
+    "MPP) or PAYMENT_RPC_URL (Tempo by MPP). Users who have signed in can pay from their balance.";
+constexpr std::string_view chain_down = "The chain of this box's payments cannot be reached right now.";
+
 web::Error not_offered(std::string_view what) {
   return web::invalid("This box does not offer the payment method " + std::string(what));
 }
@@ -89,48 +94,43 @@ web::Task<web::Result<Sold>> Gateway::charge_mpp_evm(const mpp_charge::Credentia
   co_return co_await by_authorization_->charge(*authorization, std::move(due), "mpp", sale);
 }
 
+web::Task<bool> Gateway::offer_on_chain(const Sale& sale, Draft& draft) {
+  const auto required = co_await exact_.requirements(sale.price);
+  if (!required) co_return false;
+  const x402::Resource resource{.url = sale.url, .description = sale.description};
+  auto& offer = draft.offer;
+  offer.headers.emplace_back("PAYMENT-REQUIRED",
+                             x402::header_of(x402::payment_required_v2(*required, resource, "Payment required")));
+  json::array versions{2};
+  if (auto old = x402::requirements_v1(*required, resource)) {
+    offer.body["x402Version"] = 1;
+    offer.body["accepts"] = json::array{std::move(*old)};
+    versions.emplace_back(1);
+  }
+  draft.ways.push_back(
+      {{"way", "x402"}, {"versions", std::move(versions)}, {"network", x402::network_name(required->chain_id, 2)}});
+  const auto request = mpp_charge::evm_request(required->chain_id, required->asset, required->pay_to, required->amount);
+  draft.challenges.push_back(challenge("evm", request, sale));
+  co_return true;
+}
+
 web::Task<Offer> Gateway::offer(const Sale& sale, store::UserId user) {
-  Offer offer;
-  json::array ways;
-  std::vector<mpp_charge::Challenge> challenges;
-  bool is_chain_down = false;
-  if (exact_.is_offered()) {
-    const auto required = co_await exact_.requirements(sale.price);
-    is_chain_down = !required;
-    if (required) {
-      const x402::Resource resource{.url = sale.url, .description = sale.description};
-      constexpr std::string_view what = "Payment required";
-      offer.headers.emplace_back("PAYMENT-REQUIRED",
-                                 x402::header_of(x402::payment_required_v2(*required, resource, what)));
-      if (auto old = x402::requirements_v1(*required, resource)) {
-        offer.body["x402Version"] = 1;
-        offer.body["accepts"] = json::array{std::move(*old)};
-      }
-      ways.push_back({{"way", "x402"}, {"versions", {1, 2}}, {"network", x402::network_name(required->chain_id, 2)}});
-      challenges.push_back(challenge(
-          "evm", mpp_charge::evm_request(required->chain_id, required->asset, required->pay_to, required->amount),
-          sale));
-    }
-  }
-  if (tempo_.is_offered()) challenges.push_back(challenge("tempo", tempo_request(sale), sale));
+  Draft draft;
+  bool is_chain_up = true;
+  if (exact_.is_offered()) is_chain_up = co_await offer_on_chain(sale, draft);
+  if (tempo_.is_offered()) draft.challenges.push_back(challenge("tempo", tempo_request(sale), sale));
   std::string authenticate;
-  for (const auto& one : challenges) {
-    if (!authenticate.empty()) authenticate += ", ";
-    authenticate += mpp_charge::header_of(one);
-    ways.push_back({{"way", "mpp"}, {"method", one.method}, {"intent", one.intent}, {"challenge", one.id}});
+  for (const auto& one : draft.challenges) {
+    authenticate.append(authenticate.empty() ? "" : ", ").append(mpp_charge::header_of(one));
+    draft.ways.push_back({{"way", "mpp"}, {"method", one.method}, {"intent", one.intent}, {"challenge", one.id}});
   }
+  auto& offer = draft.offer;
   if (!authenticate.empty()) offer.headers.emplace_back("WWW-Authenticate", std::move(authenticate));
-  if (user != 0) ways.push_back({{"way", "balance"}, {"balance", by_balance_.balance_of(user).to_string()}});
-  if (ways.empty())
-    offer.body["setup"] =
-        is_chain_down
-            ? "The chain of this box's payments cannot be reached right now."
-            : "This box accepts no payments yet. Its administrator has to set PAYMENT_RECEIVER, and L2_RPC_URL (USDC "
-              "by "
-              "x402 and MPP) or PAYMENT_RPC_URL (Tempo by MPP). Users who have signed in can pay from their balance.";
+  if (user != 0) draft.ways.push_back({{"way", "balance"}, {"balance", by_balance_.balance_of(user).to_string()}});
+  if (draft.ways.empty()) offer.body["setup"] = is_chain_up ? not_configured : chain_down;
   offer.body["price"] = json::object{{"amount", sale.price.to_string()}, {"currency", "USDC"}};
-  offer.body["ways"] = std::move(ways);
-  co_return offer;
+  offer.body["ways"] = std::move(draft.ways);
+  co_return std::move(offer);
 }
 
 }  // namespace gateway

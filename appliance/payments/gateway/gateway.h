@@ -66,6 +66,14 @@ class Gateway {
   web::Task<web::Result<Sold>> charge_mpp(std::string_view encoded, const Sale&);
   web::Task<web::Result<Sold>> charge_mpp_evm(const mpp_charge::Credential&, const Sale&);
 
+  // An offer in the making.
+  struct Draft {
+    Offer offer;
+    boost::json::array ways;
+    std::vector<mpp_charge::Challenge> challenges;
+  };
+  // x402, and MPP's method `evm`. False: the chain cannot be asked.
+  web::Task<bool> offer_on_chain(const Sale&, Draft&);
   mpp_charge::Challenge challenge(std::string method, const boost::json::object& request, const Sale&) const;
   boost::json::object tempo_request(const Sale&) const;
 
