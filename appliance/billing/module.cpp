@@ -13,6 +13,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       spend_policy(identity.accounts, identity.keys, subscriptions, caps, ledger, platform.settings.admin_emails),
       cap_policy(caps, ledger, spend_policy, identity.accounts, identity.keys,
                  [this](store::UserId user, std::string_view agent) { return has_agent_(user, agent); }),
+      spent_credentials(platform.system),
       capabilities_(billing::capabilities(), *this) {
   identity.use_plans(plan_directory);
 }

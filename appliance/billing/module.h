@@ -7,6 +7,7 @@
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/spending/spend_policy.h"
+#include "appliance/billing/spent_credentials/spent_credentials.h"
 #include "appliance/billing/subscriptions/plan_directory.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/billing/usage/ledger.h"
@@ -40,6 +41,7 @@ class Module {
   Caps caps;
   SpendPolicy spend_policy;
   CapPolicy cap_policy;
+  spent_credentials::SpentCredentials spent_credentials;
 
  private:
   agentbox::RunningCapabilities capabilities_;

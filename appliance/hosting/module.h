@@ -26,6 +26,7 @@ class Module {
   // Where the box listens; before anything is served.
   void set_addresses(agents::BoxAddresses);
   const std::string& web_url() const { return web_url_; }
+  const std::string& summarizer_url() const { return summarizer_url_; }
   // Adopts or starts the agents that should run, then starts the capabilities.
   web::Task<> start();
   // Ends running prompts, after at most `prompts_grace`, and log streams, which would hold up a drain of the listeners.
@@ -45,7 +46,7 @@ class Module {
 
   const OpenAgentListener open_agent_listener_;
   const agentbox::EngineChoice choice_;
-  std::string web_url_;
+  std::string web_url_, summarizer_url_;
 
  public:
   const std::unique_ptr<runtime::Engine> engine;

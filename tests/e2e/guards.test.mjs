@@ -126,6 +126,7 @@ const open_doors = [
   "web POST /api/auth/forgot-password", "web POST /api/auth/reset-password", "web POST /api/keys/validate",
   "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
   "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
+  "web POST /api/v1/gateway", "web GET /x402/supported",
   "backend GET /health", "backend GET /healthz", "backend GET /readyz", "backend GET /api/health", "backend GET /api/runtime/version", "backend POST /api/heartbeat",
 ];
 

@@ -1,9 +1,6 @@
 #include "appliance/billing/usage/ledger.h"
 
-#include <atomic>
-#include <cstring>
-
-#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/ordered_id.h"
 
 namespace usage {
 
@@ -18,31 +15,10 @@ void store_call(store::Change& change, const Call& call, Amounts rest) {
 // A concurrent call added the same name; a retry will find it.
 bool is_name_conflict(const store::Outcome& outcome) { return outcome.duplicate("id"); }
 
-std::uint64_t random_number() {
-  std::uint64_t number = 0;
-  std::memcpy(&number, crypto::random_bytes(sizeof number).data(), sizeof number);
-  return number;
-}
-
-// Milliseconds since the epoch as 13 digits, then 12 unique characters: a counter in base 36 with a random start.
-std::string new_id(store::Time at) {
-  constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz", form = "0000000000000-000000000000";
-  static std::atomic<std::uint64_t> count{random_number()};
-  std::string id(form);
-  auto place = id.rbegin();
-  const auto write = [&](std::uint64_t number, std::size_t places, std::uint64_t base) {
-    for (; places > 0; --places, number /= base) *place++ = digits[number % base];
-  };
-  write(count.fetch_add(1, std::memory_order_relaxed), 12, digits.size());
-  ++place;
-  write(static_cast<std::uint64_t>(at.time_since_epoch().count()), 13, 10);
-  return id;
-}
-
 }  // namespace
 
 web::Task<> Ledger::record(Call call) {
-  call.id = new_id(call.at);
+  call.id = agentbox::ordered_id(call.at);
   for (;;) {
     auto change = system_.change();
     store_call(change, call, Amounts::of(call));
@@ -54,7 +30,7 @@ web::Task<> Ledger::record(Call call) {
 }
 
 web::Task<std::variant<Reservation, std::size_t>> Ledger::reserve(Call most, const std::vector<Limit>& limits) {
-  most.id = new_id(most.at);
+  most.id = agentbox::ordered_id(most.at);
   auto change = system_.change();
   std::string stored = change.insert_new(reservations, most);
   usage::reserve(change, most, limits);

@@ -1,7 +1,7 @@
 #include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
 
 #include "appliance/foundation/chain/abi.h"
-#include "appliance/identity/wallet_sign_in/smart_wallet.h"
+#include "appliance/foundation/chain/smart_wallet.h"
 
 namespace wallet_sign_in {
 
@@ -38,7 +38,7 @@ web::Task<web::Result<bool>> WalletSignIn::is_signed(const Message& message, std
     co_return web::unavailable(
         "Smart wallets need a chain to be asked, and none is configured on this box: set L2_RPC_URL");
   }
-  co_return co_await contract_accepts(rpc_, message.address, digest, std::move(signature));
+  co_return co_await chain::contract_accepts(rpc_, message.address, digest, std::move(signature));
 }
 
 web::Task<web::Result<accounts::User>> WalletSignIn::sign_in(Proof proof) {

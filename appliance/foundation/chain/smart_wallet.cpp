@@ -1,17 +1,17 @@
-#include "appliance/identity/wallet_sign_in/smart_wallet.h"
+#include "appliance/foundation/chain/smart_wallet.h"
 
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/crypto/random.h"
 
-namespace wallet_sign_in {
+namespace chain {
 
 namespace {
 
 constexpr std::size_t mark_bytes = 32;
 
 // isValidSignature(bytes32,bytes): its selector, and the value it returns for a signature that is the wallet's.
-const std::string selector = crypto::unhex("1626ba7e");
-const std::string accepted_word = selector + std::string(chain::word_bytes - selector.size(), '\0');
+const std::string is_valid_signature = crypto::unhex("1626ba7e");
+const std::string accepted_word = is_valid_signature + std::string(word_bytes - is_valid_signature.size(), '\0');
 
 std::string mark() {
   std::string bytes;
@@ -20,7 +20,7 @@ std::string mark() {
 }
 
 std::string question(const std::string& digest, std::string_view signature) {
-  return selector + digest + chain::word(2 * chain::word_bytes) + chain::tail_bytes(signature);
+  return is_valid_signature + digest + word(2 * word_bytes) + tail_bytes(signature);
 }
 
 // Assembles the few instructions that the program below is made of.
@@ -77,24 +77,35 @@ std::string deploy_and_ask(const crypto::EthereumAddress& factory, std::string_v
   return code;
 }
 
+// `signature` ends in the mark.
+std::optional<AddressAndTwoBytes> unwrapped(std::string_view signature) {
+  return decode_address_and_two_bytes(signature.substr(0, signature.size() - mark_bytes));
+}
+
 bool is_accepted(std::string_view returned) {
-  return returned.size() >= chain::word_bytes && returned.substr(0, chain::word_bytes) == accepted_word;
+  return returned.size() >= word_bytes && returned.substr(0, word_bytes) == accepted_word;
 }
 
 }  // namespace
 
 bool is_for_undeployed_wallet(std::string_view signature) { return signature.ends_with(mark()); }
 
-web::Task<web::Result<bool>> contract_accepts(chain::Rpc& rpc, crypto::EthereumAddress wallet, std::string digest,
+std::optional<std::string> inner_signature(std::string_view signature) {
+  if (!is_for_undeployed_wallet(signature)) return std::string(signature);
+  auto deployment = unwrapped(signature);
+  if (!deployment) return std::nullopt;
+  return std::move(deployment->second);
+}
+
+web::Task<web::Result<bool>> contract_accepts(Rpc& rpc, crypto::EthereumAddress wallet, std::string digest,
                                               std::string signature) {
   const auto has_code = co_await rpc.has_code(wallet);
   if (!has_code) co_return has_code.error();
 
-  std::optional<chain::AddressAndTwoBytes> deployment;
+  std::optional<AddressAndTwoBytes> deployment;
   std::string inner = signature;
   if (is_for_undeployed_wallet(signature)) {
-    deployment =
-        chain::decode_address_and_two_bytes(std::string_view(signature).substr(0, signature.size() - mark_bytes));
+    deployment = unwrapped(signature);
     if (!deployment) co_return false;
     inner = deployment->second;
   }
@@ -109,9 +120,9 @@ web::Task<web::Result<bool>> contract_accepts(chain::Rpc& rpc, crypto::EthereumA
   const auto returned =
       co_await rpc.call_creation(deploy_and_ask(deployment->address, deployment->first, wallet, asked));
   if (!returned) co_return returned.error();
-  if (returned->size() != 2 * chain::word_bytes) co_return false;
-  const auto size = chain::small_number(std::string_view(*returned).substr(chain::word_bytes));
-  co_return is_accepted(*returned) && size&&* size >= chain::word_bytes;
+  if (returned->size() != 2 * word_bytes) co_return false;
+  const auto size = small_number(std::string_view(*returned).substr(word_bytes));
+  co_return is_accepted(*returned) && size&&* size >= word_bytes;
 }
 
-}  // namespace wallet_sign_in
+}  // namespace chain
