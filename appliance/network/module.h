@@ -1,6 +1,10 @@
 // What agents do together: the services that its capabilities share, built in order, and the capabilities themselves.
 #pragma once
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "appliance/network/capabilities.h"
 #include "appliance/payments/module.h"
 
@@ -22,6 +26,12 @@ class Module {
   web::Task<> start() { return capabilities_.start(); }
   web::Task<> stop() { return capabilities_.stop(); }
 
+  // What speaks with agents in the background ends before the listeners drain: agents answer through them.
+  void when_listeners_close(std::function<web::Task<>()> end) { ends_.push_back(std::move(end)); }
+  web::Task<> stop_background() {
+    for (const auto& end : ends_) co_await end();
+  }
+
   const agentbox::Platform& platform;
   identity::Module& identity;
   billing::Module& billing;
@@ -30,6 +40,7 @@ class Module {
   payments::Module& payments;
 
  private:
+  std::vector<std::function<web::Task<>()>> ends_;
   agentbox::RunningCapabilities capabilities_;
 };
 

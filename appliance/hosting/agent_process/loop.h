@@ -18,6 +18,7 @@ namespace agent_process {
 struct LoopOptions {
   std::string agent_name;
   runtime::AgentProfile conduct;
+  std::function<std::string()> skills;              // part of the system prompt; blocks, called on `files`
   std::chrono::milliseconds turn_time{240'000};  // for one message, including the wait in the queue
   std::size_t most_rounds = 12;                  // model calls; in the last one no tools are offered
   std::size_t most_calls = 8;                    // tool calls in one round; the rest are refused
@@ -41,7 +42,7 @@ using Observer = std::function<web::Task<>(ToolEvent)>;
 // Used from one io thread. All arguments must outlive it and running turns.
 class Loop {
  public:
-  Loop(LoopOptions, const ModelClient&, const Toolbox&, Conversation&, const Memory&, Repository&,
+  Loop(LoopOptions, const ModelClient&, Toolbox&, Conversation&, const Memory&, Repository&,
        boost::asio::thread_pool& files);
 
   // Answers one message; concurrent ones are queued. All messages are stored in the conversation, a failed turn as a
@@ -60,7 +61,7 @@ class Loop {
 
   const LoopOptions options_;
   const ModelClient& model_;
-  const Toolbox& toolbox_;
+  Toolbox& toolbox_;
   Conversation& conversation_;
   const Memory& memory_;
   Repository& repository_;
