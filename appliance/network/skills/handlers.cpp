@@ -25,10 +25,10 @@ Use use_of(std::string skill, UseRequest body) {
 }  // namespace
 
 web::Answer list_skills(const Services& services, const Request& request, ListQuery query) {
-  const auto installed = services.installer.list(request.caller.user_id);
-  SkillList answer{.installed = std::int64_t(installed.size()), .limit = limit_of(services, request.caller)};
+  const auto own = services.installer.list(request.caller.user_id);
+  SkillList answer{.installed = std::int64_t(own.size()), .limit = limit_of(services, request.caller)};
   for (const auto& skill : services.catalogue.list()) {
-    auto item = view(*skill, installed);
+    auto item = view(*skill, own);
     if (query.agentId && std::ranges::count(item.installedFor, std::string(*query.agentId)) == 0) continue;
     answer.skills.push_back(std::move(item));
   }

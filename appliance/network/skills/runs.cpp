@@ -126,7 +126,7 @@ web::Task<Run> Runs::finish(Started started) {
   co_return run;
 }
 
-web::Task<> Runs::run_in_background(Runs& runs, Started started) { co_await runs.finish(std::move(started)); }
+web::Task<> Runs::run_in_background(Runs& self, Started started) { co_await self.finish(std::move(started)); }
 
 void Runs::finish_later(Started started) {
   auto id = started.run.id;
