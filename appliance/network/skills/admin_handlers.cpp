@@ -47,9 +47,10 @@ web::Answer remove_skill(const Services& services, const Request& request) {
   const Removed answer{.skill = request.param("name")};
   const auto work = [&] { return services.catalogue.remove(answer.skill); };
   const auto removed = co_await web::offload(services.uploads, work);
-  if (!removed) co_return removed.error();
   auto entry = audit::of_request(request, "skill removed by admin", answer.skill);
+  if (!removed) entry.outcome = removed.error().message;
   co_await services.audit.note(std::move(entry));
+  if (!removed) co_return removed.error();
   co_return web::reply(answer, 200);
 }
 
