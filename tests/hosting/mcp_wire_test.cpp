@@ -33,7 +33,8 @@ TEST(McpAnswer, IsTheOneToTheRequest) {
 TEST(McpAnswer, IsFoundInAStreamHoweverItIsCut) {
   const std::string stream =
       ": hello\r\n\r\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n\n"
-      "data: {\"id\":6,\"result\":{}}\n\nid: 3\ndata: {\"id\":7,\ndata: \"result\":{\"a\":1}}\n\ndata: {\"id\":7,\"result\":{}}\n\n";
+      "data: {\"id\":6,\"result\":{}}\n\nid: 3\ndata: {\"id\":7,\ndata: \"result\":{\"a\":1}}\n\ndata: "
+      "{\"id\":7,\"result\":{}}\n\n";
   for (std::size_t piece = 1; piece < stream.size(); ++piece) {
     const auto answer = read("text/event-stream; charset=utf-8", stream, piece);
     ASSERT_TRUE(answer) << piece;
@@ -53,11 +54,11 @@ TEST(McpAnswer, ListsValidTools) {
 }
 
 TEST(McpAnswer, IsTextForTheModel) {
-  const auto answer = answer_in(
-      json::parse(R"({"content":[{"type":"text","text":"a"},{"type":"audio","mimeType":"audio/wav"},
+  const auto answer =
+      answer_in(json::parse(R"({"content":[{"type":"text","text":"a"},{"type":"audio","mimeType":"audio/wav"},
           {"type":"resource","resource":{"uri":"u:1","text":"b"}},{"type":"resource","resource":{"uri":"u:2"}},
           {"type":"resource_link","name":"n","uri":"u:3"},7],"structuredContent":{"x":1},"isError":true})")
-          .as_object());
+                    .as_object());
   EXPECT_EQ(answer.text, "a\n[audio, audio/wav, not shown]\nb\n[resource u:2]\n[n: u:3]");
   EXPECT_EQ(json::serialize(*answer.structured), R"({"x":1})");
   EXPECT_TRUE(answer.is_error);

@@ -63,7 +63,8 @@ std::string error_of(std::string_view text) {
 
 TEST(SkillFile, HasFrontMatterAndInstructions) {
   const auto skill = parse_skill_file(
-      "\xEF\xBB\xBF---\r\nname: tea\r\ndescription: Makes tea\r\nversion: 1.10\r\nprice: 0.05\r\nallowed-tools: Bash\r\n"
+      "\xEF\xBB\xBF---\r\nname: tea\r\ndescription: Makes tea\r\nversion: 1.10\r\nprice: 0.05\r\nallowed-tools: "
+      "Bash\r\n"
       "inputs:\r\n  - {name: leaves, required: true}\r\n---\r\n# Tea\n---\n");
   ASSERT_TRUE(skill) << skill.error().message;
   EXPECT_EQ(skill->head.name, "tea");
@@ -81,7 +82,8 @@ TEST(SkillFile, NamesWhatIsWrong) {
   EXPECT_THAT(error_of("---\nname: tea\ndescription: x\ninputs: [{name: a b}]\n---\n"), HasSubstr("inputs[0].name"));
   EXPECT_THAT(error_of("---\nname: tea\ndescription: x\n---\n" + std::string(most_skill_file_bytes, 'x')),
               HasSubstr("at most 24 KB"));
-  for (const auto* name : {"", "-tea", "tea-", "te--a", "Tea", "t a", "t\u00e9", "../tea"}) EXPECT_FALSE(is_skill_name(name)) << name;
+  for (const auto* name : {"", "-tea", "tea-", "te--a", "Tea", "t a", "t\u00e9", "../tea"})
+    EXPECT_FALSE(is_skill_name(name)) << name;
   EXPECT_FALSE(is_skill_name(std::string(65, 'a')));
   for (const auto* name : {"a", "tea", "tea-pot-2"}) EXPECT_TRUE(is_skill_name(name)) << name;
 }

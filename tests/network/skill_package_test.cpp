@@ -27,7 +27,8 @@ std::string error_of(std::vector<PackageFile> files) {
 }
 
 TEST(SkillPackage, ReadsItsFrontMatter) {
-  const auto skill = read_package({{.path = "z.md", .content = "z"}, head("price: 0.000001\nmetadata: {version: v3}\n")}, Source::admin);
+  const auto skill = read_package(
+      {{.path = "z.md", .content = "z"}, head("price: 0.000001\nmetadata: {version: v3}\n")}, Source::admin);
   ASSERT_TRUE(skill) << skill.error().message;
   EXPECT_EQ(skill->version, "v3");
   EXPECT_EQ(skill->price.to_string(), "0.000001");
@@ -36,14 +37,16 @@ TEST(SkillPackage, ReadsItsFrontMatter) {
 }
 
 TEST(SkillPackage, RefusesPathsThatLeaveTheFolder) {
-  for (const auto* path : {"../x", "/x", "a/../x", "a//x", "./x", "a/", "", ".git/config", ".GIT/x", ".agentbox/x", "a\\b", "a/b/c/d/e"})
+  for (const auto* path :
+       {"../x", "/x", "a/../x", "a//x", "./x", "a/", "", ".git/config", ".GIT/x", ".agentbox/x", "a\\b", "a/b/c/d/e"})
     EXPECT_NE(error_of({head(), {.path = path, .content = "x"}}), "no error") << path;
   EXPECT_EQ(error_of({head(), {.path = "a/b/c/d", .content = "x"}}), "no error");
   EXPECT_THAT(error_of({head(), {.path = "skill.md", .content = "x"}}), HasSubstr("two files have this name"));
 }
 
 TEST(SkillPackage, BoundsPricesAndSizes) {
-  for (const auto* price : {"1000", "0", "\"0.5\"", "999.999999"}) EXPECT_EQ(error_of({head("price: " + std::string(price) + "\n")}), "no error") << price;
+  for (const auto* price : {"1000", "0", "\"0.5\"", "999.999999"})
+    EXPECT_EQ(error_of({head("price: " + std::string(price) + "\n")}), "no error") << price;
   for (const auto* price : {"1000.01", "-0.1", "0.0000001", "abc", ".5.", "1,5"})
     EXPECT_THAT(error_of({head("price: " + std::string(price) + "\n")}), HasSubstr("price")) << price;
   EXPECT_THAT(error_of({head(), {.path = "x", .content = std::string(most_file_bytes + 1, 'x')}}), HasSubstr("512 KB"));
@@ -90,7 +93,8 @@ TEST(SkillArchive, IsUnpacked) {
 
 TEST(SkillArchive, SurvivesAnyDamage) {
   const auto whole = archive_of("SKILL.md", std::string(300, 'x'));
-  for (std::size_t end = 0; end < whole.size(); ++end) EXPECT_FALSE(unpack(std::string_view(whole).substr(0, end))) << end;
+  for (std::size_t end = 0; end < whole.size(); ++end)
+    EXPECT_FALSE(unpack(std::string_view(whole).substr(0, end))) << end;
   std::mt19937 random(11);
   for (int round = 0; round < 20'000; ++round) {
     auto damaged = whole;

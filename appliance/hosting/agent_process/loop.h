@@ -18,7 +18,7 @@ namespace agent_process {
 struct LoopOptions {
   std::string agent_name;
   runtime::AgentProfile conduct;
-  std::function<std::string()> skills;              // part of the system prompt; blocks, called on `files`
+  std::function<std::string()> skills;           // part of the system prompt; blocks, called on `files`
   std::chrono::milliseconds turn_time{240'000};  // for one message, including the wait in the queue
   std::size_t most_rounds = 12;                  // model calls; in the last one no tools are offered
   std::size_t most_calls = 8;                    // tool calls in one round; the rest are refused

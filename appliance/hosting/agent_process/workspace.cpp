@@ -101,7 +101,8 @@ web::Result<void> Workspace::write(std::string_view path, std::string_view conte
   if (components->empty()) return web::invalid("path must name a file");
   if (path.ends_with('/')) return files::error_of(EISDIR);
   if (content.size() > most_file_bytes) return web::invalid("content must be at most 1 MB");
-  if (components->front() == skills_folder) return web::invalid("path must not be in skills/: your owner installs skills");
+  if (components->front() == skills_folder)
+    return web::invalid("path must not be in skills/: your owner installs skills");
   const auto name = std::move(components->back());
   components->pop_back();
   const auto folder = root_.open_or_make(*components);

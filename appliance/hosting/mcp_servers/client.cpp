@@ -45,7 +45,8 @@ std::string text_in(const json::object& object, std::string_view name) {
 }  // namespace
 
 std::string header_value(std::string_view value) {
-  const bool is_plain = !value.empty() && value.front() != ' ' && value.back() != ' ' && !value.starts_with("=?base64?") &&
+  const bool is_plain = !value.empty() && value.front() != ' ' && value.back() != ' ' &&
+                        !value.starts_with("=?base64?") &&
                         std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });
   if (is_plain) return std::string(value);
   std::string encoded((value.size() + 2) / 3 * 4 + 1, '\0');  // with the NUL that it writes
@@ -64,8 +65,8 @@ web::FetchHeaders parameter_headers(const json::object& schema, const json::obje
     if (!value || !object) continue;
     if (const auto header = text_in(*object, "x-mcp-header");
         !header.empty() && (value->is_string() || value->is_int64() || value->is_bool())) {
-      headers.emplace_back("Mcp-Param-" + header,
-                           header_value(value->is_string() ? std::string(value->get_string()) : json::serialize(*value)));
+      headers.emplace_back("Mcp-Param-" + header, header_value(value->is_string() ? std::string(value->get_string())
+                                                                                  : json::serialize(*value)));
     }
     if (const auto* nested = value->if_object())
       for (auto& deeper : parameter_headers(*object, *nested)) headers.push_back(std::move(deeper));
@@ -156,10 +157,10 @@ web::Task<web::Result<std::optional<Client::Form>>> Client::discover(Deadline de
 
 web::Task<web::Result<Client::Form>> Client::open_session(Deadline deadline) {
   Form form{.has_session = true};
-  const Call initialize{.method = "initialize",
-                        .params = {{"protocolVersion", session_version},
-                                   {"capabilities", json::object()},
-                                   {"clientInfo", client_info()}}};
+  const Call initialize{
+      .method = "initialize",
+      .params = {
+          {"protocolVersion", session_version}, {"capabilities", json::object()}, {"clientInfo", client_info()}}};
   const auto outcome = co_await post(form, initialize, deadline);
   if (!outcome) co_return outcome.error();
   if (!outcome->result)
@@ -180,12 +181,14 @@ web::Task<web::Result<Client::Form>> Client::form(Deadline deadline) {
   }
   auto current = co_await discover(deadline);
   if (!current) co_return current.error();
-  web::Result<Form> found = *current ? web::Result<Form>(std::move(**current)) : co_await open_session(deadline);
-  if (found) {
-    const std::lock_guard lock(mutex_);
-    form_ = *found;
+  if (!*current) {
+    auto opened = co_await open_session(deadline);
+    if (!opened) co_return opened.error();
+    *current = std::move(*opened);
   }
-  co_return found;
+  const std::lock_guard lock(mutex_);
+  form_ = **current;
+  co_return *form_;
 }
 
 void Client::forget(const Form& form) {

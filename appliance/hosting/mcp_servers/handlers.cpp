@@ -38,9 +38,8 @@ web::Answer call_tool(const Services& services, const Request& request, CallRequ
   auto called = co_await services.servers.call(request.caller.user_id, request.caller.agent, std::move(body.name),
                                                std::move(arguments));
   if (!called) co_return called.error();
-  const CallAnswer answer{.content = std::move(called->text),
-                          .structured = std::move(called->structured),
-                          .isError = called->is_error};
+  const CallAnswer answer{
+      .content = std::move(called->text), .structured = std::move(called->structured), .isError = called->is_error};
   co_return web::reply(answer, 200);
 }
 

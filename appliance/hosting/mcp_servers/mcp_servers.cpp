@@ -35,7 +35,8 @@ std::string exposed_name(std::string_view server, std::string_view tool) {
   auto name = std::string(server) + "__";
   bool is_exact = true;
   for (const char c : tool) {
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    const bool fits =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     is_exact = is_exact && fits;
     name += fits ? c : '_';
   }
@@ -50,8 +51,8 @@ std::vector<McpServers::ServerPtr> McpServers::servers_of(const agents::Agent& a
   const std::lock_guard lock(mutex_);
   auto& before = servers_[agent.id];
   for (auto& config : configs) {
-    const auto same = std::ranges::find_if(
-        before, [&](const ServerPtr& server) { return is_same(server->client.config(), config); });
+    const auto same =
+        std::ranges::find_if(before, [&](const ServerPtr& server) { return is_same(server->client.config(), config); });
     now.push_back(same != before.end() ? *same : std::make_shared<Server>(std::move(config), limits_));
   }
   before = now;
@@ -80,8 +81,8 @@ web::Task<ServerStatus> McpServers::status_of(ServerPtr server) {
   const std::lock_guard lock(server->mutex);
   server->tools = status.tools;
   server->error = status.error;
-  server->valid_until = std::chrono::steady_clock::now() +
-                        (listed ? std::chrono::steady_clock::duration(list_lifetime) : error_lifetime);
+  server->valid_until =
+      std::chrono::steady_clock::now() + (listed ? std::chrono::steady_clock::duration(list_lifetime) : error_lifetime);
   co_return status;
 }
 
@@ -92,11 +93,12 @@ web::Task<web::Result<std::vector<ServerStatus>>> McpServers::look(store::UserId
   const web::Executor executor = co_await boost::asio::this_coro::executor;
   const auto looking = std::make_shared<Looking>(executor, servers.size());
   for (std::size_t i = 0; i < servers.size(); ++i) {
-    boost::asio::co_spawn(executor, status_of(servers[i]), [looking, i](std::exception_ptr failure, ServerStatus found) {
-      looking->found[i] = std::move(found);
-      if (failure) looking->failure = failure;
-      if (--looking->left == 0) looking->all_found.cancel();
-    });
+    boost::asio::co_spawn(executor, status_of(servers[i]),
+                          [looking, i](std::exception_ptr failure, ServerStatus found) {
+                            looking->found[i] = std::move(found);
+                            if (failure) looking->failure = failure;
+                            if (--looking->left == 0) looking->all_found.cancel();
+                          });
   }
   while (looking->left > 0) {
     boost::system::error_code woken;
@@ -116,8 +118,7 @@ web::Task<web::Result<ToolAnswer>> McpServers::call(store::UserId user, std::str
     const auto status = co_await status_of(server);
     const auto tool = std::ranges::find(status.tools, name, &ExposedTool::name);
     if (tool != status.tools.end()) co_return co_await server->client.call_tool(tool->tool, std::move(arguments));
-    if (!status.error.empty())
-      co_return web::Error{.kind = web::Kind::bad_gateway, .message = status.error};
+    if (!status.error.empty()) co_return web::Error{.kind = web::Kind::bad_gateway, .message = status.error};
   }
   co_return web::not_found("There is no such tool");
 }

@@ -56,7 +56,7 @@ class McpServers {
 
   const agents::AgentDirectory& agents_;
   const ClientLimits limits_;
-  std::mutex mutex_;  // protects servers_
+  std::mutex mutex_;                                       // protects servers_
   std::map<std::string, std::vector<ServerPtr>> servers_;  // by agent
 };
 

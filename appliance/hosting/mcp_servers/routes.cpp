@@ -14,7 +14,8 @@ constexpr auto servers =
     "last attempt. They are asked at most once a minute; after an error, once in ten seconds.";
 
 constexpr auto tools =
-    "Of all servers in the agent's config (mcpServers). A name is the server's, two underscores and the tool's. Servers "
+    "Of all servers in the agent's config (mcpServers). A name is the server's, two underscores and the tool's. "
+    "Servers "
     "that do not answer are left out.";
 
 constexpr auto calls =
@@ -33,8 +34,8 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   const auto& token = guards.agent_token;
   return {
-      {web::GET, "/api/agent-mcp/tools", token, nullptr,
-       web::plain(on(list_tools)).returns<ToolList>().describe(tools), "List the tools of the calling agent's MCP servers"},
+      {web::GET, "/api/agent-mcp/tools", token, nullptr, web::plain(on(list_tools)).returns<ToolList>().describe(tools),
+       "List the tools of the calling agent's MCP servers"},
       {web::POST, "/api/agent-mcp/call", token, nullptr,
        web::body<CallRequest>(on(call_tool))
            .returns<CallAnswer>()

@@ -19,7 +19,8 @@ struct Parts {
     module.when_listeners_close([this] { return runs.stop(); });
   }
   Services services() {
-    return {catalogue, installer, runs, network.billing.subscriptions, network.identity.audit, network.platform.uploads};
+    return {
+        catalogue, installer, runs, network.billing.subscriptions, network.identity.audit, network.platform.uploads};
   }
   web::Task<> start() {
     co_await installer.recover();

@@ -16,7 +16,8 @@ namespace skills {
 // Thread-safe.
 class Catalogue {
  public:
-  // `folder`: data/skills; it need not exist. Reads it; blocks. Folders that are no valid skill are logged and left out.
+  // `folder`: data/skills; it need not exist. Reads it; blocks. Folders that are no valid skill are logged and left
+  // out.
   explicit Catalogue(std::filesystem::path folder);
 
   // Null: there is none.
@@ -28,8 +29,8 @@ class Catalogue {
     SkillPtr skill;
     bool is_new = true;
   };
-  // Stores an administrator's skill durably, or replaces it whole, in one step. Blocks. conflict: the box has a skill of
-  // this name; too_many: there are 200.
+  // Stores an administrator's skill durably, or replaces it whole, in one step. Blocks. conflict: the box has a skill
+  // of this name; too_many: there are 200.
   web::Result<Put> put(Skill);
   // Blocks. not_found; conflict for the box's own.
   web::Result<void> remove(const std::string& name);

@@ -29,8 +29,7 @@ web::Result<void> check_paths(const std::vector<PackageFile>& files) {
 }
 
 web::Result<void> check_sizes(const std::vector<PackageFile>& files) {
-  if (files.size() > most_files)
-    return web::invalid("A skill has at most " + std::to_string(most_files) + " files");
+  if (files.size() > most_files) return web::invalid("A skill has at most " + std::to_string(most_files) + " files");
   std::size_t sum = 0;
   for (const auto& file : files) {
     if (file.content.size() > most_file_bytes) return web::invalid(file.path + ": must be at most 512 KB");

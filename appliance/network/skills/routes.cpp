@@ -27,9 +27,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::POST, "/api/skills/:name", session, &skills_rate,
        web::body<UseRequest>(on(use_skill)).returns<RunItem>().describe(descriptions::use), "Use a skill"},
       {web::DELETE, "/api/skills/:name", session, &skills_rate,
-       web::body_or_query<UninstallQuery>(on(uninstall_skill))
-           .returns<Uninstalled>()
-           .describe(descriptions::uninstall),
+       web::body_or_query<UninstallQuery>(on(uninstall_skill)).returns<Uninstalled>().describe(descriptions::uninstall),
        "Uninstall a skill"},
       {web::GET, "/api/skills/:name/runs", session, &skills_rate,
        web::query<RunsQuery>(on(list_runs)).returns<RunList>().describe(descriptions::runs),

@@ -20,9 +20,10 @@ SkillItem view(const Skill& skill, const std::vector<Installation>& of_the_calle
                  .inputs = {},
                  .installedFor = {}};
   for (const auto& input : skill.inputs)
-    item.inputs.push_back({.name = input.name,
-                           .description = input.description ? std::optional<std::string>(*input.description) : std::nullopt,
-                           .required = input.required.value_or(false)});
+    item.inputs.push_back(
+        {.name = input.name,
+         .description = input.description ? std::optional<std::string>(*input.description) : std::nullopt,
+         .required = input.required.value_or(false)});
   for (const auto& one : of_the_caller)
     if (one.skill == skill.name) item.installedFor.push_back(one.agent);
   return item;

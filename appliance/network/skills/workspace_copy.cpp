@@ -23,7 +23,8 @@ struct Place {
 };
 
 web::Result<Place> place_of(const std::string& skill, const std::string& path) {
-  auto components = agent_process::path_components(std::string(agent_process::skills_folder) + "/" + skill + "/" + path);
+  auto components =
+      agent_process::path_components(std::string(agent_process::skills_folder) + "/" + skill + "/" + path);
   if (!components) return components.error();
   auto name = std::move(components->back());
   components->pop_back();

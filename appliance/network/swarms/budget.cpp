@@ -14,7 +14,8 @@ usage::Money Budget::spent(store::UserId user, const std::vector<std::string>& a
   return sum;
 }
 
-web::Result<std::optional<usage::Money>> Budget::left(web::Caller caller, const std::vector<std::string>& agents) const {
+web::Result<std::optional<usage::Money>> Budget::left(web::Caller caller,
+                                                      const std::vector<std::string>& agents) const {
   std::optional<usage::Money> least;
   for (const auto& agent : agents) {
     caller.agent = agent;

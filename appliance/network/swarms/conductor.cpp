@@ -72,15 +72,16 @@ void Conductor::begin(const Swarm& swarm) {
   background_.spawn(swarm.id, guard_limits(swarm.owner, swarm.id));
 }
 
-web::Task<std::optional<Swarm>> Conductor::advance(store::UserId user, std::string id, EventKind kind, json::object data,
-                                                   Edit edit) {
+web::Task<std::optional<Swarm>> Conductor::advance(store::UserId user, std::string id, EventKind kind,
+                                                   json::object data, Edit edit) {
   const auto tenant = system_.tenant(user);
   for (;;) {
     auto row = tenant.get(swarms, id);
     if (!row || is_finished(row->value.state)) co_return std::nullopt;
     auto& swarm = row->value;
     auto change = tenant.change();
-    swarm.spent = (budget_.spent(user, swarm.agents, swarm.created_at) - usage::Money::of_units(swarm.spent_before)).units();
+    swarm.spent =
+        (budget_.spent(user, swarm.agents, swarm.created_at) - usage::Money::of_units(swarm.spent_before)).units();
     ++swarm.events;
     const Event event{.owner = user,
                       .id = part_id(id, swarm.events),
@@ -101,7 +102,9 @@ web::Task<std::optional<Swarm>> Conductor::advance(store::UserId user, std::stri
 
 // Unfinished tasks are cancelled.
 web::Task<std::optional<Swarm>> Conductor::finish(Swarm swarm, State state, std::string reason, std::string result) {
-  const auto kind = state == State::done ? EventKind::done : state == State::failed ? EventKind::failed : EventKind::stopped;
+  const auto kind = state == State::done     ? EventKind::done
+                    : state == State::failed ? EventKind::failed
+                                             : EventKind::stopped;
   json::object data;
   if (!reason.empty()) data["reason"] = reason;
   if (!result.empty()) data["result"] = models::cut(result, most_event_bytes);
@@ -160,7 +163,8 @@ web::Task<> Conductor::guard_limits(store::UserId user, std::string id) {
     if (!swarm || is_finished(swarm->state)) co_return;
     std::string reason;
     if (store::now() >= swarm->deadline) reason = "Its time was up.";
-    const auto spent = budget_.spent(user, swarm->agents, swarm->created_at) - usage::Money::of_units(swarm->spent_before);
+    const auto spent =
+        budget_.spent(user, swarm->agents, swarm->created_at) - usage::Money::of_units(swarm->spent_before);
     if (swarm->max_cost && spent.units() > 0 && spent.units() >= *swarm->max_cost)
       reason = "Its agents have spent " + spent.to_string() + " USD: the limit is " +
                usage::Money::of_units(*swarm->max_cost).to_string() + " USD.";

@@ -1,6 +1,6 @@
-// Runs swarms: has the orchestrator plan, hands out the tasks, collects their answers and has them joined. Every step is
-// stored before the next one, so that a swarm goes on after a restart of the box. Tasks go through the service behind
-// POST /api/chat: the members are the user's own agents, and the conversation of each shows what it did.
+// Runs swarms: has the orchestrator plan, hands out the tasks, collects their answers and has them joined. Every step
+// is stored before the next one, so that a swarm goes on after a restart of the box. Tasks go through the service
+// behind POST /api/chat: the members are the user's own agents, and the conversation of each shows what it did.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -1,5 +1,6 @@
 // The events of a swarm as a stream, from the store: the stored ones first, then each as it comes.
 #include <boost/json.hpp>
+#include <charconv>
 
 #include "appliance/network/swarms/handlers.h"
 #include "web/event_text.h"

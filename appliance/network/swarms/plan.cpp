@@ -91,7 +91,8 @@ std::string planning_message(const Swarm& swarm, const std::vector<agents::Agent
   return "You are the orchestrator of a swarm of agents. Plan how it reaches its goal; do not work on the goal yet.\n\n"
          "Goal:\n" +
          std::string(models::cut(swarm.goal, most_goal_bytes)) + "\n\nMembers:\n" + list +
-         "\nAnswer with one JSON object and nothing else: {\"tasks\":[{\"agent\":\"<id of a member>\",\"task\":\"<what it "
+         "\nAnswer with one JSON object and nothing else: {\"tasks\":[{\"agent\":\"<id of a member>\",\"task\":\"<what "
+         "it "
          "is to do, complete in itself>\",\"after\":[<numbers of earlier tasks whose answers it needs>]}]}. At most " +
          std::to_string(most_tasks) +
          " tasks, numbered from 1 in their order. Tasks without \"after\" run at the same time. Give every member "
@@ -150,8 +151,7 @@ std::string joining_message(const Swarm& swarm, const std::vector<Task>& all,
   for (const auto& task : all)
     message += "\n\nTask " + std::to_string(task.number) + ", by " + name_of(task.agent, members) + ": " +
                cut_to_share(task.prompt + "\n" + answer_of(task), left, all.size());
-  return message +
-         "\n\nAnswer with the result only. Say where the answers contradict each other and what is missing.";
+  return message + "\n\nAnswer with the result only. Say where the answers contradict each other and what is missing.";
 }
 
 std::string joined(const std::vector<Task>& all, const std::vector<agents::Agent>& members) {

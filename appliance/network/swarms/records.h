@@ -43,13 +43,13 @@ BOOST_DESCRIBE_STRUCT(Swarm, (),
                       (owner, id, name, goal, agents, orchestrator, state, reason, planned_by, tasks, events, max_cost,
                        spent_before, spent, result, created_at, deadline, finished_at))
 
-inline const store::Owned<Swarm> swarms{
-    {.family = "swarms", .number = 88},
-    &Swarm::owner,
-    &Swarm::id,
-    {{.number = 1, .name = "unfinished", .key = [](const Swarm& swarm) {
-        return is_finished(swarm.state) ? std::nullopt : store::index_value(swarm.created_at);
-      }}}};
+inline const store::Owned<Swarm> swarms{{.family = "swarms", .number = 88},
+                                        &Swarm::owner,
+                                        &Swarm::id,
+                                        {{.number = 1, .name = "unfinished", .key = [](const Swarm& swarm) {
+                                            return is_finished(swarm.state) ? std::nullopt
+                                                                            : store::index_value(swarm.created_at);
+                                          }}}};
 
 // Counters of a user: swarms that exist, and those that are not finished.
 inline const store::CounterName stored_count{"swarms"}, unfinished_count{"swarms_unfinished"};

@@ -1,5 +1,5 @@
-// Swarms: several agents of one user that work towards a goal. This is what their owner does with them; conductor.h runs
-// them.
+// Swarms: several agents of one user that work towards a goal. This is what their owner does with them; conductor.h
+// runs them.
 #pragma once
 
 #include <chrono>
@@ -33,9 +33,9 @@ class Swarms {
   Swarms(store::System system, const agents::AgentDirectory& agents, const Budget& budget, Conductor& conductor)
       : system_(std::move(system)), agents_(agents), budget_(budget), conductor_(conductor) {}
 
-  // Stores it and begins. The cost is limited by what the caps leave, if they leave less. not_found: an agent is not the
-  // caller's; invalid, naming the field; too_many with current and limit: five are at work, or 200 are kept; and the
-  // errors of Budget::left.
+  // Stores it and begins. The cost is limited by what the caps leave, if they leave less. not_found: an agent is not
+  // the caller's; invalid, naming the field; too_many with current and limit: five are at work, or 200 are kept; and
+  // the errors of Budget::left.
   web::Task<web::Result<Swarm>> create(web::Caller, NewSwarm);
   // Newest first.
   std::vector<Swarm> list(store::UserId) const;

@@ -41,8 +41,7 @@ struct TaskItem {
   std::optional<std::string> answer, error, model;
   std::optional<store::Time> startedAt, finishedAt;
 };
-BOOST_DESCRIBE_STRUCT(TaskItem, (),
-                      (number, agentId, task, after, state, answer, error, model, startedAt, finishedAt))
+BOOST_DESCRIBE_STRUCT(TaskItem, (), (number, agentId, task, after, state, answer, error, model, startedAt, finishedAt))
 
 struct SwarmDetail : SwarmItem {
   std::vector<TaskItem> taskList;

@@ -24,7 +24,8 @@ std::optional<SkillFile> skill_in(const Workspace& workspace, std::string_view n
 }
 
 std::string on_one_line(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   return text;
 }
 
@@ -58,8 +59,8 @@ web::Result<SkillContent> read_skill(const Workspace& workspace, std::string_vie
 std::string skills_prompt(const Workspace& workspace) {
   std::string list;
   for (const auto& skill : installed_skills(workspace)) {
-    const auto line =
-        "- " + skill.name + ": " + on_one_line(std::string(models::cut(skill.description, most_description_bytes))) + "\n";
+    const auto line = "- " + skill.name + ": " +
+                      on_one_line(std::string(models::cut(skill.description, most_description_bytes))) + "\n";
     if (list.size() + line.size() > most_prompt_bytes) break;
     list += line;
   }

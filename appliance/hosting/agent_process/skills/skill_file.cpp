@@ -30,8 +30,7 @@ web::Result<Parts> split(std::string_view text) {
   const auto* const begin = text.data();
   while (!text.empty()) {
     const auto* const line_begin = text.data();
-    if (take_line(text) == fence)
-      return Parts{.head = {begin, std::size_t(line_begin - begin)}, .instructions = text};
+    if (take_line(text) == fence) return Parts{.head = {begin, std::size_t(line_begin - begin)}, .instructions = text};
   }
   return wrong("the front matter has no end: a line ---");
 }
@@ -47,7 +46,8 @@ bool is_skill_name(std::string_view name) {
 }
 
 web::Result<SkillFile> parse_skill_file(std::string_view text) {
-  if (text.size() > most_skill_file_bytes) return wrong("must be at most 24 KB: put the rest into further files of the skill");
+  if (text.size() > most_skill_file_bytes)
+    return wrong("must be at most 24 KB: put the rest into further files of the skill");
   if (!web::is_utf8(text)) return wrong("must be UTF-8");
   const auto parts = split(text);
   if (!parts) return parts.error();

@@ -1,5 +1,5 @@
-// The tools of the MCP servers in the agent's config. The box speaks to the servers (hosting/mcp_servers): their secrets
-// stay with it, and its address filter and limits apply.
+// The tools of the MCP servers in the agent's config. The box speaks to the servers (hosting/mcp_servers): their
+// secrets stay with it, and its address filter and limits apply.
 #include <boost/json.hpp>
 
 #include "appliance/hosting/agent_process/tools/toolbox.h"
@@ -12,7 +12,8 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr auto list_time = std::chrono::seconds(20), call_time = std::chrono::seconds(130);  // the box gives a call 120 s
+constexpr auto list_time = std::chrono::seconds(20),
+               call_time = std::chrono::seconds(130);  // the box gives a call 120 s
 
 struct RemoteTool {
   web::Text<1, 64> name;

@@ -25,7 +25,8 @@ std::vector<Tool> skill_tools(const Workspace& workspace, boost::asio::thread_po
         auto skill = read_skill(workspace, wanted.name);
         if (!skill) return skill.error();
         json::array further(skill->files.begin(), skill->files.end());
-        return json::object{{"name", wanted.name}, {"instructions", skill->instructions}, {"files", std::move(further)}};
+        return json::object{
+            {"name", wanted.name}, {"instructions", skill->instructions}, {"files", std::move(further)}};
       })};
 }
 
