@@ -1,6 +1,10 @@
 // What agents do together: the services that its capabilities share, built in order, and the capabilities themselves.
 #pragma once
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "appliance/network/capabilities.h"
 #include "appliance/network/fleet/souls.h"
 #include "appliance/network/otlp/routes.h"
@@ -33,6 +37,12 @@ class Module {
   web::Task<> start() { return capabilities_.start(); }
   web::Task<> stop() { return capabilities_.stop(); }
 
+  // What speaks with agents in the background ends before the listeners drain: agents answer through them.
+  void when_listeners_close(std::function<web::Task<>()> end) { ends_.push_back(std::move(end)); }
+  web::Task<> stop_background() {
+    for (const auto& end : ends_) co_await end();
+  }
+
   const agentbox::Platform& platform;
   identity::Module& identity;
   billing::Module& billing;
@@ -45,6 +55,7 @@ class Module {
   fleet::Souls souls;
 
  private:
+  std::vector<std::function<web::Task<>()>> ends_;
   agentbox::RunningCapabilities capabilities_;
 };
 

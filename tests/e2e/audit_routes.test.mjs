@@ -71,6 +71,8 @@ const noted = {
   "backend POST /api/admin/operator-keys": ["operator key made", ({ box }) => box.backend_call("POST", "/api/admin/operator-keys", { name: "ci", scopes: ["backup"] })],
   "backend DELETE /api/admin/operator-keys/{name}": ["operator key revoked", ({ box }) => box.backend_call("DELETE", "/api/admin/operator-keys/ci")],
   "backend DELETE /api/admin/audit/personal-data": ["personal data erased by admin: ok, 0 entries", ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody")],
+  "backend POST /api/admin/skills": ["skill set by admin: The archive is damaged", ({ box }) => box.backend_call("POST", "/api/admin/skills", { no: "archive" })],
+  "backend DELETE /api/admin/skills/{name}": ["skill removed by admin: No such skill", ({ box }) => box.backend_call("DELETE", "/api/admin/skills/nothing")],
   "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: join(box.folder, "copy") })],
 };
 
@@ -86,6 +88,8 @@ const unnoted = {
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
     "web POST /api/chat", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
     "web POST /api/scheduled-tasks", "web PUT /api/scheduled-tasks", "web DELETE /api/scheduled-tasks", "web POST /api/scheduled-tasks/{taskId}/run",
+    "web POST /api/skills", "web POST /api/skills/{name}", "web DELETE /api/skills/{name}", "web POST /api/swarms", "web POST /api/swarms/{id}/stop",
+    "web DELETE /api/swarms/{id}", "backend POST /api/agent-mcp/call",
     "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
   ],
   "money, which has records of its own": [

@@ -34,7 +34,7 @@ void add(models::TokenUsage& sum, const models::TokenUsage& usage) {
 
 }  // namespace
 
-Loop::Loop(LoopOptions options, const ModelClient& model, const Toolbox& toolbox, Conversation& conversation,
+Loop::Loop(LoopOptions options, const ModelClient& model, Toolbox& toolbox, Conversation& conversation,
            const Memory& memory, Repository& repository, boost::asio::thread_pool& files)
     : options_(std::move(options)),
       model_(model),
@@ -55,6 +55,8 @@ std::string Loop::system_prompt() const {
     prompt += " Your specialization: " + *specialization + ".";
   if (const auto& instructions = options_.conduct.instructions; !models::trimmed(instructions).empty())
     prompt += "\n\nYour owner's instructions:\n" + instructions;
+  if (const auto skills = options_.skills ? options_.skills() : std::string(); !skills.empty())
+    prompt += "\n\n" + skills;
   if (const auto digest = memory_.digest(digest_bytes); !digest.empty()) prompt += "\n\nYou remember:\n" + digest;
   return prompt;
 }
@@ -173,6 +175,7 @@ web::Task<web::Result<Reply>> Loop::turn(std::string message, TurnObserver obser
   if (!lock) co_return lock.error();
   std::vector<models::Message> said{{.role = models::Role::user, .content = message}};
   co_await store(std::move(said));
+  co_await toolbox_.refresh();
 
   Turn turn{.observer = std::move(observer), .trace = TurnTrace(std::move(given), message)};
   web::Result<Reply> reply = too_late();

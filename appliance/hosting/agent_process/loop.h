@@ -19,6 +19,7 @@ namespace agent_process {
 struct LoopOptions {
   std::string agent_name;
   runtime::AgentProfile conduct;
+  std::function<std::string()> skills;             // part of the system prompt; blocks, called on `files`
   std::chrono::milliseconds turn_time{1'200'000};  // for one message, including the wait in the queue
   std::size_t most_rounds = 12;                    // model calls; in the last one no tools are offered
   std::size_t most_calls = 8;                      // tool calls in one round; the rest are refused
@@ -35,7 +36,7 @@ struct Reply {
 // Used from one io thread. All arguments must outlive it and running turns.
 class Loop {
  public:
-  Loop(LoopOptions, const ModelClient&, const Toolbox&, Conversation&, const Memory&, Repository&,
+  Loop(LoopOptions, const ModelClient&, Toolbox&, Conversation&, const Memory&, Repository&,
        boost::asio::thread_pool& files);
 
   // Reports what turns did. Before the first one; the reporter must outlive them.
@@ -66,7 +67,7 @@ class Loop {
 
   const LoopOptions options_;
   const ModelClient& model_;
-  const Toolbox& toolbox_;
+  Toolbox& toolbox_;
   Conversation& conversation_;
   const Memory& memory_;
   Repository& repository_;
