@@ -1,7 +1,16 @@
 // What agents do together: the services that its capabilities share, built in order, and the capabilities themselves.
 #pragma once
 
+#include "appliance/network/amplification/amplification.h"
+#include "appliance/network/bus/agent_delivery.h"
+#include "appliance/network/bus/bus.h"
+#include "appliance/network/bus/courier.h"
+#include "appliance/network/bus/mailbox.h"
+#include "appliance/network/bus/webhook.h"
+#include "appliance/network/bus_keys/bus_keys.h"
 #include "appliance/network/capabilities.h"
+#include "appliance/network/events/events.h"
+#include "appliance/network/negotiation/negotiation.h"
 #include "appliance/payments/module.h"
 
 namespace network {
@@ -16,6 +25,22 @@ class Module {
         models(given_payments.models),
         hosting(given_payments.hosting),
         payments(given_payments),
+        bus_keys(platform.system),
+        webhook(bus_keys, platform.settings.summarizer_allow_private),
+        agent_delivery(platform.system, hosting.chat),
+        courier(
+            platform.system, platform.home,
+            [this](const bus::Participant& recipient, const bus::Message& message) {
+              return webhook.deliver(recipient, message);
+            },
+            [this](const bus::Participant& recipient, const bus::Message& message) {
+              return agent_delivery.deliver(recipient, message);
+            }),
+        mailbox(platform.system, courier),
+        bus(platform.system, billing.subscriptions, courier),
+        events(platform.system),
+        negotiation(platform.system, events),
+        amplification(platform.system, courier),
         capabilities_(network::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
@@ -28,6 +53,16 @@ class Module {
   models::Module& models;
   hosting::Module& hosting;
   payments::Module& payments;
+
+  bus_keys::BusKeys bus_keys;
+  bus::Webhook webhook;
+  bus::AgentDelivery agent_delivery;
+  bus::Courier courier;
+  bus::Mailbox mailbox;
+  bus::Bus bus;
+  events::Events events;
+  negotiation::Negotiation negotiation;
+  amplification::Amplification amplification;
 
  private:
   agentbox::RunningCapabilities capabilities_;
