@@ -37,7 +37,8 @@ class Module {
               return agent_delivery.deliver(recipient, message);
             }),
         mailbox(platform.system, courier),
-        bus(platform.system, billing.subscriptions, courier),
+        daily_limit(billing.subscriptions),
+        bus(platform.system, daily_limit, courier),
         events(platform.system),
         negotiation(platform.system, events),
         amplification(platform.system, courier),
@@ -59,6 +60,7 @@ class Module {
   bus::AgentDelivery agent_delivery;
   bus::Courier courier;
   bus::Mailbox mailbox;
+  bus::DailyLimit daily_limit;
   bus::Bus bus;
   events::Events events;
   negotiation::Negotiation negotiation;

@@ -98,7 +98,7 @@ const unnoted = {
     "web POST /api/scheduled-tasks", "web PUT /api/scheduled-tasks", "web DELETE /api/scheduled-tasks", "web POST /api/scheduled-tasks/{taskId}/run",
     "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
     "backend POST /api/underground/bus/send", "backend POST /api/agent-messages/read", "web POST /api/underground/dead-letters/{id}/replay",
-    "web DELETE /api/underground/dead-letters/{id}",
+    "web DELETE /api/underground/dead-letters/{id}", "web POST /a2a", "web POST /a2a/{agentId}", "backend POST /a2a/{agentId}",
   ],
   "money, which has records of its own": [
     "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",

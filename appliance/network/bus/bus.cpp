@@ -1,10 +1,8 @@
 #include "appliance/network/bus/bus.h"
 
-#include "appliance/billing/usage/period.h"
 #include "appliance/foundation/crypto/jcs.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/owner_state.h"
-#include "web/reply.h"
 
 namespace bus {
 
@@ -12,23 +10,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::int64_t messages_without_plan = 20;
 constexpr std::size_t most_payload_bytes = 64 * 1024;
 
 web::Error no_such_agent() { return web::not_found("No such agent"); }
-
-store::CounterName counter_of(store::Time now) { return {"bus_messages/" + usage::Period::day(now).name()}; }
-
-web::Error daily_limit_reached(std::int64_t limit, store::Time now) {
-  web::Error error{.kind = web::Kind::too_many,
-                   .message = "Your plan allows " + std::to_string(limit) + " agent messages a day.",
-                   .code = {},
-                   .detail = {},
-                   .extra = {}};
-  error.extra["limit"] = limit;
-  error.extra["resetsAt"] = web::iso8601(usage::next_day(now));
-  return error;
-}
 
 web::Result<std::string> digest_of(const Outgoing& message) {
   const auto payload = crypto::canonical_json(message.payload);
@@ -38,17 +22,7 @@ web::Result<std::string> digest_of(const Outgoing& message) {
   return crypto::sha256_hex(json::serialize(parts));
 }
 
-std::optional<billing::Plan> plan_of(const billing::Subscriptions& subscriptions, const Participant& sender) {
-  if (sender.owner == 0) return billing::plan_named(sender.plan);
-  const auto held = subscriptions.active(sender.owner);
-  return held ? std::optional(held->plan) : std::nullopt;
-}
-
 }  // namespace
-
-std::int64_t messages_a_day(std::optional<billing::Plan> plan) {
-  return plan ? billing::limits(*plan).messages_per_day : messages_without_plan;
-}
 
 Action* Bus::action_of(std::string_view name) const {
   for (const auto& [prefix, action] : actions_)
@@ -96,14 +70,11 @@ web::Task<web::Result<json::object>> Bus::send(Outgoing message) {
     }
     const Sent answer{.owner = owner, .id = id, .digest = *digest, .context = effect->context, .accepted_at = now};
     change.insert(sent, answer);
-    const auto limit = messages_a_day(plan_of(subscriptions_, sender->value));
-    const auto counter = counter_of(now);
-    change.add(owner, counter, 1, limit);
+    const auto charge = limit_.add(change, owner, sender->value.plan);
     const auto outcome = co_await change.commit();
-    if (outcome.kind == store::Outcome::Kind::over_bound) {
-      if (outcome.index == counter.name) co_return daily_limit_reached(limit, now);
+    if (charge.exceeds(outcome)) co_return charge.error();
+    if (outcome.kind == store::Outcome::Kind::over_bound)
       co_return action_of(message.action)->over_bound(outcome, message);
-    }
     if (!outcome.ok()) continue;
     courier_.wake(std::move(lanes));
     if (auto* action = action_of(message.action)) action->committed(*effect);

@@ -2,15 +2,15 @@
 // change; once that is on disk it is accepted.
 #pragma once
 
-#include <atomic>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/network/bus/action.h"
 #include "appliance/network/bus/courier.h"
+#include "appliance/network/bus/daily_limit.h"
 #include "appliance/network/bus/records.h"
 #include "store/store.h"
 #include "web/result.h"
@@ -18,14 +18,11 @@
 
 namespace bus {
 
-// A2A messages that a user's agents may send a day (UTC). Without a plan: 20.
-std::int64_t messages_a_day(std::optional<billing::Plan>);
-
 // Callable from every thread. All arguments must outlive it.
 class Bus {
  public:
-  Bus(store::System system, const billing::Subscriptions& subscriptions, Courier& courier)
-      : system_(std::move(system)), subscriptions_(subscriptions), courier_(courier) {}
+  Bus(store::System system, const DailyLimit& limit, Courier& courier)
+      : system_(std::move(system)), limit_(limit), courier_(courier) {}
 
   // Messages whose action begins with `prefix` take effect through `action`, which must outlive this. Before anything
   // is sent.
@@ -45,7 +42,7 @@ class Bus {
                                                                const std::string& digest) const;
 
   store::System system_;
-  const billing::Subscriptions& subscriptions_;
+  const DailyLimit& limit_;
   Courier& courier_;
   std::vector<std::pair<std::string, Action*>> actions_;
 };

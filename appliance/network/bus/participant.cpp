@@ -19,6 +19,10 @@ std::optional<store::Row<Participant>> find_participant(const store::System& sys
   return unless_removed(system.find_unique(participants, "agent", std::string(id)));
 }
 
+std::optional<store::Row<Participant>> find_participant_at(const store::System& system, const std::string& subdomain) {
+  return unless_removed(system.find_unique(participants, "subdomain", subdomain));
+}
+
 std::optional<store::Row<Participant>> find_participant(const store::System& system, store::UserId owner,
                                                         std::string_view id) {
   return unless_removed(system.tenant(owner).get(participants, id));

@@ -23,13 +23,17 @@ struct Participant {
 };
 BOOST_DESCRIBE_STRUCT(Participant, (), (owner, id, name, subdomain, plan, desired, status, config, box_token))
 
-inline const store::Owned<Participant> participants{agents::records.name,
-                                                    &Participant::owner,
-                                                    &Participant::id,
-                                                    {store::unique<Participant>(1, "agent", &Participant::id)}};
+inline const store::Owned<Participant> participants{
+    agents::records.name,
+    &Participant::owner,
+    &Participant::id,
+    {store::unique<Participant>(1, "agent", &Participant::id),
+     store::unique<Participant>(2, "subdomain", &Participant::subdomain)}};
 
 // Of any owner. Agents that are being deleted are not found.
 std::optional<store::Row<Participant>> find_participant(const store::System&, std::string_view id);
+// By the first label of its host name.
+std::optional<store::Row<Participant>> find_participant_at(const store::System&, const std::string& subdomain);
 // Of this owner.
 std::optional<store::Row<Participant>> find_participant(const store::System&, store::UserId owner, std::string_view id);
 

@@ -38,7 +38,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/underground/bus/send", guards.none, nullptr,
+      {web::POST, send_path, guards.none, nullptr,
        signed_message(web::body<boost::json::object>(on(send_message)))
            .returns<SendAnswer>()
            .fails({web::Kind::unauthenticated, web::Kind::not_found, web::Kind::conflict, web::Kind::too_many})

@@ -19,6 +19,8 @@ struct Services {
   store::System system;
 };
 
+inline constexpr auto send_path = "/api/underground/bus/send";
+
 // The owner's view: mailboxes and dead letters.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 // Sending, and the agents' own mailboxes.

@@ -19,6 +19,8 @@ inline constexpr std::string_view tool_names[] = {"summarize_page",
                                                   "git_commit",
                                                   "schedule_prompt",
                                                   "list_scheduled_prompts",
-                                                  "cancel_scheduled_prompt"};
+                                                  "cancel_scheduled_prompt",
+                                                  "send_message",
+                                                  "read_messages"};
 
 }  // namespace agent_process
