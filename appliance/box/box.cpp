@@ -99,7 +99,7 @@ Box::~Box() {
 void Box::Parts::listen() {
   auto all = modules.rows();
   auto web = web_listener(settings, std::move(all.web));
-  web.host_router = modules.hosting.agents.addresses.host_router();
+  web.host_router = modules.host_router();
   web.inherited_socket = sockets.web;
   server.listen(std::move(web));
   auto backend = backend_listener(settings, std::move(all.backend));

@@ -11,6 +11,12 @@ import { new_wallet, sign_in } from "./wallet.mjs";
 const NEW_PASSWORD = "another customer's long password";
 const factor = "/api/settings/second-factor";
 
+// Makes a secret with which an agent signs on the bus, and remembers the key's id.
+const add_bus_key = async (call, world) => {
+  const { body } = await call("POST", "/api/underground/keys", { agentId: world.agent, algorithm: "hmac-sha256" });
+  world.bus_key = body.key.id;
+};
+
 // How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
 const noted = {
   "web POST /api/register": ["registered", ({ stranger }) => stranger.call("POST", "/api/register", { email: "new@example.org", password: PASSWORD })],
@@ -61,6 +67,10 @@ const noted = {
   "backend POST /api/subscriptions/deploy": ["plan solo deployed", ({ box, ada }) => box.backend_call("POST", "/api/subscriptions/deploy", { userId: ada.id, plan: "solo" })],
   "web POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ bob, agent }) => bob.call("POST", `/api/agents/${agent}/rotate-token`)],
   "backend POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ box, agent }) => box.backend_call("POST", `/api/agents/${agent}/rotate-token`)],
+  "web POST /api/underground/keys": ["bus key added: ok", (world) => add_bus_key(world.bob.call.bind(world.bob), world)],
+  "web DELETE /api/underground/keys": ["bus key revoked: ok", ({ bob, agent, bus_key }) => bob.call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key })],
+  "backend POST /api/underground/keys": ["bus key added: ok", (world) => add_bus_key(async (...call) => ({ body: await world.box.backend_call(...call) }), world)],
+  "backend DELETE /api/underground/keys": ["bus key revoked: ok", ({ box, agent, bus_key }) => box.backend_call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key })],
   "backend POST /api/admin/users": ["created by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/users", { email: "frank@example.org" })],
   "backend PATCH /api/admin/users/{user}": ["changed by admin: ", ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true })],
   "backend DELETE /api/admin/users/{user}/sessions": ["signed out by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions`)],
@@ -91,6 +101,8 @@ const unnoted = {
     "web POST /api/skills", "web POST /api/skills/{name}", "web DELETE /api/skills/{name}", "web POST /api/swarms", "web POST /api/swarms/{id}/stop",
     "web DELETE /api/swarms/{id}", "backend POST /api/agent-mcp/call",
     "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
+    "backend POST /api/underground/bus/send", "backend POST /api/agent-messages/read", "web POST /api/underground/dead-letters/{id}/replay",
+    "web DELETE /api/underground/dead-letters/{id}", "web POST /a2a", "web POST /a2a/{agentId}", "backend POST /a2a/{agentId}",
   ],
   "money, which has records of its own": [
     "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",
@@ -106,7 +118,7 @@ const unnoted = {
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `backend POST /api/agents/{id}/${step}`),
     "backend POST /api/deployments", "backend POST /api/provision", "backend POST /api/register-home", "backend POST /api/register-link",
     "backend POST /api/heartbeat", "backend POST /api/browse/write", "backend POST /api/browse/move", "backend DELETE /api/browse/file",
-    "backend POST /api/browse/git-sync",
+    "backend POST /api/browse/git-sync", "backend POST /api/underground/events",
   ],
 };
 

@@ -130,7 +130,7 @@ std::vector<Setting> make_table() {
       seconds("GIT_REMOTE_TIMEOUT", &S::git_remote_timeout, 1, 600, "timeout of a push"),
 
       boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
-              "allow private and loopback addresses to the summarizer and to agents' MCP servers"),
+              "allow private and loopback addresses to the summarizer, to agents' MCP servers and to agents' webhooks"),
       count("SUMMARIZER_CACHE_MB", &S::summarizer_cache_mb, 0, 512,
             "size of the summarizer's page cache in megabytes; 0 turns it off"),
       text("SUMMARIZER_USER_AGENT", &S::summarizer_user_agent, "User-Agent header of the summarizer's requests"),

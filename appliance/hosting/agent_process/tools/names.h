@@ -20,6 +20,8 @@ inline constexpr std::string_view tool_names[] = {"summarize_page",
                                                   "schedule_prompt",
                                                   "list_scheduled_prompts",
                                                   "cancel_scheduled_prompt",
-                                                  "use_skill"};
+                                                  "use_skill",
+                                                  "send_message",
+                                                  "read_messages"};
 
 }  // namespace agent_process

@@ -26,6 +26,7 @@ std::vector<Tool> skill_tools(const Workspace&, boost::asio::thread_pool& files)
 using ToolSource = std::function<web::Task<std::vector<Tool>>()>;
 // Those of the MCP servers in the agent's config, which the box calls.
 ToolSource mcp_tools(const std::string& backend_url, const std::string& box_token);
+std::vector<Tool> message_tools(const std::string& backend_url, const std::string& agent, const std::string& box_token);
 
 class Toolbox {
  public:
