@@ -69,7 +69,7 @@ struct Box::Parts {
                   [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
 
   web::Server server{network};
-  AgentListener agent_listener{server, settings, [this] { return modules.models.agent_rows(); },
+  AgentListener agent_listener{server, settings, [this] { return agent_rows(); },
                                [this](const web::Request& request) { return summarizer_for(request); }};
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
 
@@ -79,6 +79,14 @@ struct Box::Parts {
     if (const auto caller = modules.identity.guards.agent_token.admit(request))
       target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
     return target;
+  }
+  // What an agent's token opens.
+  std::vector<web::Route> agent_rows() {
+    auto rows = modules.models.agent_rows();
+    auto all = modules.rows();
+    for (auto& row : all.backend)
+      if (&row.guard == &modules.identity.guards.agent_token) rows.push_back(std::move(row));
+    return rows;
   }
   void listen();
   std::string announce();

@@ -18,6 +18,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       log_hub(*engine, platform.home,
               {.most_streams = platform.settings.streams_total, .most_per_reader = platform.settings.streams_per_user}),
       chat(platform.system, agents.directory),
+      uploads(agents.directory, platform.folder.agents(), platform.folder.path(), platform.blocking, platform.uploads),
       schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat), platform.home),
       capabilities_(hosting::capabilities(), *this) {
   agents.set_known_models([this](std::string_view name) { return models.knows(name); });
@@ -45,6 +46,7 @@ std::optional<std::filesystem::path> Module::workspace_of(std::string_view agent
 
 void Module::set_addresses(agents::BoxAddresses addresses) {
   web_url_ = addresses.web;
+  summarizer_url_ = addresses.summarizer;
   agents.set_addresses(std::move(addresses));
 }
 

@@ -10,6 +10,7 @@
 #include "appliance/hosting/engine_migration.h"
 #include "appliance/hosting/logs/hub.h"
 #include "appliance/hosting/schedule/schedule.h"
+#include "appliance/hosting/uploads/uploads.h"
 #include "appliance/models/module.h"
 
 namespace hosting {
@@ -26,6 +27,7 @@ class Module {
   // Where the box listens; before anything is served.
   void set_addresses(agents::BoxAddresses);
   const std::string& web_url() const { return web_url_; }
+  const std::string& summarizer_url() const { return summarizer_url_; }
   // Adopts or starts the agents that should run, then starts the capabilities.
   web::Task<> start();
   // Ends running prompts, after at most `prompts_grace`, and log streams, which would hold up a drain of the listeners.
@@ -45,7 +47,7 @@ class Module {
 
   const OpenAgentListener open_agent_listener_;
   const agentbox::EngineChoice choice_;
-  std::string web_url_;
+  std::string web_url_, summarizer_url_;
 
  public:
   const std::unique_ptr<runtime::Engine> engine;
@@ -57,6 +59,7 @@ class Module {
   agents::Agents agents;
   logs::Hub log_hub;
   chat::Chat chat;
+  uploads::Uploads uploads;
   schedule::Schedule schedule;
 
  private:

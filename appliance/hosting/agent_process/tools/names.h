@@ -19,6 +19,7 @@ inline constexpr std::string_view tool_names[] = {"summarize_page",
                                                   "git_commit",
                                                   "schedule_prompt",
                                                   "list_scheduled_prompts",
-                                                  "cancel_scheduled_prompt"};
+                                                  "cancel_scheduled_prompt",
+                                                  "read_feed"};
 
 }  // namespace agent_process

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "appliance/network/mcp_server/routes.h"
+#include "web/endpoint.h"
+
+namespace mcp_server {
+
+// For the OpenAPI document: a JSON-RPC request or notification.
+struct RpcRequest {
+  std::string jsonrpc, method;
+  std::optional<boost::json::value> id;
+  std::optional<boost::json::object> params;
+};
+BOOST_DESCRIBE_STRUCT(RpcRequest, (), (jsonrpc, method, id, params))
+
+struct RpcResponse {
+  std::string jsonrpc;
+  boost::json::value id;
+  std::optional<boost::json::object> result, error;
+};
+BOOST_DESCRIBE_STRUCT(RpcResponse, (), (jsonrpc, id, result, error))
+
+web::Answer serve_message(const Services&, const web::Request&);
+web::Answer end_session(const Services&, const web::Request&);
+
+}  // namespace mcp_server
