@@ -7,6 +7,7 @@
 
 namespace oauth {
 
+// Whatever the query holds, the answer is a redirect.
 struct RedirectQuery {
   std::optional<web::Text<1, 100>> inviteCode;
 };

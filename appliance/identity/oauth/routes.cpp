@@ -16,14 +16,6 @@ std::string callback_description(const std::string& prefix) {
          prefix + "Busy beyond the rate limit.";
 }
 
-// Whatever the query holds, the answer is a redirect.
-template <class Handler>
-web::Endpoint redirect(Handler handler, std::string description) {
-  auto endpoint = web::plain(std::move(handler));
-  endpoint.query_schema = web::schema_of<RedirectQuery>;
-  return std::move(endpoint).describe(std::move(description));
-}
-
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on,
@@ -32,9 +24,9 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
   const auto& prefix = names.error_prefix;
   return {
       {web::GET, names.path, none, &sign_in_limit,
-       redirect(on(redirect_to_provider, names),
-                "Redirects to the provider, or to /login?error=" + prefix +
-                    "NotConfigured. `inviteCode` admits a new user where REGISTRATION is invite."),
+       web::plain(on(redirect_to_provider, names))
+           .describe("Redirects to the provider, or to /login?error=" + prefix +
+                     "NotConfigured. The query's `inviteCode` admits a new user where REGISTRATION is invite."),
        "Sign in with the " + names.title},
       {web::GET, names.path + "/callback", none, &sign_in_limit,
        web::plain(on(finish_sign_in, names)).describe(callback_description(prefix)), "Callback of the " + names.title},

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto round_pause = 500ms, stop_grace = 2s;
-constexpr std::chrono::minutes first_pause{1}, longest_pause{60};
+constexpr std::chrono::seconds first_pause{10}, longest_pause{std::chrono::hours(1)};
 constexpr std::chrono::hours given_up_after{24};
 constexpr std::chrono::days kept{7};
 constexpr std::size_t most_text_bytes = 100'000, id_digits = 32;
@@ -47,7 +47,7 @@ std::string message_text(const Mail& mail, const std::string& attachments) {
   return text + attachments;
 }
 
-std::chrono::minutes pause_after(std::int64_t attempts) {
+std::chrono::seconds pause_after(std::int64_t attempts) {
   return std::min(longest_pause, first_pause * (std::int64_t{1} << std::min<std::int64_t>(attempts, 10)));
 }
 

@@ -1,17 +1,13 @@
 #pragma once
 
+#include <boost/json.hpp>
+#include <optional>
+#include <string>
+
 #include "appliance/network/mcp_server/routes.h"
 #include "web/endpoint.h"
 
 namespace mcp_server {
-
-// For the OpenAPI document: a JSON-RPC request or notification.
-struct RpcRequest {
-  std::string jsonrpc, method;
-  std::optional<boost::json::value> id;
-  std::optional<boost::json::object> params;
-};
-BOOST_DESCRIBE_STRUCT(RpcRequest, (), (jsonrpc, method, id, params))
 
 struct RpcResponse {
   std::string jsonrpc;

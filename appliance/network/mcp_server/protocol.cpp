@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "web/fields.h"
-
 namespace mcp_server {
 
 namespace {
@@ -64,19 +62,20 @@ std::optional<ProtocolError> check_version(const web::Request& request, Message&
   return std::nullopt;
 }
 
-std::optional<ProtocolError> read(const json::object& body, Message& message) {
+std::optional<ProtocolError> read(const json::value& json, Message& message) {
   const auto invalid = [](std::string text) {
     return ProtocolError{.code = Code::invalid_request, .text = std::move(text), .id = {}, .data = {}};
   };
+  const auto rpc = web::parse_value<RpcMessage>(json);
+  if (!rpc) return invalid("Invalid request: " + rpc.error().message);
+  const auto& body = json.get_object();
   if (const auto* id = body.if_contains("id")) {
     if (!id->is_string() && !id->is_int64() && !id->is_uint64())
       return invalid("Invalid request: id must be a string or a whole number");
     message.id = *id;
   }
-  if (text_of(body, "jsonrpc") != "2.0") return invalid("Invalid request: jsonrpc must be \"2.0\"");
-  const auto method = text_of(body, "method");
-  if (!method) return invalid("Invalid request: method is required");
-  message.method = *method;
+  if (rpc->jsonrpc != "2.0") return invalid("Invalid request: jsonrpc must be \"2.0\"");
+  message.method = rpc->method;
   if (const auto* params = body.if_contains("params")) {
     if (!params->is_object()) return invalid("Invalid request: params must be an object");
     message.params = params->get_object();
@@ -98,7 +97,7 @@ Parsed parse_message(const web::Request& request) {
     parsed.error = ProtocolError{
         .code = Code::invalid_request, .text = "Invalid request: it must be one JSON-RPC message", .id = {}, .data = {}};
   } else {
-    parsed.error = read(body->get_object(), parsed.message);
+    parsed.error = read(*body, parsed.message);
     if (!parsed.error) parsed.error = check_version(request, parsed.message);
   }
   if (parsed.error) parsed.error->id = parsed.message.id;

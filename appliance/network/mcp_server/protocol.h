@@ -2,12 +2,14 @@
 // everything in each request; earlier versions begin with `initialize`.
 #pragma once
 
+#include <boost/describe.hpp>
 #include <boost/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "web/fields.h"
 #include "web/http.h"
 
 namespace mcp_server {
@@ -25,6 +27,13 @@ enum class Code {
   header_mismatch = -32020,
   unsupported_version = -32022
 };
+
+// What every message has; a request also has `id`, and most have `params`.
+struct RpcMessage {
+  web::Text<1, 10> jsonrpc;
+  web::Text<1, 100> method;
+};
+BOOST_DESCRIBE_STRUCT(RpcMessage, (), (jsonrpc, method))
 
 struct Message {
   boost::json::value id;  // null: a notification

@@ -1,6 +1,7 @@
 #include "appliance/network/mcp_server/routes.h"
 
 #include "appliance/network/mcp_server/handlers.h"
+#include "appliance/network/mcp_server/protocol.h"
 
 namespace mcp_server {
 
@@ -16,7 +17,7 @@ constexpr const char* serve_text =
 
 web::Endpoint serving(const web::Bind<Services>& on) {
   auto endpoint = web::plain(on(serve_message));
-  endpoint.body = web::schema_of<RpcRequest>;
+  endpoint.body = web::schema_of<RpcMessage>;
   endpoint.problem = web::schema_of<RpcResponse>;
   return std::move(endpoint).returns<RpcResponse>().describe(serve_text);
 }
