@@ -62,7 +62,8 @@ TEST(MailBody, TakesTheFormsOfAddresses) {
   ASSERT_TRUE(mail && *mail);
   EXPECT_EQ((*mail)->from, "ada@example.org");
   EXPECT_THAT((*mail)->to, ElementsAre("x@a.example", "y@a.example"));
-  const auto other = read_mail(R"({"type":"email.received","data":{"from":{"address":"a@b.example"},"to":"c@d.example"}})");
+  const auto other =
+      read_mail(R"({"type":"email.received","data":{"from":{"address":"a@b.example"},"to":"c@d.example"}})");
   ASSERT_TRUE(other && *other);
   EXPECT_EQ((*other)->text, "");
   const auto ignored = read_mail(R"({"type":"email.sent","data":{}})");

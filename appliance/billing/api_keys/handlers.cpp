@@ -72,7 +72,7 @@ web::Answer create_key(const Services& services, const web::Request& request, Ne
   if (!created) co_return created.error();
   const auto& key = created->key;
   co_await note(services, request, "API key made", key.prefix);
-  const CreatedView answer{key.id,         key.name,       key.prefix,      created->secret,
+  const CreatedView answer{key.id,         key.name,       key.prefix,       created->secret,
                            key.created_at, key.expires_at, budget_text(key), key.tools};
   co_return web::reply(answer, 201);
 }

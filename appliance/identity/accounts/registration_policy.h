@@ -14,8 +14,8 @@ namespace accounts {
 class Invitations {
  public:
   virtual ~Invitations() = default;
-  // Adds to the change that creates the newcomer's account what uses the code up, and what the code grants. Called again
-  // after a concurrent write. forbidden: there is no such code, or it is used up or expired.
+  // Adds to the change that creates the newcomer's account what uses the code up, and what the code grants. Called
+  // again after a concurrent write. forbidden: there is no such code, or it is used up or expired.
   virtual web::Result<void> redeem(const std::string& code, store::UserId newcomer, store::Change&) = 0;
 };
 

@@ -29,7 +29,7 @@ class CodeHost : public oauth::SignInProvider {
 
  private:
   web::Task<oauth::CallbackResult> sign_in(std::string access_token, std::optional<std::string> invite_code,
-                                            accounts::SessionEpoch since);
+                                           accounts::SessionEpoch since);
   std::string redirect_uri() const { return site_.url("/api/auth/codehost/callback"); }
 
   const Addresses addresses_;

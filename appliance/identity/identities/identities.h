@@ -20,7 +20,7 @@ struct VerifiedIdentity {
   std::string email;               // as the provider writes it
   bool is_email_verified = false;  // by the provider
   std::string name;
-  std::string refresh_token;  // replaces the stored one; empty: keeps it
+  std::string refresh_token;                    // replaces the stored one; empty: keeps it
   std::optional<std::string> invite_code = {};  // for a new user, where registration is by invitation
 };
 

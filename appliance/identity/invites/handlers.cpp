@@ -37,13 +37,14 @@ web::Answer generate_invites(const Services& services, const web::Request& reque
 
 web::Answer validate_invite(const Services& services, const web::Request& request, ValidateRequest body) {
   auto entry = audit::of_request(request, "invite used", body.code.substr(0, body.code.find('-')));
-  auto pass = co_await services.invites.consume(std::move(body.code));
-  if (!pass) {
-    entry.outcome = pass.error().message;
-    pass.error().extra["valid"] = false;
-  }
+  const auto pass = co_await services.invites.consume(std::move(body.code));
+  if (!pass) entry.outcome = pass.error().message;
   co_await services.audit.note(std::move(entry));
-  if (!pass) co_return pass.error();
+  if (!pass) {
+    web::Error refused = pass.error();
+    refused.extra["valid"] = false;
+    co_return refused;
+  }
   const PassView answer{.inviteCode = pass->code, .plan = pass->plan, .expiresAt = pass->expires_at};
   co_return web::reply(answer, 200);
 }

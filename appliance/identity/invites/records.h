@@ -13,7 +13,7 @@ namespace invites {
 BOOST_DEFINE_ENUM_CLASS(Kind, invite, pass)
 
 struct Invite {
-  std::string id;  // the first part of the code
+  std::string id;           // the first part of the code
   std::string secret_hash;  // SHA-256 of the code's second part, in hex
   Kind kind = Kind::invite;
   std::int64_t uses = 1, used = 0;

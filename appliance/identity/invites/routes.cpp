@@ -49,7 +49,8 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
       {web::GET, "/api/admin/invites", guards.backend.users, nullptr,
        web::query<InviteQuery>(on(list_invites))
            .returns<InviteList>()
-           .describe("By id, without the secrets of the codes. Expired codes stay in the list for a month. `next` is the `after` of "
+           .describe("By id, without the secrets of the codes. Expired codes stay in the list for a month. `next` is "
+                     "the `after` of "
                      "the next page, or null."),
        "List the invite codes"},
       {web::DELETE, "/api/admin/invites/:id", guards.backend.users, nullptr,

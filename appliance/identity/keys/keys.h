@@ -27,7 +27,7 @@ struct ApiKey {
   store::Time created_at{};
   std::optional<store::Time> last_used_at;  // within a minute
   std::optional<store::Time> expires_at;
-  std::optional<std::int64_t> monthly_budget;  // for model calls with it, per calendar month: Money::units
+  std::optional<std::int64_t> monthly_budget;     // for model calls with it, per calendar month: Money::units
   std::optional<std::vector<std::string>> tools;  // that MCP clients may call with it; none: those that only read
 };
 BOOST_DESCRIBE_STRUCT(ApiKey, (),

@@ -12,8 +12,7 @@ web::Task<web::Result<oidc::Person>> SocialIdentity::verify(std::string token) {
   co_return std::move(*person);
 }
 
-web::Task<web::Result<accounts::User>> SocialIdentity::user_of(const oidc::Person& person,
-                                                               accounts::SessionEpoch since,
+web::Task<web::Result<accounts::User>> SocialIdentity::user_of(const oidc::Person& person, accounts::SessionEpoch since,
                                                                std::optional<std::string> invite_code) {
   identities::VerifiedIdentity identity{.id = "social:" + provider_.issuer() + " " + person.subject,
                                         .email = person.email,

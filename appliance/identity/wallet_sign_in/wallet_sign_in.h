@@ -15,9 +15,9 @@
 namespace wallet_sign_in {
 
 struct Proof {
-  std::string address;    // as the client sent it
-  std::string message;    // the exact text that was signed
-  std::string signature;  // 0x and hex
+  std::string address;                          // as the client sent it
+  std::string message;                          // the exact text that was signed
+  std::string signature;                        // 0x and hex
   std::optional<std::string> invite_code = {};  // for a new user, where registration is by invitation
 };
 

@@ -42,8 +42,7 @@ std::optional<Source> DataFeeds::find(std::string_view name) const {
 }
 
 web::Task<web::Result<Feed>> DataFeeds::set(NewFeed given) {
-  if (!is_name(given.name))
-    co_return web::invalid("name must be 1 to 40 lower-case letters, digits, '-' and '_'");
+  if (!is_name(given.name)) co_return web::invalid("name must be 1 to 40 lower-case letters, digits, '-' and '_'");
   if (!given.url.starts_with("https://") && !given.url.starts_with("http://"))
     co_return web::invalid("url must be an http or https URL");
   Feed feed{.name = given.name,

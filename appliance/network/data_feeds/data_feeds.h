@@ -13,7 +13,7 @@
 
 namespace data_feeds {
 
-inline constexpr std::size_t most_feeds = 100;
+inline constexpr std::int64_t most_feeds = 100;
 
 struct NewFeed {
   std::string name;

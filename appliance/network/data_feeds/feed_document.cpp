@@ -61,9 +61,7 @@ class Reader {
   }
 
  private:
-  static web::Error bad(std::string message) {
-    return {.kind = web::Kind::bad_gateway, .message = std::move(message)};
-  }
+  static web::Error bad(std::string message) { return {.kind = web::Kind::bad_gateway, .message = std::move(message)}; }
 
   static void on_start(void* self, const char* name, const char** attributes) {
     static_cast<Reader*>(self)->start(Name(name), attributes);
@@ -86,7 +84,8 @@ class Reader {
 
   void start(const Name& name, const char** attributes) {
     if (++depth_ > deepest) return refuse("The source nests too deeply");
-    if (depth_ == 1) is_feed_ = name.local == "rss" || name.local == "RDF" || (name.local == "feed" && name.space == atom);
+    if (depth_ == 1)
+      is_feed_ = name.local == "rss" || name.local == "RDF" || (name.local == "feed" && name.space == atom);
     text_.clear();
     if (name.is_core() && (name.local == "item" || name.local == "entry")) {
       item_ = Item();

@@ -18,8 +18,7 @@ FeedView view(const Source& source, store::Time now) {
                 .intervalSeconds = source.feed.interval_seconds};
   if (!source.answer) return view;
   view.fetchedAt = source.answer->fetched_at;
-  if (view.fetchedAt)
-    view.ageSeconds = std::chrono::duration_cast<std::chrono::seconds>(now - *view.fetchedAt).count();
+  if (view.fetchedAt) view.ageSeconds = std::chrono::duration_cast<std::chrono::seconds>(now - *view.fetchedAt).count();
   if (!source.answer->error.empty()) view.error = source.answer->error;
   return view;
 }
@@ -72,8 +71,7 @@ web::Answer read_feeds(const Services& services, const web::Request& request, Fe
 web::Answer list_configured(const Services& services, const web::Request&) {
   ConfiguredFeeds answer;
   const auto now = store::now();
-  for (const auto& source : services.feeds.list())
-    answer.feeds.push_back({view(source, now), source.feed.url.clear});
+  for (const auto& source : services.feeds.list()) answer.feeds.push_back({view(source, now), source.feed.url.clear});
   co_return web::reply(answer, 200);
 }
 

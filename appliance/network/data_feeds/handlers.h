@@ -27,8 +27,7 @@ struct FeedView {
   std::optional<std::int64_t> ageSeconds, intervalSeconds;
   std::optional<std::string> error;
 };
-BOOST_DESCRIBE_STRUCT(FeedView, (),
-                      (name, kind, description, status, fetchedAt, ageSeconds, intervalSeconds, error))
+BOOST_DESCRIBE_STRUCT(FeedView, (), (name, kind, description, status, fetchedAt, ageSeconds, intervalSeconds, error))
 
 struct FeedList {
   std::vector<FeedView> feeds;

@@ -26,8 +26,8 @@ inline const store::Global<Feed> feeds{{.family = "data_feeds", .number = 94}, &
 
 struct Answer {
   std::string feed;
-  std::string content;              // JSON text; empty: the source has not answered well yet
-  std::string etag, last_modified;  // of that content
+  std::string content;                    // JSON text; empty: the source has not answered well yet
+  std::string etag, last_modified;        // of that content
   std::optional<store::Time> fetched_at;  // when the source last sent or confirmed the content
   store::Time next_at{};                  // of the next attempt
   std::string error;                      // of the last attempt; empty if it succeeded

@@ -9,7 +9,8 @@ namespace {
 const web::RateLimit feeds_rate{.group = "data-feeds", .limit = 120};
 
 constexpr const char* read_text =
-    "{feeds[], count}, or with `feed` {feed} with its `data`. `status` is ok, stale (the last attempt failed: `data` is "
+    "{feeds[], count}, or with `feed` {feed} with its `data`. `status` is ok, stale (the last attempt failed: `data` "
+    "is "
     "the last good answer, `ageSeconds` old), failed or pending (no answer yet: `data` is null). `data` of the kind "
     "json is what the source sent; of rss {title, link, description, items[{id, title, link, summary, published}]}; "
     "the kind box is the box's own: models, status and usage, about the caller. 404 for an unknown feed.";
@@ -36,8 +37,8 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
       {web::GET, "/api/data-feeds", guards.backend.box, nullptr, reading(on), "List the data feeds, or read one"},
       {web::GET, "/api/agent-feeds", guards.agent_token, nullptr, reading(on),
        "List the data feeds, or read one, for the calling agent"},
-      {web::GET, "/api/admin/data-feeds", internal, nullptr,
-       web::plain(on(list_configured)).returns<ConfiguredFeeds>(), "List the configured data feeds with their URLs"},
+      {web::GET, "/api/admin/data-feeds", internal, nullptr, web::plain(on(list_configured)).returns<ConfiguredFeeds>(),
+       "List the configured data feeds with their URLs"},
       {web::PUT, "/api/admin/data-feeds/:name", internal, nullptr,
        web::body<FeedRequest>(on(set_feed))
            .returns<ConfiguredFeed>()

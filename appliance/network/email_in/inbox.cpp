@@ -41,8 +41,10 @@ std::string file_name(std::string_view given, std::size_t number) {
 }
 
 std::string message_text(const Mail& mail, const std::string& attachments) {
-  std::string text = "E-mail from " + mail.from + "\nSubject: " + (mail.subject.empty() ? "(none)" : mail.subject) + "\n\n";
-  text += mail.text.empty() ? "(The mail has no text part.)" : std::string(web::utf8_prefix(mail.text, most_text_bytes));
+  std::string text =
+      "E-mail from " + mail.from + "\nSubject: " + (mail.subject.empty() ? "(none)" : mail.subject) + "\n\n";
+  text +=
+      mail.text.empty() ? "(The mail has no text part.)" : std::string(web::utf8_prefix(mail.text, most_text_bytes));
   if (mail.text.size() > most_text_bytes) text += "\n(The rest of the mail was cut off.)";
   return text + attachments;
 }
@@ -152,7 +154,8 @@ web::Task<> Inbox::deliver_one(Message message, store::Time now) {
   const auto owner = system_.get(accounts::users, message.owner);
   if (message.owner == 0 || (owner && !owner->value.is_disabled))
     asked = co_await chat_.ask(message.owner, message.agent, message.text);
-  const bool is_final = asked || asked.error().kind == web::Kind::not_found || now > message.received_at + given_up_after;
+  const bool is_final =
+      asked || asked.error().kind == web::Kind::not_found || now > message.received_at + given_up_after;
   auto record = [&](Message& stored) {
     if (asked) {
       stored.delivery = Delivery::delivered;
@@ -175,14 +178,14 @@ web::Task<> Inbox::deliver_one(Message message, store::Time now) {
 // The answer is part of the agent's conversation, where its owner reads it.
 void Inbox::await_answer(chat::Question question) {
   ++answers_under_way_;
-  boost::asio::co_spawn(
-      home_, chat_.answer(std::move(question)), [this](std::exception_ptr failure, web::Result<chat::Answer> answer) {
-        if (failure)
-          web::log::warning("email_not_answered", {{"reason", std::string("the exchange failed")}});
-        else if (!answer)
-          web::log::info("email_not_answered", {{"reason", answer.error().message}});
-        if (--answers_under_way_ == 0) all_answered_.cancel();
-      });
+  boost::asio::co_spawn(home_, chat_.answer(std::move(question)),
+                        [this](std::exception_ptr failure, web::Result<chat::Answer> answer) {
+                          if (failure)
+                            web::log::warning("email_not_answered", {{"reason", std::string("the exchange failed")}});
+                          else if (!answer)
+                            web::log::info("email_not_answered", {{"reason", answer.error().message}});
+                          if (--answers_under_way_ == 0) all_answered_.cancel();
+                        });
 }
 
 }  // namespace email_in

@@ -35,8 +35,7 @@ class Inbox {
   web::Task<> deliver(store::Time now);
 
  private:
-  web::Task<std::string> store_attachments(const agents::Agent&, std::string folder,
-                                           const std::vector<Attachment>&);
+  web::Task<std::string> store_attachments(const agents::Agent&, std::string folder, const std::vector<Attachment>&);
   web::Task<bool> store_attachment(store::UserId, std::string agent, std::string path, const std::string& content);
   web::Task<> insert(Message);
   web::Task<> deliver_one(Message, store::Time now);

@@ -79,8 +79,7 @@ web::Result<Mail> mail_of(MailBody body) {
     Attachment attachment{.name = std::move(given.filename), .content = {}};
     if (given.content) {
       attachment.content = from_base64(*given.content);
-      if (!attachment.content)
-        return web::invalid("attachments[" + std::to_string(at) + "].content must be base64");
+      if (!attachment.content) return web::invalid("attachments[" + std::to_string(at) + "].content must be base64");
     }
     mail.attachments.push_back(std::move(attachment));
   }

@@ -22,13 +22,12 @@ struct Message {
   store::Time received_at{};
   std::optional<store::Time> next_at;  // of the next attempt; none unless it is queued
 };
-BOOST_DESCRIBE_STRUCT(Message, (),
-                      (owner, id, agent, text, delivery, failure, attempts, received_at, next_at))
+BOOST_DESCRIBE_STRUCT(Message, (), (owner, id, agent, text, delivery, failure, attempts, received_at, next_at))
 
-inline const store::Owned<Message> messages{{.family = "emails_in", .number = 96},
-                                            &Message::owner,
-                                            &Message::id,
-                                            {store::index<Message>(1, "next", &Message::next_at),
-                                             store::index<Message>(2, "received", &Message::received_at)}};
+inline const store::Owned<Message> messages{
+    {.family = "emails_in", .number = 96},
+    &Message::owner,
+    &Message::id,
+    {store::index<Message>(1, "next", &Message::next_at), store::index<Message>(2, "received", &Message::received_at)}};
 
 }  // namespace email_in

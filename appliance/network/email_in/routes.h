@@ -14,7 +14,7 @@ namespace email_in {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   Inbox& inbox;
-  const std::string& signing_key;                 // empty: every mail is refused
+  const std::string& signing_key;                   // empty: every mail is refused
   const std::vector<std::string>& allowed_senders;  // as EMAIL_ALLOWED_SENDERS
 };
 

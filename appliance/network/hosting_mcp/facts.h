@@ -18,8 +18,7 @@ struct Setup {
   QuickStart quick_start;
   boost::json::object docker_config_example, documentation_links;
 };
-BOOST_DESCRIBE_STRUCT(Setup, (),
-                      (title, recommended_approach, quick_start, docker_config_example, documentation_links))
+BOOST_DESCRIBE_STRUCT(Setup, (), (title, recommended_approach, quick_start, docker_config_example, documentation_links))
 
 struct ToolCategories {
   std::vector<std::string> workspaces, services, deployments, logs, metrics, postgres, key_value;

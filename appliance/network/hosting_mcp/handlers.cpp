@@ -73,9 +73,7 @@ web::Answer validate_config(const web::Request& request) {
   co_return web::reply(answer, 200);
 }
 
-web::Answer redirect_to_docs(const web::Request&) {
-  co_return web::redirect(facts().documentation, moved_permanently);
-}
+web::Answer redirect_to_docs(const web::Request&) { co_return web::redirect(facts().documentation, moved_permanently); }
 
 web::Answer redirect_to_repository(const web::Request&) {
   co_return web::redirect(facts().repository, moved_permanently);

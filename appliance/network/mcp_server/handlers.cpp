@@ -52,13 +52,12 @@ web::Response initialize(const Services& services, const web::Request& request, 
 web::Response discover(const Message& message) {
   json::array versions{stateless_version};
   for (const auto one : session_versions) versions.emplace_back(json::string(one));
-  return result_response(
-      message, {{"supportedVersions", std::move(versions)},
-                {"capabilities", json::object{{"tools", json::object()}}},
-                {"_meta", json::object{{"io.modelcontextprotocol/serverInfo", server_info()}}},
-                {"instructions", instructions},
-                {"ttlMs", list_ttl_ms},
-                {"cacheScope", "private"}});
+  return result_response(message, {{"supportedVersions", std::move(versions)},
+                                   {"capabilities", json::object{{"tools", json::object()}}},
+                                   {"_meta", json::object{{"io.modelcontextprotocol/serverInfo", server_info()}}},
+                                   {"instructions", instructions},
+                                   {"ttlMs", list_ttl_ms},
+                                   {"cacheScope", "private"}});
 }
 
 web::Response list_tools(const Services& services, const web::Request& request, const Message& message) {
@@ -77,8 +76,9 @@ audit::Entry entry_of(const web::Request& request, const std::string& tool) {
 }
 
 json::object result_of(ToolResult result) {
-  json::object answer{{"content", json::array{json::object{{"type", "text"}, {"text", json::serialize(result.content)}}}},
-                      {"isError", result.is_error}};
+  json::object answer{
+      {"content", json::array{json::object{{"type", "text"}, {"text", json::serialize(result.content)}}}},
+      {"isError", result.is_error}};
   if (!result.is_error && result.content.is_object()) answer["structuredContent"] = std::move(result.content);
   return answer;
 }
@@ -90,12 +90,14 @@ web::Task<web::Response> call_tool(const Services& services, const web::Request&
   json::object arguments;
   if (const auto* given = message.params.if_contains("arguments"); given && !given->is_null()) {
     if (!given->is_object())
-      co_return error_response(refused(message, 400, Code::invalid_params, "Invalid params: arguments must be an object"));
+      co_return error_response(
+          refused(message, 400, Code::invalid_params, "Invalid params: arguments must be an object"));
     arguments = given->get_object();
   }
   const std::string tool(name->get_string());
   auto entry = entry_of(request, tool);
-  auto result = co_await services.tools.call(tool, request, allowance_of(services, request.caller), std::move(arguments));
+  auto result =
+      co_await services.tools.call(tool, request, allowance_of(services, request.caller), std::move(arguments));
   if (!result) entry.outcome = "no such tool for this caller";
   if (result && result->is_error) entry.outcome = "failed";
   co_await services.audit.note(std::move(entry));
@@ -125,7 +127,8 @@ web::Answer serve_message(const Services& services, const web::Request& request)
   if (message.method == "tools/call") co_return co_await call_tool(services, request, message);
   if (!message.is_stateless && message.method == "initialize") co_return initialize(services, request, message);
   if (!message.is_stateless && message.method == "ping") co_return result_response(message, {});
-  co_return error_response(refused(message, message.is_stateless ? 404 : 200, Code::unknown_method, "Method not found"));
+  co_return error_response(
+      refused(message, message.is_stateless ? 404 : 200, Code::unknown_method, "Method not found"));
 }
 
 web::Answer end_session(const Services& services, const web::Request& request) {

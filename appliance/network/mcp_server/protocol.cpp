@@ -10,9 +10,7 @@ namespace json = boost::json;
 
 constexpr std::string_view version_member = "io.modelcontextprotocol/protocolVersion";
 
-bool is_session_version(std::string_view version) {
-  return std::ranges::count(session_versions, version) > 0;
-}
+bool is_session_version(std::string_view version) { return std::ranges::count(session_versions, version) > 0; }
 
 std::optional<std::string> text_of(const json::object& object, std::string_view name) {
   const auto* member = object.if_contains(name);
@@ -91,11 +89,13 @@ Parsed parse_message(const web::Request& request) {
   Parsed parsed;
   const auto body = web::parse_json(request.body);
   if (!body) {
-    parsed.error = ProtocolError{
-        .code = Code::parse_error, .text = "Parse error: " + body.error().message, .id = {}, .data = {}};
+    parsed.error =
+        ProtocolError{.code = Code::parse_error, .text = "Parse error: " + body.error().message, .id = {}, .data = {}};
   } else if (!body->is_object()) {
-    parsed.error = ProtocolError{
-        .code = Code::invalid_request, .text = "Invalid request: it must be one JSON-RPC message", .id = {}, .data = {}};
+    parsed.error = ProtocolError{.code = Code::invalid_request,
+                                 .text = "Invalid request: it must be one JSON-RPC message",
+                                 .id = {},
+                                 .data = {}};
   } else {
     parsed.error = read(*body, parsed.message);
     if (!parsed.error) parsed.error = check_version(request, parsed.message);

@@ -17,9 +17,9 @@ struct MarkedRow {
   std::string_view path;
   bool is_read_only = false;
   bool is_destructive = false;
-  std::string_view path_argument = {};     // what the tool calls the parameter of the path
-  std::string_view left_out = {};          // a field of the row that the tool does not have
-  std::string_view description = {};       // in place of the row's own
+  std::string_view path_argument = {};  // what the tool calls the parameter of the path
+  std::string_view left_out = {};       // a field of the row that the tool does not have
+  std::string_view description = {};    // in place of the row's own
 };
 
 struct ToolResult {

@@ -56,8 +56,7 @@ json::object summarize_definition() {
           {"title", "Summarize a web page"},
           {"description", "Fetch a public web page and return its title, description, headings and main paragraphs."},
           {"inputSchema", web::schema_of<Page>()},
-          {"annotations",
-           json::object{{"readOnlyHint", true}, {"destructiveHint", false}, {"openWorldHint", true}}}};
+          {"annotations", json::object{{"readOnlyHint", true}, {"destructiveHint", false}, {"openWorldHint", true}}}};
 }
 
 bool is_allowed(const Allowance& allowance, std::string_view name, bool is_read_only) {
@@ -95,8 +94,7 @@ json::array Tools::list(const Allowance& allowance) const {
 
 web::Task<std::optional<ToolResult>> Tools::call(std::string name, const web::Request& request, Allowance allowance,
                                                  json::object arguments) const {
-  if (name == summarize_page && is_allowed(allowance, name, true))
-    co_return co_await summarize(std::move(arguments));
+  if (name == summarize_page && is_allowed(allowance, name, true)) co_return co_await summarize(std::move(arguments));
   const auto tool = std::ranges::find_if(tools_, [&](const RowTool& one) { return one.mark().name == name; });
   if (tool == tools_.end() || !is_allowed(allowance, name, tool->mark().is_read_only)) co_return std::nullopt;
   co_return co_await tool->call(request, std::move(arguments));

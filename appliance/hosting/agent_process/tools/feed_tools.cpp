@@ -40,8 +40,8 @@ std::vector<Tool> feed_tools(const std::string& backend_url, const std::string& 
       tool<FeedArguments>("read_feed",
                           "Read a data feed of this box: news or data that its administrator chose, or models, status "
                           "and usage. Without a name, list the feeds.",
-                          [url = backend_url + "/api/agent-feeds", box_token](
-                              FeedArguments arguments) -> web::Task<web::Result<json::value>> {
+                          [url = backend_url + "/api/agent-feeds",
+                           box_token](FeedArguments arguments) -> web::Task<web::Result<json::value>> {
                             co_return co_await read_feed(url, box_token, std::move(arguments.feed));
                           }),
   };
