@@ -1,7 +1,7 @@
 // Invite codes: made by the operator, used once each, and what lets people in where registration is by invitation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Box, INTERNAL_KEY, PASSWORD, send } from "./box.mjs";
+import { Box, INTERNAL_KEY, PASSWORD, run, send } from "./box.mjs";
 import { message_for, new_wallet, present } from "./wallet.mjs";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -36,6 +36,22 @@ test("codes are made with the internal key, on both listeners", async (t) => {
   assert.equal((await box.backend_call("DELETE", `/api/admin/invites/${code.split("-")[0]}`)).success, true);
   assert.equal((await post(box.web, "/api/invite/validate", { code })).status, 404);
   assert.ok(!box.whole_log.includes(code.split("-")[1]));
+});
+
+test("the operator makes, lists and revokes codes on the command line", async (t) => {
+  const box = await Box.start(t, { REGISTRATION: "invite" });
+  const at = { env: { INTERNAL_API_KEY: INTERNAL_KEY, BACKEND_LISTEN: new URL(box.backend).host } };
+  const admin = async (...args) => {
+    const { code, out, err } = await run(["admin", "invites", ...args, "--data", box.folder], at);
+    assert.equal(code, 0, err);
+    return out;
+  };
+  const printed = await admin("create", "--uses", "2", "--days", "1", "--plan", "solo", "--note", "team");
+  const [, code, id] = /^((\w{8})-\w{16}) {3}\(shown this once\)$/m.exec(printed);
+  assert.equal((await register(box, "ada", code)).status, 200);
+  assert.match(await admin("list"), new RegExp(`^${id} +1 of 2 +20\\S+Z +solo +team$`, "m"));
+  await admin("revoke", id);
+  assert.equal((await register(box, "bob", code)).status, 403);
 });
 
 test("where registration is by invitation, a code lets in as many as it has uses, with its plan", async (t) => {
