@@ -13,7 +13,7 @@ struct Parts {
         key(signing_key(settings.email_webhook_secret)),
         inbox(module.platform.system, module.hosting.chat, module.hosting.uploads, module.platform.home) {
     if (key.empty() && !settings.email_webhook_secret.empty())
-      web::log::warning("email_refused", {{"reason", "EMAIL_WEBHOOK_SECRET is not whsec_ and base64"}});
+      web::log::warning("email_refused", {{"reason", std::string("EMAIL_WEBHOOK_SECRET is not whsec_ and base64")}});
   }
 
   Services services() { return {inbox, key, settings.email_allowed_senders}; }

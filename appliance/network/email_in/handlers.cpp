@@ -41,7 +41,7 @@ web::Answer receive_mail(const Services& services, const web::Request& request, 
   ReceiptView answer;
   if (!*mail) co_return web::reply(answer, 200);
   if (!is_allowed(services.allowed_senders, (*mail)->from)) {
-    web::log::info("email_refused", {{"reason", "its sender is not in EMAIL_ALLOWED_SENDERS"}});
+    web::log::info("email_refused", {{"reason", std::string("its sender is not in EMAIL_ALLOWED_SENDERS")}});
     co_return web::forbidden("This sender is not in EMAIL_ALLOWED_SENDERS");
   }
   auto receipt = co_await services.inbox.accept(signature->id, std::move(**mail));
