@@ -10,6 +10,7 @@
 #include "appliance/hosting/engine_migration.h"
 #include "appliance/hosting/logs/hub.h"
 #include "appliance/hosting/schedule/schedule.h"
+#include "appliance/hosting/uploads/uploads.h"
 #include "appliance/models/module.h"
 
 namespace hosting {
@@ -58,6 +59,7 @@ class Module {
   agents::Agents agents;
   logs::Hub log_hub;
   chat::Chat chat;
+  uploads::Uploads uploads;
   schedule::Schedule schedule;
 
  private:

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
-import { Box, PASSWORD, send, until } from "./box.mjs";
+import { Box, INTERNAL_KEY, PASSWORD, send, until } from "./box.mjs";
 import { code_of } from "./totp.mjs";
 import { new_wallet, sign_in } from "./wallet.mjs";
 
@@ -15,6 +15,13 @@ const factor = "/api/settings/second-factor";
 const add_bus_key = async (call, world) => {
   const { body } = await call("POST", "/api/underground/keys", { agentId: world.agent, algorithm: "hmac-sha256" });
   world.bus_key = body.key.id;
+};
+const with_key = (base, path, body) =>
+  send(base, "POST", path, { headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" }, body: JSON.stringify(body) });
+const call_tool = async (base, person) => {
+  const { key } = (await person.call("POST", "/api/keys", { name: "mcp" })).body;
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_agents" } });
+  return send(base, "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
 };
 
 // How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
@@ -83,6 +90,17 @@ const noted = {
   "backend DELETE /api/admin/audit/personal-data": ["personal data erased by admin: ok, 0 entries", ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody")],
   "backend POST /api/admin/skills": ["skill set by admin: The archive is damaged", ({ box }) => box.backend_call("POST", "/api/admin/skills", { no: "archive" })],
   "backend DELETE /api/admin/skills/{name}": ["skill removed by admin: No such skill", ({ box }) => box.backend_call("DELETE", "/api/admin/skills/nothing")],
+  "web POST /api/invite/generate": ["invites generated: ok", ({ box }) => with_key(box.web, "/api/invite/generate", { note: "friends" })],
+  "backend POST /api/invite/generate": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/invite/generate", {})],
+  "web POST /api/invite/validate": ["invite used: ok", async ({ box, stranger }) =>
+    stranger.call("POST", "/api/invite/validate", { code: (await box.backend_call("POST", "/api/invite/generate", {})).code })],
+  "backend POST /api/invite/validate": ["invite used: This invite code is not valid", ({ box }) => box.backend_call("POST", "/api/invite/validate", { code: "guess" })],
+  "backend DELETE /api/admin/invites/{id}": ["invite revoked: ok", async ({ box }) =>
+    box.backend_call("DELETE", `/api/admin/invites/${(await box.backend_call("GET", "/api/admin/invites")).invites[0].id}`)],
+  "backend PUT /api/admin/data-feeds/{name}": ["data feed set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/data-feeds/news", { kind: "rss", url: "http://127.0.0.1:1/" })],
+  "backend DELETE /api/admin/data-feeds/{name}": ["data feed removed by admin: ok", ({ box }) => box.backend_call("DELETE", "/api/admin/data-feeds/news")],
+  "web POST /mcp": ["MCP tool called: ok", ({ box, bob }) => call_tool(box.web, bob)],
+  "backend POST /mcp": ["MCP tool called: ok", ({ box, bob }) => call_tool(box.backend, bob)],
   "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: join(box.folder, "copy") })],
 };
 
@@ -90,7 +108,8 @@ const noted = {
 const unnoted = {
   "lets nobody in": [
     "web POST /api/auth/nonce", "web POST /api/auth/social-id/refresh", "web POST /api/auth/token-gating/verify", "web POST /api/keys/validate",
-    "backend POST /api/validate-key", "web POST /api/auth/verify-email/mail", `web PATCH ${factor}/passkeys/{id}`,
+    "backend POST /api/validate-key", "backend POST /api/hosting-mcp/validate-config", "web DELETE /mcp", "backend DELETE /mcp",
+    "web POST /api/webhooks/email", "web POST /api/auth/verify-email/mail", `web PATCH ${factor}/passkeys/{id}`,
   ],
   "one's agents": [
     "web POST /api/agents/provision", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",

@@ -84,7 +84,7 @@ const refused_values = (schema) => {
   return values;
 };
 
-const named_by = (answer) => answer.body?.error?.message ?? answer.body?.error;
+const named_by = (answer) => answer.body?.error?.message ?? answer.body?.error ?? answer.body?.errors?.join();
 
 const refuses = (answer, what, field) => {
   assert.equal(answer.status, 400, `${what}: ${answer.status} ${answer.text}`);

@@ -9,6 +9,14 @@ namespace {
 
 const std::string record_id = Subscription{}.id;
 
+Subscription new_subscription(store::UserId user, Plan plan) {
+  return {.user_id = user,
+          .subscription_id = "sub_" + crypto::random_id(24),
+          .plan = plan,
+          .status = "active",
+          .activated_at = store::now()};
+}
+
 }  // namespace
 
 std::optional<Subscription> Subscriptions::active(store::UserId user) const {
@@ -31,11 +39,7 @@ web::Task<web::Result<Subscription>> Subscriptions::deploy(store::UserId user, P
   for (;;) {
     const auto owner = system_.get(accounts::users, user);
     if (!owner) co_return web::not_found("No such user");
-    const Subscription deployed{.user_id = user,
-                                .subscription_id = "sub_" + crypto::random_id(24),
-                                .plan = plan,
-                                .status = "active",
-                                .activated_at = store::now()};
+    const auto deployed = new_subscription(user, plan);
     auto change = system_.change();
     change.require(accounts::users, *owner);
     if (auto row = system_.get(subscriptions, user, record_id)) {
@@ -47,6 +51,10 @@ web::Task<web::Result<Subscription>> Subscriptions::deploy(store::UserId user, P
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return deployed;
   }
+}
+
+void Subscriptions::add(store::UserId newcomer, Plan plan, store::Change& change) {
+  change.insert(subscriptions, new_subscription(newcomer, plan));
 }
 
 web::Task<> Subscriptions::cancel(store::UserId user) {

@@ -7,6 +7,7 @@
 #include "appliance/box/cli/admin_command.h"
 #include "appliance/box/cli/audit.h"
 #include "appliance/box/cli/git_hosts.h"
+#include "appliance/box/cli/invites.h"
 #include "appliance/box/cli/operator_keys.h"
 #include "appliance/foundation/crypto/random.h"
 
@@ -183,6 +184,7 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
     return 0;
   });
   add_operator_keys(*admin, run);
+  add_invites(*admin, run);
   add_audit(*admin, run);
 }
 

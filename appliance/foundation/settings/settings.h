@@ -75,6 +75,10 @@ struct Settings {
   unsigned summarizer_cache_mb = 0;
   std::string summarizer_user_agent = "agentbox-summarizer/1.0";
 
+  bool feeds_allow_private = false;
+  std::string email_webhook_secret;                // secret; whsec_ and base64, or any text
+  std::vector<std::string> email_allowed_senders;  // lower case: an address, "@example.org", or "*"
+
   std::string l2_rpc_url;  // the chain's node; may carry the provider's key: secret
   std::uint64_t l2_chain_id = 8453;
 

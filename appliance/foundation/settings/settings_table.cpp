@@ -7,6 +7,14 @@ namespace agentbox {
 
 namespace {
 
+// An address, "@example.org" for all addresses of a domain, or "*" for everybody.
+std::optional<std::string> allowed_sender(const std::string& item) {
+  if (item == "*") return item;
+  if (!item.starts_with('@')) return normalised_email(item);
+  const auto whole = normalised_email("anybody" + item);
+  return whole ? std::optional(whole->substr(whole->find('@'))) : std::nullopt;
+}
+
 std::vector<Setting> make_table() {
   using namespace std::chrono_literals;
   using namespace setting_types;
@@ -134,6 +142,13 @@ std::vector<Setting> make_table() {
       count("SUMMARIZER_CACHE_MB", &S::summarizer_cache_mb, 0, 512,
             "size of the summarizer's page cache in megabytes; 0 turns it off"),
       text("SUMMARIZER_USER_AGENT", &S::summarizer_user_agent, "User-Agent header of the summarizer's requests"),
+
+      boolean("FEEDS_ALLOW_PRIVATE", &S::feeds_allow_private, "let data feeds have private and loopback addresses"),
+      secret("EMAIL_WEBHOOK_SECRET", &S::email_webhook_secret,
+             "signing secret of the e-mail webhook: whsec_ and base64, or any text; unset: every mail is refused"),
+      list("EMAIL_ALLOWED_SENDERS", &S::email_allowed_senders, "e-mail or @domain,...",
+           "senders whose mail reaches agents; * allows everybody; unset: nobody", allowed_sender,
+           "is neither an e-mail address nor @ and a domain"),
 
       secret_url("L2_RPC_URL", &S::l2_rpc_url,
                  "JSON-RPC of the chain of smart wallets, gating tokens and USDC transfers; unset: the first two are "

@@ -59,7 +59,7 @@ web::Task<web::Result<accounts::User>> WalletSignIn::sign_in(Proof proof) {
   if (!*is_theirs) co_return refused("was not signed by this wallet");
   const bool is_first = co_await nonces_.use(message->nonce, now);
   if (!is_first) co_return refused("was used before");
-  co_return co_await identities_.sign_in_wallet(address->lower_case(), since);
+  co_return co_await identities_.sign_in_wallet(address->lower_case(), since, std::move(proof.invite_code));
 }
 
 }  // namespace wallet_sign_in

@@ -22,6 +22,7 @@ inline constexpr std::string_view tool_names[] = {"summarize_page",
                                                   "cancel_scheduled_prompt",
                                                   "use_skill",
                                                   "send_message",
-                                                  "read_messages"};
+                                                  "read_messages",
+                                                  "read_feed"};
 
 }  // namespace agent_process

@@ -21,12 +21,13 @@ std::vector<Tool> memory_tools(Memory&, boost::asio::thread_pool& files);
 std::vector<Tool> git_tools(Repository&, boost::asio::thread_pool& files);
 std::vector<Tool> schedule_tools(const std::string& backend_url, const std::string& box_token);
 std::vector<Tool> skill_tools(const Workspace&, boost::asio::thread_pool& files);
+std::vector<Tool> message_tools(const std::string& backend_url, const std::string& agent, const std::string& box_token);
+std::vector<Tool> feed_tools(const std::string& backend_url, const std::string& box_token);
 
 // Tools of others, which may change from turn to turn. Must not throw except when cancelled.
 using ToolSource = std::function<web::Task<std::vector<Tool>>()>;
 // Those of the MCP servers in the agent's config, which the box calls.
 ToolSource mcp_tools(const std::string& backend_url, const std::string& box_token);
-std::vector<Tool> message_tools(const std::string& backend_url, const std::string& agent, const std::string& box_token);
 
 class Toolbox {
  public:
