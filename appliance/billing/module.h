@@ -3,6 +3,8 @@
 #pragma once
 
 #include "appliance/billing/capabilities.h"
+#include "appliance/billing/credits/credit_book.h"
+#include "appliance/billing/credits/credits.h"
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/spending/spend_policy.h"
@@ -35,6 +37,8 @@ class Module {
   Subscriptions subscriptions;
   PlanDirectory plan_directory;
   usage::Ledger ledger;
+  credits::Credits credits;
+  const credits::CreditBook credit_book;
   Caps caps;
   SpendPolicy spend_policy;
   CapPolicy cap_policy;

@@ -3,6 +3,7 @@
 
 #include "appliance/hosting/module.h"
 #include "appliance/payments/capabilities.h"
+#include "appliance/payments/stripe/checkout.h"
 
 namespace payments {
 
@@ -15,6 +16,7 @@ class Module {
         billing(given_hosting.billing),
         models(given_hosting.models),
         hosting(given_hosting),
+        checkout(platform.system, platform.settings, identity.site, identity.accounts),
         capabilities_(payments::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
@@ -26,6 +28,8 @@ class Module {
   billing::Module& billing;
   models::Module& models;
   hosting::Module& hosting;
+
+  const stripe::Checkout checkout;
 
  private:
   agentbox::RunningCapabilities capabilities_;

@@ -81,6 +81,10 @@ struct Settings {
   std::string payment_rpc_url;  // secret, as above
   std::string payment_receiver, payment_token_address = "0x20c0000000000000000000000000000000000000";  // pathUSD
 
+  std::string stripe_secret_key, stripe_webhook_secret;  // secret
+  std::string stripe_api_url = "https://api.stripe.com";
+  std::vector<std::string> stripe_prices;  // "solo=price_...": what is sold, and its price at Stripe
+
   std::string idp_issuer, idp_client_secret;
   std::vector<std::string> idp_client_id;  // the first is the box's own; security events may be for any
   std::string codehost_client_id, codehost_client_secret, codehost_base_url = "https://github.com",

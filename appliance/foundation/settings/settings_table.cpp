@@ -143,6 +143,17 @@ std::vector<Setting> make_table() {
       chain_address("PAYMENT_RECEIVER", &S::payment_receiver, "account that receives payments"),
       chain_address("PAYMENT_TOKEN_ADDRESS", &S::payment_token_address, "contract of the payment token (pathUSD)"),
 
+      secret("STRIPE_SECRET_KEY", &S::stripe_secret_key,
+             "API key at Stripe, for payments by card; unset: requests to pay get 503"),
+      secret("STRIPE_WEBHOOK_SECRET", &S::stripe_webhook_secret,
+             "signing secret of the webhook endpoint <BASE_URL>/api/webhooks/stripe; unset: its events get 503"),
+      url("STRIPE_API_URL", &S::stripe_api_url, "address of Stripe's API"),
+      list(
+          "STRIPE_PRICES", &S::stripe_prices, "name=price,...",
+          "what is sold: a plan, credits.<number> or storage.<GB>, with its price at Stripe and, if it is to be shown, "
+          "the amount: solo=price_1,credits.1000=price_2@9.00GBP",
+          as_is, ""),
+
       url("IDP_ISSUER", &S::idp_issuer, "issuer of the OpenID identity provider, which also sends security events"),
       list("IDP_CLIENT_ID", &S::idp_client_id, "id,...",
            "client id at the identity provider; further ids are accepted as audiences of security events", as_is, ""),

@@ -8,8 +8,8 @@ namespace {
 struct Parts {
   explicit Parts(hosting::Module& module) : Parts(module, module.platform) {}
   Parts(hosting::Module& module, const agentbox::Platform& platform)
-      : uploads(module.agents.directory, platform.folder.agents(), platform.folder.path(), platform.blocking,
-                platform.uploads) {}
+      : uploads(platform.system, module.agents.directory, platform.folder.agents(), platform.folder.path(),
+                platform.blocking, platform.uploads) {}
   Services services() { return {uploads}; }
   Uploads uploads;
 };
