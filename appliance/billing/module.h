@@ -3,6 +3,8 @@
 #pragma once
 
 #include "appliance/billing/capabilities.h"
+#include "appliance/billing/credits/credit_book.h"
+#include "appliance/billing/credits/credits.h"
 #include "appliance/billing/spans/recorder.h"
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/billing/spending/caps.h"
@@ -38,6 +40,8 @@ class Module {
   PlanDirectory plan_directory;
   usage::Ledger ledger;
   spans::Recorder spans;
+  credits::Credits credits;
+  const credits::CreditBook credit_book;
   Caps caps;
   SpendPolicy spend_policy;
   CapPolicy cap_policy;

@@ -15,6 +15,7 @@ Module::Module(hosting::Module& given_hosting)
       networks(platform.settings),
       settlement(std::make_unique<settlement::LedgerSettlement>(ledger, wallets)),
       exact(platform, networks, wallets),
+      checkout(platform.system, platform.settings, identity.site, identity.accounts),
       capabilities_(payments::capabilities(), *this) {}
 
 }  // namespace payments

@@ -8,6 +8,7 @@
 #include "appliance/payments/chains/balances.h"
 #include "appliance/payments/ledger/ledger.h"
 #include "appliance/payments/settlement/settlement.h"
+#include "appliance/payments/stripe/checkout.h"
 #include "appliance/payments/wallets/wallets.h"
 #include "appliance/payments/x402/exact.h"
 
@@ -34,6 +35,7 @@ class Module {
   chains::Balances balances;
   const std::unique_ptr<settlement::Settlement> settlement;
   x402::Exact exact;
+  const stripe::Checkout checkout;
 
  private:
   agentbox::RunningCapabilities capabilities_;

@@ -101,6 +101,10 @@ struct Settings {
   std::string mpp_secret;                                  // secret; empty: derived from the master key
   std::string x402_facilitator_url, x402_facilitator_key;  // the key is secret
 
+  std::string stripe_secret_key, stripe_webhook_secret;  // secret
+  std::string stripe_api_url = "https://api.stripe.com";
+  std::vector<std::string> stripe_prices;  // "solo=price_...": what is sold, and its price at Stripe
+
   std::string idp_issuer, idp_client_secret;
   std::vector<std::string> idp_client_id;  // the first is the box's own; security events may be for any
   std::string codehost_client_id, codehost_client_secret, codehost_base_url = "https://github.com",

@@ -193,6 +193,17 @@ std::vector<Setting> make_table() {
           "facilitator of x402 that settles payments; unset: the box sends the transfers from its own wallet"),
       secret("X402_FACILITATOR_KEY", &S::x402_facilitator_key, "bearer key at that facilitator"),
 
+      secret("STRIPE_SECRET_KEY", &S::stripe_secret_key,
+             "API key at Stripe, for payments by card; unset: requests to pay get 503"),
+      secret("STRIPE_WEBHOOK_SECRET", &S::stripe_webhook_secret,
+             "signing secret of the webhook endpoint <BASE_URL>/api/webhooks/stripe; unset: its events get 503"),
+      url("STRIPE_API_URL", &S::stripe_api_url, "address of Stripe's API"),
+      list(
+          "STRIPE_PRICES", &S::stripe_prices, "name=price,...",
+          "what is sold: a plan, credits.<number> or storage.<GB>, with its price at Stripe and, if it is to be shown, "
+          "the amount: solo=price_1,credits.1000=price_2@9.00GBP",
+          as_is, ""),
+
       url("IDP_ISSUER", &S::idp_issuer, "issuer of the OpenID identity provider, which also sends security events"),
       list("IDP_CLIENT_ID", &S::idp_client_id, "id,...",
            "client id at the identity provider; further ids are accepted as audiences of security events", as_is, ""),

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "appliance/billing/usage/report.h"
-#include "appliance/models/plan_overview/routes.h"
+#include "appliance/payments/overview/routes.h"
 #include "web/endpoint.h"
 #include "web/fields.h"
 
-namespace models::plan_overview {
+namespace payments::overview {
 
 // The usage of the plan's quota in this calendar month, including reservations of calls in progress.
 struct Tokens {
@@ -40,8 +40,10 @@ struct ActionRequest {
   web::Text<1, 40> action;
   std::optional<web::Text<1, 40>> provider;
   std::optional<web::Text<1, 500>> key;
+  std::optional<web::Text<1, 20>> plan;
+  std::optional<web::Text<1, 255>> price;
 };
-BOOST_DESCRIBE_STRUCT(ActionRequest, (), (action, provider, key))
+BOOST_DESCRIBE_STRUCT(ActionRequest, (), (action, provider, key, plan, price))
 
 struct ByokSwitched {
   bool success = true;
@@ -49,6 +51,12 @@ struct ByokSwitched {
   Byok byok;
 };
 BOOST_DESCRIBE_STRUCT(ByokSwitched, (), (success, action, byok))
+
+struct PageAnswer {
+  bool success = true;
+  std::string action, url;
+};
+BOOST_DESCRIBE_STRUCT(PageAnswer, (), (success, action, url))
 
 struct UsageAnswer {
   bool success = true;
@@ -61,4 +69,4 @@ BOOST_DESCRIBE_STRUCT(UsageAnswer, (), (success, action, period, tokens, usage, 
 web::Answer show_billing(const Services&, const web::Request&);
 web::Answer run_billing_action(const Services&, const web::Request&, ActionRequest);
 
-}  // namespace models::plan_overview
+}  // namespace payments::overview

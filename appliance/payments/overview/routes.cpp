@@ -1,9 +1,9 @@
-#include "appliance/models/plan_overview/routes.h"
+#include "appliance/payments/overview/routes.h"
 
-#include "appliance/models/plan_overview/handlers.h"
+#include "appliance/payments/overview/handlers.h"
 #include "web/endpoint.h"
 
-namespace models::plan_overview {
+namespace payments::overview {
 
 namespace {
 
@@ -11,8 +11,9 @@ constexpr const char* action_text =
     "`action` is enable-byok (uses your own provider keys; `provider` and `key` store one first, as PUT "
     "/api/provider-keys/:provider does), disable-byok (disables all of them: they stay sealed, and calls use the plan "
     "again), both returning {success, action, byok: {enabled, providers[]}}; or get-usage ({success, action, period, "
-    "tokens, usage, ownKeys} of this calendar month). create-checkout and buy-credits need a payment provider: 503 on "
-    "a box without one.";
+    "tokens, usage, ownKeys} of this calendar month). create-checkout (`plan`) and buy-credits (`price`) answer "
+    "{success, action, url}: the page to pay at, as GET /api/stripe/checkout and /api/stripe/credits redirect to; 503 "
+    "on a box without STRIPE_SECRET_KEY.";
 
 }  // namespace
 
@@ -26,4 +27,4 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
   };
 }
 
-}  // namespace models::plan_overview
+}  // namespace payments::overview

@@ -1,12 +1,12 @@
-#include "appliance/models/plan_overview/handlers.h"
+#include "appliance/payments/overview/handlers.h"
 
 #include "web/reply.h"
 
-namespace models::plan_overview {
+namespace payments::overview {
 
 namespace {
 
-Byok byok_of(const ProviderKeys& keys, store::UserId user) {
+Byok byok_of(const models::ProviderKeys& keys, store::UserId user) {
   Byok byok;
   for (const auto& key : keys.list(user)) {
     byok.enabled = byok.enabled || !key.is_set_aside;
@@ -18,9 +18,8 @@ Byok byok_of(const ProviderKeys& keys, store::UserId user) {
 Tokens tokens_of(const Services& services, store::UserId user) {
   const auto now = store::now();
   const auto month = usage::Period::month(now);
-  Tokens tokens{.used = services.ledger.spent(user, usage::tally(month, usage::slice::all), usage::TallyField::tokens),
-                .limit = std::nullopt,
-                .resetsAt = usage::next_month(now)};
+  Tokens tokens{
+      .used = services.ledger.quota_used(user, month), .limit = std::nullopt, .resetsAt = usage::next_month(now)};
   const web::Caller caller{.user_id = user};
   if (const auto payer = services.policy.payer_of(caller); payer && !payer->is_admin)
     tokens.limit = billing::limits(payer->plan).monthly_tokens;
@@ -69,6 +68,22 @@ web::Answer get_usage(const Services& services, store::UserId user, ActionReques
   co_return web::reply(answer);
 }
 
+web::Result<web::Response> page_answer(const std::string& action, const web::Result<std::string>& page) {
+  if (!page) return page.error();
+  const PageAnswer answer{.action = action, .url = *page};
+  return web::reply(answer, 200);
+}
+
+web::Answer create_checkout(const Services& services, const web::Request& request, ActionRequest body) {
+  const auto page = co_await services.checkout.plan(request.caller.user_id, body.plan.value_or(""));
+  co_return page_answer(body.action, page);
+}
+
+web::Answer buy_credits(const Services& services, const web::Request& request, ActionRequest body) {
+  const auto page = co_await services.checkout.credits(request.caller.user_id, body.price.value_or(""));
+  co_return page_answer(body.action, page);
+}
+
 }  // namespace
 
 web::Answer show_billing(const Services& services, const web::Request& request) {
@@ -88,9 +103,9 @@ web::Answer run_billing_action(const Services& services, const web::Request& req
   if (body.action == "enable-byok") co_return co_await enable(services, request, std::move(body));
   if (body.action == "disable-byok") co_return co_await disable(services, request, std::move(body));
   if (body.action == "get-usage") co_return co_await get_usage(services, request.caller.user_id, std::move(body));
-  if (body.action == "create-checkout" || body.action == "buy-credits")
-    co_return web::unavailable("This box has no payment provider: its administrator activates plans.");
+  if (body.action == "create-checkout") co_return co_await create_checkout(services, request, std::move(body));
+  if (body.action == "buy-credits") co_return co_await buy_credits(services, request, std::move(body));
   co_return web::invalid("action must be one of: create-checkout, enable-byok, disable-byok, get-usage, buy-credits");
 }
 
-}  // namespace models::plan_overview
+}  // namespace payments::overview

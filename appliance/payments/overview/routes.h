@@ -9,10 +9,11 @@
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
 #include "appliance/models/provider_keys.h"
+#include "appliance/payments/stripe/checkout.h"
 #include "web/bind.h"
 #include "web/route.h"
 
-namespace models::plan_overview {
+namespace payments::overview {
 
 // What the rows depend on; all of it must outlive them.
 struct Services {
@@ -20,11 +21,12 @@ struct Services {
   const billing::Subscriptions& subscriptions;
   const billing::SpendPolicy& policy;
   const usage::Ledger& ledger;
-  ProviderKeys& keys;
+  models::ProviderKeys& keys;
+  const stripe::Checkout& checkout;
   audit::Audit& audit;
 };
 
 // /api/billing: the caller's plan and usage, and whether the caller's own provider keys are used.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
-}  // namespace models::plan_overview
+}  // namespace payments::overview
