@@ -45,11 +45,14 @@ uid_t existing(uid_t user) {
   return user;
 }
 
-// Everything is done relative to the working folder, which the user need not be able to reach by its path.
+// Everything is done relative to the working folder, which the user need not be able to reach by its path. Another
+// program at work there may remove files meanwhile.
 void give_folder(uid_t user) {
   check(::lchown(".", user, user), "give away the folder");
-  for (const auto& entry : std::filesystem::recursive_directory_iterator("."))
-    check(::lchown(entry.path().c_str(), user, user), "give away the folder's files");
+  std::error_code vanished;
+  for (std::filesystem::recursive_directory_iterator at(".", vanished), end; at != end; at.increment(vanished))
+    if (::lchown(at->path().c_str(), user, user) != 0 && errno != ENOENT)
+      throw std::system_error(errno, std::system_category(), "give away the folder's files");
 }
 
 void restrict_files(const std::filesystem::path& program) {
@@ -74,12 +77,26 @@ void become(uid_t user) {
 void filter_system_calls(bool has_network) {
   const std::unique_ptr<void, decltype(&seccomp_release)> filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
   if (!filter) throw std::system_error(ENOMEM, std::system_category(), "filter");
-  for (const int call :
-       {SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kill), SCMP_SYS(tkill),
-        SCMP_SYS(pidfd_send_signal), SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(chroot),
-        SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(bpf), SCMP_SYS(perf_event_open), SCMP_SYS(userfaultfd),
-        SCMP_SYS(io_uring_setup), SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key),
-        SCMP_SYS(open_by_handle_at)})
+  for (const int call : {SCMP_SYS(ptrace),
+                         SCMP_SYS(process_vm_readv),
+                         SCMP_SYS(process_vm_writev),
+                         SCMP_SYS(kill),
+                         SCMP_SYS(tkill),
+                         SCMP_SYS(pidfd_send_signal),
+                         SCMP_SYS(mount),
+                         SCMP_SYS(umount2),
+                         SCMP_SYS(pivot_root),
+                         SCMP_SYS(chroot),
+                         SCMP_SYS(unshare),
+                         SCMP_SYS(setns),
+                         SCMP_SYS(bpf),
+                         SCMP_SYS(perf_event_open),
+                         SCMP_SYS(userfaultfd),
+                         SCMP_SYS(io_uring_setup),
+                         SCMP_SYS(keyctl),
+                         SCMP_SYS(add_key),
+                         SCMP_SYS(request_key),
+                         SCMP_SYS(open_by_handle_at)})
     check(seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), call, 0), "filter");
   for (scmp_datum_t family = 0; family < AF_MAX; ++family) {
     // The resolver reads this machine's addresses through netlink.
@@ -107,7 +124,8 @@ void execute(const Confinement& place, const std::vector<std::string>& command) 
   limit(RLIMIT_CORE, 0, "no core dumps");
   limit(RLIMIT_NOFILE, open_files, "limit the open files");
   limit(RLIMIT_FSIZE, place.file_bytes, "limit the size of files");
-  limit(RLIMIT_CPU, rlim_t(place.processor_time.count()), "limit the processor time");
+  if (place.processor_time.count() > 0)
+    limit(RLIMIT_CPU, rlim_t(place.processor_time.count()), "limit the processor time");
   [[maybe_unused]] const int now = ::nice(niceness);
   forbid_new_privileges();
   restrict_files(command.front());

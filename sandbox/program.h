@@ -19,7 +19,7 @@ struct Confinement {
   std::optional<uid_t> user;
   bool has_network = false;  // may open sockets
   std::uint64_t memory_bytes = 0, file_bytes = 0;
-  std::chrono::seconds processor_time{0};
+  std::chrono::seconds processor_time{0};  // 0: unlimited
 };
 
 // Executes `command`, whose first item is the program's path, with this process's environment and descriptors. The

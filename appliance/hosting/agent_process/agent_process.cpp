@@ -32,7 +32,8 @@ std::vector<Tool> tools_of(const runtime::Boot& boot, const Workspace& workspace
   std::vector<Tool> tools;
   for (auto& group :
        {page_tools(boot.summarizer_url, boot.box_token), file_tools(workspace, files), memory_tools(memory, files),
-        git_tools(repository, files), schedule_tools(boot.backend_url, boot.box_token)}) {
+        git_tools(repository, files), schedule_tools(boot.backend_url, boot.box_token),
+        media_tools(boot.backend_url, boot.box_token)}) {
     tools.insert(tools.end(), group.begin(), group.end());
   }
   if (const auto& allowed = boot.conduct ? boot.conduct->tools : std::nullopt)

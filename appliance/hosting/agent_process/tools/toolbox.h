@@ -19,6 +19,7 @@ std::vector<Tool> file_tools(const Workspace&, boost::asio::thread_pool& files);
 std::vector<Tool> memory_tools(Memory&, boost::asio::thread_pool& files);
 std::vector<Tool> git_tools(Repository&, boost::asio::thread_pool& files);
 std::vector<Tool> schedule_tools(const std::string& backend_url, const std::string& box_token);
+std::vector<Tool> media_tools(const std::string& backend_url, const std::string& box_token);
 
 class Toolbox {
  public:
