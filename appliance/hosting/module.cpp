@@ -54,6 +54,7 @@ std::optional<std::filesystem::path> Module::workspace_of(std::string_view agent
 void Module::set_addresses(agents::BoxAddresses addresses) {
   web_url_ = addresses.web;
   summarizer_url_ = addresses.summarizer;
+  backend_url_ = addresses.backend;
   agents.set_addresses(std::move(addresses));
 }
 

@@ -113,6 +113,16 @@ struct Settings {
   std::string social_id_issuer, social_id_client_id, social_id_client_secret;
   std::string gating_token_address, gating_token_minimum = "1250000";  // the minimum in tokens
 
+  std::string stream_provider = "auto";  // auto, mux, local
+  bool stream_local = false;             // the same as the provider local
+  std::string stream_api_url = "https://api.mux.com", stream_token_id, stream_token_secret;
+  std::string stream_signing_secret, stream_webhook_secret;  // the first that is set verifies webhooks
+  std::string stream_rtmp_listen = "127.0.0.1:1935", stream_rtmp_url;
+  bool stream_token_gating = true, stream_require_proof = false, stream_record = false;
+  unsigned stream_hls_mb = 512;
+  unsigned video_storage_mb = 500;  // of one user
+  std::chrono::milliseconds video_url_lifetime{std::chrono::hours{24}};
+
   std::string log_level = "info";
 };
 

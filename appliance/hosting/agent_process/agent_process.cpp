@@ -35,7 +35,7 @@ std::vector<Tool> tools_of(const runtime::Boot& boot, const Workspace& workspace
                       memory_tools(memory, files), git_tools(repository, files),
                       schedule_tools(boot.backend_url, boot.box_token), skill_tools(workspace, files),
                       message_tools(boot.backend_url, boot.agent_id, boot.box_token),
-                      feed_tools(boot.backend_url, boot.box_token)}) {
+                      feed_tools(boot.backend_url, boot.box_token), media_tools(boot.backend_url, boot.box_token)}) {
     tools.insert(tools.end(), group.begin(), group.end());
   }
   if (const auto& allowed = boot.conduct ? boot.conduct->tools : std::nullopt)

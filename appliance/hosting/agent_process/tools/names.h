@@ -23,6 +23,11 @@ inline constexpr std::string_view tool_names[] = {"summarize_page",
                                                   "use_skill",
                                                   "send_message",
                                                   "read_messages",
-                                                  "read_feed"};
+                                                  "read_feed",
+                                                  "make_video",
+                                                  "show_video",
+                                                  "go_on_air",
+                                                  "show_broadcast",
+                                                  "leave_air"};
 
 }  // namespace agent_process
