@@ -8,6 +8,9 @@
 #include "appliance/payments/chains/balances.h"
 #include "appliance/payments/ledger/ledger.h"
 #include "appliance/payments/settlement/settlement.h"
+#include "appliance/payments/splits/splits.h"
+#include "appliance/payments/transactions/sender.h"
+#include "appliance/payments/transfers/transfers.h"
 #include "appliance/payments/wallets/wallets.h"
 
 namespace payments {
@@ -31,9 +34,14 @@ class Module {
   wallets::Wallets wallets;
   chains::Networks networks;
   chains::Balances balances;
-  const std::unique_ptr<settlement::Settlement> settlement;
+  transactions::Sender sender;
+  const std::unique_ptr<settlement::Settlement> settlement;  // on the chain, or on the ledger of a box without one
+  splits::Splits splits;
+  transfers::Transfers transfers;
 
  private:
+  std::unique_ptr<settlement::Settlement> make_settlement();
+
   agentbox::RunningCapabilities capabilities_;
 };
 

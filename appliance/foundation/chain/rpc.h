@@ -44,8 +44,13 @@ struct Block {
 // What a call or a transaction does. Without `to` it creates a contract.
 struct Action {
   std::optional<crypto::EthereumAddress> from, to;
-  std::uint64_t value = 0;  // wei
+  std::string value;  // wei, big-endian; empty: 0
   std::string data;
+};
+
+struct GasEstimate {
+  std::optional<std::uint64_t> gas;  // nothing if the action would fail
+  std::string reason{};              // why, in the node's words
 };
 
 // What a node says to a signed transaction.
@@ -88,8 +93,7 @@ class Rpc {
   // The number of the account's transactions in blocks, which is the nonce of its next.
   web::Task<web::Result<std::uint64_t>> transaction_count(crypto::EthereumAddress);
   web::Task<web::Result<Fees>> fees();
-  // Nothing if the action would fail.
-  web::Task<web::Result<std::optional<std::uint64_t>>> estimate_gas(Action);
+  web::Task<web::Result<GasEstimate>> estimate_gas(Action);
   web::Task<web::Result<SendOutcome>> send(std::string signed_transaction);
 
  private:
