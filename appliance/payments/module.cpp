@@ -33,6 +33,8 @@ Module::Module(hosting::Module& given_hosting)
       settlement(make_settlement()),
       splits(platform.system, *settlement, platform.home),
       transfers(platform.system, wallets, ledger, networks, balances, sender, platform.home),
+      exact(platform, networks, wallets),
+      checkout(platform.system, platform.settings, identity.site, identity.accounts),
       capabilities_(payments::capabilities(), *this) {}
 
 std::unique_ptr<settlement::Settlement> Module::make_settlement() {

@@ -44,13 +44,8 @@ struct Block {
 // What a call or a transaction does. Without `to` it creates a contract.
 struct Action {
   std::optional<crypto::EthereumAddress> from, to;
-  std::string value;  // wei, big-endian; empty: 0
+  std::uint64_t value = 0;  // wei
   std::string data;
-};
-
-struct GasEstimate {
-  std::optional<std::uint64_t> gas;  // nothing if the action would fail
-  std::string reason{};              // why, in the node's words
 };
 
 // What a node says to a signed transaction.
@@ -93,8 +88,14 @@ class Rpc {
   // The number of the account's transactions in blocks, which is the nonce of its next.
   web::Task<web::Result<std::uint64_t>> transaction_count(crypto::EthereumAddress);
   web::Task<web::Result<Fees>> fees();
-  web::Task<web::Result<GasEstimate>> estimate_gas(Action);
+  // Nothing if the action would fail.
+  web::Task<web::Result<std::optional<std::uint64_t>>> estimate_gas(Action);
   web::Task<web::Result<SendOutcome>> send(std::string signed_transaction);
+  // The hashes, 0x and 64 hex digits, of the transactions from block `first` on in which the contract logged an event
+  // that begins with these topics.
+  web::Task<web::Result<std::vector<std::string>>> transactions_with_event(crypto::EthereumAddress contract,
+                                                                           std::vector<std::string> topics,
+                                                                           std::uint64_t first);
 
  private:
   // What the node answers: a result, or an error of its own.

@@ -21,13 +21,6 @@ std::string quantity_text(std::uint64_t number) {
   return "0x" + text;
 }
 
-// A quantity of a big-endian number.
-std::string quantity_text(std::string_view big_endian) {
-  std::string digits = to_hex(big_endian).substr(2);
-  digits.erase(0, digits.find_first_not_of('0'));
-  return "0x" + (digits.empty() ? "0" : digits);
-}
-
 boost::json::object call_object(const Action& action) {
   boost::json::object object{{"data", to_hex(action.data)}, {"value", quantity_text(action.value)}};
   if (action.from) object["from"] = action.from->lower_case();
@@ -137,7 +130,7 @@ web::Task<web::Result<Fees>> Rpc::fees() {
   co_return Fees{.base = block->base_fee, .priority = quantity(suggested->result).value_or(usual_priority)};
 }
 
-web::Task<web::Result<GasEstimate>> Rpc::estimate_gas(Action action) {
+web::Task<web::Result<std::optional<std::uint64_t>>> Rpc::estimate_gas(Action action) {
   const auto checked = co_await check_chain();
   if (!checked) co_return checked.error();
   boost::json::array params{call_object(action)};
@@ -146,12 +139,12 @@ web::Task<web::Result<GasEstimate>> Rpc::estimate_gas(Action action) {
   if (reply->error) {
     const auto outcome = outcome_of(*reply->error);
     if (is_revert(*reply->error) || outcome.kind == SendOutcome::Kind::insufficient_funds)
-      co_return GasEstimate{.gas = {}, .reason = outcome.reason};
+      co_return std::optional<std::uint64_t>();
     co_return no_answer("eth_estimateGas: " + outcome.reason);
   }
   const auto gas = quantity(reply->result);
   if (!gas) co_return no_answer("eth_estimateGas answered no number");
-  co_return GasEstimate{.gas = *gas};
+  co_return gas;
 }
 
 web::Task<web::Result<SendOutcome>> Rpc::send(std::string signed_transaction) {

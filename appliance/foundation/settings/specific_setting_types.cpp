@@ -105,6 +105,23 @@ Setting token_amount(std::string name, std::string Settings::*member, std::strin
   });
 }
 
+Setting price(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "USDC"), [](const std::string& value) -> Problem {
+    constexpr std::string_view least = "1", most = "1000000000";  // a thousand, in the token's smallest unit
+    const auto units = chain::without_point(value, 6);
+    if (units && chain::at_least(*units, least) && chain::at_least(most, *units)) return {};
+    return "must be an amount from 0.000001 to 1000 with at most six decimals, such as 0.001";
+  });
+}
+
+Setting challenge_secret(std::string name, std::string Settings::*member, std::string help) {
+  return checked(secret(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
+    constexpr std::size_t fewest = 32;
+    if (value.empty() || value.size() >= fewest) return {};
+    return "must have at least " + std::to_string(fewest) + " characters";
+  });
+}
+
 Setting dollars(std::string name, std::string Settings::*member, std::string help) {
   return checked(text(std::move(name), member, std::move(help), "US dollars"), [](const std::string& value) -> Problem {
     constexpr std::string_view most = "1000000000000000000";  // a million, in units of 10^-12

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/identity/accounts/credit_book.h"
 #include "appliance/identity/accounts/login_limit.h"
 #include "appliance/identity/accounts/password_hasher.h"
 #include "appliance/identity/accounts/records.h"
@@ -53,12 +54,16 @@ class Accounts {
 
   // Who may register; open to everybody unless it is set. Before anything is served.
   void set_registration(RegistrationPolicy policy) { registration_ = policy; }
+  RegistrationMode registration_mode() const { return registration_.mode(); }
+  // Where referrals are credited; nowhere unless it is set. Before anything is served.
+  void use_credits(const CreditBook& credits) { credits_ = &credits; }
 
   // invalid: e-mail, password or referral code. conflict: the address is taken. Also the errors of RegistrationPolicy.
   web::Task<web::Result<User>> create(Registration);
   // A user who signs in by other means than a password. `email` in lower case; `is_email_verified`: a trusted provider
   // has verified it. Errors of create.
-  web::Task<web::Result<User>> create_without_password(std::string email, std::string name, bool is_email_verified);
+  web::Task<web::Result<User>> create_without_password(std::string email, std::string name, bool is_email_verified,
+                                                       std::optional<std::string> invite_code = {});
   // Whatever the registration policy is. invalid: e-mail or password. conflict: the address is taken.
   web::Task<web::Result<User>> create_as_admin(NewUser);
   // unauthenticated, with the same message and after the same work whether or not there is such a user; too_many while
@@ -116,7 +121,7 @@ class Accounts {
 
  private:
   // `admit` adds to the change, or refuses it; it may run several times.
-  using Admit = std::function<web::Result<void>(store::Change&)>;
+  using Admit = std::function<web::Result<void>(const User&, store::Change&)>;
   web::Task<web::Result<User>> insert(User, std::optional<User> referrer, Admit admit);
   // Changes a user, with what `apply` adds to the change; retried after a concurrent write. Errors of `apply`;
   // not_found; conflict: the e-mail is taken.
@@ -133,6 +138,7 @@ class Accounts {
   const std::vector<std::string> admin_emails_;
   OnGuesses on_guesses_;
   RegistrationPolicy registration_;
+  const CreditBook* credits_ = nullptr;
 };
 
 }  // namespace accounts

@@ -1,6 +1,7 @@
 #include "appliance/payments/transactions/follower.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -20,6 +21,12 @@ std::string bytes(const std::string& text) { return chain::from_hex(text).value(
 
 // A quarter more than the estimate, since the state may differ by then.
 std::uint64_t with_reserve(std::uint64_t gas) { return std::min(gas, most_gas) * 5 / 4; }
+
+// Estimates name the value in 64 bits: more than eighteen whole coins are estimated as that.
+std::uint64_t at_most_64_bits(std::string_view big_endian) {
+  const std::string padded = std::string(chain::word_bytes - big_endian.size(), '\0').append(big_endian);
+  return chain::small_number(padded).value_or(std::numeric_limits<std::uint64_t>::max());
+}
 
 }  // namespace
 
@@ -95,11 +102,12 @@ web::Task<> Follower::sign_next(Transaction transaction, Head head) {
   }
   const auto estimate = co_await network_.rpc.estimate_gas({.from = from,
                                                             .to = address(transaction.to),
-                                                            .value = bytes(transaction.value),
+                                                            .value = at_most_64_bits(bytes(transaction.value)),
                                                             .data = bytes(transaction.data)});
   if (!estimate) co_return;
-  if (!estimate->gas) {
-    co_await finish(transaction, State::failed, "It would fail on the chain: " + estimate->reason);
+  if (!*estimate) {
+    co_await finish(transaction, State::failed,
+                    "It would fail on the chain: the balance is too low, or the receiver refuses it");
     co_return;
   }
   const auto offer = offer_for(head.fees, policy_.highest_fee);
@@ -111,7 +119,7 @@ web::Task<> Follower::sign_next(Transaction transaction, Head head) {
   const auto nonce = co_await next_nonce(from);
   if (!nonce) co_return;
   transaction.nonce = static_cast<std::int64_t>(*nonce);
-  transaction.gas = static_cast<std::int64_t>(with_reserve(*estimate->gas));
+  transaction.gas = static_cast<std::int64_t>(with_reserve(**estimate));
   transaction.reason.clear();
   co_await add_attempt(transaction, *offer, *signer, State::signed_);
   co_await send(transaction);
