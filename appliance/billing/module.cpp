@@ -1,5 +1,7 @@
 #include "appliance/billing/module.h"
 
+#include "appliance/billing/credits/referral.h"
+
 namespace billing {
 
 Module::Module(const agentbox::Platform& given_platform, identity::Module& given_identity)
@@ -9,7 +11,6 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       plan_directory(subscriptions),
       ledger(platform.system),
       credits(platform.system),
-      credit_book(credits),
       caps(platform.system),
       spend_policy(identity.accounts, identity.keys, subscriptions, caps, ledger, credits,
                    platform.settings.admin_emails),
@@ -17,7 +18,13 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
                  [this](store::UserId user, std::string_view agent) { return has_agent_(user, agent); }),
       capabilities_(billing::capabilities(), *this) {
   identity.use_plans(plan_directory);
-  identity.accounts.use_credits(credit_book);
+  identity.accounts.read_credits_with([this](store::UserId user) { return credits.balance(user).whole_credits(); });
+  identity.accounts.when_created(
+      [this, plan = plan_named(platform.settings.default_plan)](const accounts::User& user,
+                                                                const accounts::User* referrer, store::Change& change) {
+        if (referrer) credits::add_referral(change, user, *referrer);
+        if (plan) subscriptions.put(change, user.id, *plan, Subscriptions::new_id());
+      });
 }
 
 }  // namespace billing

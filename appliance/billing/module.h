@@ -3,7 +3,6 @@
 #pragma once
 
 #include "appliance/billing/capabilities.h"
-#include "appliance/billing/credits/credit_book.h"
 #include "appliance/billing/credits/credits.h"
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/billing/spending/caps.h"
@@ -38,7 +37,6 @@ class Module {
   PlanDirectory plan_directory;
   usage::Ledger ledger;
   credits::Credits credits;
-  const credits::CreditBook credit_book;
   Caps caps;
   SpendPolicy spend_policy;
   CapPolicy cap_policy;

@@ -57,7 +57,7 @@ web::Task<web::Result<Subscription>> Subscriptions::deploy(store::UserId user, P
   for (;;) {
     const auto owner = system_.get(accounts::users, user);
     if (!owner) co_return web::not_found("No such user");
-    auto deployed = active_subscription(user, plan, "sub_" + crypto::random_id(24));
+    auto deployed = active_subscription(user, plan, new_id());
     auto change = system_.change();
     change.require(accounts::users, *owner);
     put_in(system_, change, deployed);
@@ -76,6 +76,8 @@ web::Task<> Subscriptions::cancel(store::UserId user) {
     if (outcome.ok()) co_return;
   }
 }
+
+std::string Subscriptions::new_id() { return "sub_" + crypto::random_id(24); }
 
 void Subscriptions::put(store::Change& change, store::UserId user, Plan plan, std::string subscription_id) const {
   put_in(system_, change, active_subscription(user, plan, std::move(subscription_id)));

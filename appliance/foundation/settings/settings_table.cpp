@@ -39,6 +39,7 @@ std::vector<Setting> make_table() {
       count("AUDIT_KEEP", &S::audit_keep, 1, 36'500, "days that entries of the audit log are kept"),
       choice("REGISTRATION", &S::registration, {"open", "invite", "closed"},
              "who may create an account: anybody, holders of an invitation, or only admins"),
+      choice("DEFAULT_PLAN", &S::default_plan, {"none", "label", "solo", "collective", "network"}, "plan of new users"),
       time_span("SESSION_IDLE", &S::session_idle, 1s, std::chrono::days{30},
                 "sign users out after this time without a request"),
       contacts("SECURITY_CONTACT", &S::security_contact,
