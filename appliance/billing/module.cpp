@@ -10,12 +10,14 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       subscriptions(platform.system),
       plan_directory(subscriptions),
       ledger(platform.system),
+      spans(platform.system, platform.home),
       credits(platform.system),
       caps(platform.system),
       spend_policy(identity.accounts, identity.keys, subscriptions, caps, ledger, credits,
                    platform.settings.admin_emails),
       cap_policy(caps, ledger, spend_policy, identity.accounts, identity.keys,
                  [this](store::UserId user, std::string_view agent) { return has_agent_(user, agent); }),
+      spent_credentials(platform.system),
       capabilities_(billing::capabilities(), *this) {
   identity.use_plans(plan_directory);
   identity.accounts.read_credits_with([this](store::UserId user) { return credits.balance(user).whole_credits(); });
@@ -23,7 +25,9 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       [this, plan = plan_named(platform.settings.default_plan)](const accounts::User& user,
                                                                 const accounts::User* referrer, store::Change& change) {
         if (referrer) credits::add_referral(change, user, *referrer);
-        if (plan) subscriptions.put(change, user.id, *plan, Subscriptions::new_id());
+        // An invitation says itself which plan it gives.
+        const bool is_invited = identity.accounts.registration_mode() == accounts::RegistrationMode::invite;
+        if (plan && !is_invited) subscriptions.put(change, user.id, *plan, Subscriptions::new_id());
       });
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/billing/spans/trace_context.h"
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/models/model_router.h"
@@ -18,6 +19,7 @@ struct ModelCall {
   ChatRequest request;
   ModelQuery query;
   billing::Payer payer;
+  spans::TraceContext trace = {};  // of the caller
 };
 
 // Connects a call in progress with its caller. Used on the thread of the call only.

@@ -66,6 +66,11 @@ web::Task<web::Result<Subscription>> Subscriptions::deploy(store::UserId user, P
   }
 }
 
+void Subscriptions::add(store::UserId newcomer, Plan plan, store::Change& change) {
+  change.insert(subscriptions, active_subscription(newcomer, plan, new_id()));
+  begin_period(change, newcomer, to_string(plan));
+}
+
 web::Task<> Subscriptions::cancel(store::UserId user) {
   for (;;) {
     auto row = system_.get(subscriptions, user, record_id);

@@ -60,6 +60,8 @@ class Subscriptions {
   std::optional<Subscription> named(const std::string& subscription_id) const;
   // Replaces the user's subscription; it gets a new subscription_id. not_found: no such user.
   web::Task<web::Result<Subscription>> deploy(store::UserId, Plan);
+  // Adds an active subscription to the change that creates the newcomer.
+  static void add(store::UserId newcomer, Plan, store::Change&);
   // Succeeds without a subscription, too.
   web::Task<> cancel(store::UserId);
 

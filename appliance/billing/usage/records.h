@@ -15,6 +15,9 @@ namespace usage {
 // The owner of calls of the public demo's visitors. No account gets this number.
 inline constexpr store::UserId demo_user = std::numeric_limits<std::int64_t>::max() - 1;
 inline constexpr std::string_view demo_name = "demo";
+// The owner of calls that visitors pay for at the gateway. No account gets this number either.
+inline constexpr store::UserId gateway_user = std::numeric_limits<std::int64_t>::max() - 2;
+inline constexpr std::string_view gateway_name = "gateway";
 
 struct Call {
   std::int64_t user_id = 0;

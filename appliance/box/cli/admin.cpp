@@ -8,6 +8,7 @@
 #include "appliance/box/cli/audit.h"
 #include "appliance/box/cli/billing.h"
 #include "appliance/box/cli/git_hosts.h"
+#include "appliance/box/cli/invites.h"
 #include "appliance/box/cli/operator_keys.h"
 #include "appliance/foundation/crypto/random.h"
 
@@ -185,6 +186,7 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   });
   add_billing(*admin, run);
   add_operator_keys(*admin, run);
+  add_invites(*admin, run);
   add_audit(*admin, run);
 }
 

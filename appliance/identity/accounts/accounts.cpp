@@ -74,8 +74,8 @@ web::Task<web::Result<User>> Accounts::create(Registration registration) {
   auto hashed = co_await hasher_.hash(std::move(registration.password));
   if (!hashed) co_return hashed.error();
   User user{.email = *email, .name = registration.name.value_or(*email), .password_hash = std::move(*hashed)};
-  const Admit admit = [this, code = std::move(registration.invite_code)](store::Change& change) {
-    return registration_.admit(code, change);
+  const Admit admit = [this, code = std::move(registration.invite_code)](const User& newcomer, store::Change& change) {
+    return registration_.admit(code, newcomer.id, change);
   };
   co_return co_await insert(std::move(user), std::move(referrer), admit);
 }
@@ -99,10 +99,13 @@ web::Task<web::Result<User>> Accounts::create_as_admin(NewUser given) {
 }
 
 web::Task<web::Result<User>> Accounts::create_without_password(std::string email, std::string name,
-                                                               bool is_email_verified) {
+                                                               bool is_email_verified,
+                                                               std::optional<std::string> invite_code) {
   User user{
       .email = email, .name = name.empty() ? email : name, .password_hash = {}, .email_verified = is_email_verified};
-  const Admit admit = [this](store::Change& change) { return registration_.admit({}, change); };
+  const Admit admit = [this, code = std::move(invite_code)](const User& newcomer, store::Change& change) {
+    return registration_.admit(code, newcomer.id, change);
+  };
   co_return co_await insert(std::move(user), std::nullopt, admit);
 }
 
@@ -115,7 +118,7 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
   for (;;) {
     auto change = system_.change();
     if (admit) {
-      const auto admitted = admit(change);
+      const auto admitted = admit(user, change);
       if (!admitted) co_return admitted.error();
     }
     change.insert(users, user);
