@@ -2,6 +2,7 @@
 
 #include "appliance/media/local/server_config.h"
 #include "appliance/media/mux/mux.h"
+#include "web/listening_socket.h"
 
 namespace media {
 
@@ -20,8 +21,13 @@ std::unique_ptr<streams::Provider> hosted_provider(const agentbox::Settings& set
                                                  .rtmp_url = settings.stream_rtmp_url});
 }
 
-std::unique_ptr<web::ListeningSocket> open_socket(const agentbox::Settings& settings) {
-  return is_local(settings) ? std::make_unique<web::ListeningSocket>(settings.stream_rtmp_listen) : nullptr;
+// nginx cannot pick a free port itself.
+std::string listen_address(const agentbox::Settings& settings) {
+  if (!is_local(settings)) return {};
+  const auto& listen = settings.stream_rtmp_listen;
+  if (!listen.ends_with(":0")) return listen;
+  const std::string url = web::ListeningSocket(listen).url();
+  return listen.substr(0, listen.size() - 2) + url.substr(url.rfind(':'));
 }
 
 }  // namespace
@@ -32,7 +38,7 @@ Module::Module(hosting::Module& given_hosting)
       billing(given_hosting.billing),
       models(given_hosting.models),
       hosting(given_hosting),
-      rtmp_socket(open_socket(platform.settings)),
+      rtmp_listen(listen_address(platform.settings)),
       local(make_local()),
       hosted_(hosted_provider(platform.settings)),
       streams(platform.system, local ? local.get() : hosted_.get()),
@@ -40,7 +46,7 @@ Module::Module(hosting::Module& given_hosting)
       capabilities_(media::capabilities(), *this) {}
 
 std::unique_ptr<local::Local> Module::make_local() const {
-  if (!rtmp_socket) return nullptr;
+  if (rtmp_listen.empty()) return nullptr;
   return std::make_unique<local::Local>(
       local::Local::Options{.recordings = folder() / "server" / local::recordings_folder,
                             .web_url = [this] { return hosting.web_url(); },
@@ -50,11 +56,10 @@ std::unique_ptr<local::Local> Module::make_local() const {
 // A server that listens on every address is reached by the name of the web listener.
 std::string Module::rtmp_url() const {
   if (!platform.settings.stream_rtmp_url.empty()) return platform.settings.stream_rtmp_url;
-  const std::string url = rtmp_socket->url();
-  const auto port = url.substr(url.rfind(':'));
-  const auto& listen = platform.settings.stream_rtmp_listen;
-  const bool is_everywhere = listen.starts_with("0.0.0.0:") || listen.starts_with("[::]:");
-  const std::string host = is_everywhere ? identity.site.host() : listen.substr(0, listen.rfind(':'));
+  const auto colon = rtmp_listen.rfind(':');
+  const std::string address = rtmp_listen.substr(0, colon), port = rtmp_listen.substr(colon);
+  const bool is_everywhere = address == "0.0.0.0" || address == "[::]";
+  const std::string host = is_everywhere ? identity.site.host() : address;
   return "rtmp://" + host + port + "/" + std::string(local::application);
 }
 

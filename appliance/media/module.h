@@ -11,7 +11,6 @@
 #include "appliance/media/local/local.h"
 #include "appliance/media/stream_webhooks/assets.h"
 #include "appliance/media/streams/streams.h"
-#include "web/listening_socket.h"
 
 namespace media {
 
@@ -34,7 +33,7 @@ class Module {
   hosting::Module& hosting;
 
   // At most one provider is configured: the box's own server, or a hosted one.
-  const std::unique_ptr<web::ListeningSocket> rtmp_socket;  // of the box's own server
+  const std::string rtmp_listen;  // of the box's own server, with the port that was picked; empty: there is none
   const std::unique_ptr<local::Local> local;
 
  private:

@@ -126,7 +126,9 @@ const unnoted = {
   "lets nobody in": [
     "web POST /api/auth/nonce", "web POST /api/auth/social-id/refresh", "web POST /api/auth/token-gating/verify", "web POST /api/keys/validate",
     "backend POST /api/validate-key", "backend POST /api/hosting-mcp/validate-config", "web DELETE /mcp", "backend DELETE /mcp",
-    "web POST /api/webhooks/email", "web POST /api/auth/verify-email/mail", `web PATCH ${factor}/passkeys/{id}`,
+    "web POST /api/webhooks/email", "web POST /api/auth/verify-email/mail", "web POST /api/radio/streams",
+    "web POST /api/radio/streams/{streamId}/rotate-key", "web DELETE /api/radio/streams/{streamId}", "web POST /api/webhooks/stream",
+    "backend POST /api/stream-callbacks/{secret}/{event}", `web PATCH ${factor}/passkeys/{id}`,
   ],
   "one's agents": [
     "web POST /api/agents/provision", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
@@ -139,6 +141,8 @@ const unnoted = {
     "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
     "backend POST /api/underground/bus/send", "backend POST /api/agent-messages/read", "web POST /api/underground/dead-letters/{id}/replay",
     "web DELETE /api/underground/dead-letters/{id}", "web POST /a2a", "web POST /a2a/{agentId}", "backend POST /a2a/{agentId}",
+    "web POST /api/generate-video", "web DELETE /api/videos/{videoId}", "web POST /api/streams/{streamId}/rotate-key", "web DELETE /api/streams/{streamId}",
+    "backend POST /api/agent-videos", "backend POST /api/agent-broadcast", "backend DELETE /api/agent-broadcast",
   ],
   "money, which has records of its own": [
     "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",

@@ -28,6 +28,8 @@ const bodies = {
   "POST /api/agents/{id}/verify": { verificationType: "eas" },
   "DELETE /api/skills/{name}": { agentId: "ag_aaaaaaaaaaaaaaaaaaaa" },
   "PATCH /api/settings/second-factor/passkeys/{id}": { name: "mine" },
+  "POST /api/radio/streams/{streamId}/rotate-key": { streamKey: "a key" },
+  "DELETE /api/radio/streams/{streamId}": { streamKey: "a key" },
 };
 
 // Ada with an agent that runs, a key and a conversation; Eve, who has an agent of her own; and the box's admin.

@@ -13,9 +13,9 @@ constexpr auto tidy_pause = 1s;
 // Only where the box's own server is the provider.
 struct Running {
   explicit Running(media::Module& module)
-      : server(module.platform.home, module.platform.blocking, *module.rtmp_socket, *module.local, module.streams,
-               module.assets,
+      : server(module.platform.home, module.platform.blocking, *module.local, module.streams, module.assets,
                {.folder = module.folder() / "server",
+                .listen = module.rtmp_listen,
                 .records = module.platform.settings.stream_record,
                 .segment_bytes = std::uint64_t(module.platform.settings.stream_hls_mb) << 20}),
         janitor(module.platform.home, "stream_segments", tidy_pause, [this] { return server.tidy(); }) {}

@@ -19,12 +19,6 @@ web::Result<Callback> form_of(const web::Request& request) {
   return web::parse_query<Callback>(form);
 }
 
-web::Answer begin(StreamServer& server, std::string key) {
-  const auto name = co_await server.begin(std::move(key));
-  if (!name) co_return name.error();
-  co_return web::redirect(*name);
-}
-
 }  // namespace
 
 // The path's secret is known to the server alone; for anybody else there is nothing here.
@@ -35,7 +29,11 @@ web::Answer receive_callback(const Services& services, const web::Request& reque
   if (!form) co_return form.error();
   std::string name = form->name ? std::move(*form->name) : std::string();
   const auto& event = request.param("event");
-  if (event == "publish") co_return co_await begin(*server, std::move(name));
+  if (event == "publish") {
+    std::string key = key_of(name, form->key ? *form->key : std::string());
+    const auto begun = co_await server->begin(std::move(name), std::move(key));
+    if (!begun) co_return begun.error();
+  }
   if (event == "update" && !server->may_go_on(name)) co_return web::forbidden("The stream is gone");
   if (event == "publish_done") co_await server->end(std::move(name));
   if (event == "record_done" && form->path) co_await server->recorded(std::move(name), std::move(*form->path));

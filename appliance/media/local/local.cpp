@@ -12,9 +12,15 @@ namespace {
 using web::Result;
 using web::Task;
 
-constexpr std::size_t id_characters = 20, key_characters = 32, playback_characters = 24;
+constexpr std::size_t id_characters = 20, secret_characters = 32, playback_characters = 24;
+
+std::string new_key(std::string_view playback_id) { return key_of(playback_id, crypto::random_id(secret_characters)); }
 
 }  // namespace
+
+std::string key_of(std::string_view playback_id, std::string_view secret) {
+  return std::string(playback_id) + "?key=" + std::string(secret);
+}
 
 Result<void> check_server() {
   if (programs::find("nginx") && programs::find_rtmp_module()) return {};
@@ -25,12 +31,12 @@ Result<void> check_server() {
 
 Task<Result<streams::ProviderStream>> Local::create(std::string) {
   if (const auto able = check_server(); !able) co_return able.error();
-  co_return streams::ProviderStream{.id = "ls_" + crypto::random_id(id_characters),
-                                    .key = crypto::random_id(key_characters),
-                                    .playback_id = crypto::random_id(playback_characters)};
+  const std::string playback_id = crypto::random_id(playback_characters);
+  co_return streams::ProviderStream{
+      .id = "ls_" + crypto::random_id(id_characters), .key = new_key(playback_id), .playback_id = playback_id};
 }
 
-Task<Result<std::string>> Local::reset_key(std::string) { co_return crypto::random_id(key_characters); }
+Task<Result<std::string>> Local::reset_key(std::string, std::string playback_id) { co_return new_key(playback_id); }
 
 Task<Result<void>> Local::remove(std::string) { co_return Result<void>(); }
 

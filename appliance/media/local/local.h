@@ -1,4 +1,7 @@
 // The box's own stream server as the provider of live streams, for boxes without the internet.
+//
+// The key of a stream is "<playback id>?key=<secret>": broadcasters send it as one text, the server names the files by
+// what is before the question mark.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +24,7 @@ class Local final : public streams::Provider {
   std::string_view name() const override { return "local"; }
   // Also internal, naming the packages, if the server is not installed.
   web::Task<web::Result<streams::ProviderStream>> create(std::string name) override;
-  web::Task<web::Result<std::string>> reset_key(std::string id) override;
+  web::Task<web::Result<std::string>> reset_key(std::string id, std::string playback_id) override;
   // The server asks about each broadcast every two seconds, and ends one of a stream that is gone.
   web::Task<web::Result<void>> remove(std::string id) override;
   web::Task<web::Result<std::vector<std::string>>> active() override;
@@ -37,6 +40,9 @@ class Local final : public streams::Provider {
  private:
   const Options options_;
 };
+
+// The key of a broadcast, of what the server takes it apart into.
+std::string key_of(std::string_view playback_id, std::string_view secret);
 
 // internal, naming the packages, unless nginx and its RTMP module are installed.
 web::Result<void> check_server();

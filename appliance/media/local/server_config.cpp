@@ -2,8 +2,7 @@
 
 namespace local {
 
-// One process, which ends with the box; its workers would outlive it. The callback for a broadcast answers with a
-// redirection that names the stream by its playback id, so that no file has the name of a key.
+// One process, which ends with the box; its workers would outlive it.
 std::string text_of(const ServerConfig& config) {
   std::string text =
       "daemon off;\n"
@@ -53,7 +52,7 @@ std::string text_of(const ServerConfig& config) {
         ";\n"
         "      record_unique on;\n"
         "      record_suffix .flv;\n"
-        "      record_max_size 3G;\n"
+        "      record_max_size 3000M;\n"
         "      on_record_done " +
         config.callback_url + "/record_done;\n";
   text += "    }\n  }\n}\n";

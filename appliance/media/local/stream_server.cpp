@@ -29,9 +29,6 @@ constexpr auto first_pause = 100ms, longest_pause = 5'000ms, well_behaved = 5'00
 constexpr auto as_tuple = boost::asio::as_tuple(web::use_task);
 constexpr std::uint64_t memory_mb = 512, largest_file_mb = 4'096;
 
-// "127.0.0.1:1935" of "http://127.0.0.1:1935".
-std::string authority_of(const std::string& url) { return url.substr(url.find("//") + 2); }
-
 template <class Number>
 std::optional<Number> value_of(std::string_view line, std::string_view name) {
   if (!line.starts_with(name)) return std::nullopt;
@@ -43,12 +40,10 @@ std::optional<Number> value_of(std::string_view line, std::string_view name) {
 
 }  // namespace
 
-StreamServer::StreamServer(boost::asio::io_context& home, boost::asio::thread_pool& blocking,
-                           web::ListeningSocket& socket, Local& local, streams::Streams& streams,
-                           stream_webhooks::Assets& assets, ServerOptions options)
+StreamServer::StreamServer(boost::asio::io_context& home, boost::asio::thread_pool& blocking, Local& local,
+                           streams::Streams& streams, stream_webhooks::Assets& assets, ServerOptions options)
     : home_(home),
       blocking_(blocking),
-      socket_(socket),
       local_(local),
       streams_(streams),
       assets_(assets),
@@ -70,7 +65,7 @@ void StreamServer::prepare_folder(const std::string& callback_base) const {
   const auto file = options_.folder / "nginx.conf";
   fs::remove(file);
   std::ofstream(file) << text_of({.module = programs::find_rtmp_module()->string(),
-                                  .listen = authority_of(socket_.url()),
+                                  .listen = options_.listen,
                                   .callback_url = callback_base + "/api/stream-callbacks/" + secret_,
                                   .records = options_.records});
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
@@ -104,7 +99,6 @@ Task<> StreamServer::supervise(std::string callback_base) {
   ended_.cancel();
 }
 
-// nginx takes over listening sockets whose descriptors its variable names, so that clients wait while it restarts.
 Task<> StreamServer::run_once(std::string callback_base) {
   const auto prepare = [&] { prepare_folder(callback_base); };
   co_await web::offload(blocking_, prepare);
@@ -112,15 +106,15 @@ Task<> StreamServer::run_once(std::string callback_base) {
   const auto path = programs::find("nginx");
   if (!path) throw std::runtime_error("nginx is not installed any more");
   child_ = std::make_unique<programs::Child>(
-      home_, programs::Plan{.command = {path->string(), "-p", ".", "-c", "nginx.conf", "-e", "stderr"},
-                            .folder = options_.folder,
-                            .user = programs::User::stream_server,
-                            .has_network = true,
-                            .memory_mb = memory_mb,
-                            .file_mb = largest_file_mb,
-                            .inherited = socket_.descriptor(),
-                            .environment = {"NGINX=3;"}});
-  web::log::info("stream_server_started", {{"listen", authority_of(socket_.url())}});
+      home_, programs::Plan{
+                 .command = {path->string(), "-p", ".", "-c", "nginx.conf", "-e", "stderr"},
+                 .folder = options_.folder,
+                 .user = programs::User::stream_server,
+                 .has_network = true,
+                 .memory_mb = memory_mb,
+                 .file_mb = largest_file_mb,
+             });
+  web::log::info("stream_server_started", {{"listen", options_.listen}});
   const auto end = co_await child_->wait();
   const std::string words = child_->last_words();
   child_.reset();
@@ -140,27 +134,22 @@ Task<> StreamServer::stop() {
   while (is_supervising_) co_await ended_.async_wait(as_tuple);
 }
 
-// nginx names a broadcast by its key at first, then by the name that begin() has returned.
-std::optional<streams::Stream> StreamServer::stream_of(std::string_view name) const {
-  auto stream = streams_.with_playback_id(name);
-  return stream ? std::move(stream) : streams_.with_key(name);
-}
-
-Task<Result<std::string>> StreamServer::begin(std::string key) {
-  const auto stream = streams_.with_key(key);
-  if (!stream || stream->provider != local_.name()) co_return web::forbidden("No stream has this key");
+Task<Result<void>> StreamServer::begin(std::string playback_id, std::string key) {
+  const auto stream = streams_.with_playback_id(playback_id);
+  if (!stream || stream->provider != local_.name() || !crypto::constant_time_equal(stream->key.clear, key))
+    co_return web::forbidden("The stream has another key");
   if (!local_.live.add(stream->id)) co_return web::forbidden("The stream is on air already");
   co_await streams_.report({.stream = stream->id, .is_live = true, .at = store::now(), .event = {}});
-  co_return stream->playback_id;
+  co_return Result<void>();
 }
 
-bool StreamServer::may_go_on(std::string_view name) const {
-  const auto stream = stream_of(name);
+bool StreamServer::may_go_on(std::string_view playback_id) const {
+  const auto stream = streams_.with_playback_id(playback_id);
   return stream && local_.live.contains(stream->id);
 }
 
-Task<> StreamServer::end(std::string name) {
-  const auto stream = stream_of(name);
+Task<> StreamServer::end(std::string playback_id) {
+  const auto stream = streams_.with_playback_id(playback_id);
   if (!stream) co_return;
   local_.live.remove(stream->id);
   co_await streams_.report({.stream = stream->id, .is_live = false, .at = store::now(), .event = {}});
@@ -191,8 +180,8 @@ Task<stream_webhooks::AssetFacts> StreamServer::facts_of(std::string file) {
   co_return facts;
 }
 
-Task<> StreamServer::recorded(std::string name, std::string file) {
-  const auto stream = stream_of(name);
+Task<> StreamServer::recorded(std::string playback_id, std::string file) {
+  const auto stream = streams_.with_playback_id(playback_id);
   file.erase(0, file.rfind('/') + 1);
   if (!stream || file.empty() || file.front() == '.') co_return;
   const auto facts = co_await web::run_on(home_, facts_of(file));

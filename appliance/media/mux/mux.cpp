@@ -112,7 +112,7 @@ Task<Result<streams::ProviderStream>> Mux::create(std::string name) {
   co_return stream;
 }
 
-Task<Result<std::string>> Mux::reset_key(std::string id) {
+Task<Result<std::string>> Mux::reset_key(std::string id, std::string) {
   const auto data = co_await call("POST", "/live-streams/" + id + "/reset-stream-key");
   if (!data) co_return data.error();
   auto key = text_of(*data, "stream_key");

@@ -20,7 +20,7 @@ class Mux final : public streams::Provider {
 
   std::string_view name() const override { return "mux"; }
   web::Task<web::Result<streams::ProviderStream>> create(std::string name) override;
-  web::Task<web::Result<std::string>> reset_key(std::string id) override;
+  web::Task<web::Result<std::string>> reset_key(std::string id, std::string playback_id) override;
   web::Task<web::Result<void>> remove(std::string id) override;
   web::Task<web::Result<std::vector<std::string>>> active() override;
   web::Task<web::Result<void>> remove_asset(std::string id) override;

@@ -22,7 +22,6 @@ namespace {
 using Stream = boost::asio::posix::basic_stream_descriptor<web::Executor>;
 
 constexpr auto as_tuple = boost::asio::as_tuple(web::use_task);
-constexpr int inherited_at = 3;
 constexpr std::size_t longest_line = 64 * 1024;
 constexpr std::streamoff most_last_words = 1'024;
 
@@ -47,10 +46,8 @@ std::vector<std::string> launcher_arguments(const Plan& plan) {
   return arguments;
 }
 
-std::vector<std::string> environment(const Plan& plan) {
-  std::vector<std::string> variables{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=.", "LANG=C.UTF-8", "TZ=UTC"};
-  variables.insert(variables.end(), plan.environment.begin(), plan.environment.end());
-  return variables;
+std::vector<std::string> environment() {
+  return {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=.", "LANG=C.UTF-8", "TZ=UTC"};
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -126,11 +123,10 @@ Child::Child(boost::asio::io_context& home, const Plan& plan) {
   posix_spawn_file_actions_adddup2(actions.get(), input.get(), STDOUT_FILENO);
   posix_spawn_file_actions_addopen(actions.get(), STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
                                    0600);
-  if (plan.inherited) posix_spawn_file_actions_adddup2(actions.get(), *plan.inherited, inherited_at);
-  posix_spawn_file_actions_addclosefrom_np(actions.get(), plan.inherited ? inherited_at + 1 : inherited_at);
+  posix_spawn_file_actions_addclosefrom_np(actions.get(), STDERR_FILENO + 1);
   const SpawnAttributes attributes;
   auto arguments = launcher_arguments(plan);
-  auto variables = environment(plan);
+  auto variables = environment();
   pid_t pid = 0;
   const int error = posix_spawn(&pid, "/proc/self/exe", actions.get(), attributes.get(), pointers(arguments).data(),
                                 pointers(variables).data());

@@ -26,9 +26,7 @@ struct Plan {
   User user = User::renderer;
   bool has_network = false;
   std::uint64_t memory_mb = 1'024, file_mb = 256;
-  std::chrono::seconds processor_time{0};     // 0: unlimited
-  std::optional<int> inherited;               // becomes descriptor 3
-  std::vector<std::string> environment = {};  // NAME=value, besides PATH, HOME and the language
+  std::chrono::seconds processor_time{0};  // 0: unlimited
 };
 
 // How a program ended.

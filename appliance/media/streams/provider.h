@@ -26,7 +26,7 @@ class Provider {
 
   virtual web::Task<web::Result<ProviderStream>> create(std::string name) = 0;
   // The new key; the old one is invalid from now on.
-  virtual web::Task<web::Result<std::string>> reset_key(std::string id) = 0;
+  virtual web::Task<web::Result<std::string>> reset_key(std::string id, std::string playback_id) = 0;
   // Succeeds for unknown streams, too.
   virtual web::Task<web::Result<void>> remove(std::string id) = 0;
   // The ids of all streams that are live now; those of others may be among them.

@@ -146,11 +146,9 @@ std::optional<Stream> Streams::with_playback_id(std::string_view playback_id) co
 }
 
 Task<Result<Stream>> Streams::reset_key(store::UserId owner, std::string id) {
-  const auto provider = this->provider();
-  if (!provider) co_return provider.error();
   const auto stream = find(owner, id);
   if (!stream || !is_current(*stream)) co_return web::not_found("No such stream");
-  const auto key = co_await (*provider)->reset_key(id);
+  const auto key = co_await provider_->reset_key(id, stream->playback_id);
   if (!key) co_return key.error();
   for (;;) {
     auto row = system_.get(streams, owner, id);
