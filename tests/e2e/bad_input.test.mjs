@@ -134,6 +134,7 @@ const inhabited = async (t) => {
     provider: () => "openrouter",
     model: () => "builtin",
     name: () => "ci",
+    runId: () => "none",
     page: () => "logs",
     tab: () => "keys",
   };

@@ -11,6 +11,20 @@ using web::Kind;
 
 class Accounts : public People {};
 
+// Counts whole credits in the change that it is given.
+class Book final : public accounts::CreditBook {
+ public:
+  explicit Book(store::System system) : system_(std::move(system)) {}
+  std::int64_t balance(store::UserId user) const override { return system_.counter(user, counter_); }
+  void add_referral(store::Change& change, const accounts::User& user, const accounts::User& referrer) const override {
+    for (const auto id : {user.id, referrer.id}) change.add(id, counter_, accounts::referral_credits);
+  }
+
+ private:
+  store::System system_;
+  const store::CounterName counter_{"book"};
+};
+
 TEST_F(Accounts, RegistrationNormalisesTheEmailAndKeepsNoPassword) {
   const auto user = register_as("Ada@Example.COM");
   ASSERT_TRUE(user);
@@ -64,6 +78,8 @@ TEST_F(Accounts, WeakPasswordsAreRefused) {
 }
 
 TEST_F(Accounts, AReferralGivesCreditToBothUsers) {
+  const Book book(system);
+  accounts.use_credits(book);
   const auto first = register_as("first@example.com").value();
   std::string code = first.referral_code;
   for (char& c : code) c = static_cast<char>(std::toupper(c));

@@ -122,10 +122,7 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
       if (!admitted) co_return admitted.error();
     }
     change.insert(users, user);
-    if (referrer) {
-      change.add(referrer->id, credits, referral_credits);
-      change.add(user.id, credits, referral_credits);
-    }
+    if (referrer && credits_) credits_->add_referral(change, user, *referrer);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return user;
     if (outcome.duplicate("email")) co_return user_exists();
@@ -179,7 +176,7 @@ bool Accounts::is_admin(const User& user) const {
   return user.is_admin || (user.email_verified && is_listed_admin(user.email));
 }
 
-std::int64_t Accounts::credits_of(store::UserId id) const { return system_.cached_counter(id, credits); }
+std::int64_t Accounts::credits_of(store::UserId id) const { return credits_ ? credits_->balance(id) : 0; }
 
 std::vector<User> Accounts::list(store::UserId after, std::size_t limit) const {
   std::vector<User> page;

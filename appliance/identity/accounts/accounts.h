@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/identity/accounts/credit_book.h"
 #include "appliance/identity/accounts/login_limit.h"
 #include "appliance/identity/accounts/password_hasher.h"
 #include "appliance/identity/accounts/records.h"
@@ -54,6 +55,8 @@ class Accounts {
   // Who may register; open to everybody unless it is set. Before anything is served.
   void set_registration(RegistrationPolicy policy) { registration_ = policy; }
   RegistrationMode registration_mode() const { return registration_.mode(); }
+  // Where referrals are credited; nowhere unless it is set. Before anything is served.
+  void use_credits(const CreditBook& credits) { credits_ = &credits; }
 
   // invalid: e-mail, password or referral code. conflict: the address is taken. Also the errors of RegistrationPolicy.
   web::Task<web::Result<User>> create(Registration);
@@ -135,6 +138,7 @@ class Accounts {
   const std::vector<std::string> admin_emails_;
   OnGuesses on_guesses_;
   RegistrationPolicy registration_;
+  const CreditBook* credits_ = nullptr;
 };
 
 }  // namespace accounts

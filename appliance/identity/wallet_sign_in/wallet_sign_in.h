@@ -29,9 +29,11 @@ class WalletSignIn {
 
   std::string nonce() const { return nonces_.issue(store::now()); }
 
-  // The wallet's user. invalid: malformed input. unauthenticated: a check failed; the message says which. unavailable:
-  // the wallet is a contract, and the chain cannot be reached. Else the errors of Identities::sign_in. The first
-  // message with a valid signature spends its nonce.
+  // The address of the wallet that signed. invalid: malformed input. unauthenticated: a check failed; the message says
+  // which. unavailable: the wallet is a contract, and the chain cannot be reached. The first message with a valid
+  // signature spends its nonce.
+  web::Task<web::Result<crypto::EthereumAddress>> verify(Proof);
+  // The wallet's user. Errors as above, and those of Identities::sign_in.
   web::Task<web::Result<accounts::User>> sign_in(Proof);
 
  private:
