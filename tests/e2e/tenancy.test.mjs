@@ -19,6 +19,7 @@ const missing = {
   wallet: "wa_aaaaaaaaaaaaaaaaaaaa",
   memory: "mem_aaaaaaaaaaaaaaaaaaaa",
   call: "9999999999999-aaaaaaaaaaaa",
+  bus_key: "bk_aaaaaaaaaaaaaaaaaaaa",
 };
 
 // Bodies that the routes accept, where {} is none.
@@ -51,6 +52,7 @@ const neighbours = async (t) => {
   const wallet = (await ada.call("POST", "/api/agent/mpp", { action: "create-wallet", name: "purse" })).body.wallet.id;
   const memory = (await ada.call("POST", "/api/memory", { agentId: agent, text: "the safe's code is 4711" })).body.memory.id;
   await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
+  const bus_key = (await ada.call("POST", "/api/underground/keys", { agentId: agent, algorithm: "webhook" })).body.key.id;
   const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
   const seen = async () => {
     const paths = [
@@ -72,6 +74,7 @@ const neighbours = async (t) => {
       "/api/agent/mpp?action=list-wallets",
       `/api/memory?agentId=${agent}`,
       `/api/files?agentId=${agent}`,
+      `/api/underground/keys?agentId=${agent}`,
     ];
     const answers = await Promise.all(paths.map((path) => ada.call("GET", path)));
     assert.deepEqual(
@@ -83,7 +86,7 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call } };
+  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, bus_key } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -173,6 +176,11 @@ const asked_by_id = [
   ["GET /api/heartbeat", "agentId", "agent", query({})],
   ["POST /api/heartbeat", "agentId", "agent", body({ frequency: "90m" })],
   ["DELETE /api/heartbeat", "agentId", "agent", body({})],
+  ["GET /api/underground/keys", "agentId", "agent", query({})],
+  ["POST /api/underground/keys", "agentId", "agent", body({ algorithm: "webhook" })],
+  ["DELETE /api/underground/keys", "agentId", "agent", (name, id, { theirs }) => body({ keyId: theirs.bus_key })(name, id)],
+  ["DELETE /api/underground/keys", "keyId", "bus_key", (name, id, { eves }) => body({ agentId: eves })(name, id)],
+  ["GET /api/underground/messages", "agentId", "agent", query({})],
 ];
 
 // The ids that the web's routes take besides their paths, as their description has them. What is uploaded has none.
@@ -185,8 +193,8 @@ const described_ids = async (box) => {
       const ids = names.filter((name) => /Id$|^(target|before|owner|user|key|agent)$/.test(name));
       if (guard === "session") found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
     }
-  // Secrets, and a place in the log that the path names.
-  const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId"];
+  // Secrets, and places in a log or a list that belong to the path or the caller.
+  const no_ids = ["GET /api/underground/messages before", "GET /api/underground/dead-letters before", "PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId"];
   return [...new Set(found)].filter((one) => !no_ids.includes(one));
 };
 
