@@ -20,6 +20,7 @@ const missing = {
   memory: "mem_aaaaaaaaaaaaaaaaaaaa",
   call: "9999999999999-aaaaaaaaaaaa",
   swarm: "sw_aaaaaaaaaaaaaaaaaaaa",
+  bus_key: "bk_aaaaaaaaaaaaaaaaaaaa",
 };
 
 // Bodies that the routes accept, where {} is none.
@@ -59,6 +60,7 @@ const neighbours = async (t) => {
   const second = await box.running_agent(ada, "Ada's second");
   const swarm = (await ada.call("POST", "/api/swarms", { goal: "remember that the safe's code is 4711", agents: [agent, second] })).body.id;
   await until("the swarm is done", async () => (await ada.call("GET", `/api/swarms/${swarm}`)).body.state === "done");
+  const bus_key = (await ada.call("POST", "/api/underground/keys", { agentId: agent, algorithm: "webhook" })).body.key.id;
   const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
   const seen = async () => {
     const paths = [
@@ -82,6 +84,7 @@ const neighbours = async (t) => {
       `/api/files?agentId=${agent}`,
       `/api/skills?agentId=${agent}`,
       `/api/swarms/${swarm}`,
+      `/api/underground/keys?agentId=${agent}`,
     ];
     const answers = await Promise.all(paths.map((path) => ada.call("GET", path)));
     assert.deepEqual(
@@ -93,7 +96,8 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, swarm } };
+  return { box, ada, eve, admin, eves, seen,
+           theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, swarm, bus_key } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -190,6 +194,11 @@ const asked_by_id = [
   ["POST /api/skills", "agentId", "agent", body({ name: "page-watch" })],
   ["POST /api/skills/{name}", "agentId", "agent", of_skill({ inputs: { url: "https://example.org" } })],
   ["DELETE /api/skills/{name}", "agentId", "agent", of_skill({})],
+  ["GET /api/underground/keys", "agentId", "agent", query({})],
+  ["POST /api/underground/keys", "agentId", "agent", body({ algorithm: "webhook" })],
+  ["DELETE /api/underground/keys", "agentId", "agent", (name, id, { theirs }) => body({ keyId: theirs.bus_key })(name, id)],
+  ["DELETE /api/underground/keys", "keyId", "bus_key", (name, id, { eves }) => body({ agentId: eves })(name, id)],
+  ["GET /api/underground/messages", "agentId", "agent", query({})],
 ];
 
 // The ids that the web's routes take besides their paths, as their description has them. What is uploaded has none.
@@ -202,9 +211,9 @@ const described_ids = async (box) => {
       const ids = names.filter((name) => /Id$|^(target|before|owner|user|key|agent)$/.test(name));
       if (guard === "session") found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
     }
-  // Secrets, and a place in the log that the path names.
+  // Secrets, and places in a log or a list that belong to the path or the caller.
   const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId",
-    "GET /api/swarms/{id}/events lastEventId"];
+    "GET /api/swarms/{id}/events lastEventId", "GET /api/underground/messages before", "GET /api/underground/dead-letters before"];
   return [...new Set(found)].filter((one) => !no_ids.includes(one));
 };
 
