@@ -87,6 +87,7 @@ const unnoted = {
     "web POST /api/chat", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
     "web POST /api/scheduled-tasks", "web PUT /api/scheduled-tasks", "web DELETE /api/scheduled-tasks", "web POST /api/scheduled-tasks/{taskId}/run",
     "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
+    "backend POST /v1/traces",
   ],
   "money, which has records of its own": [
     "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",

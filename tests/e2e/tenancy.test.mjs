@@ -19,6 +19,7 @@ const missing = {
   wallet: "wa_aaaaaaaaaaaaaaaaaaaa",
   memory: "mem_aaaaaaaaaaaaaaaaaaaa",
   call: "9999999999999-aaaaaaaaaaaa",
+  trace: "a".repeat(32),
 };
 
 // Bodies that the routes accept, where {} is none.
@@ -41,6 +42,7 @@ const neighbours = async (t) => {
     eves = await box.running_agent(eve, "Eve's");
   await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the safe's code is 4711" });
   const call = (await ada.call("GET", "/api/dashboard/calls")).body.calls[0].id;
+  const trace = (await ada.call("GET", "/api/traces?type=plan")).body.traces[0].id;
   const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body.id;
   const weekly = { name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is the code?", agentId: agent };
   const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;
@@ -83,7 +85,7 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call } };
+  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, trace } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -101,7 +103,7 @@ test("every route with an id in its path", async (t) => {
   const { paths } = (await send(box.web, "GET", "/api/openapi.json")).body;
   // What a parameter of a route may name.
   const named = { userId: ["agent", "user"], taskId: ["task"] };
-  const of_id = { "/api/keys/": "key", "/api/caps/": "cap", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session" };
+  const of_id = { "/api/keys/": "key", "/api/caps/": "cap", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session", "/api/traces/": "trace" };
   const kinds = (path, name) => {
     const [, kind] = Object.entries(of_id).find(([start]) => path.startsWith(start)) ?? [];
     return kind ? [kind] : (named[name] ?? ["agent"]);
@@ -149,6 +151,8 @@ const asked_by_id = [
   ["GET /api/chat", "agentId", "agent", query({})],
   ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
+  ["GET /api/traces", "agent", "agent", query({})],
+  ["GET /api/traces", "before", "call", query({ errors: "true" })],
   ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
   ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
   ["GET /api/agent", "agentId", "agent", query({ action: "status" })],
@@ -206,7 +210,7 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls, [], what);
+      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls ?? answer.body.traces, [], what);
       else assert.ok(answer.status >= 400 && answer.status < 500, what);
     }
   assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");

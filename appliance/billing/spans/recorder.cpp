@@ -1,5 +1,6 @@
 #include "appliance/billing/spans/recorder.h"
 
+#include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/describe/enum_to_string.hpp>
@@ -59,6 +60,7 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
   }
 
   bool add(std::vector<Span> more) {
+    if (is_closed) return true;
     for (const auto& span : more) count_recorded(span);
     if (recorded)
       for (const auto& span : more) recorded(span);
@@ -114,6 +116,7 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
   Writer writer;
   boost::asio::io_context& home;
   std::function<void(const Span&)> recorded;
+  std::atomic<bool> is_closed = false;  // the recorder is gone
 
   mutable std::mutex mutex;  // protects what follows
   std::map<store::UserId, std::map<std::string, Span>> running;
@@ -151,7 +154,7 @@ void Running::end(Ending ending) {
 Recorder::Recorder(store::System system, boost::asio::io_context& home, Limits limits)
     : registry_(std::make_shared<Running::Registry>(std::move(system), home, limits)) {}
 
-Recorder::~Recorder() = default;
+Recorder::~Recorder() { registry_->is_closed = true; }
 
 Running Recorder::begin(Span span, const TraceContext& within) {
   span.trace_id = within.trace_id;
