@@ -20,6 +20,8 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       log_hub(*engine, platform.home,
               {.most_streams = platform.settings.streams_total, .most_per_reader = platform.settings.streams_per_user}),
       chat(platform.system, agents.directory),
+      uploads(platform.system, agents.directory, platform.folder.agents(), platform.folder.path(), platform.blocking,
+              platform.uploads),
       schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat), platform.home),
       capabilities_(hosting::capabilities(), *this) {
   chat.record_spans_with(billing.spans);
@@ -51,6 +53,8 @@ std::optional<std::filesystem::path> Module::workspace_of(std::string_view agent
 
 void Module::set_addresses(agents::BoxAddresses addresses) {
   web_url_ = addresses.web;
+  summarizer_url_ = addresses.summarizer;
+  backend_url_ = addresses.backend;
   agents.set_addresses(std::move(addresses));
 }
 

@@ -59,7 +59,8 @@ struct Attempt {
   bool is_shortened = false;       // to what the limits leave
   billing::Bounds bounds;
   std::vector<usage::Limit> limits;
-  usage::Call call;  // the row of the ledger
+  bool is_on_credits = false;  // the user's credits pay, since the plan's quota is exceeded
+  usage::Call call;            // the row of the ledger
   std::optional<usage::Reservation> reservation;
   FirstTokenTimer first_token;
   Clock::time_point started = Clock::now();

@@ -50,6 +50,7 @@ class ModelGateway {
   web::Task<> finish(std::chrono::milliseconds grace);
 
   Providers& providers() { return providers_; }
+  const Providers& providers() const { return providers_; }
   ModelRouter& router() { return router_; }
   const ModelRouter& router() const { return router_; }
   Catalogues& catalogues() { return catalogues_; }
