@@ -61,7 +61,6 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
 
   bool add(std::vector<Span> more) {
     if (is_closed) return true;
-    for (const auto& span : more) count_recorded(span);
     if (recorded)
       for (const auto& span : more) recorded(span);
     {
@@ -71,24 +70,38 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
       std::move(more.begin(), more.end(), std::back_inserter(queue));
       if (std::exchange(is_writing, true)) return true;
     }
-    boost::asio::co_spawn(home, write_waiting(shared_from_this()), boost::asio::detached);
+    start_writing();
     return true;
   }
 
-  std::vector<Span> next_batch() {
+  void add(const Sent& message) {
+    if (is_closed) return;
+    {
+      const std::scoped_lock lock(mutex);
+      ++taken;
+      ++sent[message];
+      if (std::exchange(is_writing, true)) return;
+    }
+    start_writing();
+  }
+
+  void start_writing() { boost::asio::co_spawn(home, write_waiting(shared_from_this()), boost::asio::detached); }
+
+  Batch next_batch() {
     const std::scoped_lock lock(mutex);
-    const auto size = std::min(queue.size(), limits.batch);
-    const auto end = queue.begin() + static_cast<std::ptrdiff_t>(size);
-    std::vector<Span> batch(std::make_move_iterator(queue.begin()), std::make_move_iterator(end));
+    const auto end = queue.begin() + static_cast<std::ptrdiff_t>(std::min(queue.size(), limits.batch));
+    Batch batch{.spans = {std::make_move_iterator(queue.begin()), std::make_move_iterator(end)},
+                .sent = std::exchange(sent, {})};
     queue.erase(queue.begin(), end);
-    if (batch.empty()) is_writing = false;
+    if (batch.size() == 0) is_writing = false;
     return batch;
   }
 
   // On `home`, one at a time.
   static web::Task<> write_waiting(std::shared_ptr<Registry> self) {
-    for (auto batch = self->next_batch(); !batch.empty(); batch = self->next_batch()) {
+    for (auto batch = self->next_batch(); batch.size() > 0; batch = self->next_batch()) {
       const auto size = batch.size();
+      for (const auto& span : batch.spans) count_recorded(span);
       std::string failure;
       try {
         co_await self->writer.write(std::move(batch));
@@ -121,8 +134,9 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
   mutable std::mutex mutex;  // protects what follows
   std::map<store::UserId, std::map<std::string, Span>> running;
   std::deque<Span> queue;
+  std::map<Sent, std::size_t> sent;  // messages that are not counted yet
   bool is_writing = false;
-  std::uint64_t taken = 0;  // into the queue
+  std::uint64_t taken = 0;  // of spans and messages
 
   // Used on `home` only.
   std::uint64_t done = 0;    // of those
@@ -178,6 +192,10 @@ bool Recorder::offer(std::vector<Span> spans) {
   return registry_->add(std::move(spans));
 }
 
+void Recorder::count_message(store::UserId owner, std::string from, std::string to) {
+  registry_->add({.owner = owner, .from = std::move(from), .to = std::move(to)});
+}
+
 web::Task<> Recorder::written() {
   const auto registry = registry_;
   std::uint64_t target = 0;
@@ -206,6 +224,9 @@ web::Task<> Recorder::forget(store::UserId owner, std::string agent) {
     if (!row) co_return;
     auto change = tenant.change();
     change.erase(activities, *row);
+    for (const auto& link : tenant.list(links, {.limit = std::size_t(-1), .after = {}}))
+      if (link.from == agent || link.to == agent)
+        if (const auto stored = tenant.get(links, link.id)) change.erase(links, *stored);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return;
   }
