@@ -139,6 +139,7 @@ const unnoted = {
     "web POST /api/skills", "web POST /api/skills/{name}", "web DELETE /api/skills/{name}", "web POST /api/swarms", "web POST /api/swarms/{id}/stop",
     "web DELETE /api/swarms/{id}", "backend POST /api/agent-mcp/call",
     "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
+    "backend POST /v1/traces",
     "backend POST /api/underground/bus/send", "backend POST /api/agent-messages/read", "web POST /api/underground/dead-letters/{id}/replay",
     "web DELETE /api/underground/dead-letters/{id}", "web POST /a2a", "web POST /a2a/{agentId}", "backend POST /a2a/{agentId}",
     "web POST /api/generate-video", "web DELETE /api/videos/{videoId}", "web POST /api/streams/{streamId}/rotate-key", "web DELETE /api/streams/{streamId}",

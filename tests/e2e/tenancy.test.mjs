@@ -19,6 +19,7 @@ const missing = {
   wallet: "wa_aaaaaaaaaaaaaaaaaaaa",
   memory: "mem_aaaaaaaaaaaaaaaaaaaa",
   call: "9999999999999-aaaaaaaaaaaa",
+  trace: "a".repeat(32),
   swarm: "sw_aaaaaaaaaaaaaaaaaaaa",
   bus_key: "bk_aaaaaaaaaaaaaaaaaaaa",
 };
@@ -46,6 +47,7 @@ const neighbours = async (t) => {
     eves = await box.running_agent(eve, "Eve's");
   await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the safe's code is 4711" });
   const call = (await ada.call("GET", "/api/dashboard/calls")).body.calls[0].id;
+  const trace = (await ada.call("GET", "/api/traces?type=plan")).body.traces[0].id;
   const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body.id;
   const weekly = { name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is the code?", agentId: agent };
   const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;
@@ -97,7 +99,7 @@ const neighbours = async (t) => {
     ];
   };
   return { box, ada, eve, admin, eves, seen,
-           theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, swarm, bus_key } };
+           theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, trace, swarm, bus_key } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -116,7 +118,7 @@ test("every route with an id in its path", async (t) => {
   // What a parameter of a route may name.
   const named = { userId: ["agent", "user"], taskId: ["task"] };
   const of_id = { "/api/keys/": "key", "/api/caps/": "cap", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session",
-    "/api/swarms/": "swarm" };
+    "/api/swarms/": "swarm", "/api/traces/": "trace" };
   const kinds = (path, name) => {
     const [, kind] = Object.entries(of_id).find(([start]) => path.startsWith(start)) ?? [];
     return kind ? [kind] : (named[name] ?? ["agent"]);
@@ -165,6 +167,8 @@ const asked_by_id = [
   ["GET /api/chat", "agentId", "agent", query({})],
   ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
+  ["GET /api/traces", "agent", "agent", query({})],
+  ["GET /api/traces", "before", "call", query({ errors: "true" })],
   ["GET /api/credits/entries", "before", "call", query({})],
   ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
   ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
@@ -233,7 +237,7 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls ?? answer.body.skills ?? answer.body.entries, [], what);
+      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls ?? answer.body.traces ?? answer.body.skills ?? answer.body.entries, [], what);
       else assert.ok(answer.status >= 400 && answer.status < 500, what);
     }
   assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");
