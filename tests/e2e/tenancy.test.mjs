@@ -190,6 +190,7 @@ const asked_by_id = [
   ["POST /api/skills", "agentId", "agent", body({ name: "page-watch" })],
   ["POST /api/skills/{name}", "agentId", "agent", of_skill({ inputs: { url: "https://example.org" } })],
   ["DELETE /api/skills/{name}", "agentId", "agent", of_skill({})],
+  ["POST /api/skills/instant-split", "agentId", "agent", body({ totalAmount: "1", recipients: [{ address: paymentProof.to, share: 100 }] })],
 ];
 
 // The ids that the web's routes take besides their paths, as their description has them. What is uploaded has none.
@@ -202,9 +203,9 @@ const described_ids = async (box) => {
       const ids = names.filter((name) => /Id$|^(target|before|owner|user|key|agent)$/.test(name));
       if (guard === "session") found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
     }
-  // Secrets, and a place in the log that the path names.
+  // Secrets, a place in what the path names, and a booking, which has two owners: settlement_skills.test.mjs.
   const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId",
-    "GET /api/swarms/{id}/events lastEventId"];
+    "GET /api/swarms/{id}/events lastEventId", "POST /api/skills/booking-settlement bookingId"];
   return [...new Set(found)].filter((one) => !no_ids.includes(one));
 };
 
