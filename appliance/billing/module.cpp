@@ -1,5 +1,7 @@
 #include "appliance/billing/module.h"
 
+#include "appliance/billing/credits/referral.h"
+
 namespace billing {
 
 Module::Module(const agentbox::Platform& given_platform, identity::Module& given_identity)
@@ -10,7 +12,6 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       ledger(platform.system),
       spans(platform.system, platform.home),
       credits(platform.system),
-      credit_book(credits),
       caps(platform.system),
       spend_policy(identity.accounts, identity.keys, subscriptions, caps, ledger, credits,
                    platform.settings.admin_emails),
@@ -19,7 +20,15 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       spent_credentials(platform.system),
       capabilities_(billing::capabilities(), *this) {
   identity.use_plans(plan_directory);
-  identity.accounts.use_credits(credit_book);
+  identity.accounts.read_credits_with([this](store::UserId user) { return credits.balance(user).whole_credits(); });
+  identity.accounts.when_created(
+      [this, plan = plan_named(platform.settings.default_plan)](const accounts::User& user,
+                                                                const accounts::User* referrer, store::Change& change) {
+        if (referrer) credits::add_referral(change, user, *referrer);
+        // An invitation says itself which plan it gives.
+        const bool is_invited = identity.accounts.registration_mode() == accounts::RegistrationMode::invite;
+        if (plan && !is_invited) subscriptions.put(change, user.id, *plan, Subscriptions::new_id());
+      });
 }
 
 }  // namespace billing

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "appliance/billing/capabilities.h"
-#include "appliance/billing/credits/credit_book.h"
 #include "appliance/billing/credits/credits.h"
 #include "appliance/billing/spans/recorder.h"
 #include "appliance/billing/spending/cap_policy.h"
@@ -41,7 +40,6 @@ class Module {
   usage::Ledger ledger;
   spans::Recorder spans;
   credits::Credits credits;
-  const credits::CreditBook credit_book;
   Caps caps;
   SpendPolicy spend_policy;
   CapPolicy cap_policy;

@@ -7,8 +7,8 @@
 #include <random>
 #include <variant>
 
-#include "appliance/billing/credits/credit_book.h"
 #include "appliance/billing/credits/credits.h"
+#include "appliance/billing/credits/referral.h"
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/foundation/ordered_id.h"
 #include "appliance/identity/accounts/records.h"
@@ -240,11 +240,18 @@ TEST_F(CreditsTest, ReferralsOfFormerStoresAreTakenOverOnce) {
   credits::take_over_referrals(store->system());
   credits::take_over_referrals(store->system());
   EXPECT_EQ(credits.balance(user).available, cents(300));
-  const credits::CreditBook book(credits);
-  EXPECT_EQ(book.balance(user), 300);
+  EXPECT_EQ(credits.balance(user).whole_credits(), 300);
   std::vector<EntryKind> kinds;
   for (const auto& entry : credits.newest(user, 10)) kinds.push_back(entry.kind);
   EXPECT_THAT(kinds, ElementsAre(EntryKind::referral));
+}
+
+TEST_F(CreditsTest, BothUsersOfAReferralGetTheirs) {
+  const accounts::User referrer{.id = user}, registered{.id = 8, .created_at = store::now()};
+  auto change = store->system().change();
+  credits::add_referral(change, registered, referrer);
+  ASSERT_TRUE(change.commit_blocking().ok());
+  for (const auto id : {referrer.id, registered.id}) EXPECT_EQ(credits.balance(id).whole_credits(), 100);
 }
 
 TEST(Periods, FollowEachOther) {

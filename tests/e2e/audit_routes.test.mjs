@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
-import { Box, INTERNAL_KEY, PASSWORD, send, until } from "./box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, PASSWORD, send, until } from "./box.mjs";
 import { code_of } from "./totp.mjs";
 import { new_wallet, sign_in } from "./wallet.mjs";
 
@@ -22,6 +22,17 @@ const call_tool = async (base, person) => {
   const { key } = (await person.call("POST", "/api/keys", { name: "mcp" })).body;
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_agents" } });
   return send(base, "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
+};
+
+// A user asks for a plan, and an administrator decides.
+const decide = async ({ box }, listener, act) => {
+  const user = await box.customer(`${listener}-${act}@example.org`);
+  await user.call("POST", "/api/subscriptions/request", { plan: "network" });
+  const path = `/api/admin/plan-requests/${user.id}/${act}`;
+  if (listener === "backend") return box.backend_call("POST", path, {});
+  const admin = box.person();
+  await admin.log_in(ADMIN.email, ADMIN.password);
+  return admin.call("POST", path, {});
 };
 
 // How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
@@ -71,6 +82,12 @@ const noted = {
   "web POST /api/billing": ["provider keys set aside", ({ ada }) => ada.call("POST", "/api/billing", { action: "disable-byok" })],
   "web DELETE /api/provider-keys/{provider}": ["provider key removed", ({ ada }) => ada.call("DELETE", "/api/provider-keys/openai")],
 
+  "web PUT /api/credits": ["credits pay for calls: ok", ({ ada }) => ada.call("PUT", "/api/credits", { payForCalls: true })],
+  "backend POST /api/admin/credits": ["credits adjusted by 1.00 USD: ok", ({ box, ada }) => box.backend_call("POST", "/api/admin/credits", { userId: ada.id, usd: "1", reason: "why" })],
+  ...Object.fromEntries(["approve", "deny"].flatMap((act) => ["web", "backend"].map((listener) => [
+    `${listener} POST /api/admin/plan-requests/{user}/${act}`,
+    [`plan network ${act === "deny" ? "denied" : "approved"}: ok`, (world) => decide(world, listener, act)],
+  ]))),
   "backend POST /api/subscriptions/deploy": ["plan solo deployed", ({ box, ada }) => box.backend_call("POST", "/api/subscriptions/deploy", { userId: ada.id, plan: "solo" })],
   "web POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ bob, agent }) => bob.call("POST", `/api/agents/${agent}/rotate-token`)],
   "backend POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ box, agent }) => box.backend_call("POST", `/api/agents/${agent}/rotate-token`)],
@@ -134,6 +151,8 @@ const unnoted = {
     "web POST /api/wallet/transfers/{id}/approve", "web POST /api/wallet/transfers/{id}/decline", "web PUT /api/wallet/rules",
     "backend POST /api/agent-payments", "backend POST /api/underground/wallets", "backend POST /api/underground/splits",
     ...["web", "backend"].flatMap((listener) => ["credit", "debit"].map((act) => `${listener} POST /api/admin/ledger/${act}`)),
+    ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`), "web POST /api/webhooks/stripe",
+    "web POST /api/subscriptions/request",
   ],
   "asking models": [
     "web POST /api/demo/chat", "backend POST /v1/chat/completions", "backend POST /v1/embeddings", "backend POST /api/ai/chat",

@@ -170,6 +170,7 @@ const asked_by_id = [
   ["GET /api/chat", "agentId", "agent", query({})],
   ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
+  ["GET /api/credits/entries", "before", "call", query({})],
   ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
   ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
   ["GET /api/agent", "agentId", "agent", query({ action: "status" })],
@@ -236,7 +237,7 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls ?? answer.body.skills ?? answer.body.transfers, [], what);
+      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls ?? answer.body.skills ?? answer.body.entries ?? answer.body.transfers, [], what);
       else assert.ok(answer.status >= 400 && answer.status < 500, what);
     }
   assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");

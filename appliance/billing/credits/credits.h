@@ -15,6 +15,7 @@ namespace credits {
 struct Balance {
   usage::Money available, reserved;  // reserved: for calls in progress
   usage::Money total() const { return available + reserved; }
+  std::int64_t whole_credits() const { return available.units() / credit.units(); }
 };
 
 struct MonthSums {

@@ -13,7 +13,7 @@ constexpr std::size_t usual_page = 100;
 
 Account account_of(const Credits& credits, store::UserId user) {
   const auto balance = credits.balance(user);
-  return {.credits = balance.available.units() / credit.units(),
+  return {.credits = balance.whole_credits(),
           .balance = balance.available.to_string(),
           .reserved = balance.reserved.to_string(),
           .payForCalls = credits.pays_calls(user)};

@@ -10,8 +10,6 @@ namespace {
 
 const std::string record_id = Subscription{}.id;
 
-std::string new_id() { return "sub_" + crypto::random_id(24); }
-
 void begin_period(store::Change& change, store::UserId user, std::string_view plan) {
   const auto now = store::now();
   change.insert_new(
@@ -83,6 +81,8 @@ web::Task<> Subscriptions::cancel(store::UserId user) {
     if (outcome.ok()) co_return;
   }
 }
+
+std::string Subscriptions::new_id() { return "sub_" + crypto::random_id(24); }
 
 void Subscriptions::put(store::Change& change, store::UserId user, Plan plan, std::string subscription_id) const {
   put_in(system_, change, active_subscription(user, plan, std::move(subscription_id)));

@@ -65,6 +65,7 @@ class Subscriptions {
   // Succeeds without a subscription, too.
   web::Task<> cancel(store::UserId);
 
+  static std::string new_id();
   // For changes that contain more. Adds: the user's subscription is this one, in place of any other.
   void put(store::Change&, store::UserId, Plan, std::string subscription_id) const;
   // Adds: the user's subscription ends, if it is this one.

@@ -37,14 +37,14 @@ void print_entry(const json::object& entry) {
 }
 
 int print_credits(const BoxClient& box, const Adjustment& given) {
-  const auto user = text_of(box.call("GET", "/api/admin/users/" + escaped(given.user)).at("id"));
+  const auto user = text_of(box.call("GET", "/api/admin/users/" + escaped(given.user)).as_object().at("id"));
   if (!given.usd.empty()) {
     if (given.reason.empty()) throw UsageError("--add needs --reason, which the user can read");
     const json::object body{{"userId", user}, {"usd", given.usd}, {"reason", given.reason}};
     box.call("POST", "/api/admin/credits", body);
   }
-  const auto answer = box.call("GET", "/api/admin/credits?userId=" + user);
-  const auto& account = answer.at("account");
+  const auto answer = box.call("GET", "/api/admin/credits?userId=" + user).as_object();
+  const auto& account = answer.at("account").as_object();
   std::cout << "balance " << text_of(account.at("balance")) << " USD, reserved " << text_of(account.at("reserved"))
             << " USD\n";
   for (const auto& entry : answer.at("entries").as_array()) print_entry(entry.as_object());

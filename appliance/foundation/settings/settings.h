@@ -26,6 +26,7 @@ struct Settings {
   bool admin_required = false;
   std::vector<std::string> admin_emails;  // lower case
   std::string registration = "open";      // open, invite, closed
+  std::string default_plan = "none";      // of new users
   bool admin_second_factor = false;
   unsigned audit_keep = 400;  // days
   std::string master_key;     // secret; hex, 64 digits; empty: data/master.key

@@ -47,6 +47,8 @@ std::vector<Setting> make_table() {
       count("AUDIT_KEEP", &S::audit_keep, 1, 36'500, "days that entries of the audit log are kept"),
       choice("REGISTRATION", &S::registration, {"open", "invite", "closed"},
              "who may create an account: anybody, holders of an invitation, or only admins"),
+      choice("DEFAULT_PLAN", &S::default_plan, {"none", "label", "solo", "collective", "network"},
+             "plan of new users; with REGISTRATION=invite their invitation decides"),
       time_span("SESSION_IDLE", &S::session_idle, 1s, std::chrono::days{30},
                 "sign users out after this time without a request"),
       contacts("SECURITY_CONTACT", &S::security_contact,
@@ -138,7 +140,8 @@ std::vector<Setting> make_table() {
       seconds("GIT_REMOTE_TIMEOUT", &S::git_remote_timeout, 1, 600, "timeout of a push"),
 
       boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
-              "allow private and loopback addresses to the summarizer, to videos of screenshots, to agents' MCP servers and "
+              "allow private and loopback addresses to the summarizer, to videos of screenshots, to agents' MCP "
+              "servers and "
               "to agents' webhooks"),
       count("SUMMARIZER_CACHE_MB", &S::summarizer_cache_mb, 0, 512,
             "size of the summarizer's page cache in megabytes; 0 turns it off"),

@@ -109,7 +109,7 @@ web::Task<web::Result<User>> Accounts::create_without_password(std::string email
   co_return co_await insert(std::move(user), std::nullopt, admit);
 }
 
-// Sets id, referral code and date; both users of a referral get their credits.
+// Sets id, referral code and date.
 web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> referrer, Admit admit) {
   user.id = co_await system_.next_id("users");
   user.referral_code = crypto::random_id(referral_code_length);
@@ -122,7 +122,7 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
       if (!admitted) co_return admitted.error();
     }
     change.insert(users, user);
-    if (referrer && credits_) credits_->add_referral(change, user, *referrer);
+    for (const auto& observer : created_) observer(user, referrer ? &*referrer : nullptr, change);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return user;
     if (outcome.duplicate("email")) co_return user_exists();
@@ -176,7 +176,7 @@ bool Accounts::is_admin(const User& user) const {
   return user.is_admin || (user.email_verified && is_listed_admin(user.email));
 }
 
-std::int64_t Accounts::credits_of(store::UserId id) const { return credits_ ? credits_->balance(id) : 0; }
+std::int64_t Accounts::credits_of(store::UserId id) const { return credits_of_ ? credits_of_(id) : 0; }
 
 std::vector<User> Accounts::list(store::UserId after, std::size_t limit) const {
   std::vector<User> page;

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/identity/accounts/credit_book.h"
 #include "appliance/identity/accounts/login_limit.h"
 #include "appliance/identity/accounts/password_hasher.h"
 #include "appliance/identity/accounts/records.h"
@@ -54,9 +53,14 @@ class Accounts {
 
   // Who may register; open to everybody unless it is set. Before anything is served.
   void set_registration(RegistrationPolicy policy) { registration_ = policy; }
+  // Adds to the change that creates a user; `referrer` is null unless the user has registered with a referral code.
+  // Before anything is served.
+  using Created = std::function<void(const User&, const User* referrer, store::Change&)>;
+  void when_created(Created observer) { created_.push_back(std::move(observer)); }
+  // What credits_of returns; 0 unless it is set. Before anything is served.
+  using CreditsOf = std::function<std::int64_t(store::UserId)>;
+  void read_credits_with(CreditsOf credits_of) { credits_of_ = std::move(credits_of); }
   RegistrationMode registration_mode() const { return registration_.mode(); }
-  // Where referrals are credited; nowhere unless it is set. Before anything is served.
-  void use_credits(const CreditBook& credits) { credits_ = &credits; }
 
   // invalid: e-mail, password or referral code. conflict: the address is taken. Also the errors of RegistrationPolicy.
   web::Task<web::Result<User>> create(Registration);
@@ -83,6 +87,7 @@ class Accounts {
   // By the flag, or by a listed address that was verified. An address that was only typed gives no rights: anybody can
   // register it.
   bool is_admin(const User&) const;
+  // Whole credits that the user can spend.
   std::int64_t credits_of(store::UserId) const;
   // In the order of their ids, after `after`. Reads the whole table and blocks.
   std::vector<User> list(store::UserId after, std::size_t limit) const;
@@ -138,7 +143,8 @@ class Accounts {
   const std::vector<std::string> admin_emails_;
   OnGuesses on_guesses_;
   RegistrationPolicy registration_;
-  const CreditBook* credits_ = nullptr;
+  std::vector<Created> created_;
+  CreditsOf credits_of_;
 };
 
 }  // namespace accounts

@@ -108,7 +108,7 @@ std::optional<SubscriptionReport> subscription_report(const Event& event, const 
   report.item = given(event.item());
   if (event.type.starts_with("customer.subscription.")) {
     report.source = Source::subscription;
-    report.status = event.type == "customer.subscription.deleted" ? "canceled" : given(event.text("status"));
+    report.status = event.type == "customer.subscription.deleted" ? given("canceled") : given(event.text("status"));
     if (const auto* offer = prices.find_price(price_of_subscription(event))) {
       report.item = offer->item.name();
       report.is_item_current = true;

@@ -1,6 +1,7 @@
 #include "appliance/payments/stripe/prices.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "appliance/billing/usage/money.h"

@@ -95,6 +95,7 @@ export interface Operations {
   "PUT /api/provider-keys/{provider}": { path: { provider: string }; body: { key: string }; answer: { provider: string; hint: string; inUse: boolean; updatedAt: string } };
   "POST /api/provision": { body: { name?: string | null | undefined; plan?: string | null | undefined; aiProvider?: string | null | undefined; model?: string | null | undefined; config?: Record<string, unknown> | null | undefined; telegramToken?: string | null | undefined; discordToken?: string | null | undefined; slackToken?: string | null | undefined; whatsappToken?: string | null | undefined }; answer: { success: boolean; userId: string; subdomain: string; url: string; streamKey?: string | null | undefined; liveStreamId?: string | null | undefined } };
   "POST /api/register": { body: { email: string; password: string; name?: string | null | undefined; referralCode?: string | null | undefined; inviteCode?: string | null | undefined; website?: string | null | undefined }; answer: { id: string; email: string; name: string } };
+  "GET /api/registration": { answer: { registration: "open" | "invite" | "closed" } };
   "GET /api/response-cache": { answer: { enabled: boolean; minutes: number } };
   "PUT /api/response-cache": { body: { minutes: number }; answer: { enabled: boolean; minutes: number } };
   "DELETE /api/scheduled-tasks": { body: { taskId: string }; answer: { success: boolean; taskId: string } };

@@ -1,15 +1,12 @@
-#include "appliance/billing/credits/credit_book.h"
+#include "appliance/billing/credits/referral.h"
 
+#include "appliance/billing/credits/account.h"
 #include "appliance/foundation/ordered_id.h"
 #include "appliance/identity/accounts/accounts.h"
 
 namespace credits {
 
-std::int64_t CreditBook::balance(store::UserId user) const {
-  return credits_.balance(user).available.units() / credit.units();
-}
-
-void CreditBook::add_referral(store::Change& change, const accounts::User& user, const accounts::User& referrer) const {
+void add_referral(store::Change& change, const accounts::User& user, const accounts::User& referrer) {
   const auto grant = [&](store::UserId to, const std::string& note) {
     add(change, {.user_id = to,
                  .id = agentbox::ordered_id(user.created_at),
