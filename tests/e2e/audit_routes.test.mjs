@@ -149,6 +149,10 @@ const unnoted = {
   "money, which has records of its own": [
     "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",
     "web PUT /api/response-cache", "web POST /api/v1/gateway", "web POST /x402/verify", "web POST /x402/settle",
+    "web POST /api/wallet", "web POST /api/wallet/create", "web POST /api/wallet/cdp", "web POST /api/wallet/transfer",
+    "web POST /api/wallet/transfers/{id}/approve", "web POST /api/wallet/transfers/{id}/decline", "web PUT /api/wallet/rules",
+    "backend POST /api/agent-payments", "backend POST /api/underground/wallets", "backend POST /api/underground/splits",
+    ...["web", "backend"].flatMap((listener) => ["credit", "debit"].map((act) => `${listener} POST /api/admin/ledger/${act}`)),
     ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`), "web POST /api/webhooks/stripe",
     "web POST /api/subscriptions/request",
   ],

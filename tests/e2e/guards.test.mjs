@@ -129,7 +129,7 @@ const open_doors = [
   "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
   "web GET /api/registration", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
   "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
-  "web POST /api/v1/gateway", "web GET /x402/supported",
+  "web POST /api/v1/gateway", "web GET /x402/supported", "web GET /api/wallet", "web GET /api/wallet/address", "web GET /api/wallet/cdp",
   "backend GET /health", "backend GET /healthz", "backend GET /readyz", "backend GET /api/health", "backend GET /api/runtime/version", "backend POST /api/heartbeat",
   "web GET /api/radio/live", "web POST /api/radio/streams", "web POST /api/radio/streams/{streamId}/rotate-key", "web DELETE /api/radio/streams/{streamId}",
   "web POST /api/webhooks/stream", "web GET /live/{playbackId}", "web GET /live/{playbackId}/{file}", "web GET /videos/{file}",
@@ -177,6 +177,8 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
           assert.equal(answer.status, 401, name); // none of them is a signature
         } else if (path === "/api/radio/live") {
           assert.match(answer.body.error, /not configured/, name); // 500, as the contract has it
+        } else if (path === "/api/wallet" && method === "GET") {
+          assert.equal(answer.status, sessions.includes(name) ? 200 : 401, name); // everybody sees the project at Coinbase, where there is one
         } else if (path === "/api/register") {
           assert.equal(answer.status, 400, name);
         } else if (path.startsWith("/api/browse/git-") && answer.status === 500) {

@@ -22,6 +22,7 @@ const missing = {
   trace: "a".repeat(32),
   swarm: "sw_aaaaaaaaaaaaaaaaaaaa",
   bus_key: "bk_aaaaaaaaaaaaaaaaaaaa",
+  transfer: "tr_1800000000000-aaaaaaaaaaaa",
 };
 
 // Bodies that the routes accept, where {} is none.
@@ -56,6 +57,10 @@ const neighbours = async (t) => {
   const cap = (await ada.call("PUT", "/api/caps", { scope: "agent", target: agent, period: "day", tokens: 1_000_000 })).body.id;
   await ada.call("PUT", "/api/provider-keys/openrouter", { key: "sk-0000004711" });
   const wallet = (await ada.call("POST", "/api/agent/mpp", { action: "create-wallet", name: "purse" })).body.wallet.id;
+  await ada.call("POST", "/api/wallet", { action: "create" });
+  await box.backend_call("POST", "/api/admin/ledger/credit", { userId: ada.id, amount: "5", reference: "a gift" });
+  const { address } = (await ada.call("GET", `/api/wallet/agents/${agent}`)).body;
+  const transfer = (await ada.call("POST", "/api/wallet/transfer", { to: address, amount: "1" })).body.id;
   const memory = (await ada.call("POST", "/api/memory", { agentId: agent, text: "the safe's code is 4711" })).body.memory.id;
   await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
   await ada.call("POST", "/api/skills", { name: "page-watch", agentId: agent });
@@ -87,6 +92,10 @@ const neighbours = async (t) => {
       `/api/skills?agentId=${agent}`,
       `/api/swarms/${swarm}`,
       `/api/underground/keys?agentId=${agent}`,
+      "/api/wallet",
+      "/api/wallet/transfers",
+      `/api/wallet/rules?agentId=${agent}`,
+      `/api/wallet/agents/${agent}`,
     ];
     const answers = await Promise.all(paths.map((path) => ada.call("GET", path)));
     assert.deepEqual(
@@ -99,7 +108,7 @@ const neighbours = async (t) => {
     ];
   };
   return { box, ada, eve, admin, eves, seen,
-           theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, trace, swarm, bus_key } };
+           theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, trace, swarm, bus_key, transfer } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -118,7 +127,7 @@ test("every route with an id in its path", async (t) => {
   // What a parameter of a route may name.
   const named = { userId: ["agent", "user"], taskId: ["task"] };
   const of_id = { "/api/keys/": "key", "/api/caps/": "cap", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session",
-    "/api/swarms/": "swarm", "/api/traces/": "trace" };
+    "/api/swarms/": "swarm", "/api/traces/": "trace", "/api/wallet/transfers/": "transfer" };
   const kinds = (path, name) => {
     const [, kind] = Object.entries(of_id).find(([start]) => path.startsWith(start)) ?? [];
     return kind ? [kind] : (named[name] ?? ["agent"]);
@@ -204,6 +213,10 @@ const asked_by_id = [
   ["DELETE /api/underground/keys", "keyId", "bus_key", (name, id, { eves }) => body({ agentId: eves })(name, id)],
   ["GET /api/underground/messages", "agentId", "agent", query({})],
   ["POST /api/skills/instant-split", "agentId", "agent", body({ totalAmount: "1", recipients: [{ address: paymentProof.to, share: 100 }] })],
+  ["POST /api/wallet/transfer", "agentId", "agent", body({ to: paymentProof.to, amount: "1" })],
+  ["GET /api/wallet/transfers", "before", "transfer", query({})],
+  ["GET /api/wallet/rules", "agentId", "agent", query({})],
+  ["PUT /api/wallet/rules", "agentId", "agent", body({ dailyUsdc: "1" })],
 ];
 
 // The ids that the web's routes take besides their paths, as their description has them. What is uploaded has none.
@@ -240,7 +253,8 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls ?? answer.body.traces ?? answer.body.skills ?? answer.body.entries, [], what);
+      const listed = ["messages", "tasks", "calls", "traces", "skills", "entries", "transfers"].map((list) => answer.body?.[list]).find(Boolean);
+      if (answer.status === 200) assert.deepEqual(listed, [], what);
       else assert.ok(answer.status >= 400 && answer.status < 500, what);
     }
   assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");
