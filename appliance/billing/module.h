@@ -3,6 +3,8 @@
 #pragma once
 
 #include "appliance/billing/capabilities.h"
+#include "appliance/billing/credits/credits.h"
+#include "appliance/billing/spans/recorder.h"
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/spending/spend_policy.h"
@@ -36,6 +38,8 @@ class Module {
   Subscriptions subscriptions;
   PlanDirectory plan_directory;
   usage::Ledger ledger;
+  spans::Recorder spans;
+  credits::Credits credits;
   Caps caps;
   SpendPolicy spend_policy;
   CapPolicy cap_policy;

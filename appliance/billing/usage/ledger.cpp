@@ -1,5 +1,6 @@
 #include "appliance/billing/usage/ledger.h"
 
+#include "appliance/billing/credits/account.h"
 #include "appliance/foundation/ordered_id.h"
 
 namespace usage {
@@ -10,6 +11,20 @@ namespace {
 void store_call(store::Change& change, const Call& call, Amounts rest) {
   change.insert_new(calls, call);
   count(change, call, rest);
+}
+
+// Charges the user's credits with what the call used of those set aside.
+void charge_credits(store::Change& change, const Call& call, std::int64_t reserved) {
+  if (reserved == 0) return;
+  const credits::Entry spent{.user_id = call.user_id,
+                             .id = call.id,
+                             .at = call.at,
+                             .kind = credits::EntryKind::spent,
+                             .amount = -call.credits,
+                             .reference = {},
+                             .note = call.model,
+                             .by = {}};
+  credits::settle(change, spent, Money::of_units(reserved));
 }
 
 // A concurrent call added the same name; a retry will find it.
@@ -50,12 +65,14 @@ web::Task<> Ledger::settle(Call used, Reservation reserved) {
   const auto rest = Amounts::of(used) - Amounts::of(reserved.most);
   used.id = reserved.most.id;
   used.at = reserved.most.at;
+  const auto reserved_credits = reserved.most.credits;
   // The row is not read again: the commit fails if the reservation has changed.
   const store::Row<Call> row{.value = std::move(reserved.most), .stored = std::move(reserved.stored)};
   for (;;) {
     auto change = system_.change();
     change.erase(reservations, row);
     store_call(change, used, rest);
+    charge_credits(change, used, reserved_credits);
     add_names(change, used);
     const auto outcome = co_await change.commit(store::Durability::relaxed);
     if (outcome.ok()) co_return;
@@ -74,6 +91,7 @@ std::size_t Ledger::settle_leftovers() {
     auto change = system_.change();
     change.erase(reservations, *row);
     store_call(change, call, {});
+    charge_credits(change, call, call.credits);
     add_names(change, call);
     if (!change.commit_blocking().ok()) throw std::logic_error("the reservation " + call.id + " was settled twice");
   }
@@ -84,6 +102,14 @@ Totals Ledger::totals(store::UserId user, const Period& period) const { return r
 
 Totals Ledger::own_key_totals(store::UserId user, const Period& period) const {
   return read(user, tally(period, slice::own_keys));
+}
+
+Totals Ledger::credit_totals(store::UserId user, const Period& month) const {
+  return read(user, tally(month, slice::credits));
+}
+
+std::int64_t Ledger::quota_used(store::UserId user, const Period& month) const {
+  return spent(user, tally(month, slice::all), TallyField::tokens) - credit_totals(user, month).total_tokens();
 }
 
 Totals Ledger::agent_totals(store::UserId user, std::string_view agent, const Period& period) const {

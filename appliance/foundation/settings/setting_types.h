@@ -87,6 +87,8 @@ Setting hosts(std::string name, std::vector<std::string> Settings::*member, std:
 Setting contacts(std::string name, std::vector<std::string> Settings::*member, std::string help);
 // https:// only.
 Setting https_url(std::string name, std::string Settings::*member, std::string help);
+// rtmp:// or rtmps://, a host and a path.
+Setting rtmp_url(std::string name, std::string Settings::*member, std::string help);
 Setting language_tags(std::string name, std::string Settings::*member, std::string help);
 Setting point_in_time(std::string name, std::string Settings::*member, std::string help);
 

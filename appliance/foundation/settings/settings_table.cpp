@@ -7,6 +7,14 @@ namespace agentbox {
 
 namespace {
 
+// An address, "@example.org" for all addresses of a domain, or "*" for everybody.
+std::optional<std::string> allowed_sender(const std::string& item) {
+  if (item == "*") return item;
+  if (!item.starts_with('@')) return normalised_email(item);
+  const auto whole = normalised_email("anybody" + item);
+  return whole ? std::optional(whole->substr(whole->find('@'))) : std::nullopt;
+}
+
 std::vector<Setting> make_table() {
   using namespace std::chrono_literals;
   using namespace setting_types;
@@ -39,6 +47,8 @@ std::vector<Setting> make_table() {
       count("AUDIT_KEEP", &S::audit_keep, 1, 36'500, "days that entries of the audit log are kept"),
       choice("REGISTRATION", &S::registration, {"open", "invite", "closed"},
              "who may create an account: anybody, holders of an invitation, or only admins"),
+      choice("DEFAULT_PLAN", &S::default_plan, {"none", "label", "solo", "collective", "network"},
+             "plan of new users; with REGISTRATION=invite their invitation decides"),
       time_span("SESSION_IDLE", &S::session_idle, 1s, std::chrono::days{30},
                 "sign users out after this time without a request"),
       contacts("SECURITY_CONTACT", &S::security_contact,
@@ -130,10 +140,19 @@ std::vector<Setting> make_table() {
       seconds("GIT_REMOTE_TIMEOUT", &S::git_remote_timeout, 1, 600, "timeout of a push"),
 
       boolean("SUMMARIZER_ALLOW_PRIVATE", &S::summarizer_allow_private,
-              "let the summarizer fetch private and loopback addresses"),
+              "allow private and loopback addresses to the summarizer, to videos of screenshots, to agents' MCP "
+              "servers and "
+              "to agents' webhooks"),
       count("SUMMARIZER_CACHE_MB", &S::summarizer_cache_mb, 0, 512,
             "size of the summarizer's page cache in megabytes; 0 turns it off"),
       text("SUMMARIZER_USER_AGENT", &S::summarizer_user_agent, "User-Agent header of the summarizer's requests"),
+
+      boolean("FEEDS_ALLOW_PRIVATE", &S::feeds_allow_private, "let data feeds have private and loopback addresses"),
+      secret("EMAIL_WEBHOOK_SECRET", &S::email_webhook_secret,
+             "signing secret of the e-mail webhook: whsec_ and base64, or any text; unset: every mail is refused"),
+      list("EMAIL_ALLOWED_SENDERS", &S::email_allowed_senders, "e-mail or @domain,...",
+           "senders whose mail reaches agents; * allows everybody; unset: nobody", allowed_sender,
+           "is neither an e-mail address nor @ and a domain"),
 
       secret_url("L2_RPC_URL", &S::l2_rpc_url,
                  "JSON-RPC of the chain of smart wallets, gating tokens and USDC transfers; unset: the first two are "
@@ -178,6 +197,17 @@ std::vector<Setting> make_table() {
           "facilitator of x402 that settles payments; unset: the box sends the transfers from its own wallet"),
       secret("X402_FACILITATOR_KEY", &S::x402_facilitator_key, "bearer key at that facilitator"),
 
+      secret("STRIPE_SECRET_KEY", &S::stripe_secret_key,
+             "API key at Stripe, for payments by card; unset: requests to pay get 503"),
+      secret("STRIPE_WEBHOOK_SECRET", &S::stripe_webhook_secret,
+             "signing secret of the webhook endpoint <BASE_URL>/api/webhooks/stripe; unset: its events get 503"),
+      url("STRIPE_API_URL", &S::stripe_api_url, "address of Stripe's API"),
+      list(
+          "STRIPE_PRICES", &S::stripe_prices, "name=price,...",
+          "what is sold: a plan, credits.<number> or storage.<GB>, with its price at Stripe and, if it is to be shown, "
+          "the amount: solo=price_1,credits.1000=price_2@9.00GBP",
+          as_is, ""),
+
       url("IDP_ISSUER", &S::idp_issuer, "issuer of the OpenID identity provider, which also sends security events"),
       list("IDP_CLIENT_ID", &S::idp_client_id, "id,...",
            "client id at the identity provider; further ids are accepted as audiences of security events", as_is, ""),
@@ -197,6 +227,30 @@ std::vector<Setting> make_table() {
       chain_address("GATING_TOKEN_ADDRESS", &S::gating_token_address,
                     "contract of the token that unlocks gated features"),
       token_amount("GATING_TOKEN_MINIMUM", &S::gating_token_minimum, "amount of the token that unlocks them"),
+
+      choice("STREAM_PROVIDER", &S::stream_provider, {"auto", "mux", "local"},
+             "where live streams run: Mux, or a server on this box; auto: Mux if its token is set, else none"),
+      boolean("STREAM_LOCAL", &S::stream_local, "short for STREAM_PROVIDER=local: live streams without the internet"),
+      url("STREAM_API_URL", &S::stream_api_url, "API of the hosted stream provider (Mux)"),
+      text("STREAM_TOKEN_ID", &S::stream_token_id, "id of the access token at that provider", "id"),
+      secret("STREAM_TOKEN_SECRET", &S::stream_token_secret, "secret of that access token"),
+      secret("STREAM_SIGNING_SECRET", &S::stream_signing_secret,
+             "signs the provider's webhooks; without it and STREAM_WEBHOOK_SECRET they are all refused"),
+      secret("STREAM_WEBHOOK_SECRET", &S::stream_webhook_secret, "the same, used if STREAM_SIGNING_SECRET is unset"),
+      address("STREAM_RTMP_LISTEN", &S::stream_rtmp_listen, "address at which the box's own stream server takes RTMP"),
+      rtmp_url("STREAM_RTMP_URL", &S::stream_rtmp_url,
+               "RTMP address that broadcasters are given; unset: the provider's own"),
+      boolean("STREAM_TOKEN_GATING", &S::stream_token_gating,
+              "creating a radio stream needs the gating tokens; turn off only on networks you trust"),
+      boolean("STREAM_REQUIRE_PROOF", &S::stream_require_proof,
+              "creating a radio stream needs a message signed by the wallet, as at wallet sign-in"),
+      boolean("STREAM_RECORD", &S::stream_record, "record streams of the box's own server"),
+      count("STREAM_HLS_MB", &S::stream_hls_mb, 16, 1'000'000,
+            "most disk space of the segments of the box's own stream server, in megabytes"),
+      count("VIDEO_STORAGE_MB", &S::video_storage_mb, 1, 10'000'000,
+            "most disk space of one user's generated videos, in megabytes"),
+      time_span("VIDEO_URL_LIFETIME", &S::video_url_lifetime, 1min, std::chrono::days{30},
+                "how long the address of a generated video is valid"),
 
       choice("LOG_LEVEL", &S::log_level, {"debug", "info", "warning", "error"}, "lowest level of the log on stderr"),
   };

@@ -19,6 +19,15 @@ inline constexpr std::string_view tool_names[] = {"summarize_page",
                                                   "git_commit",
                                                   "schedule_prompt",
                                                   "list_scheduled_prompts",
-                                                  "cancel_scheduled_prompt"};
+                                                  "cancel_scheduled_prompt",
+                                                  "use_skill",
+                                                  "send_message",
+                                                  "read_messages",
+                                                  "read_feed",
+                                                  "make_video",
+                                                  "show_video",
+                                                  "go_on_air",
+                                                  "show_broadcast",
+                                                  "leave_air"};
 
 }  // namespace agent_process
