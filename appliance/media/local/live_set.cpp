@@ -45,11 +45,10 @@ void Audience::see(std::string_view playback_id, const std::string& client, Cloc
   const std::scoped_lock lock(mutex_);
   auto found = streams_.find(playback_id);
   if (found == streams_.end()) {
+    for (auto& [id, seen] : streams_)
+      if (streams_.size() >= most_streams) forget_old(seen, now);
     if (streams_.size() >= most_streams)
-      std::erase_if(streams_, [now](auto& stream) {
-        forget_old(stream.second, now);
-        return stream.second.empty();
-      });
+      std::erase_if(streams_, [](const auto& stream) { return stream.second.empty(); });
     if (streams_.size() >= most_streams) return;
     found = streams_.emplace(playback_id, Seen()).first;
   }
