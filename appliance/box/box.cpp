@@ -69,7 +69,7 @@ struct Box::Parts {
                   [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
 
   web::Server server{network};
-  AgentListener agent_listener{server, settings, [this] { return modules.models.agent_rows(); },
+  AgentListener agent_listener{server, settings, [this] { return modules.agent_rows(); },
                                [this](const web::Request& request) { return summarizer_for(request); }};
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
 
@@ -99,7 +99,7 @@ Box::~Box() {
 void Box::Parts::listen() {
   auto all = modules.rows();
   auto web = web_listener(settings, std::move(all.web));
-  web.host_router = modules.hosting.agents.addresses.host_router();
+  web.host_router = modules.host_router();
   web.inherited_socket = sockets.web;
   server.listen(std::move(web));
   auto backend = backend_listener(settings, std::move(all.backend));
@@ -166,6 +166,7 @@ int Box::serve() {
 
 web::Task<> Box::stop(SummarizerChild& summarizer) {
   auto& parts = *parts_;
+  co_await parts.modules.network.stop_background();
   co_await parts.modules.hosting.stop_streams(prompts_grace);  // running prompts answer through the backend
   co_await parts.server.drain(drain_deadline);
   co_await parts.modules.models.gateway.finish(calls_grace);

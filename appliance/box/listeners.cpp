@@ -11,6 +11,7 @@
 #include "appliance/identity/accounts/sessions.h"
 #include "appliance/identity/site.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "appliance/network/a2a/rpc.h"
 #include "store/store.h"
 #include "web/log.h"
 #include "web/trusted_proxies.h"
@@ -79,6 +80,7 @@ web::ListenerOptions listener_options(const Settings& settings, std::string name
 web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Route> routes) {
   auto options = listener_options(settings, "web", settings.web_listen, 0.75);
   options.routes = std::move(routes);
+  options.error_forms = {a2a::error_form()};
   options.browser = true;
   options.hosts = web_hosts(settings);
   options.is_https_outside = Site(settings.base_url).origin().starts_with("https://");
@@ -94,7 +96,7 @@ web::ListenerOptions backend_listener(const Settings& settings, std::vector<web:
   auto options = listener_options(settings, "backend", settings.backend_listen, 0.125);
   options.routes = std::move(routes);
   options.explain = explain_fully;
-  options.error_forms = {models::openai::error_form()};
+  options.error_forms = {models::openai::error_form(), a2a::error_form()};
   options.base_rate = web::RateLimit{.group = "backend", .limit = 120};
   return options;
 }

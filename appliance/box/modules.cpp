@@ -1,5 +1,7 @@
 #include "appliance/box/modules.h"
 
+#include "appliance/network/a2a/routes.h"
+#include "appliance/network/bus/routes.h"
 #include "web/log.h"
 
 namespace agentbox {
@@ -28,6 +30,23 @@ Rows Modules::rows() {
   all.add(network.rows());
   all.add(media.rows());
   return all;
+}
+
+std::vector<web::Route> Modules::agent_rows() {
+  auto chosen = models.agent_rows();
+  auto all = rows();
+  for (auto& row : all.backend)
+    if (&row.guard == &identity.guards.agent_token || row.path == bus::send_path) chosen.push_back(std::move(row));
+  web::append(chosen, network.agent_rows());
+  return chosen;
+}
+
+web::HostRouter Modules::host_router() {
+  return [to_agents = hosting.agents.addresses.host_router()](
+             const web::Request& request) -> std::optional<web::Result<web::ProxyTarget>> {
+    if (a2a::is_at_agents_hosts(request.path)) return std::nullopt;
+    return to_agents(request);
+  };
 }
 
 web::Task<> Modules::start() {

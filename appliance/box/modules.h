@@ -14,6 +14,10 @@ struct Modules {
 
   // Of all modules.
   Rows rows();
+  // Those for agents in containers: what an agent's token opens, and signed messages.
+  std::vector<web::Route> agent_rows();
+  // For the web listener: requests to agents' own hosts go to them, except for those that the box answers itself.
+  web::HostRouter host_router();
   // The background work of all modules.
   web::Task<> start();
   // In reverse, except for hosting's streams, which end before the listeners drain.

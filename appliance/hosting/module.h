@@ -11,6 +11,7 @@
 #include "appliance/hosting/engine_migration.h"
 #include "appliance/hosting/logs/hub.h"
 #include "appliance/hosting/schedule/schedule.h"
+#include "appliance/hosting/uploads/uploads.h"
 #include "appliance/models/module.h"
 
 namespace hosting {
@@ -27,6 +28,7 @@ class Module {
   // Where the box listens; before anything is served.
   void set_addresses(agents::BoxAddresses);
   const std::string& web_url() const { return web_url_; }
+  const std::string& summarizer_url() const { return summarizer_url_; }
   const std::string& backend_url() const { return backend_url_; }
   // Where the streams of new agents come from; none unless it is set. Set once, before anything is served.
   void create_streams_with(deployments::StreamSource source) { stream_source_ = std::move(source); }
@@ -50,7 +52,7 @@ class Module {
 
   const OpenAgentListener open_agent_listener_;
   const agentbox::EngineChoice choice_;
-  std::string web_url_, backend_url_;
+  std::string web_url_, backend_url_, summarizer_url_;
   deployments::StreamSource stream_source_;
 
  public:
@@ -63,6 +65,7 @@ class Module {
   agents::Agents agents;
   logs::Hub log_hub;
   chat::Chat chat;
+  uploads::Uploads uploads;
   schedule::Schedule schedule;
 
  private:

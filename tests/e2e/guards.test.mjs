@@ -125,7 +125,9 @@ const open_doors = [
   "web GET /api/auth/token-gating/verify", "web POST /api/auth/token-gating/verify",
   "web POST /api/auth/forgot-password", "web POST /api/auth/reset-password", "web POST /api/keys/validate",
   "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
+  "web GET /api/registration", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
   "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
+  "web POST /api/v1/gateway", "web GET /x402/supported",
   "backend GET /health", "backend GET /healthz", "backend GET /readyz", "backend GET /api/health", "backend GET /api/runtime/version", "backend POST /api/heartbeat",
   "web GET /api/radio/live", "web POST /api/radio/streams", "web POST /api/radio/streams/{streamId}/rotate-key", "web DELETE /api/radio/streams/{streamId}",
   "web POST /api/webhooks/stream", "web GET /live/{playbackId}", "web GET /live/{playbackId}/{file}", "web GET /videos/{file}",
@@ -164,6 +166,8 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
           assert.equal(answer.status, name === "a user's key" ? 200 : 401, name); // the bearer is what is asked about
         } else if (path === "/api/auth/second-factor") {
           assert.equal(answer.status, 401, name); // nobody here has begun to sign in
+        } else if (path === "/api/webhooks/email") {
+          assert.equal(answer.status, 401, name); // its signature says who sends
         } else if (path === "/api/webhooks/stream") {
           assert.equal(answer.status, 401, name); // none of them is a signature
         } else if (path === "/api/radio/live") {

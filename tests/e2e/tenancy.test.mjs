@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
-import { ADMIN, Box, PASSWORD, send } from "./box.mjs";
+import { ADMIN, Box, PASSWORD, send, until } from "./box.mjs";
 
 const missing = {
   agent: "ag_aaaaaaaaaaaaaaaaaaaa",
@@ -19,12 +19,14 @@ const missing = {
   wallet: "wa_aaaaaaaaaaaaaaaaaaaa",
   memory: "mem_aaaaaaaaaaaaaaaaaaaa",
   call: "9999999999999-aaaaaaaaaaaa",
+  swarm: "sw_aaaaaaaaaaaaaaaaaaaa",
 };
 
 // Bodies that the routes accept, where {} is none.
 const bodies = {
   "PUT /api/agents/{id}/config": { config: {} },
   "POST /api/agents/{id}/verify": { verificationType: "eas" },
+  "DELETE /api/skills/{name}": { agentId: "ag_aaaaaaaaaaaaaaaaaaaa" },
   "PATCH /api/settings/second-factor/passkeys/{id}": { name: "mine" },
   "POST /api/radio/streams/{streamId}/rotate-key": { streamKey: "a key" },
   "DELETE /api/radio/streams/{streamId}": { streamKey: "a key" },
@@ -53,6 +55,10 @@ const neighbours = async (t) => {
   const wallet = (await ada.call("POST", "/api/agent/mpp", { action: "create-wallet", name: "purse" })).body.wallet.id;
   const memory = (await ada.call("POST", "/api/memory", { agentId: agent, text: "the safe's code is 4711" })).body.memory.id;
   await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
+  await ada.call("POST", "/api/skills", { name: "page-watch", agentId: agent });
+  const second = await box.running_agent(ada, "Ada's second");
+  const swarm = (await ada.call("POST", "/api/swarms", { goal: "remember that the safe's code is 4711", agents: [agent, second] })).body.id;
+  await until("the swarm is done", async () => (await ada.call("GET", `/api/swarms/${swarm}`)).body.state === "done");
   const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
   const seen = async () => {
     const paths = [
@@ -74,6 +80,8 @@ const neighbours = async (t) => {
       "/api/agent/mpp?action=list-wallets",
       `/api/memory?agentId=${agent}`,
       `/api/files?agentId=${agent}`,
+      `/api/skills?agentId=${agent}`,
+      `/api/swarms/${swarm}`,
     ];
     const answers = await Promise.all(paths.map((path) => ada.call("GET", path)));
     assert.deepEqual(
@@ -85,7 +93,7 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call } };
+  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, swarm } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -103,7 +111,8 @@ test("every route with an id in its path", async (t) => {
   const { paths } = (await send(box.web, "GET", "/api/openapi.json")).body;
   // What a parameter of a route may name.
   const named = { userId: ["agent", "user"], taskId: ["task"] };
-  const of_id = { "/api/keys/": "key", "/api/caps/": "cap", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session" };
+  const of_id = { "/api/keys/": "key", "/api/caps/": "cap", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session",
+    "/api/swarms/": "swarm" };
   const kinds = (path, name) => {
     const [, kind] = Object.entries(of_id).find(([start]) => path.startsWith(start)) ?? [];
     return kind ? [kind] : (named[name] ?? ["agent"]);
@@ -143,6 +152,7 @@ const form = (name, id) => {
   return { form: fields };
 };
 const of_mine = (asked, end) => (name, id, { me }) => ({ ...asked(name, id), path: `/api/instance/${me}${end}` });
+const of_skill = (more) => (name, id) => ({ ...body(more)(name, id), path: "/api/skills/page-watch" });
 const asked_by_id = [
   ["GET /api/instance/{userId}", "agentId", "agent", of_mine(query({}), "")],
   ["GET /api/instance/{userId}/stats", "agentId", "agent", of_mine(query({}), "/stats")],
@@ -151,6 +161,7 @@ const asked_by_id = [
   ["GET /api/chat", "agentId", "agent", query({})],
   ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
+  ["GET /api/credits/entries", "before", "call", query({})],
   ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
   ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
   ["GET /api/agent", "agentId", "agent", query({ action: "status" })],
@@ -175,6 +186,10 @@ const asked_by_id = [
   ["GET /api/heartbeat", "agentId", "agent", query({})],
   ["POST /api/heartbeat", "agentId", "agent", body({ frequency: "90m" })],
   ["DELETE /api/heartbeat", "agentId", "agent", body({})],
+  ["GET /api/skills", "agentId", "agent", query({})],
+  ["POST /api/skills", "agentId", "agent", body({ name: "page-watch" })],
+  ["POST /api/skills/{name}", "agentId", "agent", of_skill({ inputs: { url: "https://example.org" } })],
+  ["DELETE /api/skills/{name}", "agentId", "agent", of_skill({})],
 ];
 
 // The ids that the web's routes take besides their paths, as their description has them. What is uploaded has none.
@@ -188,7 +203,8 @@ const described_ids = async (box) => {
       if (guard === "session") found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
     }
   // Secrets, and a place in the log that the path names.
-  const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId"];
+  const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId",
+    "GET /api/swarms/{id}/events lastEventId"];
   return [...new Set(found)].filter((one) => !no_ids.includes(one));
 };
 
@@ -208,7 +224,7 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls, [], what);
+      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls ?? answer.body.skills ?? answer.body.entries, [], what);
       else assert.ok(answer.status >= 400 && answer.status < 500, what);
     }
   assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");

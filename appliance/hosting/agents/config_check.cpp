@@ -5,7 +5,9 @@
 
 #include "appliance/billing/subscriptions/plan_choice.h"
 #include "appliance/hosting/agent_process/tools/names.h"
+#include "appliance/hosting/agents/bus_config.h"
 #include "appliance/hosting/agents/config_secrets.h"
+#include "appliance/hosting/mcp_servers/server_config.h"
 #include "web/free_form.h"
 
 namespace agents {
@@ -67,11 +69,14 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Kn
     if (const auto good = check_model(*known->model, "config.model", knows); !good) return good.error();
   if (known->channels)
     if (const auto good = check_channels(*known->channels); !good) return good.error();
+  if (const auto bus = read_bus_config(config); !bus) return bus.error();
   if (known->tools)
     for (std::size_t i = 0; i < known->tools->size(); ++i)
       if (!is_among((*known->tools)[i], agent_process::tool_names))
         return web::invalid("config.tools[" + std::to_string(i) +
                             "] must be one of: " + enumerated(agent_process::tool_names));
+  if (known->mcpServers)
+    if (const auto good = mcp_servers::check_servers(*known->mcpServers); !good) return good.error();
   return known;
 }
 

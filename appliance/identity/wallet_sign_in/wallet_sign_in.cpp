@@ -1,7 +1,7 @@
 #include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
 
 #include "appliance/foundation/chain/abi.h"
-#include "appliance/identity/wallet_sign_in/smart_wallet.h"
+#include "appliance/foundation/chain/smart_wallet.h"
 
 namespace wallet_sign_in {
 
@@ -38,7 +38,7 @@ web::Task<web::Result<bool>> WalletSignIn::is_signed(const Message& message, std
     co_return web::unavailable(
         "Smart wallets need a chain to be asked, and none is configured on this box: set L2_RPC_URL");
   }
-  co_return co_await contract_accepts(rpc_, message.address, digest, std::move(signature));
+  co_return co_await chain::contract_accepts(rpc_, message.address, digest, std::move(signature));
 }
 
 web::Task<web::Result<crypto::EthereumAddress>> WalletSignIn::verify(Proof proof) {
@@ -63,9 +63,10 @@ web::Task<web::Result<crypto::EthereumAddress>> WalletSignIn::verify(Proof proof
 
 web::Task<web::Result<accounts::User>> WalletSignIn::sign_in(Proof proof) {
   const auto since = identities_.session_epoch();
+  auto invite_code = proof.invite_code;
   const auto address = co_await verify(std::move(proof));
   if (!address) co_return address.error();
-  co_return co_await identities_.sign_in_wallet(address->lower_case(), since);
+  co_return co_await identities_.sign_in_wallet(address->lower_case(), since, std::move(invite_code));
 }
 
 }  // namespace wallet_sign_in

@@ -1,6 +1,7 @@
 // Signing in with a wallet: verifies a message that the wallet signed, on the box itself where possible.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "appliance/foundation/chain/rpc.h"
@@ -14,9 +15,10 @@
 namespace wallet_sign_in {
 
 struct Proof {
-  std::string address;    // as the client sent it
-  std::string message;    // the exact text that was signed
-  std::string signature;  // 0x and hex
+  std::string address;                          // as the client sent it
+  std::string message;                          // the exact text that was signed
+  std::string signature;                        // 0x and hex
+  std::optional<std::string> invite_code = {};  // for a new user, where registration is by invitation
 };
 
 // Callable from every thread; the arguments must outlive it.

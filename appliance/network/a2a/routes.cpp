@@ -1,0 +1,64 @@
+#include "appliance/network/a2a/routes.h"
+
+#include "appliance/network/a2a/handlers.h"
+
+namespace a2a {
+
+namespace {
+
+const web::RateLimit rpc_rate{.group = "a2a", .limit = 120};
+
+constexpr auto host_card_path = "/.well-known/agent-card.json", host_rpc_path = "/a2a";
+
+constexpr auto card_text =
+    "A2A 1.0, signed over its canonical JSON; with `A2A-Version: 0.3` in the form of that version. Without "
+    "authentication only for agents whose config says bus.accept: all; for others 404 unless the bearer is one whom "
+    "the agent admits.";
+
+constexpr auto rpc_text =
+    "JSON-RPC: SendMessage, SendStreamingMessage (server-sent events), GetTask, ListTasks, CancelTask and "
+    "SubscribeToTask, and the names of version 0.3 (message/send, message/stream, tasks/get, tasks/cancel, "
+    "tasks/resubscribe). The bearer is an API key of the agent's owner or the token of an agent that the config admits "
+    "(bus.accept); of another user with bus.accept: all. A message counts towards the caller's messages a day. Tasks "
+    "are kept for 30 days; each caller sees its own. Errors of calls are JSON-RPC errors with status 200.";
+
+std::vector<web::Route> rows(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::GET, "/a2a/jwks.json", guards.none, nullptr, web::plain(on(show_keys)),
+       "The key that signs agent cards, as a JWK set"},
+      {web::GET, "/a2a/:agentId/.well-known/agent-card.json", guards.none, &rpc_rate,
+       web::plain(on(show_card, agent_in_path)).fails({web::Kind::not_found}).describe(card_text),
+       "An agent's card (A2A)"},
+      {web::POST, "/a2a/:agentId", guards.model_caller, &rpc_rate,
+       web::body<boost::json::object>(on(answer_call, agent_in_path)).fails({web::Kind::not_found}).describe(rpc_text),
+       "Give tasks to an agent (A2A)"},
+  };
+}
+
+}  // namespace
+
+bool is_at_agents_hosts(std::string_view path) { return path == host_card_path || path == host_rpc_path; }
+
+std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  auto table = rows(guards, on);
+  std::vector<web::Route> at_hosts{
+      {web::GET, host_card_path, guards.none, &rpc_rate,
+       web::plain(on(show_card, agent_of_host))
+           .fails({web::Kind::not_found})
+           .describe(std::string("At an agent's own host name. ") + card_text),
+       "The card of the agent of this host (A2A)"},
+      {web::POST, host_rpc_path, guards.model_caller, &rpc_rate,
+       web::body<boost::json::object>(on(answer_call, agent_of_host))
+           .fails({web::Kind::not_found})
+           .describe(std::string("At an agent's own host name. ") + rpc_text),
+       "Give tasks to the agent of this host (A2A)"},
+  };
+  web::append(table, std::move(at_hosts));
+  return table;
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return rows(guards, on);
+}
+
+}  // namespace a2a

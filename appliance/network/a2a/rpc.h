@@ -1,0 +1,53 @@
+// A2A's JSON-RPC: requests, results and errors.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "appliance/network/a2a/wire.h"
+#include "web/result.h"
+#include "web/route.h"
+
+namespace a2a {
+
+enum class Method { send, stream, get, list, cancel, subscribe };
+
+struct Call {
+  boost::json::value id;
+  Method method = Method::send;
+  Version version = Version::v1;
+  boost::json::object params;
+};
+
+struct RpcError {
+  int code;
+  std::string message;
+  boost::json::object data;
+};
+
+namespace errors {
+inline constexpr int invalid_request = -32600, unknown_method = -32601, invalid_params = -32602, internal = -32603,
+                     refused = -32000, task_not_found = -32001, task_not_cancelable = -32002,
+                     push_notifications_unsupported = -32003, unsupported_operation = -32004,
+                     version_unsupported = -32009;
+}
+
+// The call, or the error that answers it. `version` is the value of A2A-Version, possibly empty.
+struct ReadCall {
+  boost::json::value id;
+  std::optional<Call> call;
+  RpcError error{};
+};
+ReadCall read_call(const boost::json::object& body, std::string_view version);
+
+boost::json::object result(const boost::json::value& id, boost::json::value value);
+boost::json::object failure(const boost::json::value& id, const RpcError&);
+// What a service's error is in JSON-RPC.
+RpcError rpc_error(const web::Error&);
+
+// Refusals below /a2a that come before a call is read.
+web::ErrorForm error_form();
+
+}  // namespace a2a

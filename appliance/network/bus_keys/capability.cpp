@@ -1,0 +1,28 @@
+#include "appliance/network/bus_keys/routes.h"
+#include "appliance/network/module.h"
+
+namespace bus_keys {
+
+namespace {
+
+struct Parts {
+  explicit Parts(network::Module& module)
+      : keys(module.bus_keys), audit(module.identity.audit), system(module.platform.system) {
+    module.hosting.agents.when_removed(
+        [this](store::UserId user, std::string agent) { return keys.forget(user, std::move(agent)); });
+  }
+  Services services() { return {keys, audit, system}; }
+
+  BusKeys& keys;
+  audit::Audit& audit;
+  store::System system;
+};
+
+}  // namespace
+
+network::Capability capability() {
+  return network::Capability::of<Parts>(
+      {.tables = {store::describe(table)}, .web = web_routes, .backend = backend_routes});
+}
+
+}  // namespace bus_keys

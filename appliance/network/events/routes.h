@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/identity/guards.h"
+#include "appliance/network/events/events.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace events {
+
+// What the rows depend on; it must outlive them.
+struct Services {
+  Events& events;
+};
+
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace events

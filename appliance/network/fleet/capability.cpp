@@ -1,0 +1,31 @@
+#include "appliance/network/fleet/routes.h"
+#include "appliance/network/module.h"
+
+namespace fleet {
+
+namespace {
+
+struct Parts {
+  explicit Parts(network::Module& given) : network(given), costs(given.platform.system, given.billing.ledger) {}
+
+  Services services() {
+    return {.souls = network.souls,
+            .traces = network.traces,
+            .costs = costs,
+            .bookings_of = [](store::UserId) { return std::vector<Booking>(); },
+            .traffic_of = [](store::UserId) { return std::vector<Traffic>(); },
+            .web_url = network.hosting.web_url()};
+  }
+  web::Task<> stop() { return network.load_sampler.stop(); }
+
+  network::Module& network;
+  Costs costs;
+};
+
+}  // namespace
+
+network::Capability capability() {
+  return network::Capability::of<Parts>({.web = web_routes, .backend = backend_routes});
+}
+
+}  // namespace fleet
