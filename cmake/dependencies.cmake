@@ -48,11 +48,14 @@ static_library(dep_ssh ARCHIVES ssh z SHARED gssapi_krb5 OpenSSL::Crypto)
 static_library(dep_zlib ARCHIVES z)
 static_library(dep_brotli ARCHIVES brotlidec brotlicommon)
 static_library(dep_gumbo ARCHIVES gumbo)
+static_library(dep_expat ARCHIVES expat)
 static_library(dep_re2 ARCHIVES re2 SHARED Threads::Threads)
 static_library(dep_secp256k1 ARCHIVES secp256k1)
 static_library(dep_nettle ARCHIVES nettle)   # Keccak: OpenSSL has it from 3.2 on
 static_library(dep_argon2 ARCHIVES argon2 SHARED Threads::Threads)
 static_library(dep_seccomp ARCHIVES seccomp)
+static_library(dep_yaml ARCHIVES yaml)
+static_library(dep_minizip ARCHIVES minizip z)
 static_library(dep_jemalloc ARCHIVES jemalloc_pic SHARED Threads::Threads dl m)
 
 add_library(dep_spdlog INTERFACE)   # header-only: Debian ships no static archive of it

@@ -18,6 +18,8 @@ class FileRules {
 
   // The file, or everything below the folder. Paths that do not exist are ignored.
   void allow_reading(const std::filesystem::path&);
+  // The same, and executing it.
+  void allow_executing(const std::filesystem::path&);
   // Reading and writing without creating anything: for devices such as /dev/null.
   void allow_reading_and_writing(const std::filesystem::path&);
   // Reading, writing, creating, renaming and removing, but not executing. Renaming from one folder to another needs

@@ -9,6 +9,7 @@ SecurityHeaders::SecurityHeaders(bool browser) {
     if (bits & 1 && browser)
       lines +=
           "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+          "media-src 'self' blob:; "
           "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'\r\n"
           "Cross-Origin-Opener-Policy: same-origin\r\n";
     else

@@ -3,9 +3,12 @@
 #pragma once
 
 #include "appliance/billing/capabilities.h"
+#include "appliance/billing/credits/credits.h"
+#include "appliance/billing/spans/recorder.h"
 #include "appliance/billing/spending/cap_policy.h"
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/spending/spend_policy.h"
+#include "appliance/billing/spent_credentials/spent_credentials.h"
 #include "appliance/billing/subscriptions/plan_directory.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/billing/usage/ledger.h"
@@ -35,9 +38,12 @@ class Module {
   Subscriptions subscriptions;
   PlanDirectory plan_directory;
   usage::Ledger ledger;
+  spans::Recorder spans;
+  credits::Credits credits;
   Caps caps;
   SpendPolicy spend_policy;
   CapPolicy cap_policy;
+  spent_credentials::SpentCredentials spent_credentials;
 
  private:
   agentbox::RunningCapabilities capabilities_;

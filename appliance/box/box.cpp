@@ -166,6 +166,7 @@ int Box::serve() {
 
 web::Task<> Box::stop(SummarizerChild& summarizer) {
   auto& parts = *parts_;
+  co_await parts.modules.network.stop_background();
   co_await parts.modules.hosting.stop_streams(prompts_grace);  // running prompts answer through the backend
   co_await parts.server.drain(drain_deadline);
   co_await parts.modules.models.gateway.finish(calls_grace);

@@ -37,6 +37,7 @@ std::vector<web::Route> Modules::agent_rows() {
   auto all = rows();
   for (auto& row : all.backend)
     if (&row.guard == &identity.guards.agent_token || row.path == bus::send_path) chosen.push_back(std::move(row));
+  web::append(chosen, network.agent_rows());
   return chosen;
 }
 

@@ -1,5 +1,6 @@
 #include "appliance/box/open_store.h"
 
+#include "appliance/billing/credits/account.h"
 #include "appliance/box/capability_list.h"
 #include "appliance/foundation/data_folder.h"
 
@@ -13,13 +14,15 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
     throw UsageError(folder.path().string() + " was set up, but its folder " + folder.store().filename().string() +
                      " is missing: put it back, or restore a backup with `agentbox restore`");
   }
-  return store::Store::open({.folder = folder.store(),
-                             .master_key = folder.master_key(settings),
-                             .tables = all_tables(),
-                             // Counters are read in both forms, and written in the one that schema 1 does not know.
-                             .migrations = {{.to = 2, .what = "counters in as many bytes as they need", .run = {}}},
-                             .read_only = access == Access::read_only,
-                             .on_trouble = on_trouble});
+  return store::Store::open(
+      {.folder = folder.store(),
+       .master_key = folder.master_key(settings),
+       .tables = all_tables(),
+       // Counters are read in both forms, and written in the one that schema 1 does not know.
+       .migrations = {{.to = 2, .what = "counters in as many bytes as they need", .run = {}},
+                      {.to = 3, .what = "referrals in the ledger of credits", .run = credits::take_over_referrals}},
+       .read_only = access == Access::read_only,
+       .on_trouble = on_trouble});
 }
 
 }  // namespace agentbox

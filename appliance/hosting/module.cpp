@@ -1,5 +1,7 @@
 #include "appliance/hosting/module.h"
 
+#include "appliance/hosting/watchdog/watch_span.h"
+
 namespace hosting {
 
 Module::Module(const agentbox::Platform& given_platform, identity::Module& given_identity,
@@ -18,8 +20,14 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       log_hub(*engine, platform.home,
               {.most_streams = platform.settings.streams_total, .most_per_reader = platform.settings.streams_per_user}),
       chat(platform.system, agents.directory),
+      uploads(platform.system, agents.directory, platform.folder.agents(), platform.folder.path(), platform.blocking,
+              platform.uploads),
       schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat), platform.home),
       capabilities_(hosting::capabilities(), *this) {
+  chat.record_spans_with(billing.spans);
+  agents.when_watched([this](const watchdog::Watch& watch) { billing.spans.record(watchdog::span_of(watch)); });
+  agents.when_removed(
+      [this](store::UserId owner, std::string agent) { return billing.spans.forget(owner, std::move(agent)); });
   agents.set_known_models([this](std::string_view name) { return models.knows(name); });
   agents.set_premium_model([this](store::UserId user) { return models.premium_model(user); });
   agents.addresses.check_sessions_with([this](std::string_view session, store::UserId user) {
@@ -45,6 +53,8 @@ std::optional<std::filesystem::path> Module::workspace_of(std::string_view agent
 
 void Module::set_addresses(agents::BoxAddresses addresses) {
   web_url_ = addresses.web;
+  summarizer_url_ = addresses.summarizer;
+  backend_url_ = addresses.backend;
   agents.set_addresses(std::move(addresses));
 }
 

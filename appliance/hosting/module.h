@@ -6,10 +6,12 @@
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/capabilities.h"
 #include "appliance/hosting/chat/chat.h"
+#include "appliance/hosting/deployments/stream_source.h"
 #include "appliance/hosting/engine_choice.h"
 #include "appliance/hosting/engine_migration.h"
 #include "appliance/hosting/logs/hub.h"
 #include "appliance/hosting/schedule/schedule.h"
+#include "appliance/hosting/uploads/uploads.h"
 #include "appliance/models/module.h"
 
 namespace hosting {
@@ -26,6 +28,10 @@ class Module {
   // Where the box listens; before anything is served.
   void set_addresses(agents::BoxAddresses);
   const std::string& web_url() const { return web_url_; }
+  const std::string& summarizer_url() const { return summarizer_url_; }
+  const std::string& backend_url() const { return backend_url_; }
+  // Where the streams of new agents come from; none unless it is set. Set once, before anything is served.
+  void create_streams_with(deployments::StreamSource source) { stream_source_ = std::move(source); }
   // Adopts or starts the agents that should run, then starts the capabilities.
   web::Task<> start();
   // Ends running prompts, after at most `prompts_grace`, and log streams, which would hold up a drain of the listeners.
@@ -33,6 +39,7 @@ class Module {
   web::Task<> stop();
 
   std::optional<std::filesystem::path> workspace_of(std::string_view agent) const;
+  const deployments::StreamSource& stream_source() const { return stream_source_; }
   const std::string& why_processes() const { return choice_.why; }
 
   const agentbox::Platform& platform;
@@ -45,7 +52,8 @@ class Module {
 
   const OpenAgentListener open_agent_listener_;
   const agentbox::EngineChoice choice_;
-  std::string web_url_;
+  std::string web_url_, backend_url_, summarizer_url_;
+  deployments::StreamSource stream_source_;
 
  public:
   const std::unique_ptr<runtime::Engine> engine;
@@ -57,6 +65,7 @@ class Module {
   agents::Agents agents;
   logs::Hub log_hub;
   chat::Chat chat;
+  uploads::Uploads uploads;
   schedule::Schedule schedule;
 
  private:

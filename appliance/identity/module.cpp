@@ -10,6 +10,7 @@ Module::Module(const agentbox::Platform& given)
       site(platform.settings.base_url),
       sessions(platform.system, platform.settings.session_idle),
       login_limit({}, platform.settings.login_limits),
+      invites(platform.system, [this]() -> accounts::PlanDirectory& { return plans(); }),
       accounts(platform.system, hasher_, sessions, login_limit, platform.settings.admin_emails),
       keys(platform.system),
       operator_keys(platform.system),
@@ -37,7 +38,7 @@ Module::Module(const agentbox::Platform& given)
                                     .agent_of = [this](std::string_view token) { return agent_of_(token); },
                                     .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
       capabilities_(identity::capabilities(), *this) {
-  set_invitations(nullptr);
+  accounts.set_registration({platform.settings.registration, &invites});
   accounts.report_guesses_to([this](store::UserId user, unsigned count) {
     return guess_alarm.raise(accounts::Guessed::password, user, count);
   });
@@ -65,10 +66,6 @@ std::shared_ptr<const agentbox::BackendSources> Module::backend_sources() {
             failure.by = caller;
             failures.count(std::move(failure));
           }});
-}
-
-void Module::set_invitations(accounts::Invitations* invitations) {
-  accounts.set_registration({platform.settings.registration, invitations});
 }
 
 bool Module::is_admin_address(std::string_view email) const {

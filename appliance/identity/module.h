@@ -18,6 +18,7 @@
 #include "appliance/identity/capabilities.h"
 #include "appliance/identity/guards.h"
 #include "appliance/identity/identities/identities.h"
+#include "appliance/identity/invites/invites.h"
 #include "appliance/identity/keys/keys.h"
 #include "appliance/identity/mail/outbox.h"
 #include "appliance/identity/operator_keys/operator_keys.h"
@@ -45,9 +46,6 @@ class Module {
   void resolve_agent_tokens_with(AgentOf agent_of) { agent_of_ = std::move(agent_of); }
   void use_plans(accounts::PlanDirectory& plans) { plans_ = &plans; }
   accounts::PlanDirectory& plans() const { return *plans_; }
-  // The invitations of REGISTRATION=invite; none are valid until it is called.
-  void set_invitations(accounts::Invitations*);
-
   // Whether this user must set up a second factor before anything else.
   bool must_enrol(const accounts::User&);
   bool is_admin(store::UserId) const;
@@ -65,6 +63,7 @@ class Module {
   agentbox::Site site;
   accounts::Sessions sessions;
   accounts::LoginLimit login_limit;
+  invites::Invites invites;
   accounts::Accounts accounts;
   keys::Keys keys;
   operator_keys::OperatorKeys operator_keys;

@@ -2,25 +2,29 @@
 // themselves.
 #pragma once
 
+#include <filesystem>
+#include <memory>
+#include <string>
+
 #include "appliance/hosting/module.h"
 #include "appliance/media/capabilities.h"
+#include "appliance/media/local/local.h"
+#include "appliance/media/stream_webhooks/assets.h"
+#include "appliance/media/streams/streams.h"
 
 namespace media {
 
 class Module {
  public:
   // All of them must outlive this.
-  explicit Module(hosting::Module& given_hosting)
-      : platform(given_hosting.platform),
-        identity(given_hosting.identity),
-        billing(given_hosting.billing),
-        models(given_hosting.models),
-        hosting(given_hosting),
-        capabilities_(media::capabilities(), *this) {}
+  explicit Module(hosting::Module&);
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
-  web::Task<> start() { return capabilities_.start(); }
+  web::Task<> start();
   web::Task<> stop() { return capabilities_.stop(); }
+
+  // What this module keeps in files.
+  std::filesystem::path folder() const { return platform.folder.path() / "media"; }
 
   const agentbox::Platform& platform;
   identity::Module& identity;
@@ -28,7 +32,21 @@ class Module {
   models::Module& models;
   hosting::Module& hosting;
 
+  // At most one provider is configured: the box's own server, or a hosted one.
+  const std::string rtmp_listen;  // of the box's own server, with the port that was picked; empty: there is none
+  const std::unique_ptr<local::Local> local;
+
  private:
+  const std::unique_ptr<streams::Provider> hosted_;
+
+ public:
+  streams::Streams streams;
+  stream_webhooks::Assets assets;
+
+ private:
+  std::unique_ptr<local::Local> make_local() const;
+  std::string rtmp_url() const;
+
   agentbox::RunningCapabilities capabilities_;
 };
 

@@ -11,7 +11,9 @@ Failure circuit_open(const Candidate& candidate, const std::string& model, const
     failure.message = "The model " + model + " of the provider '" + provider +
                       "' did not answer in time and is left alone for a moment.";
   } else {
-    failure.message = "The model provider '" + provider + "' has failed repeatedly and is left alone for a moment.";
+    failure.message = "The model provider '" + provider + "' " +
+                      (breaker.whole().is_slow() ? "did not answer in time" : "has failed repeatedly") +
+                      " and is left alone for a moment.";
     failure.retry_after = breaker.whole().wait(now);
   }
   return failure;

@@ -46,7 +46,7 @@ web::Task<> AnswerCache::set_lifetime(store::UserId user, std::chrono::minutes l
 }
 
 std::string AnswerCache::key_of(store::UserId user, const ChatRequest& request, const ModelQuery& query) {
-  std::string text = std::to_string(user) + (query.is_agents ? "\nagent\n" : "\n\n");
+  std::string text = std::to_string(user) + "\n";
   text.append(query.provider).append("\n").append(query.model).append("\n").append(query.task).append("\n");
   text += boost::json::serialize(openai::to_wire(request));
   return std::to_string(user) + " " + crypto::sha256_hex(text);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/billing/spans/trace_context.h"
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/models/model_router.h"
@@ -18,6 +19,7 @@ struct ModelCall {
   ChatRequest request;
   ModelQuery query;
   billing::Payer payer;
+  spans::TraceContext trace = {};  // of the caller
 };
 
 // Connects a call in progress with its caller. Used on the thread of the call only.
@@ -57,7 +59,8 @@ struct Attempt {
   bool is_shortened = false;       // to what the limits leave
   billing::Bounds bounds;
   std::vector<usage::Limit> limits;
-  usage::Call call;  // the row of the ledger
+  bool is_on_credits = false;  // the user's credits pay, since the plan's quota is exceeded
+  usage::Call call;            // the row of the ledger
   std::optional<usage::Reservation> reservation;
   FirstTokenTimer first_token;
   Clock::time_point started = Clock::now();

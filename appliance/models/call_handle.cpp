@@ -1,10 +1,9 @@
 #include "appliance/models/call_handle.h"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "web/log.h"
+#include "web/disconnect.h"
 
 namespace models {
 
@@ -39,17 +38,6 @@ struct CallHandle::State final : Listener {
     control.is_abandoned = true;
     control.cancel.emit(asio::cancellation_type::terminal);
   }
-  // Waits for a change. False: the client has disconnected.
-  web::Task<bool> wait() {
-    constexpr auto as_tuple = asio::as_tuple(web::use_task);
-    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
-    co_await changed.async_wait(as_tuple);
-    const auto state = co_await asio::this_coro::cancellation_state;
-    const bool is_cancelled = state.cancelled() != asio::cancellation_type::none;
-    co_await asio::this_coro::reset_cancellation_state();
-    co_return !is_cancelled;
-  }
-
   web::Timer changed;  // cancelled when a member below changes
   std::vector<AnswerPiece> pieces;
   std::optional<web::Result<ChatAnswer>> result;
@@ -85,7 +73,7 @@ CallHandle::~CallHandle() {
 web::Task<web::Result<ChatAnswer>> CallHandle::answer() {
   const auto state = state_;
   while (!state->ended)
-    if (!co_await state->wait()) {
+    if (!co_await web::wait_unless_disconnected(state->changed)) {
       state->abandon();
       co_return client_gone();
     }
@@ -96,7 +84,7 @@ web::Task<web::Result<ChatAnswer>> CallHandle::answer() {
 web::Task<bool> CallHandle::begins() {
   const auto state = state_;
   while (!state->ended && state->pieces.empty())
-    if (!co_await state->wait()) {
+    if (!co_await web::wait_unless_disconnected(state->changed)) {
       state->abandon();
       state->result.emplace(client_gone());
       state->ended = true;

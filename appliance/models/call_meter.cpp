@@ -61,18 +61,30 @@ std::int64_t CallMeter::shortened_answer(const Attempt& attempt, std::int64_t ma
   return room >= 32 * shortest_answer ? room / 2 : room;
 }
 
+// Models without a price, such as those of the local server, are the plan's only.
+bool CallMeter::move_to_credits(Attempt& attempt, const usage::Limit& exceeded) {
+  if (attempt.call.cost == 0) return false;
+  auto limits = attempt.bounds.paid_by_credits(exceeded);
+  if (!limits) return false;
+  attempt.limits = std::move(*limits);
+  attempt.is_on_credits = true;
+  return true;
+}
+
 web::Task<std::optional<usage::Limit>> CallMeter::reserve(Attempt& attempt) {
   auto& call = attempt.call;
   for (;;) {
     const TokenUsage most{.input = call.input_tokens, .output = *attempt.request.max_tokens};
     call.output_tokens = most.output;
     call.cost = attempt.cost_of(most).units();
+    call.credits = attempt.is_on_credits ? call.cost : 0;
     auto reserved = co_await ledger_.reserve(call, attempt.limits);
     if (auto* reservation = std::get_if<usage::Reservation>(&reserved)) {
       attempt.reservation = std::move(*reservation);
       co_return std::nullopt;
     }
-    const auto& exceeded = attempt.limits[std::get<std::size_t>(reserved)];
+    const auto exceeded = attempt.limits[std::get<std::size_t>(reserved)];
+    if (move_to_credits(attempt, exceeded)) continue;
     if (attempt.is_shortened || !attempt.has_default_limit) co_return exceeded;
     const auto room = shortened_answer(attempt, most.output);
     if (room < shortest_answer || room >= most.output) co_return exceeded;
@@ -91,6 +103,8 @@ web::Task<> CallMeter::settle(Attempt& attempt, const Outcome<ChatAnswer>& outco
   } else {
     add_failure(used, outcome.error());
   }
+  // What a provider answers beyond the limit it was given is not charged to the user's credits.
+  used.credits = std::min(used.cost, attempt.call.credits);
   co_await ledger_.settle(std::move(used), std::move(*attempt.reservation));
 }
 

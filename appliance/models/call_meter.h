@@ -26,6 +26,8 @@ class CallMeter {
  private:
   // The most output tokens that fit within a limit.
   std::int64_t room_within(const usage::Limit&, const Attempt&) const;
+  // The attempt exceeds this limit. Whether the user's credits pay for it instead; its limits are then theirs.
+  static bool move_to_credits(Attempt&, const usage::Limit& exceeded);
   std::int64_t shortened_answer(const Attempt&, std::int64_t max_tokens) const;
 
   usage::Ledger& ledger_;

@@ -48,17 +48,12 @@ ListedModel listed_builtin() {
 web::Task<std::vector<ListedModel>> ModelGateway::models() {
   const auto catalogue = catalogues_.current();
   std::vector<ListedModel> models;
-  for (const auto& model : catalogue->models())
-    models.push_back(listed(model, catalogue, router_.server_of(model, 0).has_value()));
-  if (providers_.local()) {
-    const auto local_models = co_await router_.listed_locally();
-    for (const auto& model : local_models.value_or(std::vector<ModelInfo>())) {
-      if (catalogue->find(model.id)) {
-        std::ranges::find(models, model.id, &ListedModel::id)->available = true;
-      } else {
-        models.push_back(local_model(model.id));
-      }
-    }
+  const auto here = (co_await router_.listed_locally()).value_or(std::vector<ModelInfo>());
+  for (const auto& model : here)
+    if (!catalogue->find(model.id)) models.push_back(local_model(model.id));
+  for (const auto& model : catalogue->models()) {
+    const bool is_local = std::ranges::find(here, model.id, &ModelInfo::id) != here.end();
+    models.push_back(listed(model, catalogue, is_local || router_.server_of(model, 0)));
   }
   if (providers_.find("builtin")) models.push_back(listed_builtin());
   co_return models;

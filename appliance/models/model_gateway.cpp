@@ -10,6 +10,7 @@
 #include "appliance/models/admission.h"
 #include "appliance/models/builtin/extract.h"
 #include "appliance/models/fit.h"
+#include "appliance/models/model_span.h"
 #include "appliance/models/providers/openai_stream.h"
 #include "appliance/models/scoped_count.h"
 #include "web/log.h"
@@ -148,6 +149,7 @@ web::Task<std::optional<ChatAnswer>> ModelGateway::find_cached(Progress& progres
   auto answer = cache_.find(progress.cache_key, lifetime, Clock::now());
   if (!answer) co_return std::nullopt;
   co_await meter_.record_cached(call.payer, *answer);
+  if (spans_) spans_->record(cached_span(call, *answer));
   progress.control.serving = answer->model;
   if (progress.control.listener) openai::replay(*answer, *progress.control.listener);
   co_return answer;
@@ -175,8 +177,10 @@ web::Task<std::optional<ChatAnswer>> ModelGateway::try_candidate(Progress& progr
     replace_candidate(progress, attempt, *exceeded);
     co_return std::nullopt;
   }
+  auto span = begin_span(attempt, progress.call);
   auto outcome = co_await call_provider(attempt, progress.control);
   if (outcome) limit_answer(*outcome);
+  end_span(std::move(span), attempt, outcome);
   admission.report(outcome);
   co_await meter_.settle(attempt, outcome);
   if (!outcome) {
@@ -195,6 +199,10 @@ Attempt ModelGateway::prepare(const Candidate& candidate, const ModelCall& call,
   attempt.bounds = policy_.bounds_of(call.payer, attempt.call);
   attempt.limits = candidate.is_free() ? attempt.bounds.for_local() : attempt.bounds.limits;
   return attempt;
+}
+
+spans::Running ModelGateway::begin_span(const Attempt& attempt, const ModelCall& call) const {
+  return spans_ ? spans_->begin(model_span(attempt), call.trace) : spans::Running();
 }
 
 void ModelGateway::replace_candidate(Progress& progress, const Attempt& attempt, const usage::Limit& exceeded) const {

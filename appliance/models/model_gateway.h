@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/billing/spans/recorder.h"
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/foundation/settings/settings.h"
@@ -42,10 +43,14 @@ class ModelGateway {
   web::Task<web::Result<std::string>> embed(std::string model, std::string body, billing::Payer);
   web::Task<std::vector<ListedModel>> models();
 
+  // Records a span of each attempt. Before the first call.
+  void record_spans_with(spans::Recorder& recorder) { spans_ = &recorder; }
+
   // Returns when no call is in progress, at the latest after `grace`.
   web::Task<> finish(std::chrono::milliseconds grace);
 
   Providers& providers() { return providers_; }
+  const Providers& providers() const { return providers_; }
   ModelRouter& router() { return router_; }
   const ModelRouter& router() const { return router_; }
   Catalogues& catalogues() { return catalogues_; }
@@ -63,12 +68,14 @@ class ModelGateway {
   void replace_candidate(Progress&, const Attempt&, const usage::Limit& exceeded) const;
   std::optional<Candidate> replacement_for(const Candidate&, const billing::Cap*, const Progress&) const;
   web::Task<Outcome<ChatAnswer>> call_provider(Attempt&, CallControl&) const;
+  spans::Running begin_span(const Attempt&, const ModelCall&) const;
   void store_in_cache(const Progress&, const Attempt&, const ChatAnswer&);
 
   const agentbox::Settings& settings_;
   const billing::SpendPolicy& policy_;
   Catalogues& catalogues_;
   AnswerCache& cache_;
+  spans::Recorder* spans_ = nullptr;
   CallMeter meter_;
   Providers providers_;
   ModelRouter router_;

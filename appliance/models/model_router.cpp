@@ -22,6 +22,10 @@ web::Error restricted(const std::string& model, const billing::Payer& payer, con
   return error;
 }
 
+web::Error unavailable_model(std::string_view name) {
+  return web::unavailable("The model " + std::string(name) + " is not available: no provider of this box serves it");
+}
+
 web::Error nothing_configured() {
   return web::not_found("No model is configured: set LOCAL_MODEL_URL or the API key of a provider, or AI_BUILTIN=on");
 }
@@ -34,6 +38,8 @@ bool has(const std::vector<Candidate>& chain, std::string_view id) {
 }
 
 }  // namespace
+
+bool names_no_model(std::string_view name) { return name.empty() || name == "auto" || name == "custom"; }
 
 web::Error unknown_model(std::string_view name) {
   return {.kind = web::Kind::invalid,
@@ -89,29 +95,53 @@ std::optional<Candidate> ModelRouter::local() const {
 
 // The named model, else the provider's primary one. The premium model, the first choice for reasoning, is always
 // requested from its vendor.
-std::vector<Candidate> ModelRouter::as_asked(const ModelQuery& query, const billing::Payer& payer,
-                                             const Catalogue& catalogue) const {
-  if (query.provider == "local" || query.provider == "builtin") {
-    const bool is_local = query.provider == "local";
-    auto here = is_local ? providers_.local() : providers_.find("builtin");
-    if (!here) return {};
-    return with_local_fallback({.provider = std::move(here),
-                                .id = is_local ? std::string() : std::string(builtin_model),
-                                .name_there = is_local ? query.model : std::string()});
+web::Task<std::vector<Candidate>> ModelRouter::as_asked(const ModelQuery& query, const billing::Payer& payer,
+                                                        const Catalogue& catalogue) {
+  std::vector<Candidate> none;
+  if (query.provider == "local") {
+    auto here = providers_.local();
+    if (!here || !(query.model.empty() || (co_await has_locally(query.model)).value_or(true))) co_return none;
+    if (query.model.empty()) co_return with_local_fallback(*co_await local_default());
+    co_return with_local_fallback({.provider = std::move(here), .name_there = query.model});
+  }
+  if (query.provider == "builtin") {
+    auto builtin = query.model.empty() ? providers_.find("builtin") : nullptr;
+    if (!builtin) co_return none;
+    std::vector<Candidate> chain{{.provider = std::move(builtin), .id = std::string(builtin_model)}};
+    co_return chain;
   }
   const auto* model = catalogue.find(query.model);
   const auto* own = catalogue.substitutes(query.provider);
-  if (!model && own) model = catalogue.find(own->primary);
+  if (query.model.empty() && own) model = catalogue.find(own->primary);
   if (!model || !catalogue.allows(payer.plan, model->id) || model->id == catalogue.models_for("reasoning").front())
-    return {};
+    co_return none;
   const bool is_router = query.provider == "openrouter";
-  if (!is_router && model->direct_provider != query.provider) return {};
+  if (!is_router && model->direct_provider != query.provider) co_return none;
   auto candidate = through(query.provider, payer.user);
-  if (!candidate.provider) return {};
+  if (!candidate.provider) co_return none;
   candidate.id = model->id;
   candidate.name_there = is_router ? model->id : model->direct_name;
   candidate.model = model;
-  return with_fallback(std::move(candidate), payer, catalogue);
+  co_return with_fallback(std::move(candidate), payer, catalogue);
+}
+
+web::Task<std::optional<Candidate>> ModelRouter::local_default() {
+  auto here = local();
+  const auto local_server = providers_.local();
+  if (!here || !local_server) co_return here;
+  here->name_there = local_server->default_model();
+  if (!here->name_there.empty()) co_return here;
+  if (const auto listed = co_await listed_locally(); listed && !listed->empty()) here->name_there = listed->front().id;
+  co_return here;
+}
+
+web::Task<std::optional<bool>> ModelRouter::has_locally(std::string_view model) {
+  const auto local_server = providers_.local();
+  if (!local_server) co_return false;
+  if (local_server->is_configured_model(model)) co_return true;
+  const auto here = co_await listed_locally();
+  if (!here) co_return std::nullopt;
+  co_return std::ranges::find(*here, model, &ModelInfo::id) != here->end();
 }
 
 std::vector<Candidate> ModelRouter::by_task(std::string_view task, const billing::Payer& payer,
@@ -200,6 +230,20 @@ web::Task<std::optional<std::vector<ModelInfo>>> ModelRouter::listed_locally() {
   co_return std::nullopt;
 }
 
+web::Task<web::Result<std::vector<Candidate>>> ModelRouter::named(std::string model, const billing::Payer& payer,
+                                                                  const Catalogue& catalogue) {
+  const auto* known = catalogue.find(model);
+  if (known && !catalogue.allows(payer.plan, known->id)) co_return restricted(known->id, payer, catalogue);
+  if (known)
+    if (auto served = server_of(*known, payer.user)) co_return with_fallback(std::move(*served), payer, catalogue);
+  // A local server that does not list its models is asked for the model: its answer shows why.
+  const auto is_local = co_await has_locally(model);
+  if (is_local.value_or(!known))
+    co_return with_local_fallback({.provider = providers_.local(), .name_there = std::move(model)});
+  if (known) co_return unavailable_model(model);
+  co_return unknown_model(model);
+}
+
 web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery query, const billing::Payer& payer,
                                                                    const Catalogue& catalogue) {
   if (!query.only.empty()) {
@@ -207,31 +251,14 @@ web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery qu
     if (chain.empty()) co_return web::not_found("None of the models that may answer is served by this box");
     co_return chain;
   }
+  if (names_no_model(query.model)) query.model.clear();
   const auto builtin = providers_.find("builtin");
   if (query.model == builtin_model && builtin) co_return std::vector{*local()};
   if (!query.provider.empty())
-    if (auto chain = as_asked(query, payer, catalogue); !chain.empty()) co_return chain;
-  const auto* model = catalogue.find(query.model);
-  if (model) {
-    const bool allowed = catalogue.allows(payer.plan, model->id);
-    if (!allowed && !query.is_agents) co_return restricted(model->id, payer, catalogue);
-    auto served = allowed ? server_of(*model, payer.user) : std::nullopt;
-    if (served) co_return with_fallback(std::move(*served), payer, catalogue);
-  } else if (!query.model.empty() && !query.is_agents) {
-    // If the local server does not list its models, requesting the model shows why.
-    const auto here = co_await listed_locally();
-    const bool is_unknown =
-        here ? std::ranges::find(*here, query.model, &ModelInfo::id) == here->end() : providers_.local() == nullptr;
-    if (is_unknown) co_return unknown_model(query.model);
-  }
-  // A model of the local server, or one without a provider: requested from the local server, which falls back to its
-  // default.
-  if (auto here = local(); here && !query.model.empty()) {
-    here->name_there = query.model;
-    co_return with_local_fallback(std::move(*here));
-  }
+    if (auto chain = co_await as_asked(query, payer, catalogue); !chain.empty()) co_return chain;
+  if (!query.model.empty()) co_return co_await named(query.model, payer, catalogue);
   if (query.task.empty()) {
-    if (auto here = local()) co_return with_local_fallback(std::move(*here));
+    if (auto here = co_await local_default()) co_return with_local_fallback(std::move(*here));
     const auto* known = catalogue.find(default_model_);
     const bool is_allowed = !known || catalogue.allows(payer.plan, known->id);
     if (auto router = providers_.find("openrouter"); router && !default_model_.empty() && is_allowed) {
@@ -241,7 +268,7 @@ web::Task<web::Result<std::vector<Candidate>>> ModelRouter::choose(ModelQuery qu
   }
   auto chain = by_task(query.task, payer, catalogue);
   if (chain.empty())
-    if (auto here = local()) chain = with_local_fallback(std::move(*here));
+    if (auto here = co_await local_default()) chain = with_local_fallback(std::move(*here));
   if (!chain.empty()) co_return chain;
   if (!providers_.any()) co_return nothing_configured();
   co_return web::not_found("No model of this plan is served by the providers of this box");

@@ -26,15 +26,14 @@ struct Candidate {
 };
 
 struct ModelQuery {
-  std::string model, task;  // either may be empty
+  std::string model, task;  // either may be empty; see names_no_model
   std::string provider;     // preferred if it serves the model; empty or unknown: no preference
-  // For calls of agents, whose configuration may name outdated models: a model that is unknown or not included in the
-  // plan counts as none.
-  bool is_agents = false;
   // The only models of the catalogue that may answer, the named one first; empty: any that the plan includes.
   std::vector<std::string> only{};
 };
 
+// Whether this name leaves the choice to the box: empty, auto, or custom, which agents' configs may have.
+bool names_no_model(std::string_view name);
 // The error for an unknown model.
 web::Error unknown_model(std::string_view name);
 
@@ -44,9 +43,9 @@ class ModelRouter {
   ModelRouter(Providers& providers, const ProviderKeys& keys, std::string default_model)
       : providers_(providers), keys_(keys), default_model_(std::move(default_model)) {}
 
-  // In the order in which they are to be tried; never empty. invalid: unknown model; forbidden, MODEL_RESTRICTED with
-  // allowedModels: not included in the plan; not_found: no configured provider serves the request. The catalogue must
-  // outlive the candidates.
+  // In the order in which they are to be tried; never empty. invalid, model_not_found: unknown model; forbidden,
+  // MODEL_RESTRICTED with allowedModels: not included in the plan; unavailable: no configured provider serves the named
+  // model; not_found: none serves the request. The catalogue must outlive the candidates.
   web::Task<web::Result<std::vector<Candidate>>> choose(ModelQuery, const billing::Payer&, const Catalogue&);
   // The cheapest model of the plan that a provider serves, if it is cheaper than this one.
   std::optional<Candidate> cheaper_than(const Candidate&, const billing::Payer&, const Catalogue&) const;
@@ -63,7 +62,13 @@ class ModelRouter {
 
  private:
   // Through ModelQuery::provider; empty if that does not serve the model.
-  std::vector<Candidate> as_asked(const ModelQuery&, const billing::Payer&, const Catalogue&) const;
+  web::Task<std::vector<Candidate>> as_asked(const ModelQuery&, const billing::Payer&, const Catalogue&);
+  // local(), with the name of its default model as far as it is known.
+  web::Task<std::optional<Candidate>> local_default();
+  // Whether the local server has a model. Not set: it does not say, so that only a request can show it.
+  web::Task<std::optional<bool>> has_locally(std::string_view model);
+  // For a request that names a model.
+  web::Task<web::Result<std::vector<Candidate>>> named(std::string model, const billing::Payer&, const Catalogue&);
   std::vector<Candidate> by_task(std::string_view task, const billing::Payer&, const Catalogue&) const;
   std::vector<Candidate> with_fallback(Candidate, const billing::Payer&, const Catalogue&) const;
   // A candidate of local(), followed by the local server's fallback model.

@@ -1,5 +1,7 @@
 #include "appliance/models/module.h"
 
+#include <algorithm>
+
 #include "appliance/models/builtin/builtin.h"
 #include "appliance/models/openai_api/routes.h"
 
@@ -15,6 +17,7 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       answer_cache(platform.system),
       gateway(platform.settings, billing.ledger, billing.spend_policy, catalogues, provider_keys, answer_cache),
       capabilities_(models::capabilities(), *this) {
+  gateway.record_spans_with(billing.spans);
   identity.identities.when_claimed(
       {.claim = [system = platform.system](store::UserId user,
                                            store::Change& change) { ProviderKeys::remove_all(system, user, change); },
@@ -27,9 +30,13 @@ std::vector<web::Route> Module::agent_rows() {
 }
 
 bool Module::knows(std::string_view model) const {
-  // A local server may serve any model.
-  const bool has_local_server = !platform.settings.local_model_url.empty();
-  return has_local_server || model == builtin_model || catalogues.current()->find(model);
+  if (model == builtin_model || catalogues.current()->find(model)) return true;
+  const auto local = gateway.providers().local();
+  if (!local) return false;
+  // Until it has listed its models, it may serve any.
+  const auto listed = local->last_listed();
+  return !listed || local->is_configured_model(model) ||
+         std::ranges::find(*listed, model, &ModelInfo::id) != listed->end();
 }
 
 std::string Module::premium_model(store::UserId user) const {

@@ -1,6 +1,10 @@
 // What agents do together: the services that its capabilities share, built in order, and the capabilities themselves.
 #pragma once
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "appliance/network/amplification/amplification.h"
 #include "appliance/network/bus/agent_delivery.h"
 #include "appliance/network/bus/bus.h"
@@ -10,7 +14,10 @@
 #include "appliance/network/bus_keys/bus_keys.h"
 #include "appliance/network/capabilities.h"
 #include "appliance/network/events/events.h"
+#include "appliance/network/fleet/souls.h"
 #include "appliance/network/negotiation/negotiation.h"
+#include "appliance/network/otlp/routes.h"
+#include "appliance/network/traces/traces.h"
 #include "appliance/payments/module.h"
 
 namespace network {
@@ -25,6 +32,10 @@ class Module {
         models(given_payments.models),
         hosting(given_payments.hosting),
         payments(given_payments),
+        traces(platform.system, billing.spans, hosting.agents.directory),
+        load_sampler(*hosting.engine, platform.home),
+        souls(platform.system, billing.spans, hosting.agents.addresses, load_sampler,
+              platform.settings.installation_heartbeat_interval),
         bus_keys(platform.system),
         webhook(bus_keys, platform.settings.summarizer_allow_private),
         agent_delivery(platform.system, hosting.chat),
@@ -45,8 +56,18 @@ class Module {
         capabilities_(network::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
+  // The rows that agents use, for the listener of agents, guarded by their tokens.
+  std::vector<web::Route> agent_rows() {
+    return otlp::routes(identity.guards.agent_token, otlp::Services{billing.spans});
+  }
   web::Task<> start() { return capabilities_.start(); }
   web::Task<> stop() { return capabilities_.stop(); }
+
+  // What speaks with agents in the background ends before the listeners drain: agents answer through them.
+  void when_listeners_close(std::function<web::Task<>()> end) { ends_.push_back(std::move(end)); }
+  web::Task<> stop_background() {
+    for (const auto& end : ends_) co_await end();
+  }
 
   const agentbox::Platform& platform;
   identity::Module& identity;
@@ -55,6 +76,9 @@ class Module {
   hosting::Module& hosting;
   payments::Module& payments;
 
+  traces::Traces traces;
+  fleet::LoadSampler load_sampler;
+  fleet::Souls souls;
   bus_keys::BusKeys bus_keys;
   bus::Webhook webhook;
   bus::AgentDelivery agent_delivery;
@@ -67,6 +91,7 @@ class Module {
   amplification::Amplification amplification;
 
  private:
+  std::vector<std::function<web::Task<>()>> ends_;
   agentbox::RunningCapabilities capabilities_;
 };
 

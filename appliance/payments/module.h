@@ -1,21 +1,26 @@
 // Money that moves: the services that its capabilities share, built in order, and the capabilities themselves.
 #pragma once
 
+#include <memory>
+
 #include "appliance/hosting/module.h"
 #include "appliance/payments/capabilities.h"
+#include "appliance/payments/chains/balances.h"
+#include "appliance/payments/ledger/ledger.h"
+#include "appliance/payments/settlement/settlement.h"
+#include "appliance/payments/splits/splits.h"
+#include "appliance/payments/stripe/checkout.h"
+#include "appliance/payments/transactions/sender.h"
+#include "appliance/payments/transfers/transfers.h"
+#include "appliance/payments/wallets/wallets.h"
+#include "appliance/payments/x402/exact.h"
 
 namespace payments {
 
 class Module {
  public:
   // All of them must outlive this.
-  explicit Module(hosting::Module& given_hosting)
-      : platform(given_hosting.platform),
-        identity(given_hosting.identity),
-        billing(given_hosting.billing),
-        models(given_hosting.models),
-        hosting(given_hosting),
-        capabilities_(payments::capabilities(), *this) {}
+  explicit Module(hosting::Module&);
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
   web::Task<> start() { return capabilities_.start(); }
@@ -27,7 +32,20 @@ class Module {
   models::Module& models;
   hosting::Module& hosting;
 
+  ledger::Ledger ledger;
+  wallets::Wallets wallets;
+  chains::Networks networks;
+  chains::Balances balances;
+  transactions::Sender sender;
+  const std::unique_ptr<settlement::Settlement> settlement;  // on the chain, or on the ledger of a box without one
+  splits::Splits splits;
+  transfers::Transfers transfers;
+  x402::Exact exact;
+  const stripe::Checkout checkout;
+
  private:
+  std::unique_ptr<settlement::Settlement> make_settlement();
+
   agentbox::RunningCapabilities capabilities_;
 };
 

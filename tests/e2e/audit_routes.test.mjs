@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
-import { Box, PASSWORD, send, until } from "./box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, PASSWORD, send, until } from "./box.mjs";
 import { code_of } from "./totp.mjs";
 import { new_wallet, sign_in } from "./wallet.mjs";
 
@@ -15,6 +15,24 @@ const factor = "/api/settings/second-factor";
 const add_bus_key = async (call, world) => {
   const { body } = await call("POST", "/api/underground/keys", { agentId: world.agent, algorithm: "hmac-sha256" });
   world.bus_key = body.key.id;
+};
+const with_key = (base, path, body) =>
+  send(base, "POST", path, { headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" }, body: JSON.stringify(body) });
+const call_tool = async (base, person) => {
+  const { key } = (await person.call("POST", "/api/keys", { name: "mcp" })).body;
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_agents" } });
+  return send(base, "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
+};
+
+// A user asks for a plan, and an administrator decides.
+const decide = async ({ box }, listener, act) => {
+  const user = await box.customer(`${listener}-${act}@example.org`);
+  await user.call("POST", "/api/subscriptions/request", { plan: "network" });
+  const path = `/api/admin/plan-requests/${user.id}/${act}`;
+  if (listener === "backend") return box.backend_call("POST", path, {});
+  const admin = box.person();
+  await admin.log_in(ADMIN.email, ADMIN.password);
+  return admin.call("POST", path, {});
 };
 
 // How the record's line begins for each, and what has it written; an attempt that fails counts like one that does not.
@@ -64,6 +82,12 @@ const noted = {
   "web POST /api/billing": ["provider keys set aside", ({ ada }) => ada.call("POST", "/api/billing", { action: "disable-byok" })],
   "web DELETE /api/provider-keys/{provider}": ["provider key removed", ({ ada }) => ada.call("DELETE", "/api/provider-keys/openai")],
 
+  "web PUT /api/credits": ["credits pay for calls: ok", ({ ada }) => ada.call("PUT", "/api/credits", { payForCalls: true })],
+  "backend POST /api/admin/credits": ["credits adjusted by 1.00 USD: ok", ({ box, ada }) => box.backend_call("POST", "/api/admin/credits", { userId: ada.id, usd: "1", reason: "why" })],
+  ...Object.fromEntries(["approve", "deny"].flatMap((act) => ["web", "backend"].map((listener) => [
+    `${listener} POST /api/admin/plan-requests/{user}/${act}`,
+    [`plan network ${act === "deny" ? "denied" : "approved"}: ok`, (world) => decide(world, listener, act)],
+  ]))),
   "backend POST /api/subscriptions/deploy": ["plan solo deployed", ({ box, ada }) => box.backend_call("POST", "/api/subscriptions/deploy", { userId: ada.id, plan: "solo" })],
   "web POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ bob, agent }) => bob.call("POST", `/api/agents/${agent}/rotate-token`)],
   "backend POST /api/agents/{id}/rotate-token": ["gateway token replaced: ok", ({ box, agent }) => box.backend_call("POST", `/api/agents/${agent}/rotate-token`)],
@@ -81,6 +105,19 @@ const noted = {
   "backend POST /api/admin/operator-keys": ["operator key made", ({ box }) => box.backend_call("POST", "/api/admin/operator-keys", { name: "ci", scopes: ["backup"] })],
   "backend DELETE /api/admin/operator-keys/{name}": ["operator key revoked", ({ box }) => box.backend_call("DELETE", "/api/admin/operator-keys/ci")],
   "backend DELETE /api/admin/audit/personal-data": ["personal data erased by admin: ok, 0 entries", ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody")],
+  "backend POST /api/admin/skills": ["skill set by admin: The archive is damaged", ({ box }) => box.backend_call("POST", "/api/admin/skills", { no: "archive" })],
+  "backend DELETE /api/admin/skills/{name}": ["skill removed by admin: No such skill", ({ box }) => box.backend_call("DELETE", "/api/admin/skills/nothing")],
+  "web POST /api/invite/generate": ["invites generated: ok", ({ box }) => with_key(box.web, "/api/invite/generate", { note: "friends" })],
+  "backend POST /api/invite/generate": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/invite/generate", {})],
+  "web POST /api/invite/validate": ["invite used: ok", async ({ box, stranger }) =>
+    stranger.call("POST", "/api/invite/validate", { code: (await box.backend_call("POST", "/api/invite/generate", {})).code })],
+  "backend POST /api/invite/validate": ["invite used: This invite code is not valid", ({ box }) => box.backend_call("POST", "/api/invite/validate", { code: "guess" })],
+  "backend DELETE /api/admin/invites/{id}": ["invite revoked: ok", async ({ box }) =>
+    box.backend_call("DELETE", `/api/admin/invites/${(await box.backend_call("GET", "/api/admin/invites")).invites[0].id}`)],
+  "backend PUT /api/admin/data-feeds/{name}": ["data feed set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/data-feeds/news", { kind: "rss", url: "http://127.0.0.1:1/" })],
+  "backend DELETE /api/admin/data-feeds/{name}": ["data feed removed by admin: ok", ({ box }) => box.backend_call("DELETE", "/api/admin/data-feeds/news")],
+  "web POST /mcp": ["MCP tool called: ok", ({ box, bob }) => call_tool(box.web, bob)],
+  "backend POST /mcp": ["MCP tool called: ok", ({ box, bob }) => call_tool(box.backend, bob)],
   "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: join(box.folder, "copy") })],
 };
 
@@ -88,7 +125,10 @@ const noted = {
 const unnoted = {
   "lets nobody in": [
     "web POST /api/auth/nonce", "web POST /api/auth/social-id/refresh", "web POST /api/auth/token-gating/verify", "web POST /api/keys/validate",
-    "backend POST /api/validate-key", "web POST /api/auth/verify-email/mail", `web PATCH ${factor}/passkeys/{id}`,
+    "backend POST /api/validate-key", "backend POST /api/hosting-mcp/validate-config", "web DELETE /mcp", "backend DELETE /mcp",
+    "web POST /api/webhooks/email", "web POST /api/auth/verify-email/mail", "web POST /api/radio/streams",
+    "web POST /api/radio/streams/{streamId}/rotate-key", "web DELETE /api/radio/streams/{streamId}", "web POST /api/webhooks/stream",
+    "backend POST /api/stream-callbacks/{secret}/{event}", `web PATCH ${factor}/passkeys/{id}`,
   ],
   "one's agents": [
     "web POST /api/agents/provision", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
@@ -96,13 +136,25 @@ const unnoted = {
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
     "web POST /api/chat", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
     "web POST /api/scheduled-tasks", "web PUT /api/scheduled-tasks", "web DELETE /api/scheduled-tasks", "web POST /api/scheduled-tasks/{taskId}/run",
+    "web POST /api/skills", "web POST /api/skills/{name}", "web POST /api/skills/booking-settlement", "web POST /api/skills/instant-split",
+    "web DELETE /api/skills/{name}", "web POST /api/swarms", "web POST /api/swarms/{id}/stop",
+    "web DELETE /api/swarms/{id}", "backend POST /api/agent-mcp/call",
     "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
+    "backend POST /v1/traces",
     "backend POST /api/underground/bus/send", "backend POST /api/agent-messages/read", "web POST /api/underground/dead-letters/{id}/replay",
     "web DELETE /api/underground/dead-letters/{id}", "web POST /a2a", "web POST /a2a/{agentId}", "backend POST /a2a/{agentId}",
+    "web POST /api/generate-video", "web DELETE /api/videos/{videoId}", "web POST /api/streams/{streamId}/rotate-key", "web DELETE /api/streams/{streamId}",
+    "backend POST /api/agent-videos", "backend POST /api/agent-broadcast", "backend DELETE /api/agent-broadcast",
   ],
   "money, which has records of its own": [
     "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",
-    "web PUT /api/response-cache",
+    "web PUT /api/response-cache", "web POST /api/v1/gateway", "web POST /x402/verify", "web POST /x402/settle",
+    "web POST /api/wallet", "web POST /api/wallet/create", "web POST /api/wallet/cdp", "web POST /api/wallet/transfer",
+    "web POST /api/wallet/transfers/{id}/approve", "web POST /api/wallet/transfers/{id}/decline", "web PUT /api/wallet/rules",
+    "backend POST /api/agent-payments", "backend POST /api/underground/wallets", "backend POST /api/underground/splits",
+    ...["web", "backend"].flatMap((listener) => ["credit", "debit"].map((act) => `${listener} POST /api/admin/ledger/${act}`)),
+    ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`), "web POST /api/webhooks/stripe",
+    "web POST /api/subscriptions/request",
   ],
   "asking models": [
     "web POST /api/demo/chat", "backend POST /v1/chat/completions", "backend POST /v1/embeddings", "backend POST /api/ai/chat",

@@ -84,7 +84,7 @@ const refused_values = (schema) => {
   return values;
 };
 
-const named_by = (answer) => answer.body?.error?.message ?? answer.body?.error;
+const named_by = (answer) => answer.body?.error?.message ?? answer.body?.error ?? answer.body?.errors?.join();
 
 const refuses = (answer, what, field) => {
   assert.equal(answer.status, 400, `${what}: ${answer.status} ${answer.text}`);
@@ -134,6 +134,7 @@ const inhabited = async (t) => {
     provider: () => "openrouter",
     model: () => "builtin",
     name: () => "ci",
+    runId: () => "none",
     page: () => "logs",
     tab: () => "keys",
   };

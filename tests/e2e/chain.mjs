@@ -50,6 +50,71 @@ contract Token {
     return true;
   }
 }
+
+// USDC's transfers by authorization (EIP-3009), signed by a key or by a smart wallet.
+contract Usdc is Token {
+  struct Order { address from; address to; uint256 value; uint256 validAfter; uint256 validBefore; bytes32 nonce; }
+  string public name;
+  string public version;
+  bytes32 public DOMAIN_SEPARATOR;
+  mapping(address => mapping(bytes32 => bool)) public authorizationState;
+  event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
+  event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
+
+  constructor(string memory its_name, string memory its_version) {
+    name = its_name;
+    version = its_version;
+    bytes32 domain = keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+    DOMAIN_SEPARATOR = keccak256(abi.encode(domain, keccak256(bytes(name)), keccak256(bytes(version)), block.chainid, address(this)));
+  }
+  function cancel(bytes32 nonce) external {
+    authorizationState[msg.sender][nonce] = true;
+    emit AuthorizationCanceled(msg.sender, nonce);
+  }
+  function transferWithAuthorization(
+    address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s
+  ) external {
+    pay(Order(from, to, value, validAfter, validBefore, nonce), abi.encodePacked(r, s, v));
+  }
+  function transferWithAuthorization(
+    address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes memory signature
+  ) external {
+    pay(Order(from, to, value, validAfter, validBefore, nonce), signature);
+  }
+  function pay(Order memory order, bytes memory signature) private {
+    require(block.timestamp > order.validAfter && block.timestamp < order.validBefore, "window");
+    require(!authorizationState[order.from][order.nonce], "authorization is used");
+    bytes32 type_hash = 0x7c7c6cdb67a18743f49ec6fa9b35f50d52ed05cbed4cc592e13b44501c1a2267;
+    bytes32 digest = keccak256(abi.encodePacked(hex"1901", DOMAIN_SEPARATOR, keccak256(abi.encode(type_hash, order))));
+    require(is_signed(order.from, digest, signature), "invalid signature");
+    require(balanceOf[order.from] >= order.value, "balance");
+    authorizationState[order.from][order.nonce] = true;
+    balanceOf[order.from] -= order.value;
+    balanceOf[order.to] += order.value;
+    emit AuthorizationUsed(order.from, order.nonce);
+    emit Transfer(order.from, order.to, order.value);
+  }
+  function is_signed(address from, bytes32 digest, bytes memory signature) private view returns (bool) {
+    if (from.code.length > 0) return Wallet(from).isValidSignature(digest, signature) == 0x1626ba7e;
+    bytes32 r;
+    bytes32 s;
+    uint8 v;
+    assembly { r := mload(add(signature, 32)) s := mload(add(signature, 64)) v := byte(0, mload(add(signature, 96))) }
+    return signature.length == 65 && ecrecover(digest, v, r, s) == from;
+  }
+}
+
+// A token of Tempo (TIP-20): transfers carry a memo.
+contract MemoToken is Token {
+  event TransferWithMemo(address indexed from, address indexed to, uint256 amount, bytes32 indexed memo);
+  function transferWithMemo(address to, uint256 amount, bytes32 memo) external {
+    require(balanceOf[msg.sender] >= amount);
+    balanceOf[msg.sender] -= amount;
+    balanceOf[to] += amount;
+    emit Transfer(msg.sender, to, amount);
+    emit TransferWithMemo(msg.sender, to, amount, memo);
+  }
+}
 `;
 
 const compiled = () => {
@@ -110,6 +175,16 @@ export class Chain {
   async try_to_send(name, address, functionName, args) {
     const hash = await this.payer.writeContract({ abi: this.contracts[name].abi, address, functionName, args, gas: 2_000_000n });
     return { hash, status: (await this.reader.waitForTransactionReceipt({ hash })).status };
+  }
+
+  // Ether for gas.
+  async fund(to) {
+    const hash = await this.payer.sendTransaction({ to, value: 10n ** 18n });
+    await this.reader.waitForTransactionReceipt({ hash });
+  }
+
+  async balance(token, account) {
+    return this.reader.readContract({ abi: this.contracts.Token.abi, address: token, functionName: "balanceOf", args: [account] });
   }
 
   encode(name, functionName, args) {

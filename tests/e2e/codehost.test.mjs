@@ -10,7 +10,7 @@ import { serve_site } from "./http_site.mjs";
 
 const CLIENT = { id: "Iv1.box", secret: "code host secret" };
 
-const code_host = async (t, account, emails) => {
+const code_host = async (t, account, emails, env = {}) => {
   const host = { account, emails, codes: new Map(), token: "gho_token" };
   host.site = await serve_site(t, ({ method, url, headers, text }) => {
     if (method === "GET" && url.pathname === "/login/oauth/authorize") {
@@ -38,9 +38,9 @@ const code_host = async (t, account, emails) => {
     if (url.pathname === "/api/user") return { json: host.account };
     if (url.pathname === "/api/user/emails") return host.emails ? { json: host.emails } : { status: 404, json: { message: "Not Found" } };
   });
-  host.box = await Box.start(t, { CODEHOST_CLIENT_ID: CLIENT.id, CODEHOST_CLIENT_SECRET: CLIENT.secret, CODEHOST_BASE_URL: host.site.url, CODEHOST_API_URL: `${host.site.url}/api/` });
-  host.sign_in = async (browser = new Browser()) => {
-    const way = await browser.visit(`${host.box.web}/api/auth/codehost`);
+  host.box = await Box.start(t, { CODEHOST_CLIENT_ID: CLIENT.id, CODEHOST_CLIENT_SECRET: CLIENT.secret, CODEHOST_BASE_URL: host.site.url, CODEHOST_API_URL: `${host.site.url}/api/`, ...env });
+  host.sign_in = async (browser = new Browser(), query = "") => {
+    const way = await browser.visit(`${host.box.web}/api/auth/codehost${query}`);
     return { browser, way, end: way.at(-1).replace(host.box.web, "") };
   };
   return host;
@@ -135,4 +135,14 @@ test("users with a second factor return to the console, which asks for it", asyn
 
   await person.page.goto("/login?second-factor");
   await person.heading("Agents").waitFor();
+});
+
+test("where registration is by invitation, the code comes back with the browser", async (t) => {
+  const host = await code_host(t, octocat, emails, { REGISTRATION: "invite" });
+  assert.equal((await host.sign_in()).end, "/login?error=CodehostNoAccount");
+  const { code } = await host.box.backend_call("POST", "/api/invite/generate", {});
+  for (const wrong of ["guess", "a;b", "%0d%0aset-cookie:x=y"])
+    assert.equal((await host.sign_in(new Browser(), `?inviteCode=${wrong}`)).end, "/login?error=CodehostNoAccount");
+  assert.equal((await host.sign_in(new Browser(), `?inviteCode=${code}`)).end, "/dashboard");
+  assert.equal((await host.sign_in()).end, "/dashboard", "known from then on");
 });

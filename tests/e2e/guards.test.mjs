@@ -127,8 +127,13 @@ const open_doors = [
   "web GET /api/auth/token-gating/verify", "web POST /api/auth/token-gating/verify",
   "web POST /api/auth/forgot-password", "web POST /api/auth/reset-password", "web POST /api/keys/validate",
   "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
+  "web GET /api/registration", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
   "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
+  "web POST /api/v1/gateway", "web GET /x402/supported", "web GET /api/wallet", "web GET /api/wallet/address", "web GET /api/wallet/cdp",
   "backend GET /health", "backend GET /healthz", "backend GET /readyz", "backend GET /api/health", "backend GET /api/runtime/version", "backend POST /api/heartbeat",
+  "web GET /api/radio/live", "web POST /api/radio/streams", "web POST /api/radio/streams/{streamId}/rotate-key", "web DELETE /api/radio/streams/{streamId}",
+  "web POST /api/webhooks/stream", "web GET /live/{playbackId}", "web GET /live/{playbackId}/{file}", "web GET /videos/{file}",
+  "backend POST /api/stream-callbacks/{secret}/{event}",
   "backend POST /api/underground/bus/send", // the message is signed
   ...["web", "backend"].flatMap((listener) => [`${listener} GET /a2a/jwks.json`, `${listener} GET /a2a/{agentId}/.well-known/agent-card.json`]),
   "web GET /.well-known/agent-card.json",
@@ -166,6 +171,14 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
           assert.equal(answer.status, name === "a user's key" ? 200 : 401, name); // the bearer is what is asked about
         } else if (path === "/api/auth/second-factor") {
           assert.equal(answer.status, 401, name); // nobody here has begun to sign in
+        } else if (path === "/api/webhooks/email") {
+          assert.equal(answer.status, 401, name); // its signature says who sends
+        } else if (path === "/api/webhooks/stream") {
+          assert.equal(answer.status, 401, name); // none of them is a signature
+        } else if (path === "/api/radio/live") {
+          assert.match(answer.body.error, /not configured/, name); // 500, as the contract has it
+        } else if (path === "/api/wallet" && method === "GET") {
+          assert.equal(answer.status, sessions.includes(name) ? 200 : 401, name); // everybody sees the project at Coinbase, where there is one
         } else if (path === "/api/register") {
           assert.equal(answer.status, 400, name);
         } else if (path.startsWith("/api/browse/git-") && answer.status === 500) {

@@ -201,7 +201,7 @@ test("a user's key works under the user's plan, with a budget and an expiry", as
   assert.deepEqual(rows.map((row) => [row.id, row.usage.totalTokens]), [[MODEL, 10]]);
   const refused = async (body, status, code, by = client) =>
     assert.rejects(by.chat.completions.create({ messages: question, ...body }), (error) => error.status === status && error.code === code);
-  await refused({ model: "nobody/nothing" }, 400, "model_not_found");
+  await refused({ model: "nobody/nothing" }, 404, "model_not_found");
   await refused({ model: "openai/gpt-4.1" }, 403, "MODEL_RESTRICTED");
 
   await eve.call("PUT", "/api/caps", { scope: "key", target: id, period: "day", tokens: 20 });

@@ -1,5 +1,6 @@
 // What the system knows of running processes, from /proc.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { basename } from "node:path";
 
 const read = (pid, name) => {
   try {
@@ -67,3 +68,7 @@ export const descriptors = (pid) =>
         return []; // it was closed meanwhile
       }
     }));
+
+// The processes of `parent` that run this program now.
+export const children_of = (parent, program) =>
+  processes().filter((one) => one.parent === parent && basename(one.arguments[0]) === program).map(({ pid }) => pid);

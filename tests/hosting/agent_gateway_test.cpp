@@ -93,7 +93,8 @@ TEST_F(GatewayTest, StreamsAnswersAndErrors) {
       request("POST", "/v1/chat/completions", R"({"stream":true,"messages":[{"role":"user","content":"write"}]})");
   EXPECT_EQ(streamed.status, 200);
   EXPECT_THAT(streamed.header("content-type"), HasSubstr("text/event-stream"));
-  EXPECT_THAT(streamed.body, HasSubstr(": tool write_file"));
+  EXPECT_THAT(streamed.body, HasSubstr(R"("agentbox":{"step":"tool_call")"));
+  EXPECT_THAT(streamed.body, HasSubstr(R"("agentbox":{"step":"tool_result")"));
   EXPECT_THAT(streamed.body, HasSubstr("chat.completion.chunk"));
   EXPECT_THAT(streamed.body, HasSubstr("data: [DONE]"));
   const auto failed =
@@ -166,10 +167,14 @@ TEST_F(GatewayTest, ServesAWebSocket) {
   Socket socket(url, "/ws?token=gate");
   ASSERT_THAT(socket.head, HasSubstr("101"));
   socket.say(R"({"type":"message","content":"write"})");
-  const auto tool = socket.hear();
-  EXPECT_EQ(tool.at("type"), "tool");
-  EXPECT_EQ(tool.at("name"), "write_file");
-  EXPECT_EQ(tool.at("failed"), false);
+  const auto call = socket.hear();
+  EXPECT_EQ(call.at("type"), "tool_call");
+  EXPECT_EQ(call.at("name"), "write_file");
+  const auto result = socket.hear();
+  EXPECT_EQ(result.at("type"), "tool_result");
+  EXPECT_EQ(result.at("failed"), false);
+  EXPECT_GE(result.at("durationMs").as_int64(), 0);
+  EXPECT_EQ(socket.hear().at("type"), "delta");
   const auto answer = socket.hear();
   EXPECT_EQ(answer.at("type"), "message");
   EXPECT_EQ(answer.at("model"), "stand-in");
@@ -181,6 +186,7 @@ TEST_F(GatewayTest, ServesAWebSocket) {
   socket.say(R"({"type":"message","content":"fail"})");
   EXPECT_THAT(std::string(socket.hear().at("error").as_string()), HasSubstr("status 500"));
   socket.say(R"({"type":"message","content":"still there?"})");
+  EXPECT_EQ(socket.hear().at("type"), "delta");
   EXPECT_EQ(socket.hear().at("content"), "Re: still there?");
 }
 

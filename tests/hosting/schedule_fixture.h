@@ -164,9 +164,9 @@ class ScheduleTest : public testing::Test {
     store::Options wanted;
     wanted.folder = data_.path() / "store";
     wanted.master_key = std::string(32, 'k');
-    wanted.tables = {store::describe(accounts::users), store::describe(billing::subscriptions),
-                     store::describe(agents::records), store::describe(schedule::tasks),
-                     store::describe(schedule::runs)};
+    wanted.tables = {store::describe(accounts::users),       store::describe(billing::subscriptions),
+                     store::describe(billing::plan_periods), store::describe(agents::records),
+                     store::describe(schedule::tasks),       store::describe(schedule::runs)};
     return wanted;
   }
   schedule::Clock clock() {

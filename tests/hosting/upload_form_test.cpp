@@ -52,7 +52,7 @@ class UploadForm : public testing::Test {
     if (agent != "ag_1") return web::not_found("no such agent");
     auto spool = files::Spool::make(folder.path());
     if (!spool) return spool.error();
-    return uploads::Incoming{.agent = agent, .plan = "solo", .content = std::move(*spool), .files = {}};
+    return uploads::Incoming{.agent = agent, .quota = 500 << 20, .content = std::move(*spool), .files = {}};
   }
 
   test_support::TemporaryFolder folder;

@@ -63,14 +63,21 @@ TEST_F(Accounts, WeakPasswordsAreRefused) {
   EXPECT_FALSE(accounts.find_by_email("a@example.com"));
 }
 
-TEST_F(Accounts, AReferralGivesCreditToBothUsers) {
+TEST_F(Accounts, NewUsersAreObservedWithTheirReferrer) {
+  const store::CounterName seen{"seen"};
+  std::vector<store::UserId> referrers;
+  accounts.when_created([&](const accounts::User& user, const accounts::User* referrer, store::Change& change) {
+    referrers.push_back(referrer ? referrer->id : 0);
+    change.add(user.id, seen, 1);
+  });
+  accounts.read_credits_with([&](store::UserId user) { return 7 * system.counter(user, seen); });
   const auto first = register_as("first@example.com").value();
   std::string code = first.referral_code;
   for (char& c : code) c = static_cast<char>(std::toupper(c));
   const auto second = register_as("second@example.com", "correct horse battery", code).value();
   EXPECT_EQ(second.referred_by, first.id);
-  EXPECT_EQ(accounts.credits_of(first.id), accounts::referral_credits);
-  EXPECT_EQ(accounts.credits_of(second.id), accounts::referral_credits);
+  EXPECT_THAT(referrers, testing::ElementsAre(0, first.id));
+  EXPECT_EQ(accounts.credits_of(second.id), 7) << "what is added to the change is stored with the user";
 }
 
 TEST_F(Accounts, AnUnknownReferralCodeIsRefused) {

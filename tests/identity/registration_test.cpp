@@ -13,7 +13,7 @@ using web::Kind;
 // Codes of one use each, kept in memory.
 class PaperInvitations : public accounts::Invitations {
  public:
-  web::Result<void> redeem(const std::string& code, store::Change&) override {
+  web::Result<void> redeem(const std::string& code, store::UserId, store::Change&) override {
     ++asked;
     if (codes.erase(code) == 0) return web::forbidden("inviteCode is not a valid invitation");
     return {};

@@ -46,7 +46,6 @@ TEST_F(AnswerCacheTest, KeyCoversTheUserAndEveryByteOfTheRequest) {
   EXPECT_NE(AnswerCache::key_of(1, request, {.model = "n"}), name);
   EXPECT_NE(AnswerCache::key_of(1, request, {.model = "m", .task = "fast"}), name);
   EXPECT_NE(AnswerCache::key_of(1, request, {.model = "m", .provider = "google"}), name);
-  EXPECT_NE(AnswerCache::key_of(1, request, {.model = "m", .is_agents = true}), name);
   request.temperature = 0.5;
   EXPECT_NE(AnswerCache::key_of(1, request, {.model = "m"}), name);
 }

@@ -218,26 +218,34 @@ TEST_F(ModelRouterTest, AUsersOwnKeyIsPreferred) {
   EXPECT_THAT(chosen({.model = "openai/gpt-4o-mini"}), ElementsAre("openai*:gpt-4o-mini", "openai*:gpt-4.1-mini"));
 }
 
-TEST_F(ModelRouterTest, AgentsUseTheLocalServer) {
+TEST_F(ModelRouterTest, TheNamedModelAnswersOrNone) {
   ScriptedServer local(std::vector{http(200, R"({"data":[{"id":"llama"}]})")});
   settings.local_model_url = local.url();
+  settings.local_model = "by-setting";
+  for (const auto* none : {"", "auto", "custom"}) EXPECT_THAT(chosen({.model = none}), ElementsAre("local:by-setting")) << none;
+  for (const auto* provider : {"", "local", "anthropic", "builtin"}) {
+    EXPECT_THAT(chosen({.model = "llama", .provider = provider}), ElementsAre("local:llama")) << provider;
+    EXPECT_THAT(chosen({.model = "by-setting", .provider = provider}), ElementsAre("local:by-setting")) << provider;
+    EXPECT_THAT(chosen({.model = "mistral", .provider = provider}), ElementsAre("model_not_found")) << provider;
+    EXPECT_THAT(chosen({.model = "openai/gpt-4o", .provider = provider}),
+                ElementsAre(testing::HasSubstr("openai/gpt-4o is not available")))
+        << provider;
+  }
   settings.openrouter_api_key = "k";
-  EXPECT_THAT(chosen({.is_agents = true}), ElementsAre("local:"));
-  EXPECT_THAT(chosen({.model = "gone/model", .is_agents = true}), ElementsAre("local:gone/model"));
-  EXPECT_THAT(chosen({.model = "llama"}), ElementsAre("local:llama"));
-  EXPECT_THAT(chosen({.model = "mistral"}), ElementsAre("model_not_found"));
+  EXPECT_THAT(chosen({.model = "openai/gpt-4o"}).front(), "openrouter:openai/gpt-4o");
 }
 
 TEST_F(ModelRouterTest, AgentsUseTheProviderOfTheirConfiguration) {
   settings.openrouter_api_key = settings.openai_api_key = settings.anthropic_api_key = "k";
   const auto served = [&](std::string provider, std::string model) {
-    return chosen({.model = std::move(model), .provider = std::move(provider), .is_agents = true}).front();
+    return chosen({.model = std::move(model), .provider = std::move(provider)}).front();
   };
   EXPECT_EQ(served("", "openai/gpt-4o"), "openai:gpt-4o");
   EXPECT_EQ(served("openrouter", "openai/gpt-4o"), "openrouter:openai/gpt-4o");
   EXPECT_EQ(served("anthropic", "openai/gpt-4o"), "openai:gpt-4o") << "one that has no such model";
   EXPECT_EQ(served("google", "openai/gpt-4o"), "openai:gpt-4o") << "one that this box has not";
   EXPECT_EQ(served("anthropic", ""), "anthropic:claude-3-5-haiku-20241022") << "the first of its own";
+  EXPECT_EQ(served("anthropic", "gone/model"), "model_not_found");
   const auto premium = catalogue.models_for("reasoning").front();
   EXPECT_NE(served("openrouter", premium), "openrouter:" + premium) << "always of its maker";
 }

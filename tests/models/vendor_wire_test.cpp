@@ -428,7 +428,7 @@ TEST(Vendors, AreNotBilledIfUnreachable) {
 TEST(Vendors, AreNotBilledForAFailedListOfModels) {
   ScriptedServer server(std::vector{ScriptedServer::stall});
   models::OpenAiProvider provider(
-      {.name = "local", .base_url = server.url(), .only_listed = true, .timeout = std::chrono::milliseconds(200)});
+      {.name = "local", .base_url = server.url(), .is_local = true, .timeout = std::chrono::milliseconds(200)});
   const auto answer = ask(provider, whole_conversation());
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().fault, models::Fault::timeout);

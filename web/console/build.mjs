@@ -50,10 +50,17 @@ const main = await build({
   define: { "process.env.NODE_ENV": '"production"', LANGUAGES: JSON.stringify(languages) },
   plugins: [texts_in_message_files],
 });
-const outputs = { ...first.metafile.outputs, ...main.metafile.outputs };
+// The page that plays a live stream, which shares nothing with the console.
+const player = await build({
+  ...shared,
+  entryPoints: { player: "src/player/player.ts", playerstyle: "src/player/player.css" },
+  alias: { "hls.js": "hls.js/light" }, // without subtitles and protected content, half the size
+  format: "esm",
+});
+const outputs = { ...first.metafile.outputs, ...main.metafile.outputs, ...player.metafile.outputs };
 
 const files = new Map(
-  [...first.outputFiles, ...main.outputFiles].map((file) => [`/assets/${basename(file.path)}`, Buffer.from(file.contents)]),
+  [...first.outputFiles, ...main.outputFiles, ...player.outputFiles].map((file) => [`/assets/${basename(file.path)}`, Buffer.from(file.contents)]),
 );
 const urlOfEntry = {};
 for (const [path, { entryPoint }] of Object.entries(outputs)) {
@@ -67,13 +74,17 @@ const preloads = script[1].imports
   .filter(({ kind }) => kind === "import-statement")
   .map(({ path }) => `<link rel="modulepreload" href="/assets/${basename(path)}">`);
 
-const page = readFileSync("src/index.html", "utf8")
-  .replace("%preloads%", preloads.join("\n    "))
-  .replace(/%(\w+)%/g, (_, entry) => {
-    if (!urlOfEntry[entry]) throw new Error(`index.html names %${entry}%, which is no entry point`);
-    return urlOfEntry[entry];
-  });
-files.set("/index.html", Buffer.from(page));
+const page = (source) =>
+  Buffer.from(
+    readFileSync(source, "utf8")
+      .replace("%preloads%", preloads.join("\n    "))
+      .replace(/%(\w+)%/g, (_, entry) => {
+        if (!urlOfEntry[entry]) throw new Error(`${source} names %${entry}%, which is no entry point`);
+        return urlOfEntry[entry];
+      }),
+  );
+files.set("/index.html", page("src/index.html"));
+files.set("/player.html", page("src/player/player.html"));
 
 // A C++ string literal of any bytes, a line for each 100 or so. Octal escapes always have three digits: shorter ones
 // would swallow a digit that follows.

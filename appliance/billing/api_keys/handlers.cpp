@@ -21,7 +21,8 @@ KeyView view(const keys::ApiKey& key, const usage::Ledger& ledger) {
           .lastUsedAt = key.last_used_at,
           .expiresAt = key.expires_at,
           .budgetUsd = budget_text(key),
-          .usedUsd = used.to_string()};
+          .usedUsd = used.to_string(),
+          .tools = key.tools};
 }
 
 // The key in the body, or the bearer token when there is no body.
@@ -40,6 +41,11 @@ web::Result<std::optional<std::int64_t>> parse_budget(const std::optional<web::T
   const auto amount = usage::Money::parse(*text);
   if (!amount || amount->units() < 0) return web::invalid("budgetUsd must be an amount such as \"12.50\"");
   return std::optional(amount->units());
+}
+
+std::optional<std::vector<std::string>> tools_of(std::optional<web::List<web::Text<1, 100>, 0, 100>> given) {
+  if (!given) return std::nullopt;
+  return std::vector<std::string>(given->begin(), given->end());
 }
 
 web::Task<> note(const Services& services, const web::Request& request, std::string event, std::string subject) {
@@ -61,12 +67,13 @@ web::Answer create_key(const Services& services, const web::Request& request, Ne
   if (body.expiresInDays) expires_at = store::now() + std::chrono::days(body.expiresInDays->value);
   const auto budget = parse_budget(body.budgetUsd);
   if (!budget) co_return budget.error();
-  auto created = co_await services.keys.create(request.caller, std::move(body.name), expires_at, *budget);
+  auto created = co_await services.keys.create(request.caller, std::move(body.name), expires_at, *budget,
+                                               tools_of(std::move(body.tools)));
   if (!created) co_return created.error();
   const auto& key = created->key;
   co_await note(services, request, "API key made", key.prefix);
-  const CreatedView answer{key.id,         key.name,       key.prefix,      created->secret,
-                           key.created_at, key.expires_at, budget_text(key)};
+  const CreatedView answer{key.id,         key.name,       key.prefix,       created->secret,
+                           key.created_at, key.expires_at, budget_text(key), key.tools};
   co_return web::reply(answer, 201);
 }
 

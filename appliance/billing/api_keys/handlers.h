@@ -15,8 +15,9 @@ struct NewKey {
   web::Text<1, 100> name;
   std::optional<web::Integer<1, 3650>> expiresInDays;
   std::optional<web::Text<1, 20>> budgetUsd;
+  std::optional<web::List<web::Text<1, 100>, 0, 100>> tools;
 };
-BOOST_DESCRIBE_STRUCT(NewKey, (), (name, expiresInDays, budgetUsd))
+BOOST_DESCRIBE_STRUCT(NewKey, (), (name, expiresInDays, budgetUsd, tools))
 
 struct KeyView {
   std::string id, name, prefix;
@@ -24,16 +25,18 @@ struct KeyView {
   std::optional<store::Time> lastUsedAt, expiresAt;
   std::optional<std::string> budgetUsd;  // for a calendar month (UTC)
   std::string usedUsd;                   // in this month, including reservations of calls in progress
+  std::optional<std::vector<std::string>> tools;
 };
-BOOST_DESCRIBE_STRUCT(KeyView, (), (id, name, prefix, createdAt, lastUsedAt, expiresAt, budgetUsd, usedUsd))
+BOOST_DESCRIBE_STRUCT(KeyView, (), (id, name, prefix, createdAt, lastUsedAt, expiresAt, budgetUsd, usedUsd, tools))
 
 struct CreatedView {
   std::string id, name, prefix, key;
   store::Time createdAt;
   std::optional<store::Time> expiresAt;
   std::optional<std::string> budgetUsd;
+  std::optional<std::vector<std::string>> tools;
 };
-BOOST_DESCRIBE_STRUCT(CreatedView, (), (id, name, prefix, key, createdAt, expiresAt, budgetUsd))
+BOOST_DESCRIBE_STRUCT(CreatedView, (), (id, name, prefix, key, createdAt, expiresAt, budgetUsd, tools))
 
 struct KeyList {
   std::vector<KeyView> keys;

@@ -32,7 +32,8 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
        web::body<NewKey>(on(create_key))
            .returns<CreatedView>(201)
            .describe("`key` is shown only once. `budgetUsd` limits the cost of model calls with the key in a calendar "
-                     "month (UTC)."),
+                     "month (UTC). `tools` names what MCP clients may call with the key at /mcp, or is [\"*\"] for "
+                     "everything; without it they have the tools that only read."),
        "Create an API key"},
       {web::GET, "/api/keys/:id", session, nullptr, web::plain(on(show_key)).returns<KeyView>().describe(used_text),
        "Show an API key"},

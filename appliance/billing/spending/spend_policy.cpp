@@ -12,7 +12,8 @@ namespace billing {
 
 namespace {
 
-constexpr std::string_view quota_name = "quota", budget_name = "key-budget", demo_limit_name = "demo";
+constexpr std::string_view quota_name = "quota", budget_name = "key-budget", demo_limit_name = "demo",
+                           credits_name = "credits";
 
 // The contract has success: false in these errors.
 web::Error refused(web::Kind kind, std::string code, std::string message) {
@@ -46,6 +47,14 @@ bool Bounds::has_money() const {
   return std::ranges::any_of(limits, [](const auto& limit) { return limit.field == usage::TallyField::cost; });
 }
 
+std::optional<std::vector<usage::Limit>> Bounds::paid_by_credits(const usage::Limit& exceeded) const {
+  if (!credits || exceeded.name != quota_name) return std::nullopt;
+  auto applying = limits;
+  std::erase_if(applying, [](const auto& limit) { return limit.name == quota_name; });
+  applying.push_back(*credits);
+  return applying;
+}
+
 const Cap* Bounds::cap_of(const usage::Limit& limit) const {
   const auto found = std::ranges::find(caps, limit.name, &Cap::id);
   return found == caps.end() ? nullptr : &*found;
@@ -62,12 +71,14 @@ std::vector<usage::Limit> Bounds::for_local() const {
 
 SpendPolicy::SpendPolicy(const accounts::Accounts& accounts, const keys::Keys& keys,
                          const Subscriptions& stored_subscriptions, const Caps& stored_caps,
-                         const usage::Ledger& ledger, std::vector<std::string> admin_emails)
+                         const usage::Ledger& ledger, const credits::Credits& credits,
+                         std::vector<std::string> admin_emails)
     : accounts_(accounts),
       keys_(keys),
       subscriptions_(stored_subscriptions),
       caps_(stored_caps),
       ledger_(ledger),
+      credits_(credits),
       admin_emails_(std::move(admin_emails)) {}
 
 bool SpendPolicy::is_admin(std::string_view email) const {
@@ -108,15 +119,16 @@ web::Result<Payer> SpendPolicy::payer_of(const web::Caller& caller) const {
 }
 
 Bounds SpendPolicy::bounds_of(const Payer& payer, const usage::Call& call) const {
-  Bounds bounds{.caps = caps_.applying_to(call, payer.plan), .limits = {}};
+  Bounds bounds{.caps = caps_.applying_to(call, payer.plan), .limits = {}, .credits = std::nullopt};
   bounds.limits.reserve(3 + 2 * bounds.caps.size());
   const auto month = usage::Period::month(call.at);
   const auto quota = limits(payer.plan).monthly_tokens;
   if (quota && !payer.is_admin && !call.own_key) {
     bounds.limits.push_back({.tally = usage::tally(month, usage::slice::all).name,
-                             .most = *quota,
+                             .most = *quota + ledger_.credit_totals(call.user_id, month).total_tokens(),
                              .field = usage::TallyField::tokens,
                              .name = std::string(quota_name)});
+    if (credits_.pays_calls(payer.user)) bounds.credits = usage::limit_of_credits(std::string(credits_name));
   }
   if (payer.key_budget) {
     bounds.limits.push_back({.tally = usage::tally(month, usage::slice::key(payer.key)).name,
@@ -137,14 +149,35 @@ Bounds SpendPolicy::bounds_of(const Payer& payer, const usage::Call& call) const
   return bounds;
 }
 
+web::Error SpendPolicy::quota_exceeded(const usage::Limit& quota, const usage::Limit& met,
+                                       const usage::Call& call) const {
+  const auto month = usage::Period::month(call.at);
+  const auto used = ledger_.quota_used(call.user_id, month);
+  const auto most = quota.most - ledger_.credit_totals(call.user_id, month).total_tokens();
+  std::string message = "The monthly limit of " + std::to_string(most) + " tokens of this plan";
+  web::Error error;
+  if (met.name == credits_name) {
+    const auto left = credits_.balance(call.user_id).available.to_string();
+    error = refused(
+        web::Kind::too_many, "QUOTA_EXCEEDED",
+        message + " is used up, and the credits that are left, " + left + " USD, have no room for this request");
+    error.extra["credits"] = left;
+  } else {
+    error = refused(web::Kind::too_many, "QUOTA_EXCEEDED", message + " has no room for this request");
+  }
+  error.extra["limit"] = most;
+  error.extra["used"] = used;
+  return error;
+}
+
 web::Error SpendPolicy::refusal(const Bounds& bounds, const usage::Limit& met, const usage::Call& call) const {
   const auto* cap = bounds.cap_of(met);
   const bool daily = met.name == demo_limit_name || (cap && cap->period == CapPeriod::day);
   const auto resets = daily ? usage::next_day(call.at) : usage::next_month(call.at);
   web::Error error;
-  if (met.name == quota_name) {
-    error = refused(web::Kind::too_many, "QUOTA_EXCEEDED",
-                    "The monthly limit of " + amount_text(met) + " of this plan has no room for this request");
+  if (met.name == quota_name || met.name == credits_name) {
+    const auto quota = std::ranges::find(bounds.limits, quota_name, &usage::Limit::name);
+    error = quota_exceeded(*quota, met, call);
   } else if (met.name == demo_limit_name) {
     error = refused(web::Kind::too_many, "QUOTA_EXCEEDED", "The demo has been used up for today");
   } else if (met.name == budget_name) {
@@ -156,8 +189,10 @@ web::Error SpendPolicy::refusal(const Bounds& bounds, const usage::Limit& met, c
                         boost::describe::enum_to_string(cap->scope, "") + " has no room for this request");
     error.extra["cap"] = cap->id;
   }
-  error.extra["limit"] = amount(met.field, met.most);
-  error.extra["used"] = amount(met.field, ledger_.spent(call.user_id, met));
+  if (!error.extra.contains("limit")) {
+    error.extra["limit"] = amount(met.field, met.most);
+    error.extra["used"] = amount(met.field, ledger_.spent(call.user_id, met));
+  }
   error.extra["resetsAt"] = web::iso8601(resets);
   error.extra["retryAfter"] = std::chrono::ceil<std::chrono::seconds>(resets - store::now()).count();
   return error;

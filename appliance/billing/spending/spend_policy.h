@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/billing/credits/credits.h"
 #include "appliance/billing/spending/caps.h"
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
@@ -44,7 +45,11 @@ struct Bounds {
   std::vector<Cap> caps;
   std::vector<usage::Limit> limits;  // the plan's quota, the key's budget, the caps
   bool has_money() const;
-  // The cap that set the limit; null for the quota and the key's budget.
+  // In place of the plan's quota, if the user lets credits pay for what exceeds it.
+  std::optional<usage::Limit> credits;
+  // The limits of the call once credits pay for it, since it exceeds this limit; not set: they do not.
+  std::optional<std::vector<usage::Limit>> paid_by_credits(const usage::Limit& exceeded) const;
+  // The cap that set the limit; null for the quota, credits and the key's budget.
   const Cap* cap_of(const usage::Limit&) const;
   // Without the caps that let the local model answer beyond them.
   std::vector<usage::Limit> for_local() const;
@@ -54,7 +59,7 @@ struct Bounds {
 class SpendPolicy {
  public:
   SpendPolicy(const accounts::Accounts&, const keys::Keys&, const Subscriptions&, const Caps&, const usage::Ledger&,
-              std::vector<std::string> admin_emails);
+              const credits::Credits&, std::vector<std::string> admin_emails);
 
   // Checks a claim against the stored subscription. An administrator's email needs neither plan nor subscription.
   // PLAN_REQUIRED, SUBSCRIPTION_REQUIRED.
@@ -71,11 +76,14 @@ class SpendPolicy {
   bool is_admin(std::string_view email) const;
 
  private:
+  web::Error quota_exceeded(const usage::Limit& quota, const usage::Limit& met, const usage::Call&) const;
+
   const accounts::Accounts& accounts_;
   const keys::Keys& keys_;
   const Subscriptions& subscriptions_;
   const Caps& caps_;
   const usage::Ledger& ledger_;
+  const credits::Credits& credits_;
   const std::vector<std::string> admin_emails_;
 };
 

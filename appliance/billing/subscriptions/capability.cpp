@@ -1,5 +1,6 @@
 #include "appliance/billing/module.h"
 #include "appliance/billing/subscriptions/routes.h"
+#include "appliance/billing/subscriptions/storage_upgrades.h"
 
 namespace billing::plans {
 
@@ -7,7 +8,7 @@ namespace {
 
 struct Parts {
   explicit Parts(Module& module) : billing(module) {}
-  Services services() { return {billing.identity.accounts, billing.subscriptions, billing.identity.audit}; }
+  Services services() { return {billing.subscriptions, billing.identity.audit}; }
   Module& billing;
 };
 
@@ -15,7 +16,8 @@ struct Parts {
 
 Capability capability() {
   return Capability::of<Parts>(
-      {.tables = {store::describe(subscriptions)}, .web = web_routes, .backend = backend_routes});
+      {.tables = {store::describe(subscriptions), store::describe(plan_periods), store::describe(storage_upgrades)},
+       .backend = backend_routes});
 }
 
 }  // namespace billing::plans

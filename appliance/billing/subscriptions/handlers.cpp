@@ -6,11 +6,6 @@
 
 namespace billing::plans {
 
-web::Answer show_credits(const Services& services, const web::Request& request) {
-  const Credits answer{.credits = services.accounts.credits_of(request.caller.user_id)};
-  co_return web::reply(answer);
-}
-
 web::Answer deploy_plan(const Services& services, const web::Request& request, Deployment body) {
   const auto user = accounts::parse_user_id(body.userId);
   if (!user) co_return web::invalid("userId must be a user's id");

@@ -22,12 +22,6 @@ struct Deployed {
 };
 BOOST_DESCRIBE_STRUCT(Deployed, (), (success, subscriptionId, plan, status))
 
-struct Credits {
-  std::int64_t credits = 0;
-};
-BOOST_DESCRIBE_STRUCT(Credits, (), (credits))
-
-web::Answer show_credits(const Services&, const web::Request&);
 web::Answer deploy_plan(const Services&, const web::Request&, Deployment);
 
 }  // namespace billing::plans

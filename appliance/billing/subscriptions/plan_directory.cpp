@@ -36,4 +36,9 @@ web::Task<web::Result<void>> PlanDirectory::assign(store::UserId user, std::stri
   co_return web::Result<void>();
 }
 
+void PlanDirectory::give(store::UserId newcomer, const std::string& plan, store::Change& change) const {
+  if (plan == none) return;
+  Subscriptions::add(newcomer, plan_of_request(plan, "plan", none).value(), change);
+}
+
 }  // namespace billing

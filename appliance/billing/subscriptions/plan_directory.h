@@ -13,6 +13,7 @@ class PlanDirectory final : public accounts::PlanDirectory {
   std::optional<accounts::HeldPlan> held(store::UserId) const override;
   web::Result<void> check(const std::string& plan) const override;
   web::Task<web::Result<void>> assign(store::UserId, std::string plan) override;
+  void give(store::UserId newcomer, const std::string& plan, store::Change&) const override;
 
  private:
   Subscriptions& subscriptions_;

@@ -5,13 +5,6 @@
 
 namespace billing::plans {
 
-std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  return {
-      {web::GET, "/api/credits", guards.session, nullptr, web::plain(on(show_credits)).returns<Credits>(),
-       "Your credits"},
-  };
-}
-
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
       {web::POST, "/api/subscriptions/deploy", guards.backend.users, nullptr,

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "appliance/billing/subscriptions/subscriptions.h"
-#include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
 #include "web/bind.h"
@@ -13,13 +12,10 @@ namespace billing::plans {
 
 // What the rows depend on; all of it must outlive them.
 struct Services {
-  const accounts::Accounts& accounts;
   Subscriptions& subscriptions;
   audit::Audit& audit;
 };
 
-// GET /api/credits.
-std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 // POST /api/subscriptions/deploy.
 std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 

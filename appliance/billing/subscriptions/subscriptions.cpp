@@ -1,6 +1,7 @@
 #include "appliance/billing/subscriptions/subscriptions.h"
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/ordered_id.h"
 #include "appliance/identity/accounts/records.h"
 
 namespace billing {
@@ -8,6 +9,31 @@ namespace billing {
 namespace {
 
 const std::string record_id = Subscription{}.id;
+
+void begin_period(store::Change& change, store::UserId user, std::string_view plan) {
+  const auto now = store::now();
+  change.insert_new(
+      plan_periods,
+      PlanPeriod{.user_id = user, .id = agentbox::ordered_id(now), .plan = std::string(plan), .since = now});
+}
+
+Subscription active_subscription(store::UserId user, Plan plan, std::string subscription_id) {
+  return {.user_id = user,
+          .subscription_id = std::move(subscription_id),
+          .plan = plan,
+          .status = "active",
+          .activated_at = store::now()};
+}
+
+void put_in(const store::System& system, store::Change& change, const Subscription& subscription) {
+  if (auto row = system.get(subscriptions, subscription.user_id, record_id)) {
+    row->value = subscription;
+    change.update(subscriptions, *row);
+  } else {
+    change.insert(subscriptions, subscription);
+  }
+  begin_period(change, subscription.user_id, to_string(subscription.plan));
+}
 
 }  // namespace
 
@@ -31,27 +57,51 @@ web::Task<web::Result<Subscription>> Subscriptions::deploy(store::UserId user, P
   for (;;) {
     const auto owner = system_.get(accounts::users, user);
     if (!owner) co_return web::not_found("No such user");
-    const Subscription deployed{.user_id = user,
-                                .subscription_id = "sub_" + crypto::random_id(24),
-                                .plan = plan,
-                                .status = "active",
-                                .activated_at = store::now()};
+    auto deployed = active_subscription(user, plan, new_id());
     auto change = system_.change();
     change.require(accounts::users, *owner);
-    if (auto row = system_.get(subscriptions, user, record_id)) {
-      row->value = deployed;
-      change.update(subscriptions, *row);
-    } else {
-      change.insert(subscriptions, deployed);
-    }
+    put_in(system_, change, deployed);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return deployed;
   }
 }
 
+void Subscriptions::add(store::UserId newcomer, Plan plan, store::Change& change) {
+  change.insert(subscriptions, active_subscription(newcomer, plan, new_id()));
+  begin_period(change, newcomer, to_string(plan));
+}
+
 web::Task<> Subscriptions::cancel(store::UserId user) {
-  auto apply = [](Subscription& subscription) { subscription.status = "cancelled"; };
-  co_await system_.modify(subscriptions, user, record_id, apply);
+  for (;;) {
+    auto row = system_.get(subscriptions, user, record_id);
+    if (!row || row->value.status != "active") co_return;
+    auto change = system_.change();
+    cancel(change, std::move(*row));
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) co_return;
+  }
+}
+
+std::string Subscriptions::new_id() { return "sub_" + crypto::random_id(24); }
+
+void Subscriptions::put(store::Change& change, store::UserId user, Plan plan, std::string subscription_id) const {
+  put_in(system_, change, active_subscription(user, plan, std::move(subscription_id)));
+}
+
+void Subscriptions::end(store::Change& change, store::UserId user, std::string_view subscription_id) const {
+  auto row = system_.get(subscriptions, user, record_id);
+  if (row && row->value.status == "active" && row->value.subscription_id == subscription_id)
+    cancel(change, std::move(*row));
+}
+
+std::vector<PlanPeriod> Subscriptions::periods(store::UserId user) const {
+  return system_.tenant(user).list(plan_periods, {.limit = std::size_t(-1), .after = {}});
+}
+
+void Subscriptions::cancel(store::Change& change, store::Row<Subscription> row) const {
+  row->status = "cancelled";
+  change.update(subscriptions, row);
+  begin_period(change, row->user_id, {});
 }
 
 }  // namespace billing

@@ -1,9 +1,7 @@
 #include "appliance/billing/usage/ledger.h"
 
-#include <atomic>
-#include <cstring>
-
-#include "appliance/foundation/crypto/random.h"
+#include "appliance/billing/credits/account.h"
+#include "appliance/foundation/ordered_id.h"
 
 namespace usage {
 
@@ -15,34 +13,27 @@ void store_call(store::Change& change, const Call& call, Amounts rest) {
   count(change, call, rest);
 }
 
+// Charges the user's credits with what the call used of those set aside.
+void charge_credits(store::Change& change, const Call& call, std::int64_t reserved) {
+  if (reserved == 0) return;
+  const credits::Entry spent{.user_id = call.user_id,
+                             .id = call.id,
+                             .at = call.at,
+                             .kind = credits::EntryKind::spent,
+                             .amount = -call.credits,
+                             .reference = {},
+                             .note = call.model,
+                             .by = {}};
+  credits::settle(change, spent, Money::of_units(reserved));
+}
+
 // A concurrent call added the same name; a retry will find it.
 bool is_name_conflict(const store::Outcome& outcome) { return outcome.duplicate("id"); }
-
-std::uint64_t random_number() {
-  std::uint64_t number = 0;
-  std::memcpy(&number, crypto::random_bytes(sizeof number).data(), sizeof number);
-  return number;
-}
-
-// Milliseconds since the epoch as 13 digits, then 12 unique characters: a counter in base 36 with a random start.
-std::string new_id(store::Time at) {
-  constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz", form = "0000000000000-000000000000";
-  static std::atomic<std::uint64_t> count{random_number()};
-  std::string id(form);
-  auto place = id.rbegin();
-  const auto write = [&](std::uint64_t number, std::size_t places, std::uint64_t base) {
-    for (; places > 0; --places, number /= base) *place++ = digits[number % base];
-  };
-  write(count.fetch_add(1, std::memory_order_relaxed), 12, digits.size());
-  ++place;
-  write(static_cast<std::uint64_t>(at.time_since_epoch().count()), 13, 10);
-  return id;
-}
 
 }  // namespace
 
 web::Task<> Ledger::record(Call call) {
-  call.id = new_id(call.at);
+  call.id = agentbox::ordered_id(call.at);
   for (;;) {
     auto change = system_.change();
     store_call(change, call, Amounts::of(call));
@@ -54,7 +45,7 @@ web::Task<> Ledger::record(Call call) {
 }
 
 web::Task<std::variant<Reservation, std::size_t>> Ledger::reserve(Call most, const std::vector<Limit>& limits) {
-  most.id = new_id(most.at);
+  most.id = agentbox::ordered_id(most.at);
   auto change = system_.change();
   std::string stored = change.insert_new(reservations, most);
   usage::reserve(change, most, limits);
@@ -74,12 +65,14 @@ web::Task<> Ledger::settle(Call used, Reservation reserved) {
   const auto rest = Amounts::of(used) - Amounts::of(reserved.most);
   used.id = reserved.most.id;
   used.at = reserved.most.at;
+  const auto reserved_credits = reserved.most.credits;
   // The row is not read again: the commit fails if the reservation has changed.
   const store::Row<Call> row{.value = std::move(reserved.most), .stored = std::move(reserved.stored)};
   for (;;) {
     auto change = system_.change();
     change.erase(reservations, row);
     store_call(change, used, rest);
+    charge_credits(change, used, reserved_credits);
     add_names(change, used);
     const auto outcome = co_await change.commit(store::Durability::relaxed);
     if (outcome.ok()) co_return;
@@ -98,6 +91,7 @@ std::size_t Ledger::settle_leftovers() {
     auto change = system_.change();
     change.erase(reservations, *row);
     store_call(change, call, {});
+    charge_credits(change, call, call.credits);
     add_names(change, call);
     if (!change.commit_blocking().ok()) throw std::logic_error("the reservation " + call.id + " was settled twice");
   }
@@ -108,6 +102,14 @@ Totals Ledger::totals(store::UserId user, const Period& period) const { return r
 
 Totals Ledger::own_key_totals(store::UserId user, const Period& period) const {
   return read(user, tally(period, slice::own_keys));
+}
+
+Totals Ledger::credit_totals(store::UserId user, const Period& month) const {
+  return read(user, tally(month, slice::credits));
+}
+
+std::int64_t Ledger::quota_used(store::UserId user, const Period& month) const {
+  return spent(user, tally(month, slice::all), TallyField::tokens) - credit_totals(user, month).total_tokens();
 }
 
 Totals Ledger::agent_totals(store::UserId user, std::string_view agent, const Period& period) const {

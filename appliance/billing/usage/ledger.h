@@ -67,6 +67,10 @@ class Ledger {
   Totals totals(store::UserId, const Period&) const;
   // Calls with the user's own provider keys, which totals() does not include.
   Totals own_key_totals(store::UserId, const Period&) const;
+  // The calls of a month that credits paid for, which totals() includes. Only settled ones: it never decreases.
+  Totals credit_totals(store::UserId, const Period& month) const;
+  // The tokens of a month's quota that are used or reserved: all but those that credits paid for.
+  std::int64_t quota_used(store::UserId, const Period& month) const;
   Totals agent_totals(store::UserId, std::string_view agent, const Period&) const;
   // The agents, keys, models or tools used in the month, by id. `kind` is one of slice::agents, keys, models, tools,
   // or slice::with_own_keys of the latter two.

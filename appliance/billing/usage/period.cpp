@@ -39,6 +39,14 @@ std::optional<Period> Period::month_named(std::string_view name) {
   return sound ? std::optional(Period(std::string(name))) : std::nullopt;
 }
 
+Period Period::next_month() const {
+  const bool is_december = name_.ends_with("-12");
+  const int year = std::stoi(name_.substr(0, 4)) + (is_december ? 1 : 0);
+  const int month = is_december ? 1 : std::stoi(name_.substr(5)) + 1;
+  auto text = std::to_string(10'000 + year).substr(1);
+  return Period(text.append("-").append(std::to_string(100 + month).substr(1)));
+}
+
 store::Time next_day(store::Time at) { return std::chrono::floor<std::chrono::days>(at) + std::chrono::days(1); }
 
 store::Time next_month(store::Time at) { return months_before(at, -1); }

@@ -15,6 +15,8 @@ class Period {
   static Period month(store::Time);
   // Parses a name; not set if it is not a month.
   static std::optional<Period> month_named(std::string_view);
+  // Of a month.
+  Period next_month() const;
   // 2026-11-21 or 2026-11.
   const std::string& name() const { return name_; }
 

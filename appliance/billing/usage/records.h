@@ -15,6 +15,9 @@ namespace usage {
 // The owner of calls of the public demo's visitors. No account gets this number.
 inline constexpr store::UserId demo_user = std::numeric_limits<std::int64_t>::max() - 1;
 inline constexpr std::string_view demo_name = "demo";
+// The owner of calls that visitors pay for at the gateway. No account gets this number either.
+inline constexpr store::UserId gateway_user = std::numeric_limits<std::int64_t>::max() - 2;
+inline constexpr std::string_view gateway_name = "gateway";
 
 struct Call {
   std::int64_t user_id = 0;
@@ -30,6 +33,8 @@ struct Call {
   std::int64_t cost = 0;                                 // Money::units
   bool priced = false;   // false: the catalogue has no price for the model, so the cost is unknown, not zero
   bool own_key = false;  // made with the user's own provider key; not counted in the plan's quota
+  // Money::units paid from the user's credits, beyond the plan's quota; of a reservation: set aside.
+  std::int64_t credits = 0;
   std::int64_t latency_ms = 0;
   std::int64_t first_token_ms = 0;  // of streamed answers; 0: not streamed
   std::string outcome;              // ok, or the fault's name
@@ -38,8 +43,8 @@ struct Call {
 };
 BOOST_DESCRIBE_STRUCT(Call, (),
                       (user_id, id, at, agent, key, provider, model, input_tokens, output_tokens, cached_tokens,
-                       reasoning_tokens, estimated, cost, priced, own_key, latency_ms, first_token_ms, outcome, tools,
-                       tried))
+                       reasoning_tokens, estimated, cost, priced, own_key, credits, latency_ms, first_token_ms, outcome,
+                       tools, tried))
 
 }  // namespace usage
 

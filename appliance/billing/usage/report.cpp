@@ -55,6 +55,7 @@ CallRow call_row(const Call& call) {
           .estimated = call.estimated,
           .cost = call.priced ? std::optional(Money::of_units(call.cost).to_string()) : std::nullopt,
           .ownKey = call.own_key,
+          .credits = call.credits > 0 ? std::optional(Money::of_units(call.credits).to_string()) : std::nullopt,
           .latencyMs = call.latency_ms,
           .timeToFirstTokenMs = call.first_token_ms > 0 ? std::optional(call.first_token_ms) : std::nullopt};
 }

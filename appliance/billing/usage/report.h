@@ -52,12 +52,13 @@ struct CallRow {
   bool estimated = false;
   std::optional<std::string> cost;  // null: the model has no price in the catalogue
   bool ownKey = false;
+  std::optional<std::string> credits;  // paid from credits, in US dollars; null: none
   std::int64_t latencyMs = 0;
   std::optional<std::int64_t> timeToFirstTokenMs;  // of streamed answers
 };
 BOOST_DESCRIBE_STRUCT(CallRow, (),
                       (id, at, agentId, keyId, provider, model, outcome, tried, tools, inputTokens, outputTokens,
-                       cachedTokens, reasoningTokens, estimated, cost, ownKey, latencyMs, timeToFirstTokenMs))
+                       cachedTokens, reasoningTokens, estimated, cost, ownKey, credits, latencyMs, timeToFirstTokenMs))
 CallRow call_row(const Call&);
 
 }  // namespace usage

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/billing/credits/account.h"
+
 namespace usage {
 
 namespace {
@@ -72,8 +74,14 @@ store::CounterName tally(const Period& period, std::string_view slice) {
   return {std::move(name.append("usage/").append(period.name()).append("/").append(slice))};
 }
 
+Limit limit_of_credits(std::string name) {
+  static_assert(static_cast<std::size_t>(credits::AccountField::owed) == static_cast<std::size_t>(TallyField::cost));
+  return {.tally = credits::account.name, .most = 0, .field = TallyField::cost, .name = std::move(name)};
+}
+
 void reserve(store::Change& change, const Call& call, const std::vector<Limit>& limits) {
   const auto most = Amounts::of(call);
+  if (call.credits > 0) credits::reserve(change, call.user_id, Money::of_units(call.credits));
   const auto billed = billed_slices_of(call);
   for (const auto& period : {Period::day(call.at), Period::month(call.at)}) {
     for (const auto& slice : billed) {
@@ -94,6 +102,7 @@ void count(store::Change& change, const Call& call, Amounts rest) {
   }
   const auto used = fields_of(call, {}, false);
   for (const auto& slice : resource_slices_of(call)) change.add(call.user_id, tally(month, slice), used);
+  if (call.credits > 0) change.add(call.user_id, tally(month, slice::credits), used);
 }
 
 std::vector<std::string> named_slices_of(const Call& call) {

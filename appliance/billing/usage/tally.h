@@ -17,6 +17,8 @@ namespace usage {
 namespace slice {
 
 inline constexpr std::string_view all = "all", own_keys = "own-key";
+// The calls of a month that were paid from credits. They are included in `all`, but not in the plan's quota.
+inline constexpr std::string_view credits = "credits";
 
 // The kinds of slices that exist once for each id.
 inline constexpr std::string_view agents = "agent", keys = "key", models = "model", tools = "tool";
@@ -64,6 +66,9 @@ struct Amounts {
   static Amounts of(const Call& call) { return {call.input_tokens + call.output_tokens, call.cost}; }
   friend Amounts operator-(Amounts a, Amounts b) { return {a.tokens - b.tokens, a.cost - b.cost}; }
 };
+
+// The limit of a call that is paid from the user's credits: what the account holds.
+Limit limit_of_credits(std::string name);
 
 // Reserves the amounts of `call` in each of its tallies, within `limits`.
 void reserve(store::Change&, const Call& call, const std::vector<Limit>& limits);

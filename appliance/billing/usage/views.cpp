@@ -11,10 +11,16 @@ constexpr std::int64_t default_calls = 50, default_days = 30;
 }  // namespace
 
 std::optional<store::UserId> parse_user(std::string_view text) {
-  return text == demo_name ? std::optional(demo_user) : accounts::parse_user_id(text);
+  if (text == demo_name) return demo_user;
+  if (text == gateway_name) return gateway_user;
+  return accounts::parse_user_id(text);
 }
 
-std::string user_text(store::UserId user) { return user == demo_user ? std::string(demo_name) : std::to_string(user); }
+std::string user_text(store::UserId user) {
+  if (user == demo_user) return std::string(demo_name);
+  if (user == gateway_user) return std::string(gateway_name);
+  return std::to_string(user);
+}
 
 web::Result<Period> parse_month(const std::optional<web::Text<1, 20>>& name) {
   if (!name) return Period::month(store::now());

@@ -6,7 +6,9 @@
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/box/cli/admin_command.h"
 #include "appliance/box/cli/audit.h"
+#include "appliance/box/cli/billing.h"
 #include "appliance/box/cli/git_hosts.h"
+#include "appliance/box/cli/invites.h"
 #include "appliance/box/cli/operator_keys.h"
 #include "appliance/foundation/crypto/random.h"
 
@@ -182,7 +184,9 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
     std::cout << json::serialize(answer.at("models")) << " models\n";
     return 0;
   });
+  add_billing(*admin, run);
   add_operator_keys(*admin, run);
+  add_invites(*admin, run);
   add_audit(*admin, run);
 }
 

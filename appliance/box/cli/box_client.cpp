@@ -78,6 +78,15 @@ bool BoxClient::is_running() const {
 
 boost::json::value BoxClient::call(std::string method, const std::string& path, const boost::json::value& body,
                                    std::chrono::seconds timeout) const {
+  return parse(exchange(std::move(method), path, body, timeout));
+}
+
+std::string BoxClient::get_text(const std::string& path) const {
+  return exchange("GET", path, nullptr, std::chrono::seconds(30));
+}
+
+std::string BoxClient::exchange(std::string method, const std::string& path, const boost::json::value& body,
+                                std::chrono::seconds timeout) const {
   if (settings_.internal_api_key.empty()) {
     throw UsageError("INTERNAL_API_KEY is not set: name the box's data folder with --data, or run agentbox init first");
   }
@@ -89,23 +98,21 @@ boost::json::value BoxClient::call(std::string method, const std::string& path, 
     request.headers.emplace_back("Content-Type", "application/json");
     request.body = boost::json::serialize(body);
   }
-  const auto answer = fetch_blocking(std::move(request));
+  auto answer = fetch_blocking(std::move(request));
   if (!answer) {
     throw UsageError("no box answers at " + url_ + ": start it with agentbox serve --data " +
                      std::filesystem::absolute(settings_.data).lexically_normal().string());
   }
-  auto value = parse(answer->body);
+  if (answer->status < 400) return std::move(answer->body);
+  const auto value = parse(answer->body);
   if (answer->status == 403 && !text_of(value, "code").empty()) {
     const bool needs_admin = text_of(value, "code") == "ADMIN_REQUIRED";
     throw UsageError(text_of(value, "error") + (needs_admin ? ": give it with --as" : ""));
   }
   if (answer->status == 401 || answer->status == 403)
     throw UsageError("the box at " + url_ + " refuses the key: INTERNAL_API_KEY must be the one it was started with");
-  if (answer->status >= 400) {
-    const std::string message = text_of(value, "error");
-    throw UsageError(message.empty() ? "the box answered " + std::to_string(answer->status) : message);
-  }
-  return value;
+  const std::string message = text_of(value, "error");
+  throw UsageError(message.empty() ? "the box answered " + std::to_string(answer->status) : message);
 }
 
 }  // namespace agentbox::cli

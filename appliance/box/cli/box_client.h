@@ -23,8 +23,13 @@ class BoxClient {
   // the key is refused.
   boost::json::value call(std::string method, const std::string& path, const boost::json::value& body = nullptr,
                           std::chrono::seconds timeout = std::chrono::seconds(30)) const;
+  // The same for a response in another form.
+  std::string get_text(const std::string& path) const;
 
  private:
+  std::string exchange(std::string method, const std::string& path, const boost::json::value& body,
+                       std::chrono::seconds timeout) const;
+
   const Settings& settings_;
   std::string url_, acting_as_;
   bool announced_ = false;  // by endpoints.json

@@ -1,5 +1,6 @@
 #include "appliance/foundation/chain/abi.h"
 
+#include "appliance/foundation/crypto/keccak.h"
 #include "appliance/foundation/crypto/random.h"
 
 namespace chain {
@@ -16,6 +17,11 @@ std::optional<std::string> dynamic_bytes(std::string_view data, std::size_t head
 }
 
 }  // namespace
+
+std::string selector(std::string_view signature) {
+  constexpr std::size_t selector_bytes = 4;
+  return crypto::keccak256(signature).substr(0, selector_bytes);
+}
 
 std::string word(std::uint64_t number) {
   std::string bytes(word_bytes, '\0');
@@ -40,6 +46,11 @@ std::optional<std::uint64_t> small_number(std::string_view word) {
   std::uint64_t number = 0;
   for (const char byte : word.substr(zeros)) number = number << 8 | static_cast<unsigned char>(byte);
   return number;
+}
+
+std::optional<std::string> decode_string(std::string_view data) {
+  if (data.size() < word_bytes) return std::nullopt;
+  return dynamic_bytes(data, 0);
 }
 
 std::optional<AddressAndTwoBytes> decode_address_and_two_bytes(std::string_view data) {

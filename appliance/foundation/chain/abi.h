@@ -13,6 +13,9 @@ namespace chain {
 
 inline constexpr std::size_t word_bytes = 32;
 
+// The first four bytes of a function's hash, which begin its call data: selector("balanceOf(address)").
+std::string selector(std::string_view signature);
+
 std::string word(std::uint64_t);
 std::string word(const crypto::EthereumAddress&);
 // The encoding of a dynamic `bytes` in the tail: its length and the bytes, padded with zeros to whole words.
@@ -20,6 +23,9 @@ std::string tail_bytes(std::string_view);
 
 // The uint64 in a word; nothing if the word is larger.
 std::optional<std::uint64_t> small_number(std::string_view word);
+
+// abi.decode(data, (string)); nothing when its offset or length points out of `data`.
+std::optional<std::string> decode_string(std::string_view data);
 
 // abi.decode(data, (address, bytes, bytes)); nothing when any offset or length points out of `data`.
 struct AddressAndTwoBytes {

@@ -1,8 +1,7 @@
 #include "appliance/foundation/chain/rpc.h"
 
-#include <charconv>
-
 #include "appliance/foundation/chain/abi.h"
+#include "appliance/foundation/chain/rpc_answers.h"
 #include "web/fetch.h"
 #include "web/fields.h"
 
@@ -14,27 +13,6 @@ constexpr std::chrono::milliseconds deadline{5'000};
 constexpr std::size_t answer_bytes = 1u << 20;
 // Ten million: enough for several deployments, and a bound on the work of untrusted contracts.
 constexpr std::string_view gas_limit = "0x989680";
-
-web::Error no_answer(std::string detail) {
-  return web::unavailable("The chain cannot be asked right now, please try again later", std::move(detail));
-}
-
-// JSON-RPC has no code for "the call reverted" that all nodes share: 3 is geth's, other nodes say so in the message.
-bool is_revert(const boost::json::object& error) {
-  const auto* code = error.if_contains("code");
-  if (code != nullptr && code->is_int64() && code->get_int64() == 3) return true;
-  const auto* message = error.if_contains("message");
-  if (message == nullptr || !message->is_string()) return false;
-  const std::string_view text = message->get_string();
-  for (const std::string_view word : {"revert", "invalid opcode", "out of gas", "VM Exception"})
-    if (text.find(word) != std::string_view::npos) return true;
-  return false;
-}
-
-std::optional<std::string> bytes_in(const boost::json::object& object, std::string_view name) {
-  const auto* found = object.if_contains(name);
-  return found != nullptr && found->is_string() ? from_hex(found->get_string()) : std::nullopt;
-}
 
 std::optional<Receipt::Log> read_log(const boost::json::value& value) {
   if (!value.is_object()) return std::nullopt;
@@ -57,7 +35,10 @@ std::optional<Receipt> read_receipt(const boost::json::value& value) {
   const auto& object = value.get_object();
   const auto *status = object.if_contains("status"), *logs = object.if_contains("logs");
   if (status == nullptr || !status->is_string() || logs == nullptr || !logs->is_array()) return std::nullopt;
-  Receipt receipt{.has_succeeded = status->get_string() == "0x1"};
+  Receipt receipt{.has_succeeded = status->get_string() == "0x1",
+                  .logs = {},
+                  .block = number_in(object, "blockNumber"),
+                  .block_hash = bytes_in(object, "blockHash")};
   for (const auto& entry : logs->get_array()) {
     auto log = read_log(entry);
     if (!log) return std::nullopt;
@@ -68,8 +49,7 @@ std::optional<Receipt> read_receipt(const boost::json::value& value) {
 
 }  // namespace
 
-// The result; null also for a reverted call, since no call returns null otherwise.
-web::Task<web::Result<boost::json::value>> Rpc::ask(std::string method, boost::json::array params) {
+web::Task<web::Result<Rpc::Reply>> Rpc::exchange(std::string method, boost::json::array params) {
   const boost::json::object call{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", std::move(params)}};
   web::FetchRequest request{.url = url_,
                             .method = "POST",
@@ -83,13 +63,25 @@ web::Task<web::Result<boost::json::value>> Rpc::ask(std::string method, boost::j
   if (!answer || !answer->is_object())
     co_return no_answer(method + " answered no JSON, status " + std::to_string(response->status));
   const auto& members = answer->get_object();
-  if (const auto* error = members.if_contains("error"); error != nullptr && error->is_object()) {
-    if (is_revert(error->get_object())) co_return boost::json::value(nullptr);
-    co_return no_answer(method + ": " + boost::json::serialize(*error).substr(0, 500));
-  }
+  if (const auto* error = members.if_contains("error"); error != nullptr && error->is_object())
+    co_return Reply{.result = nullptr, .error = error->get_object()};
   const auto* result = members.if_contains("result");
   if (result == nullptr) co_return no_answer(method + " answered without a result");
-  co_return boost::json::value(*result);
+  co_return Reply{.result = *result, .error = {}};
+}
+
+web::Task<web::Result<boost::json::value>> Rpc::ask(std::string method, boost::json::array params) {
+  auto reply = co_await exchange(method, std::move(params));
+  if (!reply) co_return reply.error();
+  if (reply->error && !is_revert(*reply->error))
+    co_return no_answer(method + ": " + boost::json::serialize(*reply->error).substr(0, 500));
+  co_return std::move(reply->result);
+}
+
+web::Task<web::Result<boost::json::value>> Rpc::ask_chain(std::string method, boost::json::array params) {
+  const auto checked = co_await check_chain();
+  if (!checked) co_return checked.error();
+  co_return co_await ask(std::move(method), std::move(params));
 }
 
 web::Task<web::Result<void>> Rpc::check_chain() {
@@ -97,11 +89,9 @@ web::Task<web::Result<void>> Rpc::check_chain() {
   if (chain_checked_) co_return web::Result<void>();
   const auto answered = co_await ask("eth_chainId", {});
   if (!answered) co_return answered.error();
-  const std::string text = answered->is_string() ? std::string(answered->get_string()) : std::string();
-  std::uint64_t id = 0;
-  if (!text.starts_with("0x") ||
-      std::from_chars(text.data() + 2, text.data() + text.size(), id, 16).ec != std::errc() || id != chain_id_)
-    co_return no_answer(setting_ + " is on chain " + text + ", not on " + std::to_string(chain_id_));
+  if (quantity(*answered) != chain_id_)
+    co_return no_answer(setting_ + " is on chain " + boost::json::serialize(*answered).substr(0, 40) + ", not on " +
+                        std::to_string(chain_id_));
   chain_checked_ = true;
   co_return web::Result<void>();
 }

@@ -65,7 +65,7 @@ Setting list(std::string name, std::vector<std::string> Settings::*member, std::
 // Each of these is the kind of one setting, or of a few of one subject.
 Setting data_folder(std::string help);
 Setting port_range(std::string help);
-Setting chain_id(std::string help);
+Setting chain_id(std::string name, std::uint64_t Settings::*member, std::string help);
 Setting master_key(std::string help);
 // The key becomes a header of calls. No provider has keys of fewer than 8 characters.
 Setting provider_key(std::string name, std::string Settings::*member, std::string help, std::size_t fewest = 8);
@@ -75,6 +75,10 @@ Setting smtp_url(std::string name, std::string Settings::*member, std::string he
 Setting email(std::string name, std::string Settings::*member, std::string help);
 Setting chain_address(std::string name, std::string Settings::*member, std::string help);
 Setting token_amount(std::string name, std::string Settings::*member, std::string help);
+// USDC, more than zero, with at most six decimals.
+Setting price(std::string name, std::string Settings::*member, std::string help);
+// At least 32 characters.
+Setting challenge_secret(std::string name, std::string Settings::*member, std::string help);
 // US dollars, with at most twelve decimals.
 Setting dollars(std::string name, std::string Settings::*member, std::string help);
 // Host names and addresses without a port; a leading dot stands for all names beneath a domain.
@@ -83,6 +87,8 @@ Setting hosts(std::string name, std::vector<std::string> Settings::*member, std:
 Setting contacts(std::string name, std::vector<std::string> Settings::*member, std::string help);
 // https:// only.
 Setting https_url(std::string name, std::string Settings::*member, std::string help);
+// rtmp:// or rtmps://, a host and a path.
+Setting rtmp_url(std::string name, std::string Settings::*member, std::string help);
 Setting language_tags(std::string name, std::string Settings::*member, std::string help);
 Setting point_in_time(std::string name, std::string Settings::*member, std::string help);
 

@@ -26,6 +26,7 @@ struct Settings {
   bool admin_required = false;
   std::vector<std::string> admin_emails;  // lower case
   std::string registration = "open";      // open, invite, closed
+  std::string default_plan = "none";      // of new users
   bool admin_second_factor = false;
   unsigned audit_keep = 400;  // days
   std::string master_key;     // secret; hex, 64 digits; empty: data/master.key
@@ -75,11 +76,35 @@ struct Settings {
   unsigned summarizer_cache_mb = 0;
   std::string summarizer_user_agent = "agentbox-summarizer/1.0";
 
+  bool feeds_allow_private = false;
+  std::string email_webhook_secret;                // secret; whsec_ and base64, or any text
+  std::vector<std::string> email_allowed_senders;  // lower case: an address, "@example.org", or "*"
+
   std::string l2_rpc_url;  // the chain's node; may carry the provider's key: secret
   std::uint64_t l2_chain_id = 8453;
 
+  std::string testnet_rpc_url;  // secret, as above
+  std::uint64_t testnet_chain_id = 84532;
+  std::string usdc_address, testnet_usdc_address;  // empty: the known contract of the chain
+  unsigned transfer_confirmations = 3;
+  std::chrono::milliseconds transfer_stuck_after{60'000};
+  unsigned transfer_max_gwei = 500;
+  std::string cdp_api_url = "https://api.cdp.coinbase.com/platform", cdp_project_id, cdp_api_key_id;
+  std::string cdp_api_key_secret, cdp_wallet_secret;  // secret
+
   std::string payment_rpc_url;  // secret, as above
   std::string payment_receiver, payment_token_address = "0x20c0000000000000000000000000000000000000";  // pathUSD
+  std::string clone_payer = "any";                                                                     // any, linked
+  std::string clone_payments = "any";                                                                  // any, verified
+
+  std::string gateway_price_summarize = "0.001", gateway_price_extract = "0.001",
+              gateway_price_models = "0.001";              // USDC
+  std::string mpp_secret;                                  // secret; empty: derived from the master key
+  std::string x402_facilitator_url, x402_facilitator_key;  // the key is secret
+
+  std::string stripe_secret_key, stripe_webhook_secret;  // secret
+  std::string stripe_api_url = "https://api.stripe.com";
+  std::vector<std::string> stripe_prices;  // "solo=price_...": what is sold, and its price at Stripe
 
   std::string idp_issuer, idp_client_secret;
   std::vector<std::string> idp_client_id;  // the first is the box's own; security events may be for any
@@ -88,6 +113,16 @@ struct Settings {
   std::string smtp_url, smtp_from;  // the URL may hold a password: secret
   std::string social_id_issuer, social_id_client_id, social_id_client_secret;
   std::string gating_token_address, gating_token_minimum = "1250000";  // the minimum in tokens
+
+  std::string stream_provider = "auto";  // auto, mux, local
+  bool stream_local = false;             // the same as the provider local
+  std::string stream_api_url = "https://api.mux.com", stream_token_id, stream_token_secret;
+  std::string stream_signing_secret, stream_webhook_secret;  // the first that is set verifies webhooks
+  std::string stream_rtmp_listen = "127.0.0.1:1935", stream_rtmp_url;
+  bool stream_token_gating = true, stream_require_proof = false, stream_record = false;
+  unsigned stream_hls_mb = 512;
+  unsigned video_storage_mb = 500;  // of one user
+  std::chrono::milliseconds video_url_lifetime{std::chrono::hours{24}};
 
   std::string log_level = "info";
 };

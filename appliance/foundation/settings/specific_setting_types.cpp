@@ -39,16 +39,16 @@ Setting port_range(std::string help) {
   return setting;
 }
 
-Setting chain_id(std::string help) {
-  Setting setting = row("L2_CHAIN_ID", "number", std::move(help));
-  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+Setting chain_id(std::string name, std::uint64_t Settings::*member, std::string help) {
+  Setting setting = row(std::move(name), "number", std::move(help));
+  setting.assign = [member](Settings& settings, const std::string& value) -> Problem {
     constexpr std::uint64_t highest = 1ull << 52;
     const auto id = whole_number(value, 1, highest);
     if (!id) return range(1, highest);
-    settings.l2_chain_id = *id;
+    settings.*member = *id;
     return {};
   };
-  setting.show = [](const Settings& settings) { return std::to_string(settings.l2_chain_id); };
+  setting.show = [member](const Settings& settings) { return std::to_string(settings.*member); };
   return setting;
 }
 
@@ -102,6 +102,23 @@ Setting token_amount(std::string name, std::string Settings::*member, std::strin
   return checked(text(std::move(name), member, std::move(help), "number"), [](const std::string& value) -> Problem {
     if (chain::without_point(value, 18)) return {};
     return "must be a decimal number, such as 1250000 or 0.5";
+  });
+}
+
+Setting price(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "USDC"), [](const std::string& value) -> Problem {
+    constexpr std::string_view least = "1", most = "1000000000";  // a thousand, in the token's smallest unit
+    const auto units = chain::without_point(value, 6);
+    if (units && chain::at_least(*units, least) && chain::at_least(most, *units)) return {};
+    return "must be an amount from 0.000001 to 1000 with at most six decimals, such as 0.001";
+  });
+}
+
+Setting challenge_secret(std::string name, std::string Settings::*member, std::string help) {
+  return checked(secret(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
+    constexpr std::size_t fewest = 32;
+    if (value.empty() || value.size() >= fewest) return {};
+    return "must have at least " + std::to_string(fewest) + " characters";
   });
 }
 

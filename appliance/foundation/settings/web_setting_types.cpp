@@ -56,6 +56,15 @@ Setting https_url(std::string name, std::string Settings::*member, std::string h
   });
 }
 
+Setting rtmp_url(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "RTMP URL"), [](const std::string& value) -> Problem {
+    if (value.empty()) return {};
+    for (const std::string_view scheme : {"rtmp://", "rtmps://"})
+      if (value.starts_with(scheme) && is_uri_text(value.substr(scheme.size()))) return {};
+    return "must begin with rtmp:// or rtmps:// and hold no spaces";
+  });
+}
+
 Setting language_tags(std::string name, std::string Settings::*member, std::string help) {
   return checked(text(std::move(name), member, std::move(help), "tag,..."), [](const std::string& value) -> Problem {
     const auto is_allowed = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == ',' || c == ' '; };

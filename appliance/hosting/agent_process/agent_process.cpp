@@ -13,6 +13,7 @@
 #include "appliance/hosting/agent_process/gateway.h"
 #include "appliance/hosting/agent_process/loop.h"
 #include "appliance/hosting/agent_process/memory_endpoint.h"
+#include "appliance/hosting/agent_process/skills/installed.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "web/fetch.h"
@@ -32,8 +33,9 @@ std::vector<Tool> tools_of(const runtime::Boot& boot, const Workspace& workspace
   std::vector<Tool> tools;
   for (auto& group :
        {page_tools(boot.summarizer_url, boot.box_token), file_tools(workspace, files), memory_tools(memory, files),
-        git_tools(repository, files), schedule_tools(boot.backend_url, boot.box_token),
-        message_tools(boot.backend_url, boot.agent_id, boot.box_token)}) {
+        git_tools(repository, files), schedule_tools(boot.backend_url, boot.box_token), skill_tools(workspace, files),
+        message_tools(boot.backend_url, boot.agent_id, boot.box_token), feed_tools(boot.backend_url, boot.box_token),
+        media_tools(boot.backend_url, boot.box_token), payment_tools(boot.backend_url, boot.box_token)}) {
     tools.insert(tools.end(), group.begin(), group.end());
   }
   if (const auto& allowed = boot.conduct ? boot.conduct->tools : std::nullopt)
@@ -63,14 +65,18 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   web::IoPool io(1);
   boost::asio::thread_pool files(1);
 
-  const LoopOptions options{.agent_name = boot.name, .conduct = boot.conduct.value_or(runtime::AgentProfile())};
   const Workspace workspace(boot.workspace);
+  const LoopOptions options{.agent_name = boot.name,
+                            .conduct = boot.conduct.value_or(runtime::AgentProfile()),
+                            .skills = [&workspace] { return skills_prompt(workspace); }};
   Repository repository(workspace.root(), excluded_files());
   Memory memory(workspace.state_folder_path());
   Conversation conversation(workspace.state(conversation_file), options.window_bytes);
   const ModelClient model(boot.backend_url, boot.box_token, boot.model);
-  const Toolbox toolbox(tools_of(boot, workspace, memory, repository, files));
+  Toolbox toolbox(tools_of(boot, workspace, memory, repository, files), mcp_tools(boot.backend_url, boot.box_token));
+  const SpanReporter reporter(boot.backend_url, boot.box_token, boot.name);
   Loop loop(options, model, toolbox, conversation, memory, repository, files);
+  loop.report_spans_with(reporter);
   Gateway gateway(loop, workspace, boot.gateway_token);
 
   web::Server server(io);

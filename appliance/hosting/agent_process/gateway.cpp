@@ -3,8 +3,8 @@
 #include <boost/json.hpp>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agent_process/gateway_events.h"
 #include "appliance/models/builtin/extract.h"
-#include "appliance/models/providers/openai_chunks.h"
 #include "appliance/models/providers/openai_wire.h"
 #include "web/endpoint.h"
 
@@ -39,7 +39,7 @@ web::Result<std::string> newest_words(const models::ChatRequest& request) {
 }
 
 models::ChatAnswer to_answer(Reply reply) {
-  return {.id = "chatcmpl-" + crypto::random_id(24),
+  return {.id = new_answer_id(),
           .model = std::move(reply.model),
           .provider = "agentbox",
           .message = {.role = models::Role::assistant, .content = std::move(reply.text)},
@@ -49,21 +49,6 @@ models::ChatAnswer to_answer(Reply reply) {
 
 json::object usage_of(const models::TokenUsage& usage) {
   return {{"prompt_tokens", usage.input}, {"completion_tokens", usage.output}, {"total_tokens", usage.total()}};
-}
-
-// Runs the turn while the stream is open. Tool calls are sent as comments, which clients ignore and proxies treat as
-// progress.
-web::Task<> stream_turn(Loop& loop, std::string words, bool include_usage, web::StreamWriter& writer) {
-  const Observer observer = [&writer](ToolEvent event) -> web::Task<> {
-    co_await writer.write(": tool " + std::string(models::cut(event.name, 64)) + "\n\n");
-  };
-  auto reply = co_await loop.turn(std::move(words), observer);
-  if (!reply) {
-    co_await writer.event(json::serialize(models::openai::error_body(reply.error())));
-    co_return;
-  }
-  const auto events = models::openai::chunks_of(to_answer(std::move(*reply)), include_usage);
-  for (const auto& event : events) co_await writer.event(event);
 }
 
 std::string error_event(std::string_view message) {
@@ -111,15 +96,16 @@ web::Task<web::Result<web::Response>> Gateway::complete(web::Request& request) {
   if (!parsed) co_return parsed.error();
   auto words = newest_words(*parsed);
   if (!words) co_return words.error();
+  auto trace = spans::TraceContext::parse(request.header(spans::traceparent));
   if (parsed->stream) {
     auto response = web::server_sent_events(
-        [this, said = std::move(*words), include_usage = parsed->include_usage](web::StreamWriter& writer) {
-          return stream_turn(loop_, said, include_usage, writer);
+        [this, said = std::move(*words), include_usage = parsed->include_usage, trace](web::StreamWriter& writer) {
+          return send_turn(loop_, said, include_usage, trace, writer);
         });
     response.set("X-Accel-Buffering", "no");
     co_return response;
   }
-  auto reply = co_await loop_.turn(std::move(*words));
+  auto reply = co_await loop_.turn(std::move(*words), {}, std::move(trace));
   if (!reply) co_return reply.error();
   co_return web::json(models::openai::to_wire(to_answer(std::move(*reply))));
 }
@@ -136,13 +122,16 @@ web::Task<std::string> Gateway::answer(std::string text, web::WebSocket& socket)
   }
   if (content->get_string().size() > most_message_bytes) co_return error_event("content must be at most 100,000 bytes");
 
-  const Observer observer = [&socket](ToolEvent event) -> web::Task<> {
-    web::WebSocket::Message message;
-    message.data = json::serialize(
-        json::object{{"type", "tool"}, {"name", event.name}, {"arguments", event.arguments}, {"failed", event.failed}});
-    co_await socket.write(std::move(message));
-  };
-  const auto reply = co_await loop_.turn(std::string(content->get_string()), observer);
+  auto turn = co_await TurnStream::start(loop_, std::string(content->get_string()));
+  for (;;) {
+    const auto events = co_await turn.next();
+    if (events.empty()) break;
+    for (const auto& event : events) {
+      web::WebSocket::Message message{.data = socket_message(event)};
+      co_await socket.write(std::move(message));
+    }
+  }
+  const auto reply = turn.reply();
   if (!reply) co_return error_event(reply.error().message);
   co_return json::serialize(json::object{
       {"type", "message"}, {"content", reply->text}, {"model", reply->model}, {"usage", usage_of(reply->usage)}});

@@ -14,8 +14,12 @@ namespace agent_process {
 // GET /healthz, /health, /readyz, /ready: public. POST /v1/chat/completions and GET /v1/models: bearer
 // gateway token. GET /ws: the same token, also as ?token=, since browsers cannot set headers there.
 //
-// WebSocket, JSON text messages. In: {type: "message", content}. Out: {type: "tool", name, arguments, failed} as tools
-// run, then {type: "message", content, model, usage} or {type: "error", error}.
+// A streamed completion ends with its client. Steps of the agent are chunks with an empty delta and a member
+// `agentbox`, which other clients ignore: {step: "tool_call", id, name, arguments} and {step: "tool_result", id, name,
+// result, failed, durationMs}.
+//
+// WebSocket, JSON text messages. In: {type: "message", content}. Out, while the agent works: {type: "delta", content}
+// and the steps, with `type` for `step`; then {type: "message", content, model, usage} or {type: "error", error}.
 class Gateway {
  public:
   static constexpr std::size_t most_message_bytes = 100'000;

@@ -1,6 +1,7 @@
 #include "appliance/hosting/agent_process/loop.h"
 
 #include <algorithm>
+#include <boost/asio/cancellation_state.hpp>
 #include <iterator>
 
 #include "appliance/models/builtin/extract.h"
@@ -33,7 +34,7 @@ void add(models::TokenUsage& sum, const models::TokenUsage& usage) {
 
 }  // namespace
 
-Loop::Loop(LoopOptions options, const ModelClient& model, const Toolbox& toolbox, Conversation& conversation,
+Loop::Loop(LoopOptions options, const ModelClient& model, Toolbox& toolbox, Conversation& conversation,
            const Memory& memory, Repository& repository, boost::asio::thread_pool& files)
     : options_(std::move(options)),
       model_(model),
@@ -54,6 +55,8 @@ std::string Loop::system_prompt() const {
     prompt += " Your specialization: " + *specialization + ".";
   if (const auto& instructions = options_.conduct.instructions; !models::trimmed(instructions).empty())
     prompt += "\n\nYour owner's instructions:\n" + instructions;
+  if (const auto skills = options_.skills ? options_.skills() : std::string(); !skills.empty())
+    prompt += "\n\n" + skills;
   if (const auto digest = memory_.digest(digest_bytes); !digest.empty()) prompt += "\n\nYou remember:\n" + digest;
   return prompt;
 }
@@ -75,7 +78,14 @@ web::Task<> Loop::commit(std::string message) {
   if (!failure.empty()) web::log::warning("workspace_commit_failed", {{"reason", failure}});
 }
 
-web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool with_tools) {
+web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool with_tools, Turn& turn) {
+  const auto on_text = [&turn](std::string_view piece, const std::string& model) {
+    std::string text(piece);
+    if (turn.round.empty() && !turn.text.empty()) text.insert(0, "\n\n");
+    turn.round += piece;
+    turn.text += text;
+    if (turn.observer) turn.observer(TextPiece{.text = std::move(text), .model = model});
+  };
   // If the model's context is too short, retries with less of the conversation.
   for (auto window = options_.window_bytes;; window /= 2) {
     const auto time = time_until(deadline);
@@ -91,17 +101,21 @@ web::Task<web::Result<models::ChatAnswer>> Loop::ask(Deadline deadline, bool wit
     request.temperature = options_.conduct.temperature;
     request.top_p = options_.conduct.top_p;
     request.max_tokens = options_.conduct.max_tokens;
-    auto answer = co_await model_.ask(std::move(request), time);
+    auto answer = co_await model_.ask(std::move(request), time, on_text, turn.trace.context());
     if (answer || answer.error().code != models::openai::context_length_exceeded || window / 2 < least_window_bytes)
       co_return answer;
   }
 }
 
 web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models::ToolCall>& calls, Deadline deadline,
-                                                        const Observer& observer) {
+                                                        Turn& turn) {
   std::vector<models::Message> results;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     Toolbox::Result result;
+    if (turn.observer)
+      turn.observer(ToolCalled{.id = calls[i].id, .name = calls[i].name, .arguments = calls[i].arguments});
+    const auto started_at = store::now();
+    const auto began = TurnTrace::Clock::now();
     if (i >= options_.most_calls) {
       result = {.content = R"({"error":"Too many tool calls at once: make fewer"})", .failed = true};
     } else if (time_until(deadline).count() <= 0) {
@@ -109,21 +123,25 @@ web::Task<std::vector<models::Message>> Loop::run_tools(const std::vector<models
     } else {
       result = co_await toolbox_.run(calls[i]);
     }
+    const auto duration = TurnTrace::Clock::now() - began;
+    turn.trace.add_tool_call(calls[i].name, started_at, duration, result.failed);
     web::log::info("tool_ran", {{"tool", std::string(models::cut(calls[i].name, 64))}, {"failed", result.failed}});
+    if (turn.observer)
+      turn.observer(ToolReturned{.id = calls[i].id,
+                                 .name = calls[i].name,
+                                 .result = result.content,
+                                 .failed = result.failed,
+                                 .duration = std::chrono::duration_cast<std::chrono::milliseconds>(duration)});
     results.push_back({.role = models::Role::tool, .content = std::move(result.content), .tool_call_id = calls[i].id});
-    if (observer) {
-      ToolEvent event{.name = calls[i].name, .arguments = calls[i].arguments, .failed = result.failed};
-      co_await observer(std::move(event));
-    }
   }
   co_return results;
 }
 
-web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& observer) {
+web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, Turn& turn) {
   Reply reply;
   for (std::size_t round = 1; round <= options_.most_rounds; ++round) {
     const bool last = round == options_.most_rounds;
-    auto answer = co_await ask(deadline, !last);
+    auto answer = co_await ask(deadline, !last, turn);
     if (!answer) co_return answer.error();
     add(reply.usage, answer->usage);
     reply.model = answer->model;
@@ -132,16 +150,18 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& 
       if (models::trimmed(message.content).empty()) {
         co_return web::Error{.kind = web::Kind::bad_gateway, .message = "The model gave an empty answer."};
       }
-      reply.text = message.content;
+      reply.text = turn.text;
       std::vector<models::Message> said{std::move(message)};
+      turn.round.clear();
       co_await store(std::move(said));
       co_return reply;
     }
     if (last) break;
     // Calls and results are stored together: models reject calls without results.
     std::vector<models::Message> said{message};
-    auto results = co_await run_tools(message.tool_calls, deadline, observer);
+    auto results = co_await run_tools(message.tool_calls, deadline, turn);
     std::move(results.begin(), results.end(), std::back_inserter(said));
+    turn.round.clear();
     co_await store(std::move(said));
   }
   co_return web::Error{.kind = web::Kind::bad_gateway,
@@ -149,27 +169,36 @@ web::Task<web::Result<Reply>> Loop::converse(Deadline deadline, const Observer& 
                                   " times without an answer."};
 }
 
-web::Task<web::Result<Reply>> Loop::turn(std::string message, Observer observer) {
+web::Task<web::Result<Reply>> Loop::turn(std::string message, TurnObserver observer, spans::TraceContext given) {
   const auto deadline = std::chrono::steady_clock::now() + options_.turn_time;
   const auto lock = co_await turns_.lock(deadline);
   if (!lock) co_return lock.error();
   std::vector<models::Message> said{{.role = models::Role::user, .content = message}};
   co_await store(std::move(said));
+  co_await toolbox_.refresh();
 
+  Turn turn{.observer = std::move(observer), .trace = TurnTrace(std::move(given), message)};
   web::Result<Reply> reply = too_late();
   std::exception_ptr thrown;
   try {
-    reply = co_await converse(deadline, observer);
+    reply = co_await converse(deadline, turn);
   } catch (...) {
     thrown = std::current_exception();
-    reply = web::internal("The turn was cut short.");
+    reply = web::internal("The turn was stopped.");
   }
+  // What follows is done for a cancelled turn, too.
+  if (thrown) co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
   if (!reply) {
+    const auto& round = turn.round;
+    const auto why = reply.error().message + ")";
     std::vector<models::Message> note{
-        {.role = models::Role::assistant, .content = "(No answer: " + reply.error().message + ")"}};
+        {.role = models::Role::assistant,
+         .content = round.empty() ? "(No answer: " + why : round + "\n\n(Broken off: " + why}};
     co_await store(std::move(note));
   }
   co_await commit(commit_message(message));
+  turn.trace.end(reply ? std::string_view() : std::string_view(reply.error().message));
+  if (reporter_) co_await reporter_->send(turn.trace);
   if (thrown) std::rethrow_exception(thrown);
   co_return reply;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agent_process/skills/skill_file.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
 #include "web/utf8.h"
 
@@ -100,6 +101,8 @@ web::Result<void> Workspace::write(std::string_view path, std::string_view conte
   if (components->empty()) return web::invalid("path must name a file");
   if (path.ends_with('/')) return files::error_of(EISDIR);
   if (content.size() > most_file_bytes) return web::invalid("content must be at most 1 MB");
+  if (components->front() == skills_folder)
+    return web::invalid("path must not be in skills/: your owner installs skills");
   const auto name = std::move(components->back());
   components->pop_back();
   const auto folder = root_.open_or_make(*components);
@@ -116,6 +119,18 @@ web::Result<Workspace::Listing> Workspace::list(std::string_view path) const {
   Listing listing;
   list_into(*folder, components->empty() ? "" : files::join(*components) + "/", 1, listing);
   return listing;
+}
+
+std::vector<std::string> Workspace::folders(std::string_view path) const {
+  std::vector<std::string> names;
+  const auto components = path_components(path);
+  if (!components) return names;
+  const auto folder = root_.open(*components, O_RDONLY | O_DIRECTORY);
+  if (!folder) return names;
+  for (auto& entry : files::entries_in(*folder))
+    if (entry.kind == files::EntryKind::folder) names.push_back(std::move(entry.name));
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace agent_process

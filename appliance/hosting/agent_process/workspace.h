@@ -37,9 +37,12 @@ class Workspace {
 
   // A regular file of at most most_file_bytes bytes of UTF-8.
   web::Result<std::string> read(std::string_view path) const;
-  // Replaces the file atomically and durably; creates missing folders. Folders, links and devices are refused.
+  // Replaces the file atomically and durably; creates missing folders. Folders, links and devices are refused, and so
+  // is everything in skills/, which is the owner's (skills/installed.h).
   web::Result<void> write(std::string_view path, std::string_view content) const;
   web::Result<Listing> list(std::string_view path) const;
+  // The names of the folders in this one, sorted; none if it cannot be read.
+  std::vector<std::string> folders(std::string_view path) const;
 
  private:
   std::filesystem::path path_;

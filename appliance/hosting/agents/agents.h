@@ -44,6 +44,10 @@ class Agents {
   void set_premium_model(PremiumModel premium_model) { premium_model_ = std::move(premium_model); }
   // See Provisioner. Before start().
   void when_removed(std::function<web::Task<>(store::UserId, std::string agent)> cleanup);
+  // See Supervision. Before start().
+  void when_watched(std::function<void(const watchdog::Watch&)> entered) {
+    supervision_.when_entered(std::move(entered));
+  }
   // Before start(), if no agent can be adopted: agents that should run become `provisioning`, for this reason.
   web::Task<> expect_start(std::string reason);
   // Recovery: running agents are adopted, agents that should run are started, jobs left over go on.

@@ -7,6 +7,7 @@
 #include "appliance/hosting/agent_process/tools/names.h"
 #include "appliance/hosting/agents/bus_config.h"
 #include "appliance/hosting/agents/config_secrets.h"
+#include "appliance/hosting/mcp_servers/server_config.h"
 #include "web/free_form.h"
 
 namespace agents {
@@ -74,6 +75,8 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Kn
       if (!is_among((*known->tools)[i], agent_process::tool_names))
         return web::invalid("config.tools[" + std::to_string(i) +
                             "] must be one of: " + enumerated(agent_process::tool_names));
+  if (known->mcpServers)
+    if (const auto good = mcp_servers::check_servers(*known->mcpServers); !good) return good.error();
   return known;
 }
 

@@ -30,9 +30,11 @@ struct KnownConfig {
   std::optional<web::NumberBetween<0, 1>> topP;
   std::optional<web::Integer<1, 1'000'000>> maxTokens;
   std::optional<web::List<web::Text<1, 64>, 0, 100>> tools;
+  std::optional<boost::json::object> mcpServers;  // mcp_servers/server_config.h
 };
 BOOST_DESCRIBE_STRUCT(KnownConfig, (),
-                      (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, tools))
+                      (plan, aiProvider, model, channels, systemPrompt, temperature, topP, maxTokens, tools,
+                       mcpServers))
 
 // Whether the box has this model.
 using KnowsModel = std::function<bool(std::string_view name)>;

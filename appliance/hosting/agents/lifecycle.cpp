@@ -113,6 +113,8 @@ Task<Result<Agent>> AgentLifecycle::begin(store::UserId owner, Job job) {
   const auto id = job.agent;
   if (!directory_.find(owner, id)) co_return web::not_found();
   if (!is_enabled_) co_return switched_off();
+  if (brings_up(job.action) && has_room_)
+    if (const auto room = has_room_(owner, id); !room) co_return room.error();
   std::function<void(Agent&)> edit = [action = job.action](Agent& agent) {
     agent.status_reason.clear();
     if (action == Action::stop) {

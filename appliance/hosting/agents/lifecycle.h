@@ -1,8 +1,10 @@
 // Starts, stops, repairs, updates and deletes agents on their owners' behalf.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/agents/provisioning/provisioner.h"
@@ -42,6 +44,10 @@ class AgentLifecycle {
   // engine answers, or at the next start of the box.
   web::Task<web::Result<void>> remove(store::UserId owner, std::string id);
 
+  // What decides whether the owner's plan has room for the agent to run; it always has unless this is set. Before
+  // anything is served.
+  using HasRoom = std::function<web::Result<void>(store::UserId owner, std::string_view agent)>;
+  void check_room_with(HasRoom has_room) { has_room_ = std::move(has_room); }
   // Runs jobs of the owner's agents that were committed elsewhere.
   void run_committed_jobs(store::UserId owner);
 
@@ -56,6 +62,7 @@ class AgentLifecycle {
   Provisioner& provisioner_;
   Supervision& supervision_;
   const bool is_enabled_;
+  HasRoom has_room_;
 };
 
 }  // namespace agents

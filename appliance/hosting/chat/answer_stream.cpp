@@ -1,11 +1,12 @@
 #include "appliance/hosting/chat/answer_stream.h"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/json.hpp>
 
 #include "appliance/hosting/chat/views.h"
+#include "web/disconnect.h"
+#include "web/event_text.h"
 #include "web/log.h"
 #include "web/reply.h"
 
@@ -18,17 +19,25 @@ namespace asio = boost::asio;
 // Shared by the exchange and the connection, which run on the same thread.
 struct AnswerBuffer {
   explicit AnswerBuffer(const web::Executor& executor) : changed(executor, web::Timer::time_point::max()) {}
+
+  void add(Piece piece) {
+    auto* text = std::get_if<std::string>(&piece);
+    auto* last = pieces.empty() ? nullptr : std::get_if<std::string>(&pieces.back());
+    if (text && last)
+      last->append(*text);
+    else
+      pieces.push_back(std::move(piece));
+    changed.cancel();
+  }
+
   web::Timer changed;  // cancelled when the rest has changed
-  std::string pieces;
+  std::vector<Piece> pieces;
   std::optional<web::Result<Answer>> outcome;
 };
 
 void start_exchange(Chat& chat, Question question, const web::Executor& executor,
                     const std::shared_ptr<AnswerBuffer>& buffer) {
-  Listener listener = [buffer](std::string_view piece) {
-    buffer->pieces.append(piece);
-    buffer->changed.cancel();
-  };
+  Listener listener = [buffer](Piece piece) { buffer->add(std::move(piece)); };
   asio::co_spawn(executor, chat.answer(std::move(question), std::move(listener)),
                  [buffer](std::exception_ptr failure, web::Result<Answer> outcome) {
                    if (failure) {
@@ -40,6 +49,19 @@ void start_exchange(Chat& chat, Question question, const web::Executor& executor
                  });
 }
 
+void append_event(std::string& out, const Piece& piece) {
+  if (const auto* text = std::get_if<std::string>(&piece))
+    return web::append_event(out, boost::json::serialize(boost::json::object{{"content", *text}}), "delta");
+  const auto& step = std::get<Step>(piece);
+  boost::json::object event{{"id", step.id}, {"name", step.name}};
+  event[step.is_result ? "result" : "arguments"] = step.text;
+  if (step.is_result) {
+    event["failed"] = step.failed;
+    event["durationMs"] = step.duration_ms;
+  }
+  web::append_event(out, boost::json::serialize(event), step.is_result ? "tool_result" : "tool_call");
+}
+
 std::string event_of(const web::Error& error) {
   boost::json::object event{{"error", error.message}, {"status", web::http_status(error.kind)}};
   if (!error.code.empty()) event["code"] = error.code;
@@ -47,16 +69,33 @@ std::string event_of(const web::Error& error) {
   return boost::json::serialize(event);
 }
 
-web::Task<> send_events(std::shared_ptr<AnswerBuffer> buffer, web::StreamWriter& writer) {
+// Stops an exchange that has not ended when its client closes the stream.
+class StopAtEnd {
+ public:
+  StopAtEnd(const AnswerBuffer& buffer, const Pending::Entry& exchange) : buffer_(buffer), exchange_(exchange) {}
+  StopAtEnd(const StopAtEnd&) = delete;
+  StopAtEnd& operator=(const StopAtEnd&) = delete;
+  ~StopAtEnd() {
+    if (!buffer_.outcome) exchange_.stop();
+  }
+
+ private:
+  const AnswerBuffer& buffer_;
+  const Pending::Entry& exchange_;
+};
+
+web::Task<> send_events(std::shared_ptr<AnswerBuffer> buffer, std::shared_ptr<Pending::Entry> exchange,
+                        web::StreamWriter& writer) {
+  const StopAtEnd stop_at_end(*buffer, *exchange);
   for (;;) {
     if (!buffer->pieces.empty()) {
-      const auto data = boost::json::serialize(boost::json::object{{"content", std::exchange(buffer->pieces, {})}});
-      co_await writer.event(data, "delta");
+      std::string events;
+      for (const auto& piece : std::exchange(buffer->pieces, {})) append_event(events, piece);
+      co_await writer.write(std::move(events));
     } else if (buffer->outcome) {
       break;
-    } else {
-      boost::system::error_code woken;
-      co_await buffer->changed.async_wait(asio::redirect_error(web::use_task, woken));
+    } else if (!co_await web::wait_unless_disconnected(buffer->changed)) {
+      co_return;
     }
   }
   const auto& outcome = *buffer->outcome;
@@ -75,8 +114,10 @@ web::Task<> send_events(std::shared_ptr<AnswerBuffer> buffer, web::StreamWriter&
 web::Task<web::Response> stream_answer(Chat& chat, Question question) {
   const web::Executor executor = co_await asio::this_coro::executor;
   const auto buffer = std::make_shared<AnswerBuffer>(executor);
+  const auto exchange = question.entry;
   start_exchange(chat, std::move(question), executor, buffer);
-  auto response = web::server_sent_events([buffer](web::StreamWriter& writer) { return send_events(buffer, writer); });
+  auto response = web::server_sent_events(
+      [buffer, exchange](web::StreamWriter& writer) { return send_events(buffer, exchange, writer); });
   response.set("X-Accel-Buffering", "no");
   co_return response;
 }

@@ -1,9 +1,11 @@
 #include "appliance/hosting/chat/chat.h"
 
 #include <algorithm>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/json.hpp>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/models/builtin/extract.h"
 #include "web/fetch.h"
 
 namespace chat {
@@ -34,7 +36,9 @@ Message new_message(store::UserId owner, const std::string& agent, Role role, st
           .created_at = at};
 }
 
-web::FetchRequest completion_request(const agents::Agent& agent, const std::string& text, bool streamed) {
+// Always streamed, so that what has arrived of an answer can be kept when it is stopped.
+web::FetchRequest completion_request(const agents::Agent& agent, const std::string& text,
+                                     const spans::TraceContext& trace) {
   boost::json::object message;
   message["role"] = "user";
   message["content"] = text;
@@ -43,17 +47,23 @@ web::FetchRequest completion_request(const agents::Agent& agent, const std::stri
   body["user"] = std::to_string(agent.owner);
   body["messages"] = boost::json::array();
   body["messages"].as_array().push_back(std::move(message));
-  if (streamed) {
-    body["stream"] = true;
-    body["stream_options"] = {{"include_usage", true}};
-  }
+  body["stream"] = true;
+  body["stream_options"] = {{"include_usage", true}};
   web::FetchRequest request;
   request.url = "http://127.0.0.1:" + std::to_string(*agent.port) + "/v1/chat/completions";
   request.method = "POST";
   request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + agent.gateway_token.clear}};
+  if (!trace.is_empty()) request.headers.emplace_back(spans::traceparent, trace.header());
   request.body = boost::json::serialize(body);
   request.max_bytes = largest_answer;
   return request;
+}
+
+// What the exchange is called in its trace.
+std::string first_line(const std::string& text) {
+  constexpr std::size_t longest = 100;
+  const auto trimmed = models::trimmed(text);
+  return std::string(models::cut(trimmed.substr(0, trimmed.find_first_of("\r\n")), longest));
 }
 
 bool can_take_messages(const agents::Agent& agent) {
@@ -82,7 +92,8 @@ Task<Result<Question>> Chat::ask(store::UserId user, std::string agent_id, std::
   if (!agent) co_return web::not_found();
   if (!can_take_messages(*agent)) co_return not_running(*agent);
   Question question{.message = new_message(user, agent_id, Role::user, std::move(text), store::now()), .entry = {}};
-  question.entry = std::make_shared<Pending::Entry>(pending_, question.message.id);
+  const web::Executor executor = co_await boost::asio::this_coro::executor;
+  question.entry = std::make_shared<Pending::Entry>(pending_, question.message.id, executor);
   auto change = system_.tenant(user).change();
   change.insert(messages, question.message);
   co_await commit(change);
@@ -90,8 +101,8 @@ Task<Result<Question>> Chat::ask(store::UserId user, std::string agent_id, std::
 }
 
 Task<Result<Answer>> Chat::answer(Question pending, Listener listener) {
-  const auto question = pending.message;
-  auto completion = co_await complete(question, std::move(listener));
+  const auto& question = pending.message;
+  auto completion = co_await complete(pending, std::move(listener));
   const auto tenant = system_.tenant(question.owner);
   if (!completion) {
     auto mark = [reason = completion.error().message](Message& message) {
@@ -109,6 +120,7 @@ Task<Result<Answer>> Chat::answer(Question pending, Listener listener) {
       .model = std::move(completion->model),
       .usage = std::move(completion->usage)};
   found.message.model = found.model;
+  found.message.is_stopped = completion->is_stopped;
   auto change = tenant.change();
   if (auto row = tenant.get(messages, question.id)) {
     row->value.delivery = Delivery::answered;
@@ -119,19 +131,45 @@ Task<Result<Answer>> Chat::answer(Question pending, Listener listener) {
   co_return found;
 }
 
+spans::Running Chat::begin_span(const Message& question) const {
+  if (!spans_) return {};
+  spans::Span span;
+  span.owner = question.owner;
+  span.name = first_line(question.content);
+  span.agent = question.agent;
+  return spans_->begin(std::move(span));
+}
+
+Task<Result<Completion>> Chat::complete(const Question& question, Listener listener) {
+  auto span = begin_span(question.message);
+  auto completion = co_await complete_within(question, std::move(listener), span.context());
+  if (!completion)
+    span.end({.status = spans::Status::error, .error = completion.error().message});
+  else
+    span.end({.status = completion->is_stopped ? spans::Status::idle : spans::Status::success});
+  co_return completion;
+}
+
 // Waits for an agent that is starting.
-Task<Result<Completion>> Chat::complete(Message question, Listener listener) {
+Task<Result<Completion>> Chat::complete_within(const Question& pending, Listener listener, spans::TraceContext trace) {
+  using namespace boost::asio::experimental::awaitable_operators;
+  const auto& question = pending.message;
+  auto& stop = pending.entry->stop_signal();
   co_await agents_.until_settled(question.owner, question.agent);
   const auto agent = agents_.find(question.owner, question.agent);
   if (!agent) co_return web::not_found();
   if (agent->status != agents::Status::running) co_return not_running(*agent);
-  auto request = completion_request(*agent, question.content, bool(listener));
+  auto request = completion_request(*agent, question.content, trace);
   request.timeout = gateway_timeout_;
   const auto stream = std::make_shared<GatewayStream>(std::move(listener));
   request.on_head = [stream](int status, const web::FetchHeaders& headers) { return stream->head(status, headers); };
   request.sink = [stream](std::string_view bytes) { return stream->body(bytes); };
-  const auto ended = co_await web::fetch(std::move(request));
-  co_return stream->finish(ended);
+  if (stop.is_requested()) co_return stream->stop();
+  auto fetching = web::fetch(std::move(request));
+  auto stopping = stop.wait();
+  const auto ended = co_await (std::move(fetching) || std::move(stopping));
+  if (ended.index() == 1) co_return stream->stop();
+  co_return stream->finish(std::get<0>(ended));
 }
 
 // New messages have no other writer, so a conflict is a bug.
@@ -155,6 +193,11 @@ Result<std::vector<Message>> Chat::history(store::UserId user, const Slice& slic
   std::ranges::reverse(found);
   for (auto& message : found) message = with_current_delivery(tenant, std::move(message));
   return found;
+}
+
+Result<std::size_t> Chat::stop(store::UserId user, const std::string& agent) const {
+  if (!agents_.find(user, agent)) return web::not_found();
+  return pending_.stop(agent + ".");
 }
 
 Message Chat::with_current_delivery(const store::Tenant& tenant, Message message) const {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "appliance/billing/spans/recorder.h"
 #include "appliance/hosting/agents/directory.h"
 #include "appliance/hosting/chat/gateway_stream.h"
 #include "appliance/hosting/chat/pending.h"
@@ -27,9 +27,6 @@ struct Question {
   std::shared_ptr<Pending::Entry> entry;
 };
 
-// Called with each piece of an answer as it arrives.
-using Listener = std::function<void(std::string_view piece)>;
-
 struct Slice {
   std::string agent;
   std::size_t limit = 50;
@@ -38,7 +35,12 @@ struct Slice {
 
 class Chat {
  public:
-  Chat(store::System, const agents::AgentDirectory&, std::chrono::seconds gateway_timeout = std::chrono::seconds(300));
+  // The timeout is that of a whole exchange, somewhat longer than an agent takes at most (agent_process::LoopOptions).
+  Chat(store::System, const agents::AgentDirectory&,
+       std::chrono::seconds gateway_timeout = std::chrono::seconds(1'260));
+
+  // Records a span of each exchange. Before the first one.
+  void record_spans_with(spans::Recorder& recorder) { spans_ = &recorder; }
 
   // not_found; conflict when the agent is not running; bad_gateway or timeout with the cause when its gateway fails:
   // the message is then stored as failed. An agent that is starting gets the message once it runs. The exchange
@@ -47,6 +49,9 @@ class Chat {
   // The same in two steps. The first one returns the errors that are known before the message is sent.
   web::Task<web::Result<Question>> ask(store::UserId, std::string agent, std::string text);
   web::Task<web::Result<Answer>> answer(Question, Listener = {});
+  // Stops the exchanges in progress with an agent; what has arrived of their answers is stored. Returns their number.
+  // not_found when the agent is not the caller's.
+  web::Result<std::size_t> stop(store::UserId, const std::string& agent) const;
   // Oldest first. not_found when the agent is not the caller's. Messages whose exchange was interrupted by a stop of
   // the box are `failed`.
   web::Result<std::vector<Message>> history(store::UserId, const Slice&) const;
@@ -55,13 +60,16 @@ class Chat {
 
  private:
   web::Task<> commit(store::Change&);
-  web::Task<web::Result<Completion>> complete(Message question, Listener);
+  web::Task<web::Result<Completion>> complete(const Question&, Listener);
+  web::Task<web::Result<Completion>> complete_within(const Question&, Listener, spans::TraceContext);
+  spans::Running begin_span(const Message& question) const;
   Message with_current_delivery(const store::Tenant&, Message) const;
 
   store::System system_;
   const agents::AgentDirectory& agents_;
   std::chrono::seconds gateway_timeout_;
   Pending pending_;
+  spans::Recorder* spans_ = nullptr;
 };
 
 }  // namespace chat

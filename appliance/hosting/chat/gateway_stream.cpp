@@ -1,8 +1,10 @@
 #include "appliance/hosting/chat/gateway_stream.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "appliance/models/providers/openai_wire.h"
+#include "web/utf8.h"
 
 namespace chat {
 namespace {
@@ -29,8 +31,34 @@ std::optional<web::Kind> kind_of_refusal(std::string_view code) {
   return std::nullopt;
 }
 
+std::string string_at(const boost::json::value& holder, std::string_view pointer) {
+  boost::system::error_code failed;
+  const auto* text = holder.find_pointer(pointer, failed);
+  return text && text->is_string() ? std::string(text->get_string()) : std::string();
+}
+
+// A step in a chunk, whose fields an agent may have made up; nothing if there is none.
+std::optional<Step> step_of(const boost::json::value& chunk) {
+  constexpr std::size_t most_name_bytes = 200, most_text_bytes = 4 * 1024;
+  const auto kind = string_at(chunk, "/agentbox/step");
+  if (kind != "tool_call" && kind != "tool_result") return std::nullopt;
+  Step step{.is_result = kind == "tool_result"};
+  step.id = web::utf8_prefix(string_at(chunk, "/agentbox/id"), most_name_bytes);
+  step.name = web::utf8_prefix(string_at(chunk, "/agentbox/name"), most_name_bytes);
+  step.text =
+      web::utf8_prefix(string_at(chunk, step.is_result ? "/agentbox/result" : "/agentbox/arguments"), most_text_bytes);
+  boost::system::error_code absent;
+  if (const auto* failed = chunk.find_pointer("/agentbox/failed", absent); failed && failed->is_bool())
+    step.failed = failed->get_bool();
+  if (const auto* duration = chunk.find_pointer("/agentbox/durationMs", absent); duration && duration->is_int64())
+    step.duration_ms = std::max<std::int64_t>(duration->get_int64(), 0);
+  return step;
+}
+
 Error reported_failure(ReportedError reported, web::Kind kind = web::Kind::bad_gateway) {
   const auto refusal = kind_of_refusal(reported.code);
+  // Both are timeouts: one reported by the gateway as an event of its stream, and one by its status.
+  if (reported.code == "timeout") kind = web::Kind::timeout;
   auto error = gateway_failure(std::move(reported.message), refusal.value_or(kind));
   if (refusal) {
     error.code = std::move(reported.code);
@@ -41,12 +69,6 @@ Error reported_failure(ReportedError reported, web::Kind kind = web::Kind::bad_g
 
 // A timeout reported by the gateway is treated like one noticed here.
 web::Kind kind_of(int status) { return status == 504 ? web::Kind::timeout : web::Kind::bad_gateway; }
-
-std::string string_at(const boost::json::value& holder, std::string_view pointer) {
-  boost::system::error_code failed;
-  const auto* text = holder.find_pointer(pointer, failed);
-  return text && text->is_string() ? std::string(text->get_string()) : std::string();
-}
 
 // Of {error: {message, code, retryAfter?, ...}} or {error, code, ...}.
 ReportedError error_of(const boost::json::value& body) {
@@ -118,10 +140,11 @@ void GatewayStream::event(std::string_view data) {
   if (failed) return;
   if (failure_.empty() && !error_of(parsed).message.empty()) failure_ = data;
   take_particulars(parsed, completion_);
+  if (auto step = listener_ ? step_of(parsed) : std::nullopt) listener_(std::move(*step));
   const auto* content = parsed.find_pointer("/choices/0/delta/content", failed);
   if (!content || !content->is_string() || content->get_string().empty()) return;
   completion_.content += content->get_string();
-  if (piece_) piece_(content->get_string());
+  if (listener_) listener_(std::string(content->get_string()));
 }
 
 Result<Completion> GatewayStream::finish(const Result<web::FetchResponse>& answer) {
@@ -144,7 +167,13 @@ Result<Completion> GatewayStream::whole() {
   if (!content || !content->is_string()) return gateway_failure("its answer holds no message.");
   completion_.content = content->get_string();
   take_particulars(body, completion_);
-  if (piece_) piece_(completion_.content);
+  if (listener_) listener_(completion_.content);
+  return std::move(completion_);
+}
+
+Result<Completion> GatewayStream::stop() {
+  if (completion_.content.empty()) return web::conflict("The answer was stopped before it began.");
+  completion_.is_stopped = true;
   return std::move(completion_);
 }
 

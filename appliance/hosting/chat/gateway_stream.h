@@ -2,25 +2,41 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "web/fetch.h"
 #include "web/result.h"
 
 namespace chat {
 
+// A step of the agent: a tool that it calls, or the tool's result.
+struct Step {
+  bool is_result = false;
+  std::string id, name;
+  std::string text;  // the call's arguments or the result: JSON as text, at most 4 KB
+  bool failed = false;
+  std::int64_t duration_ms = 0;
+};
+
+// What arrives of an answer before its end: a piece of its text, or a step.
+using Piece = std::variant<std::string, Step>;
+using Listener = std::function<void(Piece)>;
+
 struct Completion {
   std::string content, model;
   boost::json::object usage;  // as the gateway reports it; empty when it does not
+  bool is_stopped = false;    // the rest was not waited for
 };
 
 // Error messages start with "The agent did not answer: ".
 class GatewayStream {
  public:
-  // `piece` gets each piece of the answer's text as it arrives, or the whole text at once if it is not streamed.
-  explicit GatewayStream(std::function<void(std::string_view piece)> piece = {}) : piece_(std::move(piece)) {}
+  // The listener gets each piece of the answer as it arrives, or the whole text at once if it is not streamed.
+  explicit GatewayStream(Listener listener = {}) : listener_(std::move(listener)) {}
 
   // For FetchRequest::on_head and sink.
   bool head(int status, const web::FetchHeaders&);
@@ -28,12 +44,14 @@ class GatewayStream {
 
   // The result, once the exchange has ended.
   web::Result<Completion> finish(const web::Result<web::FetchResponse>&);
+  // What has arrived, when the exchange was stopped. conflict: nothing.
+  web::Result<Completion> stop();
 
  private:
   void event(std::string_view data);
   web::Result<Completion> whole();
 
-  std::function<void(std::string_view)> piece_;
+  Listener listener_;
   int status_ = 0;
   bool is_events_ = false;
   bool is_done_ = false;

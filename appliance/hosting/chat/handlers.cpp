@@ -33,6 +33,12 @@ web::Answer send_message(const Services& services, const Request& request, SendR
   co_return web::reply(view(std::move(*answer)), 200);
 }
 
+web::Answer stop_answers(const Services& services, const Request& request, StopRequest body) {
+  const auto stopped = services.chat.stop(request.caller.user_id, body.agentId);
+  if (!stopped) co_return stopped.error();
+  co_return web::reply(Stopped{.stopped = std::int64_t(*stopped)}, 200);
+}
+
 web::Answer show_history(const Services& services, const Request& request, HistoryQuery query) {
   PageQuery page{.limit = query.limit, .before = std::move(query.before)};
   co_return answer_of(

@@ -16,6 +16,11 @@ struct SendRequest {
 };
 BOOST_DESCRIBE_STRUCT(SendRequest, (), (agentId, message, stream))
 
+struct StopRequest {
+  web::Text<1, 128> agentId;
+};
+BOOST_DESCRIBE_STRUCT(StopRequest, (), (agentId))
+
 struct PageQuery {
   std::optional<web::Integer<1, 200>> limit;
   std::optional<web::Text<1, 200>> before;
@@ -30,6 +35,7 @@ struct HistoryQuery {
 BOOST_DESCRIBE_STRUCT(HistoryQuery, (), (agentId, limit, before))
 
 web::Answer send_message(const Services&, const web::Request&, SendRequest);
+web::Answer stop_answers(const Services&, const web::Request&, StopRequest);
 // The agent is named by the query.
 web::Answer show_history(const Services&, const web::Request&, HistoryQuery);
 // The agent is named by the path.

@@ -24,10 +24,11 @@ struct Message {
   std::string content;
   std::string model;  // assistant: the model that answered
   Delivery delivery = Delivery::sent;
-  std::string failure;  // failed: why, in a sentence
+  std::string failure;      // failed: why, in a sentence
+  bool is_stopped = false;  // assistant: the answer was stopped; content is what had arrived
   store::Time created_at;
 };
-BOOST_DESCRIBE_STRUCT(Message, (), (owner, id, agent, role, content, model, delivery, failure, created_at))
+BOOST_DESCRIBE_STRUCT(Message, (), (owner, id, agent, role, content, model, delivery, failure, is_stopped, created_at))
 
 inline const store::Owned<Message> messages{{.family = "messages", .number = 32}, &Message::owner, &Message::id, {}};
 

@@ -11,13 +11,18 @@ namespace {
 
 constexpr auto sending =
     "Waits for the agent's answer; clients that cannot wait find it in the history. With `stream` the answer is sent "
-    "as "
-    "server-sent events: `delta` {content} for each piece, then `done` with the complete answer, or `error` {error, "
-    "status, code?, ...}. 409 if the agent is not running; an agent that is being started, restarted, updated or "
+    "as server-sent events: `delta` {content} for each piece of text, `tool_call` {id, name, arguments} and "
+    "`tool_result` {id, name, result, failed, durationMs} for the agent's steps, then `done` with the complete answer, "
+    "or `error` {error, status, code?, ...}. Closing the stream stops the answer, as /api/chat/stop does. 409 if the "
+    "agent is not running; an agent that is being started, restarted, updated or "
     "repaired gets the message as soon as it runs. 402 or 429 with a `code` when the owner's model budget is used up "
     "(SUBSCRIPTION_REQUIRED, QUOTA_EXCEEDED, CAP_REACHED, ...; `resetsAt` and `Retry-After` say until when), 502 or "
     "504 "
     "when the agent's gateway fails: the message is then stored, with its `error` in the history.";
+
+constexpr auto stopping =
+    "Stops the answers that the agent is working on, streamed or not. What has arrived of them is stored, with "
+    "`stopped`; a message without any answer yet fails. Returns how many were stopped.";
 
 constexpr auto paging =
     "The newest `limit` (50) messages, or those before the message `before`; oldest first. A message of the user is "
@@ -30,6 +35,8 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
   return {
       {web::POST, "/api/chat", session, &hosting::chat_rate,
        web::body<SendRequest>(on(send_message)).returns<Sent>().describe(sending), "Send a message to an agent"},
+      {web::POST, "/api/chat/stop", session, &hosting::chat_rate,
+       web::body<StopRequest>(on(stop_answers)).returns<Stopped>().describe(stopping), "Stop an agent's answers"},
       {web::GET, "/api/chat", session, &hosting::chat_rate,
        web::query<HistoryQuery>(on(show_history)).returns<History>().describe(paging), "List messages with an agent"},
       {web::GET, "/api/agents/:id/messages", session, &hosting::agents_rate,

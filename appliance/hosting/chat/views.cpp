@@ -10,8 +10,12 @@ MessageItem item_of(Message message) {
                    .content = std::move(message.content),
                    .createdAt = message.created_at,
                    .delivery = {},
-                   .error = {}};
+                   .error = {},
+                   .model = {},
+                   .stopped = {}};
   if (message.role == Role::user) item.delivery = message.delivery;
+  if (message.role == Role::assistant && !message.model.empty()) item.model = std::move(message.model);
+  if (message.is_stopped) item.stopped = true;
   if (message.delivery == Delivery::failed) item.error = std::move(message.failure);
   return item;
 }

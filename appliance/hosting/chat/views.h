@@ -19,8 +19,17 @@ struct MessageItem {
   // Only for messages of the user.
   std::optional<Delivery> delivery;
   std::optional<std::string> error;
+  // Only for answers: the model, and whether the answer was stopped before its end.
+  std::optional<std::string> model;
+  std::optional<bool> stopped;
 };
-BOOST_DESCRIBE_STRUCT(MessageItem, (), (id, role, content, createdAt, delivery, error))
+BOOST_DESCRIBE_STRUCT(MessageItem, (), (id, role, content, createdAt, delivery, error, model, stopped))
+
+struct Stopped {
+  bool success = true;
+  std::int64_t stopped = 0;  // exchanges
+};
+BOOST_DESCRIBE_STRUCT(Stopped, (), (success, stopped))
 
 struct Sent {
   bool success = true;

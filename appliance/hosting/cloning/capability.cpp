@@ -1,5 +1,6 @@
 #include "appliance/hosting/cloning/routes.h"
 #include "appliance/hosting/module.h"
+#include "web/log.h"
 
 namespace cloning {
 
@@ -10,7 +11,18 @@ struct Parts {
   Parts(hosting::Module& module, const agentbox::Settings& settings)
       : hosting(module),
         payment_lookup(settings.payment_rpc_url, settings.payment_receiver, settings.payment_token_address),
-        cloning(module.platform.system, module.agents.provisioning, payment_lookup) {}
+        cloning(module.platform.system, module.agents.provisioning, payment_lookup, module.billing.spent_credentials,
+                {.only_verified = settings.clone_payments == "verified", .only_own = settings.clone_payer == "linked"},
+                [&module](store::UserId user, std::string_view address) {
+                  const auto identity = module.identity.identities.find("wallet:" + std::string(address));
+                  return identity && identity->user_id == user && !identity->is_disabled;
+                }) {
+    if (settings.payment_rpc_url.empty() && settings.clone_payments != "verified")
+      web::log::warning("clone_payments_not_verified",
+                        {{"reason",
+                          "without PAYMENT_RPC_URL, any payment of the right form pays for a clone. Set it, or "
+                          "CLONE_PAYMENTS=verified to refuse them."}});
+  }
   Services services() { return {cloning, hosting.agents.addresses}; }
 
   hosting::Module& hosting;

@@ -16,7 +16,7 @@ web::Answer clone_agent(const Services& services, const web::Request& request, C
   answer.agent.parentAgentId = clone->agent.descent->parent;
   answer.agent.specialization = specialization;
   answer.agent.generation = clone->agent.descent->generation;
-  answer.payment = {clone->payment.transaction, clone->payment.amount, currency};
+  answer.payment = {clone->payment.transaction, clone->payment.amount, currency, clone->is_verified};
   co_return web::reply(answer, 200);
 }
 

@@ -29,7 +29,8 @@ BOOST_DESCRIBE_STRUCT(ClonedAgent, (agents::AgentCore),
 struct CloneAnswer {
   struct Paid {
     std::string transactionHash, amount, currency;
-    BOOST_DESCRIBE_CLASS(Paid, (), (transactionHash, amount, currency), (), ())
+    bool verified = false;
+    BOOST_DESCRIBE_CLASS(Paid, (), (transactionHash, amount, currency, verified), (), ())
   };
   bool success = true;
   ClonedAgent agent;

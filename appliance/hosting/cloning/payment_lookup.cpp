@@ -54,6 +54,16 @@ web::Task<web::Result<void>> PaymentLookup::confirm(const Payment& payment) {
   };
   if (!(*receipt)->has_succeeded || std::ranges::none_of((*receipt)->logs, pays))
     co_return not_paid("This transaction did not pay the amount to the receiver", "PAYMENT_NOT_MADE");
+  // Its own time, not the one that the proof claims.
+  if (!(*receipt)->block)
+    co_return web::unavailable("The chain cannot be asked right now, please try again later",
+                               "PAYMENT_RPC_URL answered a receipt without a block");
+  const auto block = co_await rpc_.block(*(*receipt)->block);
+  if (!block) co_return block.error();
+  if (!*block) co_return not_paid("This payment's block is gone from its chain: try again later", "PAYMENT_NOT_FOUND");
+  const store::Time paid_at{std::chrono::seconds((*block)->timestamp)};
+  if (store::now() - paid_at > proof_life)
+    co_return not_paid("This payment was made more than 30 days ago", "PAYMENT_TOO_OLD");
   co_return web::Result<void>();
 }
 

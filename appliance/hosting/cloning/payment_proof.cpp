@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/amount.h"
+#include "appliance/foundation/crypto/ethereum.h"
 #include "web/ascii.h"
 
 namespace cloning {
@@ -34,6 +36,19 @@ web::Error wrong(std::string field, std::string how) {
 }
 
 }  // namespace
+
+std::string signed_text(std::string_view parent_agent, std::string_view transaction) {
+  std::string text("Clone ");
+  return text.append(parent_agent).append(" for the payment ").append(transaction);
+}
+
+bool is_signed_by_payer(const PaymentProof& proof, std::string_view parent_agent) {
+  if (!proof.signature) return false;
+  const auto signature = chain::from_hex(*proof.signature);
+  const auto payer = crypto::EthereumAddress::parse(lower(proof.from));
+  const auto digest = crypto::personal_message_digest(signed_text(parent_agent, lower(proof.transactionHash)));
+  return signature && payer && crypto::recover_signer(digest, *signature) == payer;
+}
 
 web::Result<Payment> checked(const PaymentProof& proof, store::UserId payer, store::Time now) {
   const std::string_view hash = proof.transactionHash;

@@ -3,7 +3,9 @@
 
 #include <boost/describe.hpp>
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "store/store.h"
 #include "web/fields.h"
@@ -21,8 +23,14 @@ struct PaymentProof {
   web::Integer<0, 1'000'000'000'000> chainId;
   web::Text<1, 64> from, to;
   web::Number timestamp;
+  std::optional<web::Text<1, 140>> signature;
 };
-BOOST_DESCRIBE_STRUCT(PaymentProof, (), (transactionHash, amount, currency, chainId, from, to, timestamp))
+BOOST_DESCRIBE_STRUCT(PaymentProof, (), (transactionHash, amount, currency, chainId, from, to, timestamp, signature))
+
+// What the payer signs (ERC-191), where the payer has to be the caller and no linked wallet is.
+std::string signed_text(std::string_view parent_agent, std::string_view transaction);
+// Whether the account `from` made the proof's signature over that text.
+bool is_signed_by_payer(const PaymentProof&, std::string_view parent_agent);
 
 // A payment used for a clone. Never deleted: it must not pay for another.
 struct Payment {

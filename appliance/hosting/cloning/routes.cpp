@@ -12,8 +12,13 @@ constexpr auto about_clone =
     "workspace. It starts as after POST /api/agents/provision, with its specialization in its instructions. "
     "`generation` is the parent's; the clone's is one more. All fields of paymentProof are required; its transaction "
     "pays for one clone, and a second use is refused with 402 PAYMENT_ALREADY_USED. If the box can query the chain "
-    "(PAYMENT_RPC_URL), 402 with PAYMENT_TO_ANOTHER, PAYMENT_NOT_FOUND or PAYMENT_NOT_MADE reports what the chain "
-    "says, and 503 that it cannot be reached. 402 without a subscription; 429 with current and limit at the plan's "
+    "(PAYMENT_RPC_URL), 402 with PAYMENT_TO_ANOTHER, PAYMENT_NOT_FOUND, PAYMENT_NOT_MADE or PAYMENT_TOO_OLD reports "
+    "what the chain says, and 503 that it cannot be reached; otherwise `payment.verified` is false, and with "
+    "CLONE_PAYMENTS=verified the answer is 503. With CLONE_PAYER=linked the payer must be a wallet that is linked to "
+    "the "
+    "caller's account, or `paymentProof.signature` its signature (ERC-191) of \"Clone <parentAgentId> for the payment "
+    "<transactionHash in lower case>\"; else 402 PAYMENT_BY_ANOTHER. 402 without a subscription; 429 with current and "
+    "limit at the plan's "
     "number of agents. The payment is not used up in these cases.";
 
 }  // namespace

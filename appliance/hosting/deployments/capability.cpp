@@ -10,7 +10,9 @@ struct Parts {
       : hosting(module), deployments(module.agents, module.billing.subscriptions, [&module](store::UserId user) {
           return module.identity.is_admin(user);
         }) {}
-  Services services() { return {deployments, hosting.agents.addresses, hosting.billing.spend_policy}; }
+  Services services() {
+    return {deployments, hosting.agents.addresses, hosting.billing.spend_policy, hosting.stream_source()};
+  }
 
   hosting::Module& hosting;
   Deployments deployments;

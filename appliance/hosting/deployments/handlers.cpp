@@ -40,14 +40,21 @@ Channels channels_of(ProvisionRequest body) {
           .whatsapp = std::move(body.whatsappToken)};
 }
 
-web::Result<web::Response> reply_with(const Services& services, const web::Result<agents::Agent>& agent) {
-  if (!agent) return agent.error();
-  const ProvisionAnswer answer{.userId = std::to_string(agent->owner),
-                               .subdomain = agent->subdomain,
-                               .url = services.addresses.url(agent->subdomain),
-                               .streamKey = {},
-                               .liveStreamId = {}};
-  return web::reply(answer, 200);
+web::Answer reply_with(const Services& services, web::Result<agents::Agent> agent) {
+  if (!agent) co_return agent.error();
+  ProvisionAnswer answer{.userId = std::to_string(agent->owner),
+                         .subdomain = agent->subdomain,
+                         .url = services.addresses.url(agent->subdomain),
+                         .streamKey = {},
+                         .liveStreamId = {}};
+  if (services.stream_source) {
+    auto stream = co_await services.stream_source(*agent);
+    if (stream) {
+      answer.streamKey = std::move(stream->key);
+      answer.liveStreamId = std::move(stream->id);
+    }
+  }
+  co_return web::reply(answer, 200);
 }
 
 }  // namespace
@@ -68,17 +75,16 @@ web::Answer deploy(const Services& services, const web::Request& request, Deploy
 
 web::Answer provision(const Services& services, const web::Request& request, ProvisionRequest body) {
   auto spec = spec_of(body);
-  const auto agent =
-      co_await services.deployments.provision(request.caller, std::move(spec), channels_of(std::move(body)));
-  co_return reply_with(services, agent);
+  auto agent = co_await services.deployments.provision(request.caller, std::move(spec), channels_of(std::move(body)));
+  co_return co_await reply_with(services, std::move(agent));
 }
 
 web::Answer provision_for_user(const Services& services, const web::Request&, BackendProvisionRequest body) {
   const auto user = accounts::parse_user_id(body.userId);
   if (!user) co_return web::invalid("userId must be a user's id");
   auto spec = spec_of(body);
-  const auto agent = co_await services.deployments.provision_for(*user, std::move(spec), channels_of(std::move(body)));
-  co_return reply_with(services, agent);
+  auto agent = co_await services.deployments.provision_for(*user, std::move(spec), channels_of(std::move(body)));
+  co_return co_await reply_with(services, std::move(agent));
 }
 
 }  // namespace deployments

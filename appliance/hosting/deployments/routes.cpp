@@ -12,7 +12,9 @@ const web::RateLimit provision_rate{.group = "provision", .limit = 5};
 constexpr auto about_provision =
     "Channel tokens are stored encrypted in the config, where they are shown as {\"sealed\": true}. Agents per user on "
     "this route: solo 1, collective 3, label 10, network unlimited, by the plan of the subscription; `plan` may name a "
-    "smaller one. streamKey and liveStreamId are null if no stream is created. The agent starts after the answer.";
+    "smaller one. The agent has a live stream, streamKey and liveStreamId, where streaming is configured and the plan "
+    "is solo "
+    "or larger; else they are null. The agent starts after the answer.";
 
 constexpr auto about_deploy =
     "Starts the agent `agentId` of `userId`, or the one called `name` (default: agent). If there is none of that name, "

@@ -5,6 +5,7 @@
 #include "appliance/billing/spending/spend_policy.h"
 #include "appliance/hosting/agents/addresses.h"
 #include "appliance/hosting/deployments/deployments.h"
+#include "appliance/hosting/deployments/stream_source.h"
 #include "appliance/identity/guards.h"
 #include "web/bind.h"
 #include "web/route.h"
@@ -16,6 +17,7 @@ struct Services {
   Deployments& deployments;
   const agents::AgentAddresses& addresses;
   const billing::SpendPolicy& spend_policy;
+  const StreamSource& stream_source;  // may be empty
 };
 
 // POST /api/provision on the web; the same and POST /api/deployments on the backend.

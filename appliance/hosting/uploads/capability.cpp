@@ -6,12 +6,9 @@ namespace uploads {
 namespace {
 
 struct Parts {
-  explicit Parts(hosting::Module& module) : Parts(module, module.platform) {}
-  Parts(hosting::Module& module, const agentbox::Platform& platform)
-      : uploads(module.agents.directory, platform.folder.agents(), platform.folder.path(), platform.blocking,
-                platform.uploads) {}
-  Services services() { return {uploads}; }
-  Uploads uploads;
+  explicit Parts(hosting::Module& module) : hosting(module) {}
+  Services services() { return {hosting.uploads}; }
+  hosting::Module& hosting;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "appliance/billing/subscriptions/plans.h"
+#include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/files/root.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
@@ -198,9 +198,8 @@ Result<void> remove_one(const std::filesystem::path& workspace, const std::strin
 
 }  // namespace
 
-std::int64_t quota_of(std::string_view plan) {
-  const auto known = billing::plan_named(plan).value_or(billing::Plan::label);
-  return std::int64_t(billing::agent_resources(known).storage_bytes);
+std::int64_t Uploads::quota_of(const agents::Agent& agent) const {
+  return std::int64_t(billing::storage_limit(system_, agent.owner, agent.plan));
 }
 
 Task<Result<Listing>> Uploads::list(store::UserId user, std::string id, std::string path) {
@@ -209,7 +208,7 @@ Task<Result<Listing>> Uploads::list(store::UserId user, std::string id, std::str
   const auto workspace = folder_ / agent->id / "workspace";
   const auto work = [&] { return list_of(workspace, path); };
   auto listing = co_await web::offload(files_, work);
-  if (listing) listing->quota = quota_of(agent->plan);
+  if (listing) listing->quota = quota_of(*agent);
   co_return listing;
 }
 
@@ -218,14 +217,14 @@ Result<Incoming> Uploads::receive(store::UserId user, const std::string& id) con
   if (!agent) return web::not_found();
   auto spool = files::Spool::make(spools_);
   if (!spool) return spool.error();
-  return Incoming{.agent = agent->id, .plan = agent->plan, .content = std::move(*spool), .files = {}};
+  return Incoming{.agent = agent->id, .quota = quota_of(*agent), .content = std::move(*spool), .files = {}};
 }
 
 Task<Result<std::vector<Entry>>> Uploads::put(Incoming incoming) {
   const auto workspace = folder_ / incoming.agent / "workspace";
   const auto work = [&] {
     const std::lock_guard lock(writing_);
-    return put_all(workspace, quota_of(incoming.plan), incoming);
+    return put_all(workspace, incoming.quota, incoming);
   };
   co_return co_await web::offload(receiving_, work);
 }

@@ -22,7 +22,8 @@ struct NewFile {
 
 // Files that have been received for an agent and are not yet in its workspace.
 struct Incoming {
-  std::string agent, plan;
+  std::string agent;
+  std::int64_t quota = 0;  // bytes that the agent's files may take
   files::Spool content;
   std::vector<NewFile> files;
 };
@@ -36,13 +37,10 @@ struct Entry {
 struct Listing {
   std::vector<Entry> entries;        // depth first, by name; without links, devices and reserved names
   bool truncated = false;            // there are more than most_entries
-  std::int64_t used = 0, quota = 0;  // bytes of all files; limit of the agent's plan
+  std::int64_t used = 0, quota = 0;  // bytes of all files; limit (billing::storage_limit)
 };
 
 inline constexpr std::size_t most_entries = 2'000;
-
-// Storage quota in bytes: label 100 MiB, solo 500 MiB, collective 2 GiB, network 10 GiB.
-std::int64_t quota_of(std::string_view plan);
 
 // Thread-safe. Paths are resolved by the kernel beneath the workspace and not through links; .git and the agent's own
 // state are not accessible, in any spelling.
@@ -50,9 +48,14 @@ class Uploads {
  public:
   // `folder`: data/agents. What is received is spooled to `spools`, on the same disk. All arguments must outlive it;
   // uploads are received and stored on the threads of `receiving`, other file access is on `files`.
-  Uploads(const agents::AgentDirectory& agents, std::filesystem::path folder, std::filesystem::path spools,
-          boost::asio::thread_pool& files, boost::asio::thread_pool& receiving)
-      : agents_(agents), folder_(std::move(folder)), spools_(std::move(spools)), files_(files), receiving_(receiving) {}
+  Uploads(store::System system, const agents::AgentDirectory& agents, std::filesystem::path folder,
+          std::filesystem::path spools, boost::asio::thread_pool& files, boost::asio::thread_pool& receiving)
+      : system_(std::move(system)),
+        agents_(agents),
+        folder_(std::move(folder)),
+        spools_(std::move(spools)),
+        files_(files),
+        receiving_(receiving) {}
 
   // Errors of all functions: not_found when the agent is not the caller's or there is no such file; invalid, naming the
   // field.
@@ -71,6 +74,9 @@ class Uploads {
   boost::asio::thread_pool& receiving() const { return receiving_; }
 
  private:
+  std::int64_t quota_of(const agents::Agent&) const;
+
+  store::System system_;
   const agents::AgentDirectory& agents_;
   const std::filesystem::path folder_, spools_;
   boost::asio::thread_pool &files_, &receiving_;

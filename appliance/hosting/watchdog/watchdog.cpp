@@ -108,7 +108,7 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
     if (step.entered || step.crashed) journal.write(watch);
   }
 
-  static void enter(Watch& watch, State state, const std::string& why) {
+  void enter(Watch& watch, State state, const std::string& why) const {
     const auto now = store::now();
     if (watch.state != state || watch.history.empty()) watch.since = now;
     watch.state = state;
@@ -119,6 +119,7 @@ struct Watchdog::Impl : std::enable_shared_from_this<Impl> {
         .counter("agentbox_watchdog_transitions_total", "States that agents were seen to enter.",
                  {{"state", name_of(state)}})
         .add();
+    if (actions.entered) actions.entered(watch);
   }
 
   // Keeps one pending wait; waking too early is harmless.
@@ -245,7 +246,7 @@ void Watchdog::stopped(store::UserId owner, const std::string& agent) {
   impl_->release(agent);
   auto watch = impl_->journal.read(owner, agent);
   if (watch.state == State::stopped) return;
-  Impl::enter(watch, State::stopped, "It has been stopped.");
+  impl_->enter(watch, State::stopped, "It has been stopped.");
   impl_->journal.write(watch);
 }
 

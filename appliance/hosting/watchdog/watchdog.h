@@ -25,6 +25,8 @@ struct WatchdogActions {
   std::function<web::Task<Report>(Target, Command check)> check;
   std::function<web::Task<Report>(Target, std::string why)> kill, start, give_up;
   std::function<void(const Target&, Notice, const std::string& why)> notify;
+  // An agent has entered a state: the last of its history. May be empty.
+  std::function<void(const Watch&)> entered = {};
 };
 
 class Watchdog {

@@ -74,8 +74,8 @@ web::Task<web::Result<User>> Accounts::create(Registration registration) {
   auto hashed = co_await hasher_.hash(std::move(registration.password));
   if (!hashed) co_return hashed.error();
   User user{.email = *email, .name = registration.name.value_or(*email), .password_hash = std::move(*hashed)};
-  const Admit admit = [this, code = std::move(registration.invite_code)](store::Change& change) {
-    return registration_.admit(code, change);
+  const Admit admit = [this, code = std::move(registration.invite_code)](const User& newcomer, store::Change& change) {
+    return registration_.admit(code, newcomer.id, change);
   };
   co_return co_await insert(std::move(user), std::move(referrer), admit);
 }
@@ -99,14 +99,17 @@ web::Task<web::Result<User>> Accounts::create_as_admin(NewUser given) {
 }
 
 web::Task<web::Result<User>> Accounts::create_without_password(std::string email, std::string name,
-                                                               bool is_email_verified) {
+                                                               bool is_email_verified,
+                                                               std::optional<std::string> invite_code) {
   User user{
       .email = email, .name = name.empty() ? email : name, .password_hash = {}, .email_verified = is_email_verified};
-  const Admit admit = [this](store::Change& change) { return registration_.admit({}, change); };
+  const Admit admit = [this, code = std::move(invite_code)](const User& newcomer, store::Change& change) {
+    return registration_.admit(code, newcomer.id, change);
+  };
   co_return co_await insert(std::move(user), std::nullopt, admit);
 }
 
-// Sets id, referral code and date; both users of a referral get their credits.
+// Sets id, referral code and date.
 web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> referrer, Admit admit) {
   user.id = co_await system_.next_id("users");
   user.referral_code = crypto::random_id(referral_code_length);
@@ -115,14 +118,11 @@ web::Task<web::Result<User>> Accounts::insert(User user, std::optional<User> ref
   for (;;) {
     auto change = system_.change();
     if (admit) {
-      const auto admitted = admit(change);
+      const auto admitted = admit(user, change);
       if (!admitted) co_return admitted.error();
     }
     change.insert(users, user);
-    if (referrer) {
-      change.add(referrer->id, credits, referral_credits);
-      change.add(user.id, credits, referral_credits);
-    }
+    for (const auto& observer : created_) observer(user, referrer ? &*referrer : nullptr, change);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return user;
     if (outcome.duplicate("email")) co_return user_exists();
@@ -176,7 +176,7 @@ bool Accounts::is_admin(const User& user) const {
   return user.is_admin || (user.email_verified && is_listed_admin(user.email));
 }
 
-std::int64_t Accounts::credits_of(store::UserId id) const { return system_.cached_counter(id, credits); }
+std::int64_t Accounts::credits_of(store::UserId id) const { return credits_of_ ? credits_of_(id) : 0; }
 
 std::vector<User> Accounts::list(store::UserId after, std::size_t limit) const {
   std::vector<User> page;

@@ -53,12 +53,21 @@ class Accounts {
 
   // Who may register; open to everybody unless it is set. Before anything is served.
   void set_registration(RegistrationPolicy policy) { registration_ = policy; }
+  // Adds to the change that creates a user; `referrer` is null unless the user has registered with a referral code.
+  // Before anything is served.
+  using Created = std::function<void(const User&, const User* referrer, store::Change&)>;
+  void when_created(Created observer) { created_.push_back(std::move(observer)); }
+  // What credits_of returns; 0 unless it is set. Before anything is served.
+  using CreditsOf = std::function<std::int64_t(store::UserId)>;
+  void read_credits_with(CreditsOf credits_of) { credits_of_ = std::move(credits_of); }
+  RegistrationMode registration_mode() const { return registration_.mode(); }
 
   // invalid: e-mail, password or referral code. conflict: the address is taken. Also the errors of RegistrationPolicy.
   web::Task<web::Result<User>> create(Registration);
   // A user who signs in by other means than a password. `email` in lower case; `is_email_verified`: a trusted provider
   // has verified it. Errors of create.
-  web::Task<web::Result<User>> create_without_password(std::string email, std::string name, bool is_email_verified);
+  web::Task<web::Result<User>> create_without_password(std::string email, std::string name, bool is_email_verified,
+                                                       std::optional<std::string> invite_code = {});
   // Whatever the registration policy is. invalid: e-mail or password. conflict: the address is taken.
   web::Task<web::Result<User>> create_as_admin(NewUser);
   // unauthenticated, with the same message and after the same work whether or not there is such a user; too_many while
@@ -78,6 +87,7 @@ class Accounts {
   // By the flag, or by a listed address that was verified. An address that was only typed gives no rights: anybody can
   // register it.
   bool is_admin(const User&) const;
+  // Whole credits that the user can spend.
   std::int64_t credits_of(store::UserId) const;
   // In the order of their ids, after `after`. Reads the whole table and blocks.
   std::vector<User> list(store::UserId after, std::size_t limit) const;
@@ -116,7 +126,7 @@ class Accounts {
 
  private:
   // `admit` adds to the change, or refuses it; it may run several times.
-  using Admit = std::function<web::Result<void>(store::Change&)>;
+  using Admit = std::function<web::Result<void>(const User&, store::Change&)>;
   web::Task<web::Result<User>> insert(User, std::optional<User> referrer, Admit admit);
   // Changes a user, with what `apply` adds to the change; retried after a concurrent write. Errors of `apply`;
   // not_found; conflict: the e-mail is taken.
@@ -133,6 +143,8 @@ class Accounts {
   const std::vector<std::string> admin_emails_;
   OnGuesses on_guesses_;
   RegistrationPolicy registration_;
+  std::vector<Created> created_;
+  CreditsOf credits_of_;
 };
 
 }  // namespace accounts

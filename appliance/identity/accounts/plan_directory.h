@@ -25,6 +25,8 @@ class PlanDirectory {
   // Gives the user this plan in place of any other, or cancels it for "none". Errors: those of check, and
   // Kind::not_found when there is no such user.
   virtual web::Task<web::Result<void>> assign(store::UserId, std::string plan) = 0;
+  // Adds the plan to the change that creates the newcomer. Throws std::logic_error unless check() accepts it.
+  virtual void give(store::UserId newcomer, const std::string& plan, store::Change&) const = 0;
 };
 
 }  // namespace accounts

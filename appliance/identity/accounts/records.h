@@ -51,7 +51,4 @@ inline const store::Global<Session> sessions{
     &Session::id,
     {store::index<Session>(1, "user", &Session::user_id), store::index<Session>(2, "expires", &Session::expires_at)}};
 
-// Counter of a user: credits earned by referrals and spent in the box.
-inline const store::CounterName credits{"credits"};
-
 }  // namespace accounts

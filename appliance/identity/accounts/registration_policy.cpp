@@ -18,7 +18,6 @@ web::Error closed() {
 web::Error invitation_required() {
   return refused(invitation_code, "Registration on this box is by invitation: inviteCode is required");
 }
-web::Error bad_invitation() { return refused(invitation_code, "inviteCode is not a valid invitation"); }
 
 RegistrationMode mode_named(std::string_view name) {
   if (name == "open") return RegistrationMode::open;
@@ -34,15 +33,18 @@ web::Result<void> RegistrationPolicy::check(const std::optional<std::string>& co
   if (mode_ == RegistrationMode::closed) return closed();
   if (mode_ == RegistrationMode::open) return {};
   if (!code) return invitation_required();
-  if (!invitations_) return bad_invitation();
+  if (!invitations_) return invalid_invitation();
   return {};
 }
 
-web::Result<void> RegistrationPolicy::admit(const std::optional<std::string>& code, store::Change& change) const {
+web::Result<void> RegistrationPolicy::admit(const std::optional<std::string>& code, store::UserId newcomer,
+                                            store::Change& change) const {
   auto checked = check(code);
   if (!checked || mode_ == RegistrationMode::open) return checked;
-  return invitations_->redeem(*code, change);
+  return invitations_->redeem(*code, newcomer, change);
 }
+
+web::Error invalid_invitation() { return refused(invitation_code, "inviteCode is not a valid invitation"); }
 
 bool is_registration_refusal(const web::Error& error) {
   return error.code == closed_code || error.code == invitation_code;

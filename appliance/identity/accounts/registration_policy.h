@@ -1,6 +1,7 @@
 // Who may create an account: the setting REGISTRATION.
 #pragma once
 
+#include <boost/describe.hpp>
 #include <optional>
 #include <string>
 
@@ -13,12 +14,12 @@ namespace accounts {
 class Invitations {
  public:
   virtual ~Invitations() = default;
-  // Adds to the change that creates the account what uses the code up. Called again after a concurrent write.
-  // forbidden: there is no such code, or it is used up or expired.
-  virtual web::Result<void> redeem(const std::string& code, store::Change&) = 0;
+  // Adds to the change that creates the newcomer's account what uses the code up, and what the code grants. Called
+  // again after a concurrent write. forbidden: there is no such code, or it is used up or expired.
+  virtual web::Result<void> redeem(const std::string& code, store::UserId newcomer, store::Change&) = 0;
 };
 
-enum class RegistrationMode { open, invite, closed };
+BOOST_DEFINE_ENUM_CLASS(RegistrationMode, open, invite, closed)
 
 // Holds for every way to create an account but an administrator's. Callable from every thread.
 class RegistrationPolicy {
@@ -30,13 +31,16 @@ class RegistrationPolicy {
   // forbidden: nobody may register (REGISTRATION_CLOSED), or only with a code (INVITATION_REQUIRED).
   web::Result<void> check(const std::optional<std::string>& code) const;
   // The same as part of the change that creates the account: uses the code up. Also the errors of redeem.
-  web::Result<void> admit(const std::optional<std::string>& code, store::Change&) const;
+  web::Result<void> admit(const std::optional<std::string>& code, store::UserId newcomer, store::Change&) const;
+  RegistrationMode mode() const { return mode_; }
 
  private:
   RegistrationMode mode_ = RegistrationMode::open;
   Invitations* invitations_ = nullptr;
 };
 
+// The error of Invitations::redeem.
+web::Error invalid_invitation();
 // Whether an error says that the policy admits no new account.
 bool is_registration_refusal(const web::Error&);
 

@@ -52,7 +52,7 @@ web::Task<CallbackResult> CodeHost::finish(oauth::Browser browser, oauth::Callba
   if (!query.code || !query.state)
     co_return Refusal{Failure::AuthFailed, query.error ? "the code host says " + *query.error : "no code"};
   const auto since = identities_.session_epoch();
-  const auto callback = co_await flow_.finish(std::move(browser), *query.state, agentbox::trusted_now());
+  const auto callback = co_await flow_.finish(browser, *query.state, agentbox::trusted_now());
   if (!callback) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
   oauth::CodeExchange exchange{.endpoint = addresses_.base + "/login/oauth/access_token",
                                .code = *query.code,
@@ -60,10 +60,11 @@ web::Task<CallbackResult> CodeHost::finish(oauth::Browser browser, oauth::Callba
                                .redirect_uri = redirect_uri()};
   auto tokens = co_await oauth::exchange_code(client_, std::move(exchange));
   if (!tokens) co_return refused(Failure::TokenFailed, tokens.error());
-  co_return co_await sign_in(std::move(tokens->access), since);
+  co_return co_await sign_in(std::move(tokens->access), std::move(browser.invite_code), since);
 }
 
-web::Task<CallbackResult> CodeHost::sign_in(std::string access_token, accounts::SessionEpoch since) {
+web::Task<CallbackResult> CodeHost::sign_in(std::string access_token, std::optional<std::string> invite_code,
+                                            accounts::SessionEpoch since) {
   const auto account = co_await oauth::get_json(addresses_.api + "/user", access_token);
   if (!account) co_return refused(Failure::AuthError, account.error());
   const auto number = account_number(*account);
@@ -78,7 +79,8 @@ web::Task<CallbackResult> CodeHost::sign_in(std::string access_token, accounts::
                                         .email = email.address,
                                         .is_email_verified = email.is_verified,
                                         .name = name.empty() ? oauth::text_member(*account, "login") : name,
-                                        .refresh_token = {}};
+                                        .refresh_token = {},
+                                        .invite_code = std::move(invite_code)};
   auto user = co_await identities_.sign_in(std::move(identity), since);
   if (!user) {
     if (accounts::is_registration_refusal(user.error())) co_return refused(Failure::NoAccount, user.error());

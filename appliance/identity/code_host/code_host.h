@@ -28,7 +28,8 @@ class CodeHost : public oauth::SignInProvider {
   web::Task<oauth::CallbackResult> finish(oauth::Browser, oauth::CallbackQuery) override;
 
  private:
-  web::Task<oauth::CallbackResult> sign_in(std::string access_token, accounts::SessionEpoch since);
+  web::Task<oauth::CallbackResult> sign_in(std::string access_token, std::optional<std::string> invite_code,
+                                           accounts::SessionEpoch since);
   std::string redirect_uri() const { return site_.url("/api/auth/codehost/callback"); }
 
   const Addresses addresses_;

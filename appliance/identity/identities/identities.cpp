@@ -30,12 +30,14 @@ web::Task<web::Result<accounts::User>> Identities::sign_in(VerifiedIdentity iden
   co_return co_await link(std::move(identity), std::move(*user), since);
 }
 
-web::Task<web::Result<accounts::User>> Identities::sign_in_wallet(std::string address, accounts::SessionEpoch since) {
+web::Task<web::Result<accounts::User>> Identities::sign_in_wallet(std::string address, accounts::SessionEpoch since,
+                                                                  std::optional<std::string> invite_code) {
   VerifiedIdentity identity{.id = "wallet:" + address,
                             .email = address + "@wallet.app",
                             .is_email_verified = true,
                             .name = address,
-                            .refresh_token = {}};
+                            .refresh_token = {},
+                            .invite_code = std::move(invite_code)};
   if (find(identity.id)) co_return co_await sign_in_known(std::move(identity), since);
   auto user = co_await user_for(identity, identity.email, since);
   if (!user) co_return user.error();
@@ -66,7 +68,8 @@ web::Task<web::Result<accounts::User>> Identities::user_for(const VerifiedIdenti
                                                             accounts::SessionEpoch since) {
   auto user = accounts_.find_by_email(email);
   if (!user) {
-    auto created = co_await accounts_.create_without_password(email, identity.name, identity.is_email_verified);
+    auto created = co_await accounts_.create_without_password(email, identity.name, identity.is_email_verified,
+                                                              identity.invite_code);
     if (created && !created->email_verified && on_unverified_) co_await on_unverified_(created->id);
     if (created || created.error().kind != web::Kind::conflict) co_return created;
     user = accounts_.find_by_email(email);  // created concurrently

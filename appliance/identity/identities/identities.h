@@ -20,7 +20,8 @@ struct VerifiedIdentity {
   std::string email;               // as the provider writes it
   bool is_email_verified = false;  // by the provider
   std::string name;
-  std::string refresh_token;  // replaces the stored one; empty: keeps it
+  std::string refresh_token;                    // replaces the stored one; empty: keeps it
+  std::optional<std::string> invite_code = {};  // for a new user, where registration is by invitation
 };
 
 // Removes what another part of the box keeps for a user when the account is claimed.
@@ -51,7 +52,8 @@ class Identities {
   // and not verified, or the account was changed meanwhile. invalid: no address.
   web::Task<web::Result<accounts::User>> sign_in(VerifiedIdentity, accounts::SessionEpoch since);
   // The same for a wallet, whose e-mail is <address>@wallet.app. `address` in lower case.
-  web::Task<web::Result<accounts::User>> sign_in_wallet(std::string address, accounts::SessionEpoch since);
+  web::Task<web::Result<accounts::User>> sign_in_wallet(std::string address, accounts::SessionEpoch since,
+                                                        std::optional<std::string> invite_code = {});
   accounts::SessionEpoch session_epoch() const { return accounts_.session_epoch(); }
 
   std::optional<Identity> find(std::string_view id) const;

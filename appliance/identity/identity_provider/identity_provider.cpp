@@ -49,7 +49,7 @@ web::Task<CallbackResult> IdentityProvider::finish(oauth::Browser browser, oauth
   const auto since = identities_.session_epoch();
   if (query.iss && !oidc::same_issuer(*query.iss, provider_.issuer()))
     co_return Refusal{Failure::AuthFailed, "the code is of another issuer"};
-  const auto callback = co_await flow_.finish(std::move(browser), *query.state, agentbox::trusted_now());
+  const auto callback = co_await flow_.finish(browser, *query.state, agentbox::trusted_now());
   if (!callback) co_return Refusal{Failure::AuthFailed, "the state is not this browser's, too old, or was used"};
 
   const auto endpoints = co_await provider_.endpoints();
@@ -62,10 +62,11 @@ web::Task<CallbackResult> IdentityProvider::finish(oauth::Browser browser, oauth
                                .redirect_uri = redirect_uri()};
   auto tokens = co_await oauth::exchange_code(std::move(client), std::move(exchange));
   if (!tokens) co_return refused(Failure::TokenFailed, tokens.error());
-  co_return co_await sign_in(std::move(*tokens), callback->nonce, since);
+  co_return co_await sign_in(std::move(*tokens), callback->nonce, std::move(browser.invite_code), since);
 }
 
 web::Task<CallbackResult> IdentityProvider::sign_in(oauth::Tokens tokens, std::string nonce,
+                                                    std::optional<std::string> invite_code,
                                                     accounts::SessionEpoch since) {
   oidc::Expected expected{.issuer = provider_.issuer(), .client_id = client_.id, .nonce = std::move(nonce)};
   auto verified = co_await oidc::verify_id_token(provider_, tokens.id, std::move(expected), store::now());
@@ -78,7 +79,8 @@ web::Task<CallbackResult> IdentityProvider::sign_in(oauth::Tokens tokens, std::s
                                         .email = person->email,
                                         .is_email_verified = person->email_verified,
                                         .name = person->name,
-                                        .refresh_token = tokens.refresh};
+                                        .refresh_token = tokens.refresh,
+                                        .invite_code = std::move(invite_code)};
   auto user = co_await identities_.sign_in(std::move(identity), since);
   if (!user) {
     if (accounts::is_registration_refusal(user.error())) co_return refused(Failure::NoAccount, user.error());

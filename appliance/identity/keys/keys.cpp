@@ -47,7 +47,8 @@ bool is_same_digest(std::string_view one, std::string_view other) {
 
 web::Task<web::Result<Created>> Keys::create(web::Caller caller, std::string name,
                                              std::optional<store::Time> expires_at,
-                                             std::optional<std::int64_t> monthly_budget) {
+                                             std::optional<std::int64_t> monthly_budget,
+                                             std::optional<std::vector<std::string>> tools) {
   const store::UserId user = caller.user_id;
   const std::string secret = crypto::random_id(secret_length);
   ApiKey key{.user_id = user,
@@ -56,7 +57,8 @@ web::Task<web::Result<Created>> Keys::create(web::Caller caller, std::string nam
              .secret_hash = crypto::sha256_hex(secret),
              .created_at = store::now(),
              .expires_at = expires_at,
-             .monthly_budget = monthly_budget};
+             .monthly_budget = monthly_budget,
+             .tools = std::move(tools)};
   key.prefix = std::string(key_prefix) + key.id;
   for (;;) {
     auto change = system_.change();

@@ -27,10 +27,12 @@ struct ApiKey {
   store::Time created_at{};
   std::optional<store::Time> last_used_at;  // within a minute
   std::optional<store::Time> expires_at;
-  std::optional<std::int64_t> monthly_budget;  // for model calls with it, per calendar month: Money::units
+  std::optional<std::int64_t> monthly_budget;     // for model calls with it, per calendar month: Money::units
+  std::optional<std::vector<std::string>> tools;  // that MCP clients may call with it; none: those that only read
 };
 BOOST_DESCRIBE_STRUCT(ApiKey, (),
-                      (user_id, id, name, prefix, secret_hash, created_at, last_used_at, expires_at, monthly_budget))
+                      (user_id, id, name, prefix, secret_hash, created_at, last_used_at, expires_at, monthly_budget,
+                       tools))
 
 inline const store::Owned<ApiKey> api_keys{{.family = "api_keys", .number = 3}, &ApiKey::user_id, &ApiKey::id, {}};
 
@@ -53,7 +55,8 @@ class Keys {
 
   // For the caller of a session. unauthenticated: it has ended. too_many: the user has `keys_per_user` keys.
   web::Task<web::Result<Created>> create(web::Caller, std::string name, std::optional<store::Time> expires_at,
-                                         std::optional<std::int64_t> monthly_budget = {});
+                                         std::optional<std::int64_t> monthly_budget = {},
+                                         std::optional<std::vector<std::string>> tools = {});
   // Newest first.
   std::vector<ApiKey> list(store::UserId) const;
   // Null if there is no such key.

@@ -18,6 +18,7 @@ inline constexpr std::chrono::minutes request_lifetime{10};
 struct Browser {
   std::string cookie;  // the value of the flow's cookie; empty without exactly one
   bool is_secure = false;
+  std::optional<std::string> invite_code = {};  // for a new user, where registration is by invitation
 };
 
 // Everything is derived from a secret in the browser's cookie, the time and the box's key. Nothing is stored until a

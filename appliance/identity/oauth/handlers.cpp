@@ -1,6 +1,8 @@
 #include "appliance/identity/oauth/handlers.h"
 
+#include <algorithm>
 #include <boost/describe/enum_to_string.hpp>
+#include <cctype>
 
 #include "appliance/identity/sign_in/http.h"
 #include "web/log.h"
@@ -9,6 +11,26 @@
 namespace oauth {
 
 namespace {
+
+// Keeps an invite code from the redirect to the callback.
+constexpr std::string_view invite_cookie = "agentbox-invite";
+
+web::Response with_invite(web::Response response, std::optional<std::string> code, bool is_secure) {
+  if (!code) return response;
+  return web::with_cookie(std::move(response), {.name = std::string(invite_cookie),
+                                                .value = std::move(*code),
+                                                .max_age = request_lifetime,
+                                                .secure = is_secure});
+}
+
+// Only letters, digits and hyphens can be sent back in a cookie as they are.
+std::optional<std::string> invite_code_of(const web::Request& request) {
+  auto query = web::parse_query<RedirectQuery>(request);
+  if (!query || !query->inviteCode) return std::nullopt;
+  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-'; };
+  if (!std::ranges::all_of(*query->inviteCode, is_plain)) return std::nullopt;
+  return std::move(*query->inviteCode);
+}
 
 web::Response to_login(const RouteNames& names, const std::string& failure) {
   return web::redirect("/login?error=" + names.error_prefix + failure);
@@ -24,7 +46,10 @@ CallbackQuery callback_query(const web::Request& request) {
 
 Browser browser_of(const web::Request& request, std::string_view cookie_name) {
   const auto cookies = request.cookies(cookie_name);
-  return {.cookie = cookies.size() == 1 ? std::string(cookies.front()) : std::string(), .is_secure = request.secure};
+  const auto codes = request.cookies(invite_cookie);
+  return {.cookie = cookies.size() == 1 ? std::string(cookies.front()) : std::string(),
+          .is_secure = request.secure,
+          .invite_code = codes.size() == 1 ? std::optional<std::string>(codes.front()) : std::nullopt};
 }
 
 web::Answer redirect_to_provider(const Services& services, const RouteNames& names, const web::Request& request) {
@@ -37,7 +62,8 @@ web::Answer redirect_to_provider(const Services& services, const RouteNames& nam
                       {{"provider", names.title}, {"reason", error.message}, {"detail", error.detail}});
     co_return to_login(names, "AuthError");
   }
-  co_return web::with_cookie(web::redirect(redirect->location), redirect->cookie);
+  auto response = web::with_cookie(web::redirect(redirect->location), redirect->cookie);
+  co_return with_invite(std::move(response), invite_code_of(request), request.secure);
 }
 
 web::Answer finish_sign_in(const Services& services, const RouteNames& names, const web::Request& request) {

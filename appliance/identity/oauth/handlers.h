@@ -1,9 +1,17 @@
 #pragma once
 
+#include <optional>
+
 #include "appliance/identity/oauth/routes.h"
 #include "web/endpoint.h"
 
 namespace oauth {
+
+// Whatever the query holds, the answer is a redirect.
+struct RedirectQuery {
+  std::optional<web::Text<1, 100>> inviteCode;
+};
+BOOST_DESCRIBE_STRUCT(RedirectQuery, (), (inviteCode))
 
 // The flow's cookie of a request.
 Browser browser_of(const web::Request&, std::string_view cookie_name);

@@ -25,7 +25,8 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
   return {
       {web::GET, names.path, none, &sign_in_limit,
        web::plain(on(redirect_to_provider, names))
-           .describe("Redirects to the provider, or to /login?error=" + prefix + "NotConfigured."),
+           .describe("Redirects to the provider, or to /login?error=" + prefix +
+                     "NotConfigured. The query's `inviteCode` admits a new user where REGISTRATION is invite."),
        "Sign in with the " + names.title},
       {web::GET, names.path + "/callback", none, &sign_in_limit,
        web::plain(on(finish_sign_in, names)).describe(callback_description(prefix)), "Callback of the " + names.title},

@@ -51,6 +51,7 @@ web::Answer verify_token(const Services& services, const web::Request& request, 
   if (!services.social.is_configured()) co_return not_configured();
   auto entry = audit::of_request(request, "sign-in by social identity", "");
   const auto since = services.social.session_epoch();
+  std::optional<std::string> invite_code = std::move(form.inviteCode);
   const auto verified = co_await verify(services, std::move(form));
   if (!verified) {
     const web::Error& error = verified.error();
@@ -67,7 +68,7 @@ web::Answer verify_token(const Services& services, const web::Request& request, 
     co_return web::reply(answer, 200);
   }
   entry.subject = person.email;
-  auto user = co_await services.social.user_of(person, since);
+  auto user = co_await services.social.user_of(person, since, std::move(invite_code));
   auto client = sign_in::client_of(request);
   const auto result = co_await services.sign_in.begin(std::move(client), std::move(entry), std::move(user));
   if (!result) co_return result.error();

@@ -21,8 +21,9 @@ BOOST_DESCRIBE_STRUCT(EndpointInfo, (), (endpoint, method, description, configur
 struct VerifyToken {
   web::Text<1, 65'536> idToken;
   std::optional<web::Text<1, 42>> walletAddress;
+  std::optional<web::Text<1, 100>> inviteCode;
 };
-BOOST_DESCRIBE_STRUCT(VerifyToken, (), (idToken, walletAddress))
+BOOST_DESCRIBE_STRUCT(VerifyToken, (), (idToken, walletAddress, inviteCode))
 
 struct VerifiedToken {
   bool verified = true;

@@ -12,13 +12,14 @@ web::Task<web::Result<oidc::Person>> SocialIdentity::verify(std::string token) {
   co_return std::move(*person);
 }
 
-web::Task<web::Result<accounts::User>> SocialIdentity::user_of(const oidc::Person& person,
-                                                               accounts::SessionEpoch since) {
+web::Task<web::Result<accounts::User>> SocialIdentity::user_of(const oidc::Person& person, accounts::SessionEpoch since,
+                                                               std::optional<std::string> invite_code) {
   identities::VerifiedIdentity identity{.id = "social:" + provider_.issuer() + " " + person.subject,
                                         .email = person.email,
                                         .is_email_verified = person.email_verified,
                                         .name = person.name,
-                                        .refresh_token = {}};
+                                        .refresh_token = {},
+                                        .invite_code = std::move(invite_code)};
   co_return co_await identities_.sign_in(std::move(identity), since);
 }
 

@@ -33,7 +33,8 @@ class SocialIdentity {
   // oidc::verify_id_token.
   web::Task<web::Result<oidc::Person>> verify(std::string token);
   // The user of a verified subject that has an address. Errors of Identities::sign_in.
-  web::Task<web::Result<accounts::User>> user_of(const oidc::Person&, accounts::SessionEpoch since);
+  web::Task<web::Result<accounts::User>> user_of(const oidc::Person&, accounts::SessionEpoch since,
+                                                 std::optional<std::string> invite_code);
   // New tokens from the issuer. Errors of oauth::refresh and Provider::endpoints.
   web::Task<web::Result<oauth::Tokens>> refresh(std::string refresh_token);
 

@@ -12,8 +12,10 @@ web::Answer issue_nonce(const Services& services, const web::Request&) {
 
 web::Answer sign_in_with_wallet(const Services& services, const web::Request& request, SignedMessage form) {
   auto entry = audit::of_request(request, "sign-in by wallet", form.address);
-  Proof proof{
-      .address = std::move(form.address), .message = std::move(form.message), .signature = std::move(form.signature)};
+  Proof proof{.address = std::move(form.address),
+              .message = std::move(form.message),
+              .signature = std::move(form.signature),
+              .invite_code = std::move(form.inviteCode)};
   auto user = co_await services.wallets.sign_in(std::move(proof));
   auto client = sign_in::client_of(request);
   const auto result = co_await services.sign_in.begin(std::move(client), std::move(entry), std::move(user));

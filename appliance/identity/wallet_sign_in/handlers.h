@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "appliance/identity/wallet_sign_in/routes.h"
@@ -17,8 +18,9 @@ struct SignedMessage {
   web::Text<1, 42> address;
   web::Prose<1, 8192> message;
   web::Text<4, 32770> signature;
+  std::optional<web::Text<1, 100>> inviteCode;
 };
-BOOST_DESCRIBE_STRUCT(SignedMessage, (), (address, message, signature))
+BOOST_DESCRIBE_STRUCT(SignedMessage, (), (address, message, signature, inviteCode))
 
 web::Answer issue_nonce(const Services&, const web::Request&);
 web::Answer sign_in_with_wallet(const Services&, const web::Request&, SignedMessage);

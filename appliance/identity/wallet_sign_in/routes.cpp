@@ -15,7 +15,8 @@ constexpr const char* nonce_description = "Valid for ten minutes and one sign-in
 constexpr const char* sign_in_description =
     "`message` is an ERC-4361 sign-in message for this site and its chain, with a nonce of /api/auth/nonce; "
     "`signature` is the wallet's signature of it, in hex. Signatures of smart wallets (ERC-1271), including ones not "
-    "yet deployed (ERC-6492), are checked through L2_RPC_URL. Users with a second factor are asked for it: see POST "
+    "yet deployed (ERC-6492), are checked through L2_RPC_URL. `inviteCode` admits a new user where REGISTRATION is "
+    "invite. Users with a second factor are asked for it: see POST "
     "/api/auth/second-factor.";
 
 }  // namespace

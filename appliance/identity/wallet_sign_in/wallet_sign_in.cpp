@@ -1,7 +1,7 @@
 #include "appliance/identity/wallet_sign_in/wallet_sign_in.h"
 
 #include "appliance/foundation/chain/abi.h"
-#include "appliance/identity/wallet_sign_in/smart_wallet.h"
+#include "appliance/foundation/chain/smart_wallet.h"
 
 namespace wallet_sign_in {
 
@@ -38,10 +38,10 @@ web::Task<web::Result<bool>> WalletSignIn::is_signed(const Message& message, std
     co_return web::unavailable(
         "Smart wallets need a chain to be asked, and none is configured on this box: set L2_RPC_URL");
   }
-  co_return co_await contract_accepts(rpc_, message.address, digest, std::move(signature));
+  co_return co_await chain::contract_accepts(rpc_, message.address, digest, std::move(signature));
 }
 
-web::Task<web::Result<accounts::User>> WalletSignIn::sign_in(Proof proof) {
+web::Task<web::Result<crypto::EthereumAddress>> WalletSignIn::verify(Proof proof) {
   const auto address = crypto::EthereumAddress::parse(proof.address);
   if (!address) co_return web::invalid("address is not a wallet's address");
   const auto signature = chain::from_hex(proof.signature);
@@ -51,7 +51,6 @@ web::Task<web::Result<accounts::User>> WalletSignIn::sign_in(Proof proof) {
   if (!message) co_return message.error();
   if (message->address != *address) co_return web::invalid("address is not the one of the message");
 
-  const auto since = identities_.session_epoch();
   const auto now = store::now();
   if (auto error = refuse(*message, now)) co_return std::move(*error);
   const auto is_theirs = co_await is_signed(*message, proof.message, *signature);
@@ -59,7 +58,15 @@ web::Task<web::Result<accounts::User>> WalletSignIn::sign_in(Proof proof) {
   if (!*is_theirs) co_return refused("was not signed by this wallet");
   const bool is_first = co_await nonces_.use(message->nonce, now);
   if (!is_first) co_return refused("was used before");
-  co_return co_await identities_.sign_in_wallet(address->lower_case(), since);
+  co_return *address;
+}
+
+web::Task<web::Result<accounts::User>> WalletSignIn::sign_in(Proof proof) {
+  const auto since = identities_.session_epoch();
+  auto invite_code = proof.invite_code;
+  const auto address = co_await verify(std::move(proof));
+  if (!address) co_return address.error();
+  co_return co_await identities_.sign_in_wallet(address->lower_case(), since, std::move(invite_code));
 }
 
 }  // namespace wallet_sign_in

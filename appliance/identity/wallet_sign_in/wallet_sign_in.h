@@ -1,6 +1,7 @@
 // Signing in with a wallet: verifies a message that the wallet signed, on the box itself where possible.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "appliance/foundation/chain/rpc.h"
@@ -14,9 +15,10 @@
 namespace wallet_sign_in {
 
 struct Proof {
-  std::string address;    // as the client sent it
-  std::string message;    // the exact text that was signed
-  std::string signature;  // 0x and hex
+  std::string address;                          // as the client sent it
+  std::string message;                          // the exact text that was signed
+  std::string signature;                        // 0x and hex
+  std::optional<std::string> invite_code = {};  // for a new user, where registration is by invitation
 };
 
 // Callable from every thread; the arguments must outlive it.
@@ -27,9 +29,11 @@ class WalletSignIn {
 
   std::string nonce() const { return nonces_.issue(store::now()); }
 
-  // The wallet's user. invalid: malformed input. unauthenticated: a check failed; the message says which. unavailable:
-  // the wallet is a contract, and the chain cannot be reached. Else the errors of Identities::sign_in. The first
-  // message with a valid signature spends its nonce.
+  // The address of the wallet that signed. invalid: malformed input. unauthenticated: a check failed; the message says
+  // which. unavailable: the wallet is a contract, and the chain cannot be reached. The first message with a valid
+  // signature spends its nonce.
+  web::Task<web::Result<crypto::EthereumAddress>> verify(Proof);
+  // The wallet's user. Errors as above, and those of Identities::sign_in.
   web::Task<web::Result<accounts::User>> sign_in(Proof);
 
  private:

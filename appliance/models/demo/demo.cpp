@@ -63,7 +63,7 @@ web::Task<web::Result<ChatAnswer>> Demo::answer(ChatRequest request, std::string
   auto only_these = only(model);
   // "local" stands for any model of the local server, as in agents' configurations.
   ModelCall call{.request = std::move(request),
-                 .query = {.model = std::move(model), .is_agents = true, .only = std::move(only_these)},
+                 .query = {.model = std::move(model), .only = std::move(only_these)},
                  .payer = {.user = usage::demo_user,
                            .plan = billing::Plan::network,
                            .is_admin = true,

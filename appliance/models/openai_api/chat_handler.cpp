@@ -20,6 +20,12 @@ web::Result<ChatRequest> parse_chat(const web::Request& request) {
   return openai::parse_request(json::value(std::move(*body)));
 }
 
+// OpenAI answers 404 for an unknown model, which its clients have an exception for.
+web::Error as_openai_has_it(web::Error error) {
+  if (error.code == "model_not_found") error.kind = web::Kind::not_found;
+  return error;
+}
+
 web::Task<> send_chunks(CallHandle& handle, bool include_usage, web::StreamWriter& writer) {
   const openai::Chunks chunks("chatcmpl-" + crypto::random_id(24), handle.serving());
   const auto opening = chunks.opening();
@@ -69,12 +75,13 @@ web::Answer complete_chat(const Services& services, const web::Request& request)
   auto payer = services.gateway.policy().payer_of(request.caller);
   if (!payer) co_return payer.error();
   const bool stream = parsed->stream, include_usage = parsed->include_usage;
-  ModelCall call{.request = std::move(*parsed), .query = {}, .payer = std::move(*payer)};
+  ModelCall call{.request = std::move(*parsed),
+                 .query = {},
+                 .payer = std::move(*payer),
+                 .trace = spans::TraceContext::parse(request.header(spans::traceparent))};
   const auto& agent = request.caller.agent;
-  call.query = {.model = call.request.model,
-                .task = {},
-                .provider = agent.empty() ? std::string() : services.provider_of(agent),
-                .is_agents = !agent.empty()};
+  call.query = {
+      .model = call.request.model, .task = {}, .provider = agent.empty() ? std::string() : services.provider_of(agent)};
   auto handle = co_await CallHandle::start(services.gateway, std::move(call), stream);
   if (stream) {
     const bool begun = co_await handle.begins();
@@ -82,7 +89,7 @@ web::Answer complete_chat(const Services& services, const web::Request& request)
     if (begun) co_return reply_streamed(std::move(handle), include_usage);
   }
   const auto answer = co_await handle.answer();
-  if (!answer) co_return answer.error();
+  if (!answer) co_return as_openai_has_it(answer.error());
   if (stream) co_return reply_streamed(std::move(handle), include_usage);
   co_return reply_whole(*answer);
 }

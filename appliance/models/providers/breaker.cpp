@@ -64,6 +64,11 @@ Circuit Breaker::state(Clock::time_point now) const {
   return now < open_until_ ? Circuit::open : Circuit::half_open;
 }
 
+bool Breaker::is_slow() const {
+  const std::lock_guard lock(mutex_);
+  return is_slow_;
+}
+
 std::chrono::seconds Breaker::wait(Clock::time_point now) const {
   const std::lock_guard lock(mutex_);
   if (!is_open_ || now >= open_until_) return std::chrono::seconds(1);

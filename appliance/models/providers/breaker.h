@@ -33,6 +33,8 @@ class Breaker {
   void abandoned();  // ended by the caller, without a result
 
   Circuit state(Clock::time_point now) const;
+  // Whether a time-out opened the circuit.
+  bool is_slow() const;
   // The time until an attempt may be made.
   std::chrono::seconds wait(Clock::time_point now) const;
 

@@ -119,6 +119,7 @@ std::string_view code_of(const web::Error& error) {
   if (!error.code.empty()) return error.code;
   if (error.kind == web::Kind::too_many) return "rate_limit_exceeded";
   if (error.kind == web::Kind::unauthenticated) return "invalid_api_key";
+  if (error.kind == web::Kind::timeout) return to_string(Fault::timeout);
   return {};
 }
 

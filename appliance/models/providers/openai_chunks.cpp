@@ -11,16 +11,6 @@ namespace json = boost::json;
 
 namespace {
 
-// The text of a whole answer is sent in pieces of about this size, cut between characters.
-constexpr std::size_t piece_bytes = 96;
-
-std::size_t piece_end(std::string_view text, std::size_t from) {
-  auto end = from + piece_bytes;
-  if (end >= text.size()) return text.size();
-  while (end > from && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return end > from ? end : from + piece_bytes;
-}
-
 std::string common_of(std::string_view id, std::string_view model) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const json::object common{{"id", id},
@@ -69,23 +59,10 @@ std::string Chunks::usage(const TokenUsage& used) const {
   return common_ + R"("choices":[],"usage":)" + json::serialize(usage_to_wire(used)) + "}";
 }
 
-std::vector<std::string> chunks_of(const ChatAnswer& answer, bool include_usage) {
-  const Chunks chunks(answer.id, answer.model);
-  std::vector<std::string> events{chunks.opening()};
-  const std::string_view text = answer.message.content;
-  for (std::size_t from = 0; from < text.size();) {
-    const auto end = piece_end(text, from);
-    events.push_back(chunks.piece({.text = std::string(text.substr(from, end - from))}));
-    from = end;
-  }
-  const auto& calls = answer.message.tool_calls;
-  for (std::size_t i = 0; i < calls.size(); ++i)
-    events.push_back(
-        chunks.piece({.call = i, .id = calls[i].id, .name = calls[i].name, .arguments = calls[i].arguments}));
-  events.push_back(chunks.end(answer.finish));
-  if (include_usage) events.push_back(chunks.usage(answer.usage));
-  events.emplace_back("[DONE]");
-  return events;
+std::string Chunks::extended(const json::object& members) const {
+  auto chunk = delta({});
+  chunk.back() = ',';
+  return chunk + json::serialize(members).substr(1);
 }
 
 }  // namespace models::openai

@@ -4,7 +4,6 @@
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "appliance/models/chat.h"
 
@@ -19,6 +18,8 @@ class Chunks {
   std::string piece(const AnswerPiece&) const;
   std::string end(Finish) const;
   std::string usage(const TokenUsage&) const;
+  // A chunk that adds nothing to the answer but these members beside its choices.
+  std::string extended(const boost::json::object& members) const;
 
  private:
   std::string delta(boost::json::object content, boost::json::value finish = nullptr) const;
@@ -26,8 +27,5 @@ class Chunks {
 
   const std::string common_;  // what all begin with, up to the comma after their model
 };
-
-// The chunks of a complete answer, including the closing [DONE].
-std::vector<std::string> chunks_of(const ChatAnswer&, bool include_usage);
 
 }  // namespace models::openai

@@ -25,12 +25,18 @@ bool is_model_id(std::string_view id) {
   return !id.empty() && id.size() <= most_bytes && std::ranges::none_of(id, is_control);
 }
 
+struct Unheard final : Listener {
+  void text(std::string_view) override {}
+  void call(std::size_t, std::string_view, std::string_view, std::string_view) override {}
+};
+
 UpstreamSettings upstream_of(const OpenAiSettings& settings) {
   return {.name = settings.name,
           .base_url = settings.base_url,
           .key = settings.key,
           .own_key = settings.own_key,
-          .timeout = settings.timeout};
+          .timeout = settings.timeout,
+          .first_token = settings.first_token};
 }
 
 }  // namespace
@@ -47,6 +53,12 @@ web::FetchHeaders OpenAiProvider::headers() const {
 std::optional<std::vector<ModelInfo>> OpenAiProvider::cached_models() const {
   const std::lock_guard lock(mutex_);
   if (std::chrono::steady_clock::now() >= listed_until_) return std::nullopt;
+  return listed_;
+}
+
+std::optional<std::vector<ModelInfo>> OpenAiProvider::last_listed() const {
+  const std::lock_guard lock(mutex_);
+  if (listed_until_ == std::chrono::steady_clock::time_point()) return std::nullopt;
   return listed_;
 }
 
@@ -74,26 +86,16 @@ web::Task<Outcome<std::vector<ModelInfo>>> OpenAiProvider::models() {
 }
 
 web::Task<Outcome<std::string>> OpenAiProvider::choose_model(std::string requested) {
-  if (!settings_.only_listed) co_return requested.empty() ? settings_.default_model : requested;
-  if (!settings_.default_model.empty() && (requested.empty() || requested == settings_.default_model)) {
-    co_return settings_.default_model;
-  }
-  if (!requested.empty() && requested == settings_.fallback_model) co_return requested;
+  if (!requested.empty()) co_return requested;
+  if (!settings_.is_local || !settings_.default_model.empty()) co_return settings_.default_model;
   const auto listed = co_await models();
   if (!listed) {
-    // A server may serve a model that it does not list. Without any name there is nothing to request.
-    if (!settings_.default_model.empty()) co_return settings_.default_model;
     auto failure = listed.error();
     failure.may_be_billed = false;  // no answer was requested yet
     co_return failure;
   }
-  for (const auto& model : *listed) {
-    if (model.id == requested) co_return requested;
-  }
-  if (!settings_.default_model.empty()) co_return settings_.default_model;
-  if (listed->empty()) {
+  if (listed->empty())
     co_return upstream_.fail(Fault::bad_answer, "lists no models: load one, or name one with LOCAL_MODEL.");
-  }
   co_return listed->front().id;
 }
 
@@ -117,6 +119,9 @@ web::Task<Outcome<ChatAnswer>> OpenAiProvider::complete(ChatRequest request, Lis
   if (!model) co_return model.error();
   request.model = std::move(*model);
   const std::string path = "/chat/completions";
+  // A slow local server is asked for a stream in any case: as long as it sends tokens, it is waited for.
+  Unheard unheard;
+  if (!listener && settings_.is_local) listener = &unheard;
   auto body = body_of(request, listener != nullptr);
   if (listener) {
     co_return co_await streamed_answer<openai::AnswerStream>(upstream_, path, headers(), std::move(body), request,

@@ -13,17 +13,16 @@
 namespace models {
 
 struct OpenAiSettings {
-  std::string name;            // local, openrouter, openai: as in answers and messages
-  std::string base_url;        // up to and including /v1
-  std::string key;             // secret; empty: no Authorization header
-  std::string default_model;   // empty: the first the server lists
-  std::string fallback_model;  // empty: none
-  // Replace a model that the server does not list by the default. For servers with a few models of their own, since
-  // agents carry the names of the router's models.
-  bool only_listed = false;
-  bool own_key = false;            // as in UpstreamSettings
-  bool completion_tokens = false;  // the server calls the limit max_completion_tokens
-  std::chrono::milliseconds timeout{30'000};
+  std::string name;                           // local, openrouter, openai: as in answers and messages
+  std::string base_url;                       // up to and including /v1
+  std::string key;                            // secret; empty: no Authorization header
+  std::string default_model;                  // empty: the first the server lists
+  std::string fallback_model;                 // empty: none
+  bool is_local = false;                      // a server on the LAN, whose models are those that it lists
+  bool own_key = false;                       // as in UpstreamSettings
+  bool completion_tokens = false;             // the server calls the limit max_completion_tokens
+  std::chrono::milliseconds timeout{30'000};  // both as in UpstreamSettings
+  std::optional<std::chrono::milliseconds> first_token;
 };
 
 class OpenAiProvider : public Provider {
@@ -35,8 +34,15 @@ class OpenAiProvider : public Provider {
   // Cached for a minute.
   web::Task<Outcome<std::vector<ModelInfo>>> models() override;
   std::optional<std::vector<ModelInfo>> cached_models() const;
+  // However long ago; not set: never.
+  std::optional<std::vector<ModelInfo>> last_listed() const;
+  const std::string& default_model() const { return settings_.default_model; }
   const std::string& fallback_model() const { return settings_.fallback_model; }
-  // The model used for a request with this name, which may be empty (OpenAiSettings::only_listed).
+  // Whether the settings name it, so that the server need not list it.
+  bool is_configured_model(std::string_view model) const {
+    return model == settings_.default_model || model == settings_.fallback_model;
+  }
+  // The model used for a request with this name. If it is empty, a local server's default or the first that it lists.
   web::Task<Outcome<std::string>> choose_model(std::string requested);
   web::Task<Outcome<std::string>> embeddings(std::string body) const override;
 

@@ -21,6 +21,8 @@ class AnswerStream {
 
   // An error sent instead of a chunk, or data that is not a chunk.
   const std::optional<ReportedError>& reported_error() const { return reported_error_; }
+  // As the chunks name it; empty before the first one.
+  const std::string& model() const { return answer_.model; }
   // A finish reason or the closing [DONE] was received.
   bool is_complete() const { return complete_; }
   // The whole answer, once complete. Usage that was not reported is estimated.

@@ -19,6 +19,11 @@ constexpr std::array<Place, 4> places{
     Place{"openai", &agentbox::Settings::openai_api_key, &agentbox::Settings::openai_base_url},
     Place{"google", &agentbox::Settings::google_api_key, &agentbox::Settings::google_base_url}};
 
+// A local server may first have to load the model, and reads long prompts slowly.
+std::chrono::milliseconds first_token_limit(const agentbox::Settings& settings) {
+  return 10 * settings.ai_model_timeout;
+}
+
 }  // namespace
 
 Providers::Providers(const agentbox::Settings& settings) : settings_(settings) {
@@ -29,8 +34,9 @@ Providers::Providers(const agentbox::Settings& settings) : settings_(settings) {
                                                              .key = settings.local_api_key,
                                                              .default_model = settings.local_model,
                                                              .fallback_model = settings.local_fallback_model,
-                                                             .only_listed = true,
-                                                             .timeout = settings.ai_model_timeout});
+                                                             .is_local = true,
+                                                             .timeout = settings.ai_model_timeout,
+                                                             .first_token = first_token_limit(settings)});
     configured_.emplace("local", local_);
   }
   for (const auto& place : places)

@@ -197,7 +197,8 @@ web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::F
   outgoing.headers.emplace_back("Accept", "text/event-stream");
   outgoing.timeout = std::chrono::milliseconds(0);
   const auto executor = co_await boost::asio::this_coro::executor;
-  Silence silence{.limit = settings_.timeout, .timer = web::Timer(executor)};
+  const auto first_token = settings_.first_token.value_or(settings_.timeout);
+  Silence silence{.limit = first_token, .timer = web::Timer(executor)};
   int status = 0;
   std::string type, retry_after, whole;
   // Comments and pings do not begin an answer.
@@ -218,10 +219,8 @@ web::Task<Outcome<Upstream::Streamed>> Upstream::stream(std::string path, web::F
       if (has_ended) return true;
       has_ended = !events.feed(bytes);
       if (has_begun || has_ended) silence.since = Clock::now();
-      if (has_ended) {
-        silence.limit = time_to_end;
-        silence.timer.cancel();
-      }
+      const auto limit = has_ended ? time_to_end : has_begun ? settings_.timeout : first_token;
+      if (limit != std::exchange(silence.limit, limit)) silence.timer.cancel();
       return true;
     }
     whole += bytes;

@@ -12,12 +12,12 @@
 namespace models {
 
 struct UpstreamSettings {
-  std::string name;      // as in answers and messages
-  std::string base_url;  // without the path of a call
-  std::string key;       // secret: removed from quoted texts
-  bool own_key = false;  // the user's own: the message of a refusal says how to replace it
-  // For a whole answer; for a streamed one, before the first byte and between bytes.
-  std::chrono::milliseconds timeout{30'000};
+  std::string name;                           // as in answers and messages
+  std::string base_url;                       // without the path of a call
+  std::string key;                            // secret: removed from quoted texts
+  bool own_key = false;                       // the user's own: the message of a refusal says how to replace it
+  std::chrono::milliseconds timeout{30'000};  // for a whole answer; for a streamed one, between bytes
+  std::optional<std::chrono::milliseconds> first_token;  // for a streamed answer, before its first event; else timeout
 };
 
 class Upstream {

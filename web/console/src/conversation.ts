@@ -6,12 +6,23 @@ import type { ChatMessage } from "./api/types";
 import { forget as forgetAgents } from "./agents";
 import { t } from "./app/i18n";
 
+// A tool that the agent calls while it answers. `result` and `duration` (milliseconds) come when it has returned.
+export interface Step {
+  id: string;
+  name: string;
+  arguments: string;
+  result?: string;
+  failed?: boolean | undefined;
+  duration?: number | undefined;
+}
+
 export interface Conversation {
   messages: Signal<ChatMessage[] | undefined>; // oldest first; undefined: not loaded yet
   hasEarlier: Signal<boolean>;
   draft: Signal<string>;
   waiting: Signal<boolean>; // for the agent's answer to a question, which may be from before the page was loaded
   partial: Signal<string>; // what has arrived of the answer
+  steps: Signal<Step[]>; // the agent's steps on its way to the answer
   error: Signal<string>; // a sentence, or empty
   stop: AbortController | undefined; // of the answer that is being read
 }
@@ -31,6 +42,7 @@ export function conversation(agentId: string): Conversation {
       draft: signal(""),
       waiting: signal(false),
       partial: signal(""),
+      steps: signal([]),
       error: signal(""),
       stop: undefined,
     };
@@ -109,6 +121,16 @@ export async function sendDraft(agentId: string) {
   await say(agentId, text);
 }
 
+// Stops the answers that the agent is working on. What has arrived of them stays.
+export async function stopAnswer(agentId: string) {
+  const { error } = conversation(agentId);
+  try {
+    await call("POST /api/chat/stop", { body: { agentId } });
+  } catch (cause) {
+    error.value = sentence(cause);
+  }
+}
+
 // Sends a question whose answer failed once more.
 export async function retry(agentId: string, message: ChatMessage) {
   const { draft } = conversation(agentId);
@@ -118,7 +140,7 @@ export async function retry(agentId: string, message: ChatMessage) {
 
 async function say(agentId: string, text: string) {
   const one = conversation(agentId);
-  const { messages, draft, waiting, partial, error } = one;
+  const { messages, draft, waiting, partial, steps, error } = one;
   if (waiting.value) return;
   const before = messages.value ?? [];
   messages.value = [...before, { id: "sending", role: "user", content: text, createdAt: new Date().toISOString() }];
@@ -144,19 +166,24 @@ async function say(agentId: string, text: string) {
   } finally {
     waiting.value = false;
     partial.value = "";
+    steps.value = [];
   }
 }
 
 async function stream(agentId: string, message: string, signal: AbortSignal) {
-  const { partial } = conversation(agentId);
+  const { partial, steps } = conversation(agentId);
   const response = await send("POST /api/chat", {
     body: { agentId, message, stream: true },
-    timeout: 15 * patience,
+    timeout: 60 * patience,
     signal,
   });
   let ended = false;
   try {
     for await (const { event, data } of events(response.body!)) {
+      if (event === "tool_call" || event === "tool_result") {
+        steps.value = withStep(steps.value, JSON.parse(data) as ToolEvent);
+        continue;
+      }
       const content = JSON.parse(data) as { content?: string; error?: string; status?: number; code?: string };
       if (event === "delta") partial.value += content.content ?? "";
       if (event === "error") throw failure(content);
@@ -166,6 +193,21 @@ async function stream(agentId: string, message: string, signal: AbortSignal) {
     if (cause instanceof ApiError || signal.aborted) throw cause;
   }
   if (!ended) throw new ApiError(t("error.unreachable"), 0);
+}
+
+interface ToolEvent {
+  id: string;
+  name: string;
+  arguments?: string;
+  result?: string;
+  failed?: boolean;
+  durationMs?: number;
+}
+
+function withStep(steps: Step[], event: ToolEvent): Step[] {
+  if (event.result === undefined) return [...steps, { id: event.id, name: event.name, arguments: event.arguments ?? "" }];
+  const { id, result, failed, durationMs: duration } = event;
+  return steps.map((step) => (step.id === id && step.result === undefined ? { ...step, result, failed, duration } : step));
 }
 
 function failure({ error = "", status = 500, code = "" }: { error?: string; status?: number; code?: string }): ApiError {

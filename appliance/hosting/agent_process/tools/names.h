@@ -20,7 +20,16 @@ inline constexpr std::string_view tool_names[] = {"summarize_page",
                                                   "schedule_prompt",
                                                   "list_scheduled_prompts",
                                                   "cancel_scheduled_prompt",
+                                                  "use_skill",
                                                   "send_message",
-                                                  "read_messages"};
+                                                  "read_messages",
+                                                  "read_feed",
+                                                  "make_video",
+                                                  "show_video",
+                                                  "go_on_air",
+                                                  "show_broadcast",
+                                                  "leave_air",
+                                                  "pay_usdc",
+                                                  "show_wallet"};
 
 }  // namespace agent_process

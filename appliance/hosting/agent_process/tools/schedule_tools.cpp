@@ -1,16 +1,14 @@
 // Prompts that the agent schedules for itself. The box stores and sends them.
 #include <boost/json.hpp>
 
+#include "appliance/hosting/agent_process/tools/box_client.h"
 #include "appliance/hosting/agent_process/tools/toolbox.h"
-#include "web/fetch.h"
 
 namespace agent_process {
 
 namespace json = boost::json;
 
 namespace {
-
-constexpr auto box_time = std::chrono::seconds(10);
 
 struct ScheduleArguments {
   web::Text<1, 100> name;
@@ -28,29 +26,6 @@ struct TaskArguments {
 };
 BOOST_DESCRIBE_STRUCT(TaskArguments, (), (taskId))
 
-// Client of the box's /api/agent-tasks.
-struct ScheduleClient {
-  std::string url, token;
-
-  web::Task<web::Result<json::value>> call(std::string method, std::string path, json::object body) const {
-    web::FetchRequest request{.url = url + path, .method = std::move(method)};
-    request.headers.emplace_back("Authorization", "Bearer " + token);
-    if (!body.empty()) {
-      request.headers.emplace_back("Content-Type", "application/json");
-      request.body = json::serialize(body);
-    }
-    request.timeout = box_time;
-    request.max_bytes = 2u << 20;
-    const auto response = co_await web::fetch(std::move(request));
-    if (!response) co_return web::unavailable("The box cannot be reached: " + response.error().message);
-    auto answer = web::parse_json(response->body, "answer");
-    if (!answer || !answer->is_object()) co_return web::unavailable("The box sent an answer that is not a JSON object");
-    if (response->status < 300) co_return std::move(*answer);
-    const auto* message = answer->get_object().if_contains("error");
-    co_return web::invalid(message && message->is_string() ? std::string(message->get_string()) : "The box refused it");
-  }
-};
-
 json::object body_of(const ScheduleArguments& arguments) {
   json::object body{{"name", arguments.name}, {"cronSchedule", arguments.cronSchedule}, {"prompt", arguments.prompt}};
   if (arguments.timezone) body["timezone"] = *arguments.timezone;
@@ -60,7 +35,7 @@ json::object body_of(const ScheduleArguments& arguments) {
 }  // namespace
 
 std::vector<Tool> schedule_tools(const std::string& backend_url, const std::string& box_token) {
-  const ScheduleClient client{backend_url + "/api/agent-tasks", box_token};
+  const BoxClient client{backend_url + "/api/agent-tasks", box_token};
   return {
       tool<ScheduleArguments>(
           "schedule_prompt",

@@ -29,8 +29,21 @@ json::value plain_schema(json::value schema) {
   return schema;
 }
 
-Toolbox::Toolbox(std::vector<Tool> tools) : tools_(std::move(tools)) {
+Toolbox::Toolbox(std::vector<Tool> tools, ToolSource more)
+    : tools_(std::move(tools)), own_(tools_.size()), more_(std::move(more)) {
   for (const auto& tool : tools_) definitions_.push_back(tool.definition);
+}
+
+web::Task<> Toolbox::refresh() {
+  if (!more_) co_return;
+  auto found = co_await more_();
+  tools_.erase(tools_.begin() + std::ptrdiff_t(own_), tools_.end());
+  definitions_.resize(own_);
+  for (auto& tool : found) {
+    if (std::ranges::count(definitions_, tool.definition.name, &models::ToolDefinition::name) > 0) continue;
+    definitions_.push_back(tool.definition);
+    tools_.push_back(std::move(tool));
+  }
 }
 
 web::Task<web::Result<json::value>> Toolbox::attempt(const models::ToolCall& call) const {

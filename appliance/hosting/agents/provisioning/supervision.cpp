@@ -102,6 +102,9 @@ watchdog::WatchdogActions Supervision::actions() {
   actions.notify = [this](const Target& target, watchdog::Notice notice, const std::string& why) {
     notifier_.notify(target.id, target.name, notice, why);
   };
+  actions.entered = [this](const watchdog::Watch& watch) {
+    if (entered_) entered_(watch);
+  };
   return actions;
 }
 

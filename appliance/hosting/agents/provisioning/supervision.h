@@ -20,6 +20,8 @@ class Supervision {
   // Begins a repair, also of an agent that is not running: it should run from then on. not_found; conflict while the
   // agent has a job. Callable from every thread.
   web::Task<web::Result<Agent>> repair(store::UserId, std::string agent);
+  // Called on `home` whenever an agent enters a state. Set before the agents are started.
+  void when_entered(std::function<void(const watchdog::Watch&)> entered) { entered_ = std::move(entered); }
   // After Provisioner::stop, which ends the jobs of the watchdog.
   web::Task<> stop();
 
@@ -32,6 +34,7 @@ class Supervision {
   web::Task<watchdog::Report> carry_out(watchdog::Target, Action, Edit);
 
   Provisioner& provisioner_;
+  std::function<void(const watchdog::Watch&)> entered_;
   watchdog::Notifier notifier_;
   watchdog::Watchdog watchdog_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "appliance/billing/subscriptions/plans.h"
+#include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/hosting/agent_process/forget.h"
 #include "appliance/hosting/agents/config_check.h"
 #include "web/fetch.h"
@@ -18,17 +19,17 @@ using Failure = std::optional<Error>;
 
 constexpr std::chrono::milliseconds first_pause{5}, longest_pause{100}, probe_timeout{1000};
 
-runtime::ResourceLimits limits_of(const Agent& agent) {
+runtime::ResourceLimits limits_of(const store::System& system, const Agent& agent) {
   const auto& plan = billing::agent_resources(billing::plan_named(agent.plan).value_or(billing::Plan::label));
   runtime::ResourceLimits limits;
   limits.memory_bytes = plan.memory_bytes;
-  limits.file_bytes = plan.storage_bytes;
+  limits.file_bytes = billing::storage_limit(system, agent.owner, agent.plan);
   limits.processes = plan.processes;
   limits.cpus = plan.cores;
   return limits;
 }
 
-runtime::AgentSpec spec_of(const Agent& agent, const ProvisionerOptions& options) {
+runtime::AgentSpec spec_of(const store::System& system, const Agent& agent, const ProvisionerOptions& options) {
   runtime::AgentSpec spec;
   spec.id = agent.id;
   spec.name = agent.name;
@@ -41,7 +42,7 @@ runtime::AgentSpec spec_of(const Agent& agent, const ProvisionerOptions& options
   spec.conduct = profile_of(agent.config);
   if (agent.descent && agent.descent->specialization != unspecialized)
     spec.conduct.specialization = agent.descent->specialization;
-  spec.limits = limits_of(agent);
+  spec.limits = limits_of(system, agent);
   return spec;
 }
 
@@ -275,7 +276,7 @@ Task<Result<void>> Worker::ensure_running(Agent agent, bool is_restart) {
   if (!is_restart && is_running(instance) && reaches_the_box(*instance)) co_return Result<void>();
   auto stopped = co_await engine_.stop(agent.id, options_.stop_grace);
   if (!stopped) co_return stopped.error();
-  auto spec = spec_of(agent, options_);
+  auto spec = spec_of(system_, agent, options_);
   spec.backend_url = backend_url;
   spec.summarizer_url = summarizer_url;
   auto started = co_await engine_.start(spec);

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { isRunning, isSettling, trouble } from "../../agents";
 import type { Agent, ChatMessage } from "../../api/types";
@@ -9,8 +8,9 @@ import { Button } from "../../components/button";
 import { CopyButton } from "../../components/copy_button";
 import { Markdown } from "../../components/markdown";
 import { Notice } from "../../components/notice";
-import { conversation, load, loadEarlier, retry, sendDraft } from "../../conversation";
+import { conversation, load, loadEarlier, retry, sendDraft, stopAnswer } from "../../conversation";
 import { AgentFrame } from "../../parts/agent_frame";
+import { ToolStep } from "../../parts/tool_step";
 
 export default function ConversationPage({ id }: PageProps) {
   return (
@@ -25,10 +25,9 @@ const following = 80;
 
 function Chat({ agent }: { agent: Agent }) {
   const one = conversation(agent.id);
-  const { messages, hasEarlier, waiting, partial, error } = one;
+  const { messages, hasEarlier, waiting, partial, steps, error } = one;
   const log = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
-  const stopped = useSignal(false);
   const running = isRunning(agent);
   const reachable = trouble.value === "";
 
@@ -37,21 +36,14 @@ function Chat({ agent }: { agent: Agent }) {
   }, [agent.id, running, reachable]);
   useEffect(() => {
     if (atEnd.current) log.current!.scrollTop = log.current!.scrollHeight;
-  }, [agent.id, messages.value, waiting.value, partial.value]);
+  }, [agent.id, messages.value, waiting.value, partial.value, steps.value]);
   const onScroll = () => {
     const { scrollTop, scrollHeight, clientHeight } = log.current!;
     atEnd.current = scrollHeight - scrollTop - clientHeight < following;
   };
   const send = () => {
     atEnd.current = true;
-    stopped.value = false;
     void sendDraft(agent.id);
-  };
-  const stop = () => {
-    stopped.value = true;
-    one.stop?.abort();
-    waiting.value = false;
-    partial.value = "";
   };
   const last = messages.value?.at(-1);
   const canRetry = running && !waiting.value && last?.role === "user" && last.delivery === "failed";
@@ -74,13 +66,16 @@ function Chat({ agent }: { agent: Agent }) {
         )}
         {messages.value?.length === 0 && !waiting.value && <p class="quiet">{t("chat.empty", { name: agent.name })}</p>}
         {messages.value?.map((message) => <Message key={message.id} message={message} agent={agent} />)}
-        {partial.value && (
+        {(partial.value || steps.value.length > 0) && (
           <article class="message">
             <header>
               <strong>
                 <bdi>{agent.name}</bdi>
               </strong>
             </header>
+            {steps.value.map((step) => (
+              <ToolStep key={step.id} step={step} />
+            ))}
             <Markdown text={partial.value} />
           </article>
         )}
@@ -91,7 +86,6 @@ function Chat({ agent }: { agent: Agent }) {
           </p>
         )}
       </div>
-      {stopped.value && !waiting.value && <Notice kind="hint">{t("chat.stopped", { name: agent.name })}</Notice>}
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {canRetry && (
         <div class="actions retry">
@@ -100,7 +94,7 @@ function Chat({ agent }: { agent: Agent }) {
           </Button>
         </div>
       )}
-      <Composer agent={agent} onSend={send} onStop={stop} />
+      <Composer agent={agent} onSend={send} onStop={() => void stopAnswer(agent.id)} />
     </div>
   );
 }
@@ -163,6 +157,7 @@ function Message({ message, agent }: { message: ChatMessage; agent: Agent }) {
       <header>
         <strong>{own ? t("chat.you") : <bdi>{agent.name}</bdi>}</strong>{" "}
         <time dateTime={message.createdAt}>{time(message.createdAt)}</time>
+        {message.model && <span class="model">{message.model}</span>}
         {!own && <CopyButton text={message.content} label={t("chat.copy")} />}
       </header>
       {own ? (
@@ -172,6 +167,7 @@ function Message({ message, agent }: { message: ChatMessage; agent: Agent }) {
       ) : (
         <Markdown text={message.content} />
       )}
+      {message.stopped && <p class="cause">{t("chat.stopped")}</p>}
       {message.error && <p class="cause">{message.error}</p>}
     </article>
   );

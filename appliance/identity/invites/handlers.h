@@ -1,0 +1,76 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/identity/invites/routes.h"
+#include "web/endpoint.h"
+
+namespace invites {
+
+struct GenerateRequest {
+  std::optional<web::Integer<1, 100>> count;
+  std::optional<web::Integer<1, 10'000>> uses;
+  std::optional<web::Integer<1, 3'650>> expiresInDays;
+  std::optional<web::Text<1, 40>> plan;
+  std::optional<web::Text<1, 200>> note;
+};
+BOOST_DESCRIBE_STRUCT(GenerateRequest, (), (count, uses, expiresInDays, plan, note))
+
+struct GeneratedView {
+  bool success = true;
+  std::string code;
+  std::vector<std::string> codes;
+  std::int64_t uses = 1;
+  std::optional<std::string> plan;
+  store::Time expiresAt;
+};
+BOOST_DESCRIBE_STRUCT(GeneratedView, (), (success, code, codes, uses, plan, expiresAt))
+
+struct ValidateRequest {
+  web::Text<1, 100> code;
+};
+BOOST_DESCRIBE_STRUCT(ValidateRequest, (), (code))
+
+struct PassView {
+  bool valid = true;
+  std::string inviteCode;
+  std::optional<std::string> plan;
+  store::Time expiresAt;
+};
+BOOST_DESCRIBE_STRUCT(PassView, (), (valid, inviteCode, plan, expiresAt))
+
+struct InviteQuery {
+  std::optional<web::Integer<1, 1'000>> limit;
+  std::optional<web::Text<1, 40>> after;
+};
+BOOST_DESCRIBE_STRUCT(InviteQuery, (), (limit, after))
+
+struct InviteView {
+  std::string id;
+  std::int64_t uses, used;
+  std::optional<std::string> plan;
+  std::string note;
+  store::Time createdAt, expiresAt;
+};
+BOOST_DESCRIBE_STRUCT(InviteView, (), (id, uses, used, plan, note, createdAt, expiresAt))
+
+struct InviteList {
+  std::vector<InviteView> invites;
+  std::optional<std::string> next;  // `after` of the next page
+};
+BOOST_DESCRIBE_STRUCT(InviteList, (), (invites, next))
+
+struct RegistrationView {
+  accounts::RegistrationMode registration;
+};
+BOOST_DESCRIBE_STRUCT(RegistrationView, (), (registration))
+
+web::Answer generate_invites(const Services&, const web::Request&, GenerateRequest);
+web::Answer validate_invite(const Services&, const web::Request&, ValidateRequest);
+web::Answer list_invites(const Services&, const web::Request&, InviteQuery);
+web::Answer revoke_invite(const Services&, const web::Request&);
+web::Answer show_registration(const Services&, const web::Request&);
+
+}  // namespace invites

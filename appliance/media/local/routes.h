@@ -1,0 +1,26 @@
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <vector>
+
+#include "appliance/identity/guards.h"
+#include "appliance/media/local/stream_server.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace local {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  StreamServer* server;  // null: the box runs no stream server
+  Local* local;          // the same
+  streams::Streams& streams;
+  boost::asio::thread_pool& blocking;
+};
+
+// Playing the streams of the box's own server.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// What the server asks and reports.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace local

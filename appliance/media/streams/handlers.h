@@ -1,0 +1,97 @@
+#pragma once
+
+#include <boost/describe.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/media/streams/routes.h"
+#include "web/endpoint.h"
+#include "web/fields.h"
+
+namespace streams {
+
+struct StreamRequest {
+  web::Text<1, 100> wallet;
+  std::optional<web::Text<0, 100>> name;
+  std::optional<web::Prose<1, 8192>> message;
+  std::optional<web::Text<4, 32770>> signature;
+};
+BOOST_DESCRIBE_STRUCT(StreamRequest, (), (wallet, name, message, signature))
+
+struct CreatedStream {
+  std::string id, name;
+  std::optional<std::string> wallet;
+  std::string streamKey, rtmpUrl, fullRtmpUrl;
+  std::optional<std::string> playbackId;
+  Status status;
+  std::optional<std::string> hlsUrl, embedUrl;
+};
+BOOST_DESCRIBE_STRUCT(CreatedStream, (),
+                      (id, name, wallet, streamKey, rtmpUrl, fullRtmpUrl, playbackId, status, hlsUrl, embedUrl))
+
+struct RecommendedSettings {
+  std::int64_t audioBitrate = 160;  // kbit/s
+  std::string encoder = "aac";
+  std::int64_t sampleRate = 48'000, channels = 2;
+};
+BOOST_DESCRIBE_STRUCT(RecommendedSettings, (), (audioBitrate, encoder, sampleRate, channels))
+
+struct ObsSettings {
+  std::string server, streamKey;
+  RecommendedSettings recommended;
+};
+BOOST_DESCRIBE_STRUCT(ObsSettings, (), (server, streamKey, recommended))
+
+struct StreamAnswer {
+  bool success = true;
+  CreatedStream stream;
+  ObsSettings obsSettings;
+};
+BOOST_DESCRIBE_STRUCT(StreamAnswer, (), (success, stream, obsSettings))
+
+struct LiveStream {
+  std::string id, name;
+  std::optional<std::string> wallet, playbackId;
+  std::string streamKey;  // empty: it is its owner's secret
+  Status status;
+  std::int64_t startedAt = 0;  // seconds of Unix time
+  std::optional<std::string> hlsUrl, embedUrl;
+  std::optional<std::int64_t> listeners;
+};
+BOOST_DESCRIBE_STRUCT(LiveStream, (),
+                      (id, name, wallet, playbackId, streamKey, status, startedAt, hlsUrl, embedUrl, listeners))
+
+struct LiveList {
+  std::vector<LiveStream> djs;
+  std::int64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(LiveList, (), (djs, count))
+
+struct OwnStream : CreatedStream {
+  std::optional<std::string> agentId;
+  store::Time createdAt;
+  std::optional<store::Time> startedAt;
+};
+BOOST_DESCRIBE_STRUCT(OwnStream, (CreatedStream), (agentId, createdAt, startedAt))
+
+struct OwnList {
+  std::vector<OwnStream> streams;
+  std::int64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(OwnList, (), (streams, count))
+
+struct KeyProof {
+  web::Text<1, 200> streamKey;
+};
+BOOST_DESCRIBE_STRUCT(KeyProof, (), (streamKey))
+
+web::Answer list_live(const Services&, const web::Request&);
+web::Answer create_radio_stream(const Services&, const web::Request&, StreamRequest);
+web::Answer rotate_radio_key(const Services&, const web::Request&, KeyProof);
+web::Answer remove_radio_stream(const Services&, const web::Request&, KeyProof);
+web::Answer list_own(const Services&, const web::Request&);
+web::Answer rotate_key(const Services&, const web::Request&);
+web::Answer remove_own(const Services&, const web::Request&);
+
+}  // namespace streams

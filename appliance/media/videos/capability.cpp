@@ -1,0 +1,36 @@
+#include "appliance/foundation/crypto/hmac.h"
+#include "appliance/media/module.h"
+#include "appliance/media/videos/routes.h"
+
+namespace videos {
+
+namespace {
+
+struct Parts {
+  explicit Parts(media::Module& module)
+      : hosting(module.hosting),
+        blocking(module.platform.blocking),
+        videos(module.platform.system, module.platform.home, module.platform.blocking,
+               {.folder = module.folder(),
+                .quota = std::int64_t(module.platform.settings.video_storage_mb) << 20,
+                .allow_private = module.platform.settings.summarizer_allow_private}),
+        links(crypto::derived_key(module.platform.master_key, "video links"),
+              module.platform.settings.video_url_lifetime) {}
+  Services services() { return {videos, links, hosting.web_url(), blocking}; }
+  web::Task<> start() { return videos.start(); }
+  web::Task<> stop() { return videos.stop(); }
+
+  hosting::Module& hosting;
+  boost::asio::thread_pool& blocking;
+  Videos videos;
+  Links links;
+};
+
+}  // namespace
+
+media::Capability capability() {
+  return media::Capability::of<Parts>(
+      {.tables = {store::describe(videos)}, .web = web_routes, .backend = backend_routes});
+}
+
+}  // namespace videos

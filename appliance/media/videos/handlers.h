@@ -1,0 +1,75 @@
+#pragma once
+
+#include <boost/describe.hpp>
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/media/videos/routes.h"
+#include "web/endpoint.h"
+#include "web/fields.h"
+
+namespace videos {
+
+// The members that every type has; see order.h for the others.
+struct VideoRequest {
+  Kind type;
+  std::optional<web::Text<1, 100>> agentName, productName, topic;
+  std::optional<web::Prose<1, 1'000>> agentDescription, description;
+  std::optional<web::Text<1, 2'000>> imageUrl;
+  std::optional<std::vector<std::string>> features, steps;
+  std::optional<web::Integer<10, 60>> duration;
+  std::optional<bool> narration;
+  std::optional<web::Text<2, 12>> language;
+  std::optional<bool> async;
+};
+BOOST_DESCRIBE_STRUCT(VideoRequest, (),
+                      (type, agentName, productName, topic, agentDescription, description, imageUrl, features, steps,
+                       duration, narration, language, async))
+
+struct VideoAnswer {
+  std::string url, id;
+  store::Time expiresAt;
+  std::int64_t seconds = 0, bytes = 0;
+};
+BOOST_DESCRIBE_STRUCT(VideoAnswer, (), (url, id, expiresAt, seconds, bytes))
+
+struct VideoView {
+  std::string id;
+  Kind type;
+  std::string title;
+  std::optional<std::string> agentId;
+  Status status;
+  std::int64_t progress = 0;  // percent
+  std::optional<std::string> error, url;
+  std::optional<store::Time> expiresAt;
+  std::int64_t seconds = 0, bytes = 0;
+  store::Time createdAt;
+  std::optional<store::Time> finishedAt;
+};
+BOOST_DESCRIBE_STRUCT(VideoView, (),
+                      (id, type, title, agentId, status, progress, error, url, expiresAt, seconds, bytes, createdAt,
+                       finishedAt))
+
+struct VideoList {
+  std::vector<VideoView> videos;
+  std::int64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(VideoList, (), (videos, count))
+
+struct LinkQuery {
+  web::Text<1, 20> expires;
+  web::Text<1, 64> signature;
+};
+BOOST_DESCRIBE_STRUCT(LinkQuery, (), (expires, signature))
+
+web::Answer generate(const Services&, const web::Request&, boost::json::object);
+web::Answer list_videos(const Services&, const web::Request&);
+web::Answer show_video(const Services&, const web::Request&);
+web::Answer follow_video(const Services&, const web::Request&);
+web::Answer remove_video(const Services&, const web::Request&);
+web::Answer send_video(const Services&, const web::Request&, LinkQuery);
+web::Answer generate_for_agent(const Services&, const web::Request&, boost::json::object);
+
+}  // namespace videos

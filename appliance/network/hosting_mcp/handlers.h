@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/network/hosting_mcp/routes.h"
+#include "store/store.h"
+#include "web/endpoint.h"
+
+namespace hosting_mcp {
+
+BOOST_DEFINE_ENUM_CLASS(Status, operational)
+
+struct Health {
+  std::string name, version, description;
+  Status status = Status::operational;
+  std::string official_repo, docker_image, documentation;
+  store::Time timestamp;
+};
+BOOST_DESCRIBE_STRUCT(Health, (),
+                      (name, version, description, status, official_repo, docker_image, documentation, timestamp))
+
+struct Info {
+  std::string name, version, description, maintained_by, repository, docker_image, documentation, setup_guide;
+  std::vector<std::string> features;
+};
+BOOST_DESCRIBE_STRUCT(Info, (),
+                      (name, version, description, maintained_by, repository, docker_image, documentation, setup_guide,
+                       features))
+
+// The endpoint checks the key itself, so that every refusal has the contract's form.
+struct ConfigRequest {
+  std::optional<web::Text<0, 512>> api_key;
+  std::optional<web::Text<1, 2'000>> endpoint;
+};
+BOOST_DESCRIBE_STRUCT(ConfigRequest, (), (api_key, endpoint))
+
+struct ValidConfig {
+  bool valid = true;
+  std::string message;
+  std::vector<std::string> next_steps;
+};
+BOOST_DESCRIBE_STRUCT(ValidConfig, (), (valid, message, next_steps))
+
+struct InvalidConfig {
+  bool valid = false;
+  std::vector<std::string> errors;
+  std::string help;
+};
+BOOST_DESCRIBE_STRUCT(InvalidConfig, (), (valid, errors, help))
+
+web::Answer read_health(const web::Request&);
+web::Answer read_info(const web::Request&);
+web::Answer read_setup(const web::Request&);
+web::Answer read_tools(const web::Request&);
+web::Answer read_examples(const web::Request&);
+web::Answer validate_config(const web::Request&);
+web::Answer redirect_to_docs(const web::Request&);
+web::Answer redirect_to_repository(const web::Request&);
+
+}  // namespace hosting_mcp

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/identity/guards.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace hosting_mcp {
+
+struct Services {};
+
+// /api/hosting-mcp: facts about the hosting provider's tool server, on the backend.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace hosting_mcp

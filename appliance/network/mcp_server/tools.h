@@ -1,0 +1,42 @@
+// The tools that the box offers to MCP clients: marked rows of the web listener, and the summarizer.
+#pragma once
+
+#include <boost/json.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/network/mcp_server/row_tool.h"
+#include "web/route.h"
+
+namespace mcp_server {
+
+// Which tools a caller may use besides those that only read.
+struct Allowance {
+  std::vector<std::string> tools;  // "*": all
+  // Without a list of its own, a key has the tools that only read.
+  bool adds_to_reading = true;
+};
+
+class Tools {
+ public:
+  // Throws std::logic_error if a marked row is not in the table. `summarizer_url` is asked when a page is summarized.
+  Tools(std::vector<web::Route> rows, std::function<std::string()> summarizer_url);
+
+  // Those of the allowance, by name.
+  boost::json::array list(const Allowance&) const;
+  // Nothing: the caller has no tool of this name.
+  web::Task<std::optional<ToolResult>> call(std::string name, const web::Request&, Allowance,
+                                            boost::json::object arguments) const;
+
+ private:
+  web::Task<ToolResult> summarize(boost::json::object arguments) const;
+
+  const std::vector<web::Route> rows_;
+  const std::function<std::string()> summarizer_url_;
+  std::vector<RowTool> tools_;  // refer to rows_
+};
+
+}  // namespace mcp_server

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "appliance/billing/usage/ledger.h"
+#include "appliance/identity/guards.h"
+#include "store/store.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace platform_metrics {
+
+// What the rows depend on; all of it must outlive them.
+struct Services {
+  store::System system;
+  const usage::Ledger& ledger;
+};
+
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace platform_metrics

@@ -1,0 +1,54 @@
+#include "appliance/network/module.h"
+#include "appliance/network/skills/records.h"
+#include "appliance/network/skills/routes.h"
+
+namespace skills {
+
+namespace {
+
+struct Parts {
+  explicit Parts(network::Module& module)
+      : network(module),
+        catalogue(module.platform.folder.path() / "skills"),
+        installer(module.platform.system, catalogue, module.hosting.agents.directory, module.billing.subscriptions,
+                  module.platform.folder.agents(), module.platform.blocking),
+        runs(module.platform.system, catalogue, installer, module.hosting.chat, module.billing.spend_policy,
+             module.billing.ledger, module.platform.home),
+        bookings(module.platform.system, module.negotiation, module.payments.ledger),
+        splits(module.payments.splits, module.payments.wallets, module.hosting.agents.directory) {
+    module.hosting.agents.when_removed(
+        [this](store::UserId user, std::string agent) { return installer.forget(user, std::move(agent)); });
+    module.when_listeners_close([this] { return runs.stop(); });
+  }
+  Services services() {
+    return {catalogue,
+            installer,
+            runs,
+            bookings,
+            splits,
+            network.billing.subscriptions,
+            network.identity.audit,
+            network.platform.uploads};
+  }
+  web::Task<> start() {
+    co_await installer.recover();
+    co_await runs.recover();
+  }
+
+  network::Module& network;
+  Catalogue catalogue;
+  Installer installer;
+  Runs runs;
+  BookingSettlement bookings;
+  InstantSplit splits;
+};
+
+}  // namespace
+
+network::Capability capability() {
+  return network::Capability::of<Parts>({.tables = {store::describe(installations), store::describe(runs)},
+                                         .web = web_routes,
+                                         .backend = backend_routes});
+}
+
+}  // namespace skills

@@ -1,0 +1,68 @@
+// Handlers of the skills' rows, with the structs of their requests. views.h has those of the answers.
+#pragma once
+
+#include <optional>
+
+#include "appliance/network/skills/routes.h"
+#include "appliance/network/skills/views.h"
+#include "web/endpoint.h"
+
+namespace skills {
+
+using AgentId = web::Text<1, 128>;
+
+struct ListQuery {
+  std::optional<AgentId> agentId;
+};
+BOOST_DESCRIBE_STRUCT(ListQuery, (), (agentId))
+
+struct InstallRequest {
+  web::Text<1, 64> name;
+  AgentId agentId;
+};
+BOOST_DESCRIBE_STRUCT(InstallRequest, (), (name, agentId))
+
+struct UninstallQuery {
+  AgentId agentId;
+};
+BOOST_DESCRIBE_STRUCT(UninstallQuery, (), (agentId))
+
+struct Uninstalled {
+  bool success = true;
+  std::string skill, agentId;
+};
+BOOST_DESCRIBE_STRUCT(Uninstalled, (), (success, skill, agentId))
+
+struct UseRequest {
+  std::optional<AgentId> agentId;
+  std::optional<boost::json::object> inputs;
+  std::optional<web::Prose<1, 16'000>> prompt;
+  std::optional<bool> wait;
+};
+BOOST_DESCRIBE_STRUCT(UseRequest, (), (agentId, inputs, prompt, wait))
+
+struct RunsQuery {
+  std::optional<web::Integer<1, std::int64_t(runs_kept)>> limit;
+};
+BOOST_DESCRIBE_STRUCT(RunsQuery, (), (limit))
+
+struct Removed {
+  bool success = true;
+  std::string skill;
+};
+BOOST_DESCRIBE_STRUCT(Removed, (), (success, skill))
+
+web::Answer list_skills(const Services&, const web::Request&, ListQuery);
+web::Answer install_skill(const Services&, const web::Request&, InstallRequest);
+web::Answer show_skill(const Services&, const web::Request&);
+web::Answer use_skill(const Services&, const web::Request&, UseRequest);
+web::Answer uninstall_skill(const Services&, const web::Request&, UninstallQuery);
+web::Answer list_runs(const Services&, const web::Request&, RunsQuery);
+web::Answer show_run(const Services&, const web::Request&);
+
+// The administrator's.
+web::Answer list_catalogue(const Services&, const web::Request&);
+web::Answer upload_skill(const Services&, const web::Request&, web::BodyStream&);
+web::Answer remove_skill(const Services&, const web::Request&);
+
+}  // namespace skills

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <vector>
+
+#include "appliance/identity/audit/audit.h"
+#include "appliance/identity/guards.h"
+#include "appliance/network/skills/booking_settlement.h"
+#include "appliance/network/skills/instant_split.h"
+#include "appliance/network/skills/runs.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace skills {
+
+// All of them must outlive the rows.
+struct Services {
+  Catalogue& catalogue;
+  Installer& installer;
+  Runs& runs;
+  BookingSettlement& bookings;
+  InstantSplit& splits;
+  const billing::Subscriptions& subscriptions;
+  audit::Audit& audit;
+  boost::asio::thread_pool& uploads;  // unpacks archives and writes the catalogue's folder
+};
+
+// /api/skills.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// /api/admin/skills.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace skills

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/identity/guards.h"
+#include "appliance/network/swarms/swarms.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace swarms {
+
+// All of them must outlive the rows.
+struct Services {
+  Swarms& swarms;
+  Followers& followers;
+};
+
+// /api/swarms.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace swarms

@@ -1,0 +1,56 @@
+#include "appliance/payments/eip3009/arrival.h"
+
+#include <algorithm>
+
+#include "appliance/foundation/chain/abi.h"
+#include "appliance/foundation/chain/erc20.h"
+#include "appliance/foundation/crypto/keccak.h"
+
+namespace eip3009 {
+
+namespace {
+
+constexpr std::uint64_t recent_blocks = 5'000;
+
+const std::string& used_event() {
+  static const std::string topic = crypto::keccak256("AuthorizationUsed(address,bytes32)");
+  return topic;
+}
+const std::string& canceled_event() {
+  static const std::string topic = crypto::keccak256("AuthorizationCanceled(address,bytes32)");
+  return topic;
+}
+
+}  // namespace
+
+bool moves(const chain::Receipt& receipt, const Token& token, const Authorization& authorization) {
+  const auto from = chain::word(authorization.from), to = chain::word(authorization.to);
+  return receipt.has_succeeded && std::ranges::any_of(receipt.logs, [&](const chain::Receipt::Log& log) {
+           return chain::is_transfer(log, token.address(), from, to) && log.data == authorization.value;
+         });
+}
+
+web::Task<web::Result<Arrival>> find_arrival(Token& token, Authorization authorization) {
+  const auto used = co_await token.has_used(authorization.from, authorization.nonce);
+  if (!used) co_return used.error();
+  if (!*used) co_return Arrival{.state = Arrival::State::unused};
+  const auto latest = co_await token.rpc().latest_block();
+  if (!latest) co_return latest.error();
+  const auto first = latest->number > recent_blocks ? latest->number - recent_blocks : 0;
+  for (const auto* event : {&used_event(), &canceled_event()}) {
+    std::vector<std::string> topics{*event, chain::word(authorization.from), authorization.nonce};
+    const auto found = co_await token.rpc().transactions_with_event(token.address(), std::move(topics), first);
+    if (!found) co_return found.error();
+    if (event == &canceled_event() && !found->empty()) co_return Arrival{.state = Arrival::State::canceled};
+    for (const auto& hash : *found) {
+      const auto receipt = co_await token.rpc().receipt(hash);
+      if (!receipt) co_return receipt.error();
+      if (*receipt && moves(**receipt, token, authorization))
+        co_return Arrival{.state = Arrival::State::arrived, .transaction = hash};
+    }
+  }
+  co_return web::unavailable("It cannot be seen on the chain yet what became of this payment",
+                             "the authorization was used, but no recent block has its event");
+}
+
+}  // namespace eip3009

@@ -1,0 +1,137 @@
+#include "appliance/payments/gateway/authorization_charge.h"
+
+#include <stdexcept>
+
+#include "appliance/foundation/chain/abi.h"
+#include "appliance/foundation/chain/smart_wallet.h"
+#include "appliance/payments/eip3009/arrival.h"
+
+namespace gateway {
+
+namespace {
+
+using eip3009::Arrival;
+using eip3009::Authorization;
+using eip3009::Submission;
+using spent_credentials::State;
+
+constexpr auto nonce_used = "invalid_exact_evm_nonce_already_used";
+
+web::Error used_before() { return refused(verification_failed, "This payment has been used already.", nonce_used); }
+
+web::Error refused_for(eip3009::Refusal refusal) {
+  return refused(verification_failed, std::move(refusal.message), std::move(refusal.reason));
+}
+
+std::string id_of(const eip3009::Token& token, const Authorization& authorization) {
+  return spent_credentials::of_authorization(token.network(), token.address().lower_case(),
+                                             authorization.from.lower_case(), chain::to_hex(authorization.nonce));
+}
+
+// Whether the payer signed it; the chain is asked only about smart wallets.
+web::Task<web::Result<bool>> is_signed(eip3009::Token& token, const Authorization& authorization) {
+  const auto domain = co_await token.domain();
+  if (!domain) co_return domain.error();
+  if (eip3009::is_signed_by_key(authorization, **domain)) co_return true;
+  co_return co_await chain::contract_accepts(
+      token.rpc(), authorization.from, eip3009::digest(authorization, (*domain)->separator), authorization.signature);
+}
+
+}  // namespace
+
+Sold AuthorizationCharge::sold(const Row& row, boost::json::value result) const {
+  const auto& transaction = row.value.transaction;
+  return {.result = std::move(result),
+          .way = row.value.way,
+          .method = "evm",
+          .network = token_.network(),
+          .transaction = transaction.substr(transaction.rfind('/') + 1),
+          .payer = row.value.payer};
+}
+
+web::Task<web::Result<Sold>> AuthorizationCharge::charge(Authorization authorization, eip3009::Due due, std::string way,
+                                                         const Sale& sale) {
+  auto id = id_of(token_, authorization);
+  const spent_credentials::SpentCredentials::Exclusive working(spent_, id);
+  if (!working) co_return refused(verification_failed, "Another request is using this payment.", nonce_used);
+  auto known = spent_.find(id);
+  // No other request works with it: what held it was cut off before any money moved.
+  if (known && known->value.state == State::held && co_await spent_.release(*known)) known.reset();
+  if (known) co_return co_await resume(std::move(*known), authorization, std::move(due), sale);
+
+  auto refusal = co_await eip3009::verify(token_, authorization, std::move(due), store::now());
+  if (!refusal) co_return refusal.error();
+  if (*refusal) co_return refused_for(std::move(**refusal));
+  auto row = co_await spent_.claim({.id = std::move(id),
+                                    .way = std::move(way),
+                                    .payer = authorization.from.lower_case(),
+                                    .amount = sale.price.to_string(),
+                                    .purpose = sale.purpose(),
+                                    .request = sale.digest});
+  if (!row) co_return used_before();
+  co_return co_await deliver_then_settle(std::move(*row), authorization, sale);
+}
+
+web::Task<web::Result<Sold>> AuthorizationCharge::resume(Row row, const Authorization& authorization, eip3009::Due due,
+                                                         const Sale& sale) {
+  if (row.value.state == State::spent) co_return used_before();
+  if (row.value.request != sale.digest || row.value.purpose != sale.purpose() || authorization.to != due.receiver ||
+      authorization.value != due.value)
+    co_return refused(verification_failed, "This payment was made for another request.", nonce_used);
+  const auto is_theirs = co_await is_signed(token_, authorization);
+  if (!is_theirs) co_return is_theirs.error();
+  if (!*is_theirs) co_return used_before();
+  if (row.value.state == State::settling)
+    if (const auto settled = co_await settle(row, authorization); !settled) co_return settled.error();
+  co_return co_await deliver_paid(std::move(row), sale);
+}
+
+web::Task<web::Result<Sold>> AuthorizationCharge::deliver_then_settle(Row row, const Authorization& authorization,
+                                                                      const Sale& sale) {
+  auto result = co_await sale.deliver();
+  if (!result) {
+    co_await spent_.release(row);
+    co_return undelivered(result.error(), false);
+  }
+  // Stored before anything is sent.
+  if (!co_await spent_.move(row, State::settling)) throw std::logic_error("a payment in use was changed");
+  if (const auto settled = co_await settle(row, authorization); !settled) co_return settled.error();
+  if (!co_await spent_.move(row, State::spent)) throw std::logic_error("a settled payment was changed");
+  co_return sold(row, std::move(*result));
+}
+
+web::Task<web::Result<Sold>> AuthorizationCharge::deliver_paid(Row row, const Sale& sale) {
+  if (!co_await spent_.move(row, State::serving)) throw std::logic_error("a payment in use was changed");
+  auto result = co_await sale.deliver();
+  if (!co_await spent_.move(row, result ? State::spent : State::paid))
+    throw std::logic_error("a payment in use was changed");
+  if (!result) co_return undelivered(result.error(), true);
+  co_return sold(row, std::move(*result));
+}
+
+web::Task<web::Result<void>> AuthorizationCharge::settle(Row& row, const Authorization& authorization) {
+  auto sent = co_await submitter_.submit(token_, authorization);
+  if (sent.state != Submission::State::settled) {
+    // Somebody else may have sent it, and then the money has arrived, too.
+    const auto arrival = co_await eip3009::find_arrival(token_, authorization);
+    const bool has_arrived = arrival && arrival->state == Arrival::State::arrived;
+    const bool never_will =
+        arrival && (arrival->state == Arrival::State::canceled ||
+                    (arrival->state == Arrival::State::unused && sent.state == Submission::State::refused));
+    if (never_will) {
+      co_await spent_.release(row);
+      co_return refused(verification_failed, "The payment could not be settled. You were not charged.", sent.reason);
+    }
+    if (!has_arrived) co_return unsettled(arrival ? "the transfer is in no block" : arrival.error().detail);
+    sent.transaction = arrival->transaction;
+  }
+  // Its state is stored with the transaction. Of several payments in one transaction, one has it.
+  row.value.transaction = spent_credentials::of_transaction(token_.network(), sent.transaction);
+  if (!co_await spent_.move(row, State::serving)) {
+    row.value.transaction.clear();
+    if (!co_await spent_.move(row, State::serving)) throw std::logic_error("a payment in use was changed");
+  }
+  co_return web::Result<void>();
+}
+
+}  // namespace gateway

@@ -1,0 +1,42 @@
+// The gateway's plugins: what a request asks for, checked and priced before anybody pays.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <optional>
+#include <string>
+
+#include "appliance/models/model_gateway.h"
+#include "appliance/payments/gateway/sale.h"
+
+namespace gateway {
+
+BOOST_DEFINE_ENUM_CLASS(Plugin, summarize, extract, models)
+
+// Of the settings.
+struct Prices {
+  payments::Usdc summarize, extract, models;
+};
+
+// Callable from every thread; the model gateway must outlive it.
+class Plugins {
+ public:
+  // `summarizer_url` is asked for when a page is: the address is known once the box listens.
+  Plugins(Prices prices, models::ModelGateway& models, std::function<std::string()> summarizer_url)
+      : prices_(prices), models_(models), summarizer_url_(std::move(summarizer_url)) {}
+
+  // The sale without its url and digest. Errors are those of the request, such as invalid, which names the field, and
+  // not_found for a model that no provider serves.
+  web::Task<web::Result<Sale>> prepare(Plugin, std::string action, boost::json::object input);
+
+  const Prices& prices() const { return prices_; }
+
+ private:
+  web::Result<Sale> prepare_page(Plugin, const boost::json::object& input) const;
+  web::Task<web::Result<Sale>> prepare_call(boost::json::object input);
+
+  const Prices prices_;
+  models::ModelGateway& models_;
+  const std::function<std::string()> summarizer_url_;
+};
+
+}  // namespace gateway

@@ -1,0 +1,109 @@
+#include "appliance/payments/mpp/handlers.h"
+
+#include "web/reply.h"
+
+namespace mpp {
+
+namespace {
+
+WalletView view(const Wallet& wallet) {
+  return {wallet.id, wallet.name, wallet.kind, wallet.address, wallet.created_at};
+}
+
+web::Result<web::Response> reply_with(const web::Result<Wallet>& wallet) {
+  if (!wallet) return wallet.error();
+  const WalletAnswer answer{.wallet = view(*wallet)};
+  return web::reply(answer, 200);
+}
+
+template <class Id>
+web::Result<Wallet> find_wallet(const Wallets& wallets, store::UserId user, const std::optional<Id>& id) {
+  if (!id) return web::invalid("walletId is required");
+  auto wallet = wallets.find(user, *id);
+  if (!wallet) return web::not_found("No such wallet");
+  return std::move(*wallet);
+}
+
+web::Answer list_wallets(const Wallets& wallets, store::UserId user) {
+  WalletList answer;
+  for (const auto& wallet : wallets.list(user)) answer.wallets.push_back(view(wallet));
+  answer.count = std::int64_t(answer.wallets.size());
+  co_return web::reply(answer, 200);
+}
+
+web::Answer show_balance(const Services& services, const Wallet& wallet) {
+  const auto id = wallet_id(wallet);
+  BalanceAnswer answer{
+      .walletId = wallet.id, .address = wallet.address, .network = services.transfers.network_name(id)};
+  if (auto* network = services.transfers.network_of(id)) {
+    auto balance = co_await services.balances.of(*network, crypto::EthereumAddress::parse(wallet.address).value());
+    if (!balance) co_return balance.error();
+    answer.balance = std::move(balance->usdc);
+    answer.currency = "pathUSD";
+    answer.balanceAge = chains::age_of(*balance);
+    co_return web::reply(answer, 200);
+  }
+  if (wallet.kind == Kind::registered)
+    co_return web::unavailable(
+        "This box is connected to no payment chain, so the balance of a wallet from elsewhere "
+        "cannot be read.");
+  answer.balance = services.ledger.balance({wallet.owner, id}).to_string();
+  answer.currency = "USDC";
+  co_return web::reply(answer, 200);
+}
+
+web::Answer make_payment(const Services& services, store::UserId user, WalletAction body) {
+  const auto wallet = find_wallet(services.wallets, user, body.walletId);
+  if (!wallet) co_return wallet.error();
+  const auto to = body.to ? crypto::EthereumAddress::parse(*body.to) : std::nullopt;
+  if (!to) co_return web::invalid("to must be 0x and 40 hex digits; in mixed case with its checksum");
+  const auto amount = body.amount ? payments::Usdc::parse(*body.amount) : std::nullopt;
+  if (!amount || !amount->is_positive())
+    co_return web::invalid("amount must be a decimal number above 0, with six decimals at most");
+  if (wallet->kind == Kind::registered)
+    co_return web::conflict("The key of this wallet is not on this box: a payment has to be signed where it is.");
+  auto paid = co_await services.transfers.pay({.owner = user,
+                                               .wallet = wallet_id(*wallet),
+                                               .to = *to,
+                                               .amount = *amount,
+                                               .key = body.idempotencyKey.value_or("")});
+  if (!paid) co_return paid.error();
+  const PaymentAnswer answer{.payment = transfers::view(*paid)};
+  co_return web::reply(answer, 200);
+}
+
+web::Answer create_wallet(Wallets& wallets, store::UserId user, std::string name) {
+  const auto created = co_await wallets.create(user, std::move(name));
+  co_return reply_with(created);
+}
+
+web::Answer register_wallet(Wallets& wallets, store::UserId user, std::string name, WalletAction body) {
+  const auto address = body.address ? crypto::EthereumAddress::parse(*body.address) : std::nullopt;
+  if (!address) co_return web::invalid("address must be 0x and 40 hex digits; in mixed case with its checksum");
+  const auto registered = co_await wallets.enrol(user, std::move(name), *address);
+  co_return reply_with(registered);
+}
+
+}  // namespace
+
+web::Answer read_wallets(const Services& services, const web::Request& request, WalletQuery query) {
+  const auto user = request.caller.user_id;
+  if (query.action == "list-wallets") co_return co_await list_wallets(services.wallets, user);
+  if (query.action != "get-wallet" && query.action != "get-balance")
+    co_return web::invalid("action must be one of: list-wallets, get-wallet, get-balance");
+  const auto wallet = find_wallet(services.wallets, user, query.walletId);
+  if (query.action == "get-wallet" || !wallet) co_return reply_with(wallet);
+  co_return co_await show_balance(services, *wallet);
+}
+
+web::Answer run_wallet_action(const Services& services, const web::Request& request, WalletAction body) {
+  const auto user = request.caller.user_id;
+  std::string name = body.name ? std::string(*body.name) : std::string("Wallet");
+  if (body.action == "create-wallet") co_return co_await create_wallet(services.wallets, user, std::move(name));
+  if (body.action == "make-payment") co_return co_await make_payment(services, user, std::move(body));
+  if (body.action == "register-wallet")
+    co_return co_await register_wallet(services.wallets, user, std::move(name), std::move(body));
+  co_return web::invalid("action must be one of: create-wallet, register-wallet, make-payment");
+}
+
+}  // namespace mpp

@@ -1,0 +1,39 @@
+#include "appliance/foundation/periodic.h"
+#include "appliance/payments/module.h"
+#include "appliance/payments/stripe/records.h"
+#include "appliance/payments/stripe/routes.h"
+
+namespace payments::stripe {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Parts {
+  explicit Parts(Module& module)
+      : payments(module),
+        events(module.platform.system, module.checkout.prices(), module.billing.subscriptions, module.billing.credits,
+               module.identity.audit, module.platform.home),
+        sweep(module.platform.home, "stripe events", 1h, [this] { return events.sweep(store::now()); }) {}
+
+  Services services() { return {payments.checkout, events, payments.platform.settings.stripe_webhook_secret}; }
+  web::Task<> start() {
+    sweep.start();
+    co_return;
+  }
+  web::Task<> stop() { return sweep.stop(); }
+
+  Module& payments;
+  Events events;
+  agentbox::Periodic sweep;
+};
+
+}  // namespace
+
+Capability capability() {
+  return Capability::of<Parts>({.tables = {store::describe(customers), store::describe(stripe_subscriptions),
+                                           store::describe(received_events), store::describe(received_payments)},
+                                .web = web_routes});
+}
+
+}  // namespace payments::stripe

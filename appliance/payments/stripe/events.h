@@ -1,0 +1,71 @@
+// Acts upon Stripe's events: brings plans, storage, credits and payments up to date. Each event counts once, and the
+// result does not depend on the order in which events arrive.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/billing/credits/credits.h"
+#include "appliance/billing/subscriptions/subscriptions.h"
+#include "appliance/identity/audit/audit.h"
+#include "appliance/payments/stripe/event.h"
+#include "appliance/payments/stripe/prices.h"
+#include "store/store.h"
+#include "web/async_mutex.h"
+#include "web/result.h"
+#include "web/task.h"
+
+namespace payments::stripe {
+
+// Callable from every thread; the arguments must outlive it.
+class Events {
+ public:
+  Events(store::System, const Prices&, const billing::Subscriptions&, const credits::Credits&, audit::Audit&,
+         boost::asio::io_context& home);
+
+  // `body`: an event whose signature was verified. Durable once this returns; false: the event was received before.
+  // An event about a customer or a payment that the box does not know yet waits for the one that tells. Errors of
+  // Event::parse.
+  web::Task<web::Result<bool>> receive(std::string body);
+  // Forgets events older than 90 days: Stripe sends none again after 30.
+  web::Task<> sweep(store::Time now);
+
+ private:
+  // What acting upon an event has added to its change.
+  struct Effects {
+    std::string waits_for;             // see ReceivedEvent; nothing was added
+    std::vector<std::string> learned;  // ids that other events may wait for
+    std::vector<audit::Entry> audited;
+    void note(store::UserId, std::string act);
+  };
+
+  // Adds to the change of an event what is stored about the event itself.
+  using Record = std::function<void(store::Change&, const std::string& waits_for)>;
+
+  web::Task<bool> receive_one(Event, std::string body);
+  // Acts upon an event, and returns what was learned.
+  web::Task<std::vector<std::string>> apply(const Event&, const Record&);
+  web::Task<> resume(std::vector<std::string> learned);
+  Effects act(store::Change&, const Event&) const;
+  store::UserId user_of(const Event&) const;
+  void link_customer(store::Change&, Effects&, store::UserId, const std::string& customer) const;
+  void follow_subscription(store::Change&, Effects&, store::UserId, const SubscriptionReport&) const;
+  void follow_plan(store::Change&, Effects&, const StripeSubscription& changed) const;
+  void take_session(store::Change&, Effects&, store::UserId, const Event&) const;
+  void take_invoice(store::Change&, Effects&, store::UserId, const Event&) const;
+  void put_payment(store::Change&, Effects&, Payment) const;
+  void refund(store::Change&, Effects&, const Event&) const;
+
+  store::System system_;
+  const Prices& prices_;
+  const billing::Subscriptions& subscriptions_;
+  const credits::Credits& credits_;
+  audit::Audit& audit_;
+  boost::asio::io_context& home_;
+  web::AsyncMutex one_at_a_time_;  // used on `home`
+};
+
+}  // namespace payments::stripe

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <boost/describe.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/payments/wallets/routes.h"
+#include "web/endpoint.h"
+#include "web/fields.h"
+
+namespace wallets {
+
+struct WalletView {
+  std::optional<std::string> address;
+  std::string balance = "0";
+  std::string network;
+  bool hasWallet = false;
+  std::optional<store::Time> createdAt;
+  std::optional<std::string> native;  // balance of the chain's own coin; null on the box's ledger
+  std::int64_t balanceAge = 0;        // seconds
+};
+BOOST_DESCRIBE_STRUCT(WalletView, (), (address, balance, network, hasWallet, createdAt, native, balanceAge))
+
+struct AgenticWalletAnswer {
+  struct Project {
+    std::string status = "configured", projectId;
+    std::vector<std::string> features;
+    BOOST_DESCRIBE_CLASS(Project, (), (status, projectId, features), (), ())
+  };
+  Project agenticWallet;
+  std::string instructions;
+};
+BOOST_DESCRIBE_STRUCT(AgenticWalletAnswer, (), (agenticWallet, instructions))
+
+struct ActionRequest {
+  web::Text<1, 40> action;
+};
+BOOST_DESCRIBE_STRUCT(ActionRequest, (), (action))
+
+struct Created {
+  std::string address, network, message;
+};
+BOOST_DESCRIBE_STRUCT(Created, (), (address, network, message))
+
+struct SeedView {
+  std::string address, network;
+  store::Time createdAt;
+  std::string warning;
+};
+BOOST_DESCRIBE_STRUCT(SeedView, (), (address, network, createdAt, warning))
+
+struct AddressView {
+  bool authenticated = true;
+  std::optional<std::string> address;
+};
+BOOST_DESCRIBE_STRUCT(AddressView, (), (authenticated, address))
+
+struct AddressNeedsSession {
+  bool authenticated = false, needsAuth = true;
+  std::string message;
+};
+BOOST_DESCRIBE_STRUCT(AddressNeedsSession, (), (authenticated, needsAuth, message))
+
+struct AddressNeedsSetup {
+  bool authenticated = false, needsAuth = true;
+  std::string error, setup;
+};
+BOOST_DESCRIBE_STRUCT(AddressNeedsSetup, (), (authenticated, needsAuth, error, setup))
+
+struct CreateRequest {
+  web::Text<1, 254> email;
+};
+BOOST_DESCRIBE_STRUCT(CreateRequest, (), (email))
+
+struct CreateAnswer {
+  bool success = true;
+  std::string walletAddress, walletId;
+  std::vector<std::string> networks;
+};
+BOOST_DESCRIBE_STRUCT(CreateAnswer, (), (success, walletAddress, walletId, networks))
+
+struct ChainsView {
+  std::string status = "ok", type = "evm_wallet";
+  std::vector<std::int64_t> supportedChains;
+};
+BOOST_DESCRIBE_STRUCT(ChainsView, (), (status, type, supportedChains))
+
+struct TestnetRequest {
+  std::optional<web::Text<1, 100>> privateKey;
+};
+BOOST_DESCRIBE_STRUCT(TestnetRequest, (), (privateKey))
+
+struct TestnetAnswer {
+  bool success = true;
+  std::string address, network;
+};
+BOOST_DESCRIBE_STRUCT(TestnetAnswer, (), (success, address, network))
+
+web::Answer show_wallet(const Services&, const web::Request&);
+web::Answer run_action(const Services&, const web::Request&, ActionRequest);
+web::Answer show_address(const Services&, const web::Request&);
+web::Answer create_at_cdp(const Services&, const web::Request&, CreateRequest);
+web::Answer show_chains(const Services&, const web::Request&);
+web::Answer obtain_testnet_wallet(const Services&, const web::Request&, TestnetRequest);
+
+}  // namespace wallets

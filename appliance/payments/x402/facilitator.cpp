@@ -1,0 +1,105 @@
+#include "appliance/payments/x402/facilitator.h"
+
+#include <stdexcept>
+
+#include "appliance/foundation/chain/abi.h"
+#include "appliance/foundation/chain/uint256.h"
+
+namespace x402 {
+
+namespace {
+
+using eip3009::Refusal;
+using spent_credentials::State;
+
+web::Error no_chain() {
+  return web::unavailable("This box settles no payments: set L2_RPC_URL, and USDC_ADDRESS if its chain is not known");
+}
+
+Settlement failed(Refusal refusal, std::string payer) {
+  return {.success = false,
+          .reason = std::move(refusal.reason),
+          .transaction = {},
+          .payer = std::move(payer),
+          .amount = {}};
+}
+
+}  // namespace
+
+std::optional<Refusal> Facilitator::read(const FacilitatorOrder& order, std::optional<Read>& read) const {
+  const auto payload = parse_payload(order.payload);
+  if (!payload) return Refusal{.reason = "invalid_payload", .message = payload.error().message};
+  const auto required = parse_requirements(order.requirements, order.version, chain_id());
+  constexpr auto wrong_requirements = "invalid_payment_requirements";
+  if (!required) return Refusal{.reason = wrong_requirements, .message = required.error().message};
+  if (payload->version != order.version)
+    return Refusal{.reason = "invalid_x402_version", .message = "The payload is of another version."};
+  if (required->asset != exact_.token().address())
+    return Refusal{.reason = wrong_requirements,
+                   .message = "This facilitator settles " + exact_.token().address().checksummed() + " only."};
+  if (auto wrong = mismatch(*payload, *required))
+    return Refusal{.reason = wrong_requirements, .message = std::move(*wrong)};
+  auto value = chain::word_of_digits(required->amount);
+  if (!value) return Refusal{.reason = wrong_requirements, .message = "The amount must be a whole number in digits."};
+  read = Read{.authorization = payload->authorization,
+              .due = {.receiver = required->pay_to, .value = std::move(*value)},
+              .amount = required->amount};
+  return std::nullopt;
+}
+
+web::Task<web::Result<Verdict>> Facilitator::verify(FacilitatorOrder order) {
+  if (!is_open()) co_return no_chain();
+  std::optional<Read> asked;
+  if (auto refusal = read(order, asked)) co_return Verdict{.refusal = std::move(refusal), .payer = {}};
+  auto refusal = co_await eip3009::verify(exact_.token(), asked->authorization, asked->due, store::now());
+  if (!refusal) co_return refusal.error();
+  co_return Verdict{.refusal = std::move(*refusal), .payer = asked->authorization.from.checksummed()};
+}
+
+web::Task<web::Result<Settlement>> Facilitator::settle(FacilitatorOrder order, store::UserId user) {
+  if (!is_open()) co_return no_chain();
+  std::optional<Read> asked;
+  if (auto refusal = read(order, asked)) co_return failed(std::move(*refusal), {});
+  co_return co_await settle(std::move(*asked), user);
+}
+
+web::Task<web::Result<Settlement>> Facilitator::settle(Read asked, store::UserId user) {
+  auto& token = exact_.token();
+  const auto& authorization = asked.authorization;
+  const auto payer = authorization.from.checksummed();
+  const Refusal used{.reason = "invalid_exact_evm_nonce_already_used", .message = "This payment was used before."};
+  auto id = spent_credentials::of_authorization(token.network(), token.address().lower_case(),
+                                                authorization.from.lower_case(), chain::to_hex(authorization.nonce));
+  const spent_credentials::SpentCredentials::Exclusive working(spent_, id);
+  auto row = spent_.find(id);
+  const auto purpose = "settlement for user " + std::to_string(user);
+  const bool is_left = row && row->value.state == State::settling && row->value.purpose == purpose;
+  if (!working || (row && !is_left)) co_return failed(used, payer);
+  auto refusal = co_await eip3009::verify(token, authorization, asked.due, store::now());
+  if (!refusal) co_return refusal.error();
+  if (*refusal) {
+    if (row) co_await spent_.release(*row);
+    co_return failed(std::move(**refusal), payer);
+  }
+  if (!row)
+    row = co_await spent_.claim({.id = std::move(id),
+                                 .state = State::settling,
+                                 .way = "facilitator",
+                                 .payer = authorization.from.lower_case(),
+                                 .amount = asked.amount,
+                                 .purpose = purpose});
+  if (!row) co_return failed(used, payer);
+  const auto sent = co_await exact_.submitter().submit(token, authorization);
+  if (sent.state == eip3009::Submission::State::unknown)
+    co_return web::unavailable("The payment is sent and not in a block yet: ask again", "settlement is pending");
+  if (sent.state == eip3009::Submission::State::refused) {
+    co_await spent_.release(*row);
+    co_return failed({.reason = sent.reason, .message = {}}, payer);
+  }
+  row->value.transaction = spent_credentials::of_transaction(token.network(), sent.transaction);
+  if (!co_await spent_.move(*row, State::spent)) throw std::logic_error("a payment in use was changed");
+  co_return Settlement{
+      .success = true, .reason = {}, .transaction = sent.transaction, .payer = payer, .amount = asked.amount};
+}
+
+}  // namespace x402
