@@ -52,8 +52,13 @@ export class BusAgent {
   signed(fields) {
     return with_signature(this.message(fields), "ed25519", ed25519_signer(this.private_key));
   }
-  send(fields) {
-    return backend(this.box, "POST", SEND, this.signed(fields), {});
+  // A busy box answers 503: then the same message is sent again.
+  async send(fields) {
+    const message = this.signed(fields);
+    for (;;) {
+      const answer = await backend(this.box, "POST", SEND, message, {});
+      if (answer.status !== 503) return answer;
+    }
   }
   async sends(fields) {
     const answer = await this.send(fields);

@@ -13,6 +13,7 @@ struct Parts {
         }) {
     module.hosting.agents.when_removed(
         [this](store::UserId user, std::string agent) { return module.mailbox.forget(user, std::move(agent)); });
+    module.when_listeners_close([this] { return module.courier.stop(); });
   }
   Services services() { return {module.bus, module.mailbox, module.bus_keys, module.platform.system}; }
   web::Task<> start() {
@@ -20,10 +21,7 @@ struct Parts {
     sweeps.start();
     co_return;
   }
-  web::Task<> stop() {
-    co_await sweeps.stop();
-    co_await module.courier.stop();
-  }
+  web::Task<> stop() { return sweeps.stop(); }
 
   network::Module& module;
   agentbox::Periodic sweeps;
