@@ -185,6 +185,8 @@ test("messages between agents are edges, and what they negotiate are bookings", 
     await box.until_status(ada, body.agent.id, "running");
     ids.push(body.agent.id);
   }
+  const wallet = await backend(box, "POST", "/api/underground/wallets", { userId: ada.id, agentId: ids[0] });
+  assert.equal(wallet.status, 201, JSON.stringify(wallet.body));
   const [seller, buyer] = await Promise.all(ids.map((id) => BusAgent.with_key(box, ada, id)));
   const event = await backend(box, "POST", "/api/underground/events", {
     agentId: seller.id, name: "Recital", description: "Two pianos", venue: "Town hall", eventDate: "2030-05-01", ticketPriceUsdc: "25.50", totalTickets: 10,
@@ -201,6 +203,7 @@ test("messages between agents are edges, and what they negotiate are bookings", 
     return seen.edges.some(({ from }) => from === buyer.id) && seen;
   });
   assert.deepEqual(graph.edges.find(({ from }) => from === buyer.id), { id: `${buyer.id}:${seller.id}`, from: buyer.id, to: seller.id, strength: 1 });
+  assert.deepEqual(ids.map((id) => node_of(graph, id).walletAddress), [wallet.body.address, undefined]);
 });
 
 test("costs are those of the usage counters, by agent", async (t) => {
