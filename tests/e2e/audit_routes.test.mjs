@@ -140,6 +140,7 @@ const unnoted = {
     "web DELETE /api/skills/{name}", "web POST /api/swarms", "web POST /api/swarms/{id}/stop",
     "web DELETE /api/swarms/{id}", "backend POST /api/agent-mcp/call",
     "web POST /api/heartbeat", "web DELETE /api/heartbeat", "backend POST /api/agent-tasks", "backend DELETE /api/agent-tasks/{taskId}",
+    "backend POST /v1/traces",
     "backend POST /api/underground/bus/send", "backend POST /api/agent-messages/read", "web POST /api/underground/dead-letters/{id}/replay",
     "web DELETE /api/underground/dead-letters/{id}", "web POST /a2a", "web POST /a2a/{agentId}", "backend POST /a2a/{agentId}",
     "web POST /api/generate-video", "web DELETE /api/videos/{videoId}", "web POST /api/streams/{streamId}/rotate-key", "web DELETE /api/streams/{streamId}",
@@ -148,6 +149,10 @@ const unnoted = {
   "money, which has records of its own": [
     "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",
     "web PUT /api/response-cache", "web POST /api/v1/gateway", "web POST /x402/verify", "web POST /x402/settle",
+    "web POST /api/wallet", "web POST /api/wallet/create", "web POST /api/wallet/cdp", "web POST /api/wallet/transfer",
+    "web POST /api/wallet/transfers/{id}/approve", "web POST /api/wallet/transfers/{id}/decline", "web PUT /api/wallet/rules",
+    "backend POST /api/agent-payments", "backend POST /api/underground/wallets", "backend POST /api/underground/splits",
+    ...["web", "backend"].flatMap((listener) => ["credit", "debit"].map((act) => `${listener} POST /api/admin/ledger/${act}`)),
     ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`), "web POST /api/webhooks/stripe",
     "web POST /api/subscriptions/request",
   ],
