@@ -34,32 +34,24 @@ web::Task<> Follower::advance_all() {
   const auto prefix = std::to_string(chain_id());
   auto pending = system_.find_range(table, "pending", prefix + "/", prefix + "0", at_once);  // '0' is behind '/'
   if (pending.empty()) co_return;
-  const auto head = co_await read_head();
+  const auto head = co_await network_.rpc.latest_block();
   if (!head) co_return;
   std::map<std::string, std::vector<Transaction>> lanes;
   for (auto& transaction : pending) lanes[transaction.from].push_back(std::move(transaction));
-  for (auto& lane : lanes) co_await advance(std::move(lane.second), *head);
+  for (auto& lane : lanes) co_await advance(std::move(lane.second), head->number);
 }
 
-web::Task<std::optional<Follower::Head>> Follower::read_head() {
-  const auto block = co_await network_.rpc.latest_block();
-  if (!block) co_return std::nullopt;
-  const auto fees = co_await network_.rpc.fees();
-  if (!fees) co_return std::nullopt;
-  co_return Head{.number = block->number, .fees = *fees};
-}
-
-web::Task<> Follower::advance(std::vector<Transaction> lane, Head head) {
+web::Task<> Follower::advance(std::vector<Transaction> lane, std::uint64_t head) {
   for (auto& transaction : lane) {
     if (transaction.state == State::queued) {
-      co_await sign_next(std::move(transaction), head);
+      co_await sign_next(std::move(transaction));
       co_return;
     }
     if (!co_await follow(transaction, head)) co_return;
   }
 }
 
-web::Task<bool> Follower::follow(Transaction& transaction, Head head) {
+web::Task<bool> Follower::follow(Transaction& transaction, std::uint64_t head) {
   for (const auto& attempt : transaction.attempts) {
     const auto receipt = co_await network_.rpc.receipt(attempt.hash);
     if (!receipt) co_return false;
@@ -71,7 +63,7 @@ web::Task<bool> Follower::follow(Transaction& transaction, Head head) {
       co_await save(transaction);
       balances_.forget(network_, address(transaction.from));
     }
-    const auto depth = static_cast<std::int64_t>(head.number) - block + 1;
+    const auto depth = static_cast<std::int64_t>(head) - block + 1;
     if (depth < static_cast<std::int64_t>(policy_.confirmations)) co_return true;
     const bool has_succeeded = (*receipt)->has_succeeded;
     co_await finish(transaction, has_succeeded ? State::confirmed : State::failed,
@@ -88,12 +80,12 @@ web::Task<bool> Follower::follow(Transaction& transaction, Head head) {
   if (transaction.state == State::signed_)
     co_await send(transaction);
   else if (store::now() - transaction.attempts.back().at >= policy_.stuck_after)
-    co_await replace(transaction, head);
+    co_await replace(transaction);
   co_await note_overtaking(transaction, head);
   co_return false;
 }
 
-web::Task<> Follower::sign_next(Transaction transaction, Head head) {
+web::Task<> Follower::sign_next(Transaction transaction) {
   const auto from = address(transaction.from);
   const auto signer = signer_of_(transaction.owner, transaction.wallet);
   if (!signer || signer->address() != from) {
@@ -110,7 +102,9 @@ web::Task<> Follower::sign_next(Transaction transaction, Head head) {
                     "It would fail on the chain: the balance is too low, or the receiver refuses it");
     co_return;
   }
-  const auto offer = offer_for(head.fees, policy_.highest_fee);
+  const auto fees = co_await network_.rpc.fees();
+  if (!fees) co_return;
+  const auto offer = offer_for(*fees, policy_.highest_fee);
   if (!offer) {
     transaction.reason = "The chain asks for more than TRANSFER_MAX_GWEI; it is sent once the price has fallen";
     co_await save(transaction);
@@ -125,11 +119,13 @@ web::Task<> Follower::sign_next(Transaction transaction, Head head) {
   co_await send(transaction);
 }
 
-web::Task<> Follower::replace(Transaction& transaction, Head head) {
+web::Task<> Follower::replace(Transaction& transaction) {
   const auto& last = transaction.attempts.back();
   const Offer before{.max_fee = static_cast<std::uint64_t>(last.max_fee),
                      .max_priority_fee = static_cast<std::uint64_t>(last.max_priority_fee)};
-  const auto offer = higher_offer(before, head.fees, policy_.highest_fee);
+  const auto fees = co_await network_.rpc.fees();
+  if (!fees) co_return;
+  const auto offer = higher_offer(before, *fees, policy_.highest_fee);
   const auto signer = signer_of_(transaction.owner, transaction.wallet);
   if (offer && signer) {
     co_await add_attempt(transaction, *offer, *signer, State::replaced);
@@ -162,7 +158,7 @@ web::Task<> Follower::send(Transaction& transaction) {
 
 // The nonce is used by a transaction that is none of this one's forms. It is final once that is confirmed: until then
 // the node may have been behind, or its block may go.
-web::Task<> Follower::note_overtaking(Transaction& transaction, Head head) {
+web::Task<> Follower::note_overtaking(Transaction& transaction, std::uint64_t head) {
   const auto count = co_await network_.rpc.transaction_count(address(transaction.from));
   if (!count || !transaction.nonce) co_return;
   if (*count <= static_cast<std::uint64_t>(*transaction.nonce)) {
@@ -171,7 +167,7 @@ web::Task<> Follower::note_overtaking(Transaction& transaction, Head head) {
     co_await save(transaction);
     co_return;
   }
-  const auto now = static_cast<std::int64_t>(head.number);
+  const auto now = static_cast<std::int64_t>(head);
   if (!transaction.overtaken_at) {
     transaction.overtaken_at = now;
     co_await save(transaction);

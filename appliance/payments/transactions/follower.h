@@ -42,20 +42,14 @@ class Follower {
   web::Task<> advance_all();
 
  private:
-  struct Head {
-    std::uint64_t number = 0;
-    chain::Fees fees;
-  };
-
-  web::Task<std::optional<Head>> read_head();
-  // The transactions of one wallet, oldest first.
-  web::Task<> advance(std::vector<Transaction> lane, Head head);
+  // The transactions of one wallet, oldest first; `head` is the number of the chain's latest block.
+  web::Task<> advance(std::vector<Transaction> lane, std::uint64_t head);
   // Of a transaction that has a nonce. Returns whether it is in a block.
-  web::Task<bool> follow(Transaction& transaction, Head head);
-  web::Task<> sign_next(Transaction transaction, Head head);
-  web::Task<> replace(Transaction& transaction, Head head);
+  web::Task<bool> follow(Transaction& transaction, std::uint64_t head);
+  web::Task<> sign_next(Transaction transaction);
+  web::Task<> replace(Transaction& transaction);
   web::Task<> send(Transaction& transaction);
-  web::Task<> note_overtaking(Transaction& transaction, Head head);
+  web::Task<> note_overtaking(Transaction& transaction, std::uint64_t head);
   web::Task<std::optional<std::uint64_t>> next_nonce(const crypto::EthereumAddress&);
   // Stores a form of the transaction, before anybody gets it.
   web::Task<> add_attempt(Transaction& transaction, Offer offer, const crypto::EthereumSigner& signer, State state);

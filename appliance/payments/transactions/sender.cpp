@@ -10,7 +10,7 @@ namespace transactions {
 
 namespace {
 
-constexpr std::chrono::milliseconds pause{250}, poll{100};
+constexpr std::chrono::milliseconds pause{500}, poll{100};
 constexpr std::size_t longest_reference = 200;
 
 bool is_same(const Transaction& known, const Request& request) {
