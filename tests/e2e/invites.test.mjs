@@ -134,7 +134,7 @@ test("the sign-up page asks for a code where one is needed, and a link fills it 
   await ada.label("E-mail").fill("ada@example.org");
   await ada.label("Password").fill(PASSWORD);
   await ada.button("Create the account").click();
-  await ada.page.waitForURL("**/dashboard");
+  await ada.text("You have no plan yet").waitFor();
 
   const closed = await Person.at(browser, await Box.start(t, { REGISTRATION: "closed" }));
   await closed.page.goto("/login?new");
