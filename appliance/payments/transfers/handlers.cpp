@@ -86,13 +86,14 @@ web::Answer pay(const Services& services, const web::Request& request, PaymentRe
   if (!to) co_return to.error();
   auto wallet = wallet_named(services, user, body.agentId);
   if (!wallet) co_return wallet.error();
-  auto report = co_await services.transfers.pay({.owner = user,
-                                                 .wallet = std::move(*wallet),
-                                                 .to = *to,
-                                                 .token = body.token.value_or(Token::usdc),
-                                                 .amount = *amount,
-                                                 .key = body.idempotencyKey.value_or(""),
-                                                 .memo = body.memo.value_or("")});
+  Payment payment{.owner = user,
+                  .wallet = std::move(*wallet),
+                  .to = *to,
+                  .token = body.token.value_or(Token::usdc),
+                  .amount = *amount,
+                  .key = body.idempotencyKey.value_or(""),
+                  .memo = body.memo.value_or("")};
+  auto report = co_await services.transfers.pay(std::move(payment));
   co_return co_await reply_with(std::move(report));
 }
 
@@ -176,12 +177,13 @@ web::Answer pay_as_agent(const Services& services, const web::Request& request, 
   const auto to = address_in(body.to, "to");
   if (!to) co_return to.error();
   const auto wallet = co_await services.wallets.obtain(user, wallets::agent_wallet(request.caller.agent));
-  auto report = co_await services.transfers.pay({.owner = user,
-                                                 .wallet = wallet.id,
-                                                 .to = *to,
-                                                 .amount = *amount,
-                                                 .key = body.idempotencyKey.value_or(""),
-                                                 .memo = body.memo.value_or("")});
+  Payment payment{.owner = user,
+                  .wallet = wallet.id,
+                  .to = *to,
+                  .amount = *amount,
+                  .key = body.idempotencyKey.value_or(""),
+                  .memo = body.memo.value_or("")};
+  auto report = co_await services.transfers.pay(std::move(payment));
   co_return co_await reply_with(std::move(report));
 }
 
