@@ -33,7 +33,7 @@ Module::Module(hosting::Module& given_hosting)
       settlement(make_settlement()),
       splits(platform.system, *settlement, platform.home),
       transfers(platform.system, wallets, ledger, networks, balances, sender, platform.home),
-      exact(platform, networks, wallets),
+      exact(platform.settings, networks, wallets, sender),
       checkout(platform.system, platform.settings, identity.site, identity.accounts),
       capabilities_(payments::capabilities(), *this) {}
 

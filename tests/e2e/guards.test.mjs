@@ -91,11 +91,13 @@ const refusal = {
   "agent token or API key": (name) => (["an agent's token", "a user's key"].includes(name) ? undefined : 401),
 };
 
-// A 401 as the row's clients read it: those of OpenAI beneath /v1.
+// A 401 as the row's clients read it: those of OpenAI beneath /v1, those of JSON-RPC beneath /a2a.
 const unauthorized = (path) =>
   path.startsWith("/v1/")
     ? { error: { message: "Unauthorized", type: "authentication_error", code: "invalid_api_key", param: null } }
-    : { error: "Unauthorized" };
+    : path.startsWith("/a2a")
+      ? { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Unauthorized" } }
+      : { error: "Unauthorized" };
 
 const rows_of = async (box) => {
   const rows = [];
@@ -132,6 +134,9 @@ const open_doors = [
   "web GET /api/radio/live", "web POST /api/radio/streams", "web POST /api/radio/streams/{streamId}/rotate-key", "web DELETE /api/radio/streams/{streamId}",
   "web POST /api/webhooks/stream", "web GET /live/{playbackId}", "web GET /live/{playbackId}/{file}", "web GET /videos/{file}",
   "backend POST /api/stream-callbacks/{secret}/{event}",
+  "backend POST /api/underground/bus/send", // the message is signed
+  ...["web", "backend"].flatMap((listener) => [`${listener} GET /a2a/jwks.json`, `${listener} GET /a2a/{agentId}/.well-known/agent-card.json`]),
+  "web GET /.well-known/agent-card.json",
 ];
 
 test("every route has its intended guard", async (t) => {
