@@ -177,6 +177,25 @@ test("splits are settled on the chain, each share once", async (t) => {
   assert.match((await final(poor.splitId)).reason, /too low/);
 });
 
+test("test wallets pay on the test network, and on no other", async (t) => {
+  const chain = await Chain.start(t, 84532);
+  const token = await chain.deploy("Usdc", ["USDC", "2"]);
+  const box = await Box.start(t, { TESTNET_RPC_URL: chain.url, TESTNET_USDC_ADDRESS: token, TRANSFER_CONFIRMATIONS: "1" });
+  const ada = await box.customer("ada@example.org");
+  assert.equal((await ada.call("GET", "/api/wallet/testnet")).status, 404);
+  const { address } = (await ada.call("POST", "/api/wallet/cdp", {})).body;
+  await chain.fund(address);
+  await chain.send("Token", token, "mint", [address, 5n * MILLION]);
+  const wallet = (await ada.call("GET", "/api/wallet/testnet")).body;
+  assert.deepEqual([wallet.balance, wallet.native, wallet.network], ["5", "1", "base-sepolia"]);
+  const kim = new_wallet().address;
+  const { id, network } = (await ada.call("POST", "/api/wallet/transfer", { to: kim, amount: 2, testnet: true })).body;
+  assert.equal(network, "base-sepolia");
+  await until("it is confirmed", async () => (await ada.call("GET", `/api/wallet/transfers/${id}`)).body.state === "confirmed");
+  assert.equal(await chain.balance(token, kim), 2n * MILLION);
+  assert.equal((await ada.call("POST", "/api/wallet/transfer", { to: kim, amount: 2 })).status, 404, "there is no other wallet");
+});
+
 test("payment wallets pay on the payment chain", async (t) => {
   const chain = await Chain.start(t, 4217);
   const token = await chain.deploy("Token");

@@ -86,6 +86,10 @@ web::Answer pay(const Services& services, const web::Request& request, PaymentRe
   if (!to) co_return to.error();
   auto wallet = wallet_named(services, user, body.agentId);
   if (!wallet) co_return wallet.error();
+  if (body.testnet.value_or(false)) {
+    if (body.agentId) co_return web::invalid("testnet must not be set together with agentId");
+    *wallet = wallets::testnet_wallet;
+  }
   Payment payment{.owner = user,
                   .wallet = std::move(*wallet),
                   .to = *to,
@@ -154,6 +158,21 @@ web::Answer show_agent_wallet(const Services& services, const web::Request& requ
   auto wallet = co_await agent_wallet_view(services, user, agent);
   if (!wallet) co_return wallet.error();
   co_return web::reply(*wallet, 200);
+}
+
+web::Answer show_test_wallet(const Services& services, const web::Request& request) {
+  const auto wallet = services.wallets.find(request.caller.user_id, wallets::testnet_wallet);
+  if (!wallet) co_return web::not_found("You have no wallet on the test network");
+  auto* network = services.transfers.network_of(wallets::testnet_wallet);
+  auto balance = co_await services.balances.of(*network, wallets::address_of(*wallet));
+  if (!balance) co_return balance.error();
+  const TestWalletView answer{.address = wallet->address,
+                              .balance = std::move(balance->usdc),
+                              .native = std::move(balance->native),
+                              .network = network->name(),
+                              .balanceAge = chains::age_of(*balance),
+                              .createdAt = wallet->created_at};
+  co_return web::reply(answer, 200);
 }
 
 web::Answer show_own_wallet(const Services& services, const web::Request& request) {
