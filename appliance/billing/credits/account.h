@@ -3,7 +3,7 @@
 #pragma once
 
 #include "appliance/billing/credits/records.h"
-#include "store/change.h"
+#include "store/store.h"
 
 namespace credits {
 
