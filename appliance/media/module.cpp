@@ -2,7 +2,9 @@
 
 #include "appliance/media/local/server_config.h"
 #include "appliance/media/mux/mux.h"
+#include "appliance/media/programs/programs.h"
 #include "web/listening_socket.h"
+#include "web/log.h"
 
 namespace media {
 
@@ -44,6 +46,15 @@ Module::Module(hosting::Module& given_hosting)
       streams(platform.system, local ? local.get() : hosted_.get()),
       assets(platform.system, streams),
       capabilities_(media::capabilities(), *this) {}
+
+web::Task<> Module::start() {
+  const auto is_installed = [](std::string_view program) { return programs::find(program).has_value(); };
+  web::log::info("media_programs", {{"ffmpeg", is_installed("ffmpeg")},
+                                    {"espeak-ng", is_installed("espeak-ng")},
+                                    {"nginx", is_installed("nginx")},
+                                    {"nginx-rtmp", programs::find_rtmp_module().has_value()}});
+  co_await capabilities_.start();
+}
 
 std::unique_ptr<local::Local> Module::make_local() const {
   if (rtmp_listen.empty()) return nullptr;

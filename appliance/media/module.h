@@ -20,7 +20,7 @@ class Module {
   explicit Module(hosting::Module&);
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
-  web::Task<> start() { return capabilities_.start(); }
+  web::Task<> start();
   web::Task<> stop() { return capabilities_.stop(); }
 
   // What this module keeps in files.

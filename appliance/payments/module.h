@@ -8,7 +8,10 @@
 #include "appliance/payments/chains/balances.h"
 #include "appliance/payments/ledger/ledger.h"
 #include "appliance/payments/settlement/settlement.h"
+#include "appliance/payments/splits/splits.h"
 #include "appliance/payments/stripe/checkout.h"
+#include "appliance/payments/transactions/sender.h"
+#include "appliance/payments/transfers/transfers.h"
 #include "appliance/payments/wallets/wallets.h"
 #include "appliance/payments/x402/exact.h"
 
@@ -33,11 +36,16 @@ class Module {
   wallets::Wallets wallets;
   chains::Networks networks;
   chains::Balances balances;
-  const std::unique_ptr<settlement::Settlement> settlement;
+  transactions::Sender sender;
+  const std::unique_ptr<settlement::Settlement> settlement;  // on the chain, or on the ledger of a box without one
+  splits::Splits splits;
+  transfers::Transfers transfers;
   x402::Exact exact;
   const stripe::Checkout checkout;
 
  private:
+  std::unique_ptr<settlement::Settlement> make_settlement();
+
   agentbox::RunningCapabilities capabilities_;
 };
 

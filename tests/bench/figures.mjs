@@ -5,6 +5,7 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { articles } from "./articles.mjs";
+import { bus } from "./bus.mjs";
 import { model_history, model_streams, models } from "./models.mjs";
 import { pages } from "./pages.mjs";
 import { live_agents } from "./live_agents.mjs";
@@ -236,4 +237,5 @@ export const figures = [
   { name: "overload_log_ins", measure: overload_log_ins },
   { name: "steady_sessions", measure: steady_sessions },
   { name: "restarts", measure: restarts },
+  { name: "bus", measure: bus },
 ];

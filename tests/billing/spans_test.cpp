@@ -59,7 +59,7 @@ class SpansTest : public testing::Test {
       : store(store::Store::open({.folder = folder.path() / "store",
                                   .master_key = std::string(32, 'k'),
                                   .tables = {store::describe(spans::table), store::describe(spans::traces),
-                                             store::describe(spans::activities)}})),
+                                             store::describe(spans::activities), store::describe(spans::links)}})),
         system(store->system()) {}
 
   spans::Recorder recorder(spans::Limits limits = {}) { return {system, home, limits}; }
@@ -181,6 +181,24 @@ TEST_F(SpansTest, AgentsElsewhereAreBounded) {
   write(recording);
   EXPECT_THAT(system.tenant(1).list(spans::activities), SizeIs(3));
   EXPECT_THAT(traces(), SizeIs(4)) << "the others are seen in traces";
+}
+
+TEST_F(SpansTest, MessagesAreCountedAndForgottenWithTheirAgents) {
+  auto recording = recorder();
+  for (int at = 0; at < 3; ++at) recording.count_message(1, "ag_1", "ag_2");
+  recording.count_message(1, "ag_2", "ag_3");
+  recording.record(span("t1", "a", now));
+  write(recording);
+  recording.count_message(1, "ag_1", "ag_2");
+  write(recording);
+  const auto link = system.tenant(1).get(spans::links, spans::link_id("ag_1", "ag_2"));
+  ASSERT_TRUE(link);
+  EXPECT_EQ(spans::last_day(link->value.messages, store::now()), 4);
+  boost::asio::co_spawn(home, recording.forget(1, "ag_1"), boost::asio::detached);
+  home.restart();
+  home.run();
+  EXPECT_THAT(system.tenant(1).list(spans::links), SizeIs(1));
+  EXPECT_THAT(system.tenant(1).list(spans::activities), SizeIs(0));
 }
 
 }  // namespace

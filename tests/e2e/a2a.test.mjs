@@ -146,8 +146,7 @@ test("bad calls are JSON-RPC errors, and strangers learn nothing", async (t) => 
   const path = `/a2a/${agent}`;
   const parts = [{ text: "hi" }];
   for (const [code, body, headers] of [
-    [-32600, { id: 1, method: "GetTask" }], [-32600, { jsonrpc: "1.0", id: 1, method: "GetTask" }], [-32600, { jsonrpc: "2.0", id: 1 }],
-    [-32600, { jsonrpc: "2.0", id: 1, method: "GetTask", params: [] }], [-32601, { method: "Nothing" }],
+    [-32600, { jsonrpc: "1.0", id: 1, method: "GetTask" }], [-32601, { method: "Nothing" }],
     [-32003, { method: "CreateTaskPushNotificationConfig" }], [-32009, { method: "GetTask", params: { id: "x" } }, { "a2a-version": "9.9" }],
     [-32602, { method: "GetTask", params: {} }], [-32602, { method: "SendMessage", params: {} }],
     [-32602, { method: "SendMessage", params: { message: { messageId: "m", parts: [] } } }],
@@ -162,6 +161,10 @@ test("bad calls are JSON-RPC errors, and strangers learn nothing", async (t) => 
     const answer = await rpc(box.web, path, key, whole, headers);
     assert.deepEqual([answer.status, answer.body.jsonrpc, answer.body.id, answer.body.error?.code], [200, "2.0", 1, code], JSON.stringify([body, answer.body]));
     assert.equal(typeof answer.body.error.message, "string");
+  }
+  for (const body of [{ id: 1, method: "GetTask" }, { jsonrpc: "2.0", id: 1 }, { jsonrpc: "2.0", id: 1, method: "GetTask", params: [] }]) {
+    const answer = await rpc(box.web, path, key, body);
+    assert.deepEqual([answer.status, answer.body.error.code], [400, -32600], JSON.stringify(answer.body));
   }
   const not_json = await send(box.web, "POST", path, { headers: { "content-type": "application/json", authorization: `Bearer ${key}` }, body: "{" });
   assert.deepEqual([not_json.status, not_json.body.error.code, not_json.body.id], [400, -32600, null]);

@@ -95,8 +95,7 @@ test("a payment on Tempo whose plugin fails is kept for its payer", async (t) =>
 test("mppx pays by an authorization on the chain of USDC", async (t) => {
   const paid = await PaidBox.start(t, { MPP_SECRET: SECRET });
   const wallet = await paid.rich_wallet();
-  const { evm } = await import_named("mppx/evm/client").catch(() => mppx_client);
-  const method = evm.charge({ account: wallet, authorization: { name: "USD Coin", version: "2" }, networks: [8453], currencies: [paid.token], decimals: 6, maxAmount: "0.01" });
+  const method = mppx_client.evm.charge({ account: wallet, authorization: { name: "USD Coin", version: "2" }, networks: [8453], currencies: [paid.token], decimals: 6, maxAmount: "0.01" });
   const payer = mppx_client.Mppx.create({ polyfill: false, methods: [method] });
   const answer = await payer.fetch(`${paid.box.web}/api/v1/gateway`, body_of());
   const body = await answer.json();

@@ -91,11 +91,13 @@ const refusal = {
   "agent token or API key": (name) => (["an agent's token", "a user's key"].includes(name) ? undefined : 401),
 };
 
-// A 401 as the row's clients read it: those of OpenAI beneath /v1.
+// A 401 as the row's clients read it: those of OpenAI beneath /v1, those of JSON-RPC beneath /a2a.
 const unauthorized = (path) =>
   path.startsWith("/v1/")
     ? { error: { message: "Unauthorized", type: "authentication_error", code: "invalid_api_key", param: null } }
-    : { error: "Unauthorized" };
+    : path.startsWith("/a2a")
+      ? { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Unauthorized" } }
+      : { error: "Unauthorized" };
 
 const rows_of = async (box) => {
   const rows = [];
@@ -127,11 +129,14 @@ const open_doors = [
   "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
   "web GET /api/registration", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
   "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
-  "web POST /api/v1/gateway", "web GET /x402/supported",
+  "web POST /api/v1/gateway", "web GET /x402/supported", "web GET /api/wallet", "web GET /api/wallet/address", "web GET /api/wallet/cdp",
   "backend GET /health", "backend GET /healthz", "backend GET /readyz", "backend GET /api/health", "backend GET /api/runtime/version", "backend POST /api/heartbeat",
   "web GET /api/radio/live", "web POST /api/radio/streams", "web POST /api/radio/streams/{streamId}/rotate-key", "web DELETE /api/radio/streams/{streamId}",
   "web POST /api/webhooks/stream", "web GET /live/{playbackId}", "web GET /live/{playbackId}/{file}", "web GET /videos/{file}",
   "backend POST /api/stream-callbacks/{secret}/{event}",
+  "backend POST /api/underground/bus/send", // the message is signed
+  ...["web", "backend"].flatMap((listener) => [`${listener} GET /a2a/jwks.json`, `${listener} GET /a2a/{agentId}/.well-known/agent-card.json`]),
+  "web GET /.well-known/agent-card.json",
 ];
 
 test("every route has its intended guard", async (t) => {
@@ -172,6 +177,8 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
           assert.equal(answer.status, 401, name); // none of them is a signature
         } else if (path === "/api/radio/live") {
           assert.match(answer.body.error, /not configured/, name); // 500, as the contract has it
+        } else if (path === "/api/wallet" && method === "GET") {
+          assert.equal(answer.status, sessions.includes(name) ? 200 : 401, name); // everybody sees the project at Coinbase, where there is one
         } else if (path === "/api/register") {
           assert.equal(answer.status, 400, name);
         } else if (path.startsWith("/api/browse/git-") && answer.status === 500) {

@@ -176,7 +176,7 @@ test("actions by name do the same as their own routes, to the caller's agents on
   assert.match((await ada.call("GET", "/api/agent")).body.error, /action/);
 });
 
-test("payment wallets are created and shown; routes that need a chain say so", async (t) => {
+test("payment wallets are created and shown, and pay on the box's own ledger without a chain", async (t) => {
   const { box, ada } = await with_agent(t);
   const eve = await box.customer("eve@example.org");
   const post = (person, body) => person.call("POST", "/api/agent/mpp", body);
@@ -193,10 +193,13 @@ test("payment wallets are created and shown; routes that need a chain say so", a
   assert.deepEqual((await get(eve, `action=list-wallets&userId=${ada.id}`)).body.wallets, []);
   assert.equal((await get(eve, `action=get-wallet&walletId=${wallet.id}`)).status, 404);
   assert.equal((await get(ada, `action=get-wallet&walletId=${wallet.id}`)).body.wallet.address, wallet.address);
-  const balance = await get(ada, `action=get-balance&walletId=${wallet.id}`);
-  assert.deepEqual([balance.status, /payment chain/.test(balance.body.error)], [503, true]);
+  const balance = (await get(ada, `action=get-balance&walletId=${wallet.id}`)).body;
+  assert.deepEqual([balance.balance, balance.currency, balance.network], ["0", "USDC", "ledger"]);
+  assert.equal((await get(ada, `action=get-balance&walletId=${list.wallets[1].id}`)).status, 503, "a wallet from elsewhere");
   const payment = { action: "make-payment", walletId: wallet.id, to: known.address, amount: "1.5" };
-  assert.equal((await post(ada, payment)).status, 503);
+  assert.match((await post(ada, payment)).body.error, /^to must be a wallet of this box/);
+  const { wallet: eves } = (await post(eve, { action: "create-wallet", name: "purse" })).body;
+  assert.equal((await post(ada, { ...payment, to: eves.address })).body.code, "INSUFFICIENT_BALANCE");
   for (const amount of ["0", "-1", "1e3", "0.0000001", "", undefined])
     assert.match((await post(ada, { ...payment, amount })).body.error, /amount/, String(amount));
   assert.match((await post(ada, { ...payment, to: "0x1" })).body.error, /^to/);

@@ -19,7 +19,10 @@ const missing = {
   wallet: "wa_aaaaaaaaaaaaaaaaaaaa",
   memory: "mem_aaaaaaaaaaaaaaaaaaaa",
   call: "9999999999999-aaaaaaaaaaaa",
+  trace: "a".repeat(32),
   swarm: "sw_aaaaaaaaaaaaaaaaaaaa",
+  bus_key: "bk_aaaaaaaaaaaaaaaaaaaa",
+  transfer: "tr_1800000000000-aaaaaaaaaaaa",
 };
 
 // Bodies that the routes accept, where {} is none.
@@ -45,6 +48,7 @@ const neighbours = async (t) => {
     eves = await box.running_agent(eve, "Eve's");
   await ada.call("POST", "/api/chat", { agentId: agent, message: "remember that the safe's code is 4711" });
   const call = (await ada.call("GET", "/api/dashboard/calls")).body.calls[0].id;
+  const trace = (await ada.call("GET", "/api/traces?type=plan")).body.traces[0].id;
   const key = (await ada.call("POST", "/api/keys", { name: "laptop" })).body.id;
   const weekly = { name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is the code?", agentId: agent };
   const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;
@@ -53,12 +57,17 @@ const neighbours = async (t) => {
   const cap = (await ada.call("PUT", "/api/caps", { scope: "agent", target: agent, period: "day", tokens: 1_000_000 })).body.id;
   await ada.call("PUT", "/api/provider-keys/openrouter", { key: "sk-0000004711" });
   const wallet = (await ada.call("POST", "/api/agent/mpp", { action: "create-wallet", name: "purse" })).body.wallet.id;
+  await ada.call("POST", "/api/wallet", { action: "create" });
+  await box.backend_call("POST", "/api/admin/ledger/credit", { userId: ada.id, amount: "5", reference: "a gift" });
+  const { address } = (await ada.call("GET", `/api/wallet/agents/${agent}`)).body;
+  const transfer = (await ada.call("POST", "/api/wallet/transfer", { to: address, amount: "1" })).body.id;
   const memory = (await ada.call("POST", "/api/memory", { agentId: agent, text: "the safe's code is 4711" })).body.memory.id;
   await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
   await ada.call("POST", "/api/skills", { name: "page-watch", agentId: agent });
   const second = await box.running_agent(ada, "Ada's second");
   const swarm = (await ada.call("POST", "/api/swarms", { goal: "remember that the safe's code is 4711", agents: [agent, second] })).body.id;
   await until("the swarm is done", async () => (await ada.call("GET", `/api/swarms/${swarm}`)).body.state === "done");
+  const bus_key = (await ada.call("POST", "/api/underground/keys", { agentId: agent, algorithm: "webhook" })).body.key.id;
   const [message] = (await ada.call("GET", `/api/chat?agentId=${agent}`)).body.messages;
   const seen = async () => {
     const paths = [
@@ -82,6 +91,11 @@ const neighbours = async (t) => {
       `/api/files?agentId=${agent}`,
       `/api/skills?agentId=${agent}`,
       `/api/swarms/${swarm}`,
+      `/api/underground/keys?agentId=${agent}`,
+      "/api/wallet",
+      "/api/wallet/transfers",
+      `/api/wallet/rules?agentId=${agent}`,
+      `/api/wallet/agents/${agent}`,
     ];
     const answers = await Promise.all(paths.map((path) => ada.call("GET", path)));
     assert.deepEqual(
@@ -93,7 +107,8 @@ const neighbours = async (t) => {
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
     ];
   };
-  return { box, ada, eve, admin, eves, seen, theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, swarm } };
+  return { box, ada, eve, admin, eves, seen,
+           theirs: { agent, key, user: ada.id, message: message.id, task, passkey, session, cap, wallet, memory, call, trace, swarm, bus_key, transfer } };
 };
 
 // `ask(id)` with the other's id and with nobody's: the two answers differ in nothing but the id.
@@ -112,7 +127,7 @@ test("every route with an id in its path", async (t) => {
   // What a parameter of a route may name.
   const named = { userId: ["agent", "user"], taskId: ["task"] };
   const of_id = { "/api/keys/": "key", "/api/caps/": "cap", "/api/settings/second-factor/passkeys/": "passkey", "/api/auth/sessions/": "session",
-    "/api/swarms/": "swarm" };
+    "/api/swarms/": "swarm", "/api/traces/": "trace", "/api/wallet/transfers/": "transfer" };
   const kinds = (path, name) => {
     const [, kind] = Object.entries(of_id).find(([start]) => path.startsWith(start)) ?? [];
     return kind ? [kind] : (named[name] ?? ["agent"]);
@@ -161,6 +176,8 @@ const asked_by_id = [
   ["GET /api/chat", "agentId", "agent", query({})],
   ["GET /api/chat", "before", "message", (name, id, { eves }) => query({ agentId: eves })(name, id)],
   ["GET /api/dashboard/calls", "before", "call", query({})],
+  ["GET /api/traces", "agent", "agent", query({})],
+  ["GET /api/traces", "before", "call", query({ errors: "true" })],
   ["GET /api/credits/entries", "before", "call", query({})],
   ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
   ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
@@ -190,6 +207,16 @@ const asked_by_id = [
   ["POST /api/skills", "agentId", "agent", body({ name: "page-watch" })],
   ["POST /api/skills/{name}", "agentId", "agent", of_skill({ inputs: { url: "https://example.org" } })],
   ["DELETE /api/skills/{name}", "agentId", "agent", of_skill({})],
+  ["GET /api/underground/keys", "agentId", "agent", query({})],
+  ["POST /api/underground/keys", "agentId", "agent", body({ algorithm: "webhook" })],
+  ["DELETE /api/underground/keys", "agentId", "agent", (name, id, { theirs }) => body({ keyId: theirs.bus_key })(name, id)],
+  ["DELETE /api/underground/keys", "keyId", "bus_key", (name, id, { eves }) => body({ agentId: eves })(name, id)],
+  ["GET /api/underground/messages", "agentId", "agent", query({})],
+  ["POST /api/skills/instant-split", "agentId", "agent", body({ totalAmount: "1", recipients: [{ address: paymentProof.to, share: 100 }] })],
+  ["POST /api/wallet/transfer", "agentId", "agent", body({ to: paymentProof.to, amount: "1" })],
+  ["GET /api/wallet/transfers", "before", "transfer", query({})],
+  ["GET /api/wallet/rules", "agentId", "agent", query({})],
+  ["PUT /api/wallet/rules", "agentId", "agent", body({ dailyUsdc: "1" })],
 ];
 
 // The ids that the web's routes take besides their paths, as their description has them. What is uploaded has none.
@@ -202,9 +229,11 @@ const described_ids = async (box) => {
       const ids = names.filter((name) => /Id$|^(target|before|owner|user|key|agent)$/.test(name));
       if (guard === "session") found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
     }
-  // Secrets, and a place in the log that the path names.
+  // Secrets, places in a log or a list that belong to the path or the caller, and a booking, which has two owners:
+  // settlement_skills.test.mjs.
   const no_ids = ["PUT /api/provider-keys/{provider} key", "POST /api/billing key", "GET /api/logs/{agentId}/stream lastEventId",
-    "GET /api/swarms/{id}/events lastEventId"];
+    "GET /api/swarms/{id}/events lastEventId", "GET /api/underground/messages before", "GET /api/underground/dead-letters before",
+    "POST /api/skills/booking-settlement bookingId"];
   return [...new Set(found)].filter((one) => !no_ids.includes(one));
 };
 
@@ -224,7 +253,8 @@ test("every id in a body or a query", async (t) => {
       };
       const answer = await are_alike(`${route} ${name}`, ask, theirs[kind], missing[kind]);
       const what = `${route} ${name}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      if (answer.status === 200) assert.deepEqual(answer.body.messages ?? answer.body.tasks ?? answer.body.calls ?? answer.body.skills ?? answer.body.entries, [], what);
+      const listed = ["messages", "tasks", "calls", "traces", "skills", "entries", "transfers"].map((list) => answer.body?.[list]).find(Boolean);
+      if (answer.status === 200) assert.deepEqual(listed, [], what);
       else assert.ok(answer.status >= 400 && answer.status < 500, what);
     }
   assert.deepEqual(await seen(), before, "nothing happened to what is Ada's");

@@ -355,7 +355,7 @@ class ToolboxTest : public testing::Test {
          {page_tools(pages.url(), "bt_mine"), file_tools(workspace, files), memory_tools(memory, files),
           git_tools(repository, files), schedule_tools(pages.url(), "box-token"), skill_tools(workspace, files),
           message_tools(pages.url(), "ag_1", "box-token"), feed_tools(pages.url(), "box-token"),
-          media_tools(pages.url(), "box-token")}) {
+          media_tools(pages.url(), "box-token"), payment_tools(pages.url(), "box-token")}) {
       tools.insert(tools.end(), group.begin(), group.end());
     }
     return tools;

@@ -68,7 +68,8 @@ TEST(FleetGraph, StrengthComparesWithTheBusiestEdge) {
   std::vector souls{soul("a"), soul("b"), soul("c")};
   souls[0].messages_today = 10;
   souls[1].messages_today = 5;
-  const auto graph = draw(souls, {{"b", "c", 20}, {"b", "unknown", 99}}, "");
+  const auto graph =
+      draw(souls, {{.from = "b", .to = "c", .messages = 20}, {.from = "b", .to = "unknown", .messages = 99}}, "");
   std::map<std::string, double> strength;
   for (const auto& edge : graph.edges) strength[edge.id] = edge.strength;
   EXPECT_EQ(strength, (std::map<std::string, double>{{"b:c", 1}, {"box:a", 0.55}, {"box:b", 0.325}, {"box:c", 0.1}}));

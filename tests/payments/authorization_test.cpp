@@ -1,4 +1,4 @@
-// Authorizations of EIP-3009 and transactions of EIP-1559, against what viem 2.56 makes of the same input.
+// Authorizations of EIP-3009, against what viem 2.56 makes of the same input.
 #include "appliance/payments/eip3009/authorization.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/uint256.h"
 #include "appliance/foundation/crypto/random.h"
-#include "appliance/payments/eip3009/fee_market_transaction.h"
 #include "appliance/payments/eip3009/verification.h"
 
 namespace {
@@ -15,7 +14,6 @@ using eip3009::Authorization;
 
 const std::string payer = "0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A";
 const std::string receiver = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
-const std::string usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const std::string signature =
     "0x3d16dcb4f8b4205b90a5fa12380df6e5de578e6f7f449d1438decc63820b7a24115f96a132b6ff5f6dfb171666a94090fcf0203d1723dfff"
     "17c649d385cf000e1c";
@@ -89,23 +87,6 @@ TEST(Authorization, OfSmartWalletsIsSentAsBytes) {
   const auto by_wallet = eip3009::transfer_call(authorization(), std::string(70, 's'));
   EXPECT_EQ(crypto::hex(by_wallet.substr(0, 4)), "cf092995");
   EXPECT_EQ(by_wallet.size(), 4u + 8 * 32 + 3 * 32);
-}
-
-TEST(FeeMarketTransaction, IsEncodedAndSigned) {
-  const auto signer = crypto::EthereumSigner::from_secret(std::string(32, '\x11')).value();
-  const auto raw = eip3009::signed_by(signer, {.chain_id = 8453,
-                                               .nonce = 7,
-                                               .max_priority_fee = 1'000'000,
-                                               .max_fee = 2'000'000'000,
-                                               .gas = 90'000,
-                                               .to = address(usdc),
-                                               .data = crypto::unhex("e3ee160e") + std::string(70, '\0')});
-  EXPECT_EQ(
-      crypto::hex(raw),
-      "02f8b782210507830f4240847735940083015f9094833589fcd6edb6e08f4c7c32d4f71b54bda0291380b84ae3ee160e0000000000"
-      "000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-      "0000000000000000000000c080a03fe854fd2ef698f44d16794b5817b89f61f62e691263e2a9477fe2822436aaa0a016b92db95d9a"
-      "1cc05a8577165af5657bbb17ffc4873d98fcd1e60eb9d6e66657");
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ struct Parts {
 }  // namespace
 
 billing::Capability capability() {
-  return billing::Capability::of<Parts>(
-      {.tables = {store::describe(table), store::describe(traces), store::describe(activities)}});
+  return billing::Capability::of<Parts>({.tables = {store::describe(table), store::describe(traces),
+                                                    store::describe(activities), store::describe(links)}});
 }
 
 }  // namespace spans

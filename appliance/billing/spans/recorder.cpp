@@ -1,5 +1,6 @@
 #include "appliance/billing/spans/recorder.h"
 
+#include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/describe/enum_to_string.hpp>
@@ -59,7 +60,7 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
   }
 
   bool add(std::vector<Span> more) {
-    for (const auto& span : more) count_recorded(span);
+    if (is_closed) return true;
     if (recorded)
       for (const auto& span : more) recorded(span);
     {
@@ -69,24 +70,38 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
       std::move(more.begin(), more.end(), std::back_inserter(queue));
       if (std::exchange(is_writing, true)) return true;
     }
-    boost::asio::co_spawn(home, write_waiting(shared_from_this()), boost::asio::detached);
+    start_writing();
     return true;
   }
 
-  std::vector<Span> next_batch() {
+  void add(const Sent& message) {
+    if (is_closed) return;
+    {
+      const std::scoped_lock lock(mutex);
+      ++taken;
+      ++sent[message];
+      if (std::exchange(is_writing, true)) return;
+    }
+    start_writing();
+  }
+
+  void start_writing() { boost::asio::co_spawn(home, write_waiting(shared_from_this()), boost::asio::detached); }
+
+  Batch next_batch() {
     const std::scoped_lock lock(mutex);
-    const auto size = std::min(queue.size(), limits.batch);
-    const auto end = queue.begin() + static_cast<std::ptrdiff_t>(size);
-    std::vector<Span> batch(std::make_move_iterator(queue.begin()), std::make_move_iterator(end));
+    const auto end = queue.begin() + static_cast<std::ptrdiff_t>(std::min(queue.size(), limits.batch));
+    Batch batch{.spans = {std::make_move_iterator(queue.begin()), std::make_move_iterator(end)},
+                .sent = std::exchange(sent, {})};
     queue.erase(queue.begin(), end);
-    if (batch.empty()) is_writing = false;
+    if (batch.size() == 0) is_writing = false;
     return batch;
   }
 
   // On `home`, one at a time.
   static web::Task<> write_waiting(std::shared_ptr<Registry> self) {
-    for (auto batch = self->next_batch(); !batch.empty(); batch = self->next_batch()) {
+    for (auto batch = self->next_batch(); batch.size() > 0; batch = self->next_batch()) {
       const auto size = batch.size();
+      for (const auto& span : batch.spans) count_recorded(span);
       std::string failure;
       try {
         co_await self->writer.write(std::move(batch));
@@ -114,12 +129,14 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
   Writer writer;
   boost::asio::io_context& home;
   std::function<void(const Span&)> recorded;
+  std::atomic<bool> is_closed = false;  // the recorder is gone
 
   mutable std::mutex mutex;  // protects what follows
   std::map<store::UserId, std::map<std::string, Span>> running;
   std::deque<Span> queue;
+  std::map<Sent, std::size_t> sent;  // messages that are not counted yet
   bool is_writing = false;
-  std::uint64_t taken = 0;  // into the queue
+  std::uint64_t taken = 0;  // of spans and messages
 
   // Used on `home` only.
   std::uint64_t done = 0;    // of those
@@ -151,7 +168,7 @@ void Running::end(Ending ending) {
 Recorder::Recorder(store::System system, boost::asio::io_context& home, Limits limits)
     : registry_(std::make_shared<Running::Registry>(std::move(system), home, limits)) {}
 
-Recorder::~Recorder() = default;
+Recorder::~Recorder() { registry_->is_closed = true; }
 
 Running Recorder::begin(Span span, const TraceContext& within) {
   span.trace_id = within.trace_id;
@@ -173,6 +190,10 @@ void Recorder::record(Span span) {
 bool Recorder::offer(std::vector<Span> spans) {
   for (auto& span : spans) fill_in(span);
   return registry_->add(std::move(spans));
+}
+
+void Recorder::count_message(store::UserId owner, std::string from, std::string to) {
+  registry_->add({.owner = owner, .from = std::move(from), .to = std::move(to)});
 }
 
 web::Task<> Recorder::written() {
@@ -203,6 +224,9 @@ web::Task<> Recorder::forget(store::UserId owner, std::string agent) {
     if (!row) co_return;
     auto change = tenant.change();
     change.erase(activities, *row);
+    for (const auto& link : tenant.list(links, {.limit = std::size_t(-1), .after = {}}))
+      if (link.from == agent || link.to == agent)
+        if (const auto stored = tenant.get(links, link.id)) change.erase(links, *stored);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return;
   }

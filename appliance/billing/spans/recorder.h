@@ -64,6 +64,8 @@ class Recorder {
   void record(Span);
   // Records spans from outside, all or none: false while too many wait to be written.
   bool offer(std::vector<Span>);
+  // Counts a message between two agents of a user.
+  void count_message(store::UserId, std::string from, std::string to);
   // Waits until everything recorded before is in the store, or has been dropped because the store is read-only.
   web::Task<> written();
   // The user's work in progress, in no order.

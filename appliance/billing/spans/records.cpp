@@ -43,13 +43,15 @@ std::string newest_first(std::int64_t owner, std::string_view agent, std::string
   return value.append(trace_row.substr(std::min(time_digits, trace_row.size())));
 }
 
-void add(HourCounts& counted, store::Time at) {
+std::string link_id(std::string_view from, std::string_view to) { return std::string(from).append(">").append(to); }
+
+void add(HourCounts& counted, store::Time at, std::int64_t number) {
   const auto hour = std::max(counted.hour, hour_of(at));
   const auto age = hour - hour_of(at);
   if (age >= static_cast<std::int64_t>(hours_of_day)) return;
   counted.counts = counts_at(counted, hour);
   counted.hour = hour;
-  ++counted.counts[hours_of_day - 1 - static_cast<std::size_t>(age)];
+  counted.counts[hours_of_day - 1 - static_cast<std::size_t>(age)] += number;
 }
 
 std::int64_t last_day(const HourCounts& counted, store::Time now) {

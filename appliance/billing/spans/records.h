@@ -76,6 +76,15 @@ struct Activity {
 };
 BOOST_DESCRIBE_STRUCT(Activity, (), (owner, id, is_foreign, last_at, turns, recent, messages))
 
+// Messages from one agent to another of the same owner.
+struct Link {
+  std::int64_t owner = 0;
+  std::string id;  // link_id()
+  std::string from, to;
+  HourCounts messages;
+};
+BOOST_DESCRIBE_STRUCT(Link, (), (owner, id, from, to, messages))
+
 }  // namespace spans
 
 // There are many of them, and most members have their defaults.
@@ -107,13 +116,16 @@ inline const store::Owned<Trace> traces{
 inline const store::Owned<Activity> activities{
     {.family = "agent_activity", .number = 82}, &Activity::owner, &Activity::id, {}};
 
+inline const store::Owned<Link> links{{.family = "agent_links", .number = 83}, &Link::owner, &Link::id, {}};
+std::string link_id(std::string_view from, std::string_view to);
+
 // Per user, and how many are kept. Agents elsewhere beyond their number are seen in traces only.
 inline const store::CounterName count{"spans"}, foreign_count{"foreign_agents"};
 inline constexpr std::int64_t most_spans = 100'000, most_foreign_agents = 200;
 inline constexpr std::size_t recent_turns = 100;
 
-// Adds one at this time, and drops hours that are more than a day before it.
-void add(HourCounts&, store::Time at);
+// Adds to the count at this time, and drops hours that are more than a day before it.
+void add(HourCounts&, store::Time at, std::int64_t number = 1);
 // The sum of the last 24 hours before `now`, the current one included.
 std::int64_t last_day(const HourCounts&, store::Time now);
 

@@ -46,10 +46,10 @@ Activity new_activity(const Span& span) {
 
 }  // namespace
 
-web::Task<> Writer::write(std::vector<Span> batch) {
+web::Task<> Writer::write(Batch batch) {
   for (;;) {
     const auto edits = edits_of(batch);
-    if (edits.fresh.empty()) co_return;
+    if (edits.fresh.empty() && edits.links.empty()) co_return;
     const bool is_written = co_await commit(edits);
     if (!is_written) continue;  // an agent was deleted meanwhile
     for (const auto& [owner, added] : edits.counts) co_await trim(owner);
@@ -57,10 +57,11 @@ web::Task<> Writer::write(std::vector<Span> batch) {
   }
 }
 
-Writer::Edits Writer::edits_of(const std::vector<Span>& batch) const {
+Writer::Edits Writer::edits_of(const Batch& batch) const {
   Edits edits;
   std::set<Key> seen;
-  for (const auto& span : batch) {
+  for (const auto& [message, number] : batch.sent) add_to_link(edits, message, number);
+  for (const auto& span : batch.spans) {
     if (!seen.emplace(span.owner, span.id).second || system_.get(table, span.owner, span.id)) continue;
     edits.fresh.push_back(&span);
     ++edits.counts[span.owner];
@@ -114,6 +115,18 @@ void Writer::add_to_activity(Edits& edits, const Span& span) const {
   add(activity.messages, span.started_at);
 }
 
+void Writer::add_to_link(Edits& edits, const Sent& message, std::size_t number) const {
+  const auto id = link_id(message.from, message.to);
+  auto row = system_.get(links, message.owner, id);
+  Edited<Link> edited{.is_new = !row};
+  if (row)
+    edited.row = std::move(*row);
+  else
+    edited.row.value = {.owner = message.owner, .id = id, .from = message.from, .to = message.to, .messages = {}};
+  add(edited.row.value.messages, store::now(), static_cast<std::int64_t>(number));
+  edits.links.push_back(std::move(edited));
+}
+
 web::Task<bool> Writer::commit(const Edits& edits) const {
   auto change = system_.change();
   const auto put = [&change](const auto& table_of, const auto& edited) {
@@ -125,6 +138,7 @@ web::Task<bool> Writer::commit(const Edits& edits) const {
   for (const auto* span : edits.fresh) change.insert_new(table, *span);
   for (const auto& [key, trace] : edits.traces) put(traces, trace);
   for (const auto& [key, activity] : edits.activities) put(activities, activity);
+  for (const auto& link : edits.links) put(links, link);
   for (const auto& [owner, added] : edits.counts) change.add(owner, count, added);
   for (const auto& [owner, added] : edits.foreign)
     if (added > 0) change.add(owner, foreign_count, added);

@@ -24,7 +24,9 @@ web::Task<web::Result<std::vector<std::string>>> Rpc::transactions_with_event(cr
                              {"fromBlock", quantity_of(first)},
                              {"toBlock", "latest"},
                              {"topics", std::move(wanted)}};
-  const auto answered = co_await ask_chain("eth_getLogs", boost::json::array{std::move(filter)});
+  boost::json::array parameters;
+  parameters.push_back(std::move(filter));
+  const auto answered = co_await ask_chain("eth_getLogs", std::move(parameters));
   if (!answered) co_return answered.error();
   if (!answered->is_array()) co_return no_answer("eth_getLogs answered no list");
   std::vector<std::string> hashes;

@@ -131,12 +131,18 @@ web::Task<web::Result<Fees>> Rpc::fees() {
 }
 
 web::Task<web::Result<std::optional<std::uint64_t>>> Rpc::estimate_gas(Action action) {
+  const auto checked = co_await check_chain();
+  if (!checked) co_return checked.error();
   boost::json::array params{call_object(action)};
-  const auto answered = co_await ask_chain("eth_estimateGas", std::move(params));
-  if (!answered) co_return answered.error();
-  std::optional<std::uint64_t> gas;
-  if (answered->is_null()) co_return gas;
-  gas = quantity(*answered);
+  const auto reply = co_await exchange("eth_estimateGas", std::move(params));
+  if (!reply) co_return reply.error();
+  if (reply->error) {
+    const auto outcome = outcome_of(*reply->error);
+    if (is_revert(*reply->error) || outcome.kind == SendOutcome::Kind::insufficient_funds)
+      co_return std::optional<std::uint64_t>();
+    co_return no_answer("eth_estimateGas: " + outcome.reason);
+  }
+  const auto gas = quantity(reply->result);
   if (!gas) co_return no_answer("eth_estimateGas answered no number");
   co_return gas;
 }

@@ -31,11 +31,11 @@ constexpr std::size_t most_connections = 256, most_in_flight = 64;
 std::vector<Tool> tools_of(const runtime::Boot& boot, const Workspace& workspace, Memory& memory,
                            Repository& repository, boost::asio::thread_pool& files) {
   std::vector<Tool> tools;
-  for (auto& group : {page_tools(boot.summarizer_url, boot.box_token), file_tools(workspace, files),
-                      memory_tools(memory, files), git_tools(repository, files),
-                      schedule_tools(boot.backend_url, boot.box_token), skill_tools(workspace, files),
-                      message_tools(boot.backend_url, boot.agent_id, boot.box_token),
-                      feed_tools(boot.backend_url, boot.box_token), media_tools(boot.backend_url, boot.box_token)}) {
+  for (auto& group :
+       {page_tools(boot.summarizer_url, boot.box_token), file_tools(workspace, files), memory_tools(memory, files),
+        git_tools(repository, files), schedule_tools(boot.backend_url, boot.box_token), skill_tools(workspace, files),
+        message_tools(boot.backend_url, boot.agent_id, boot.box_token), feed_tools(boot.backend_url, boot.box_token),
+        media_tools(boot.backend_url, boot.box_token), payment_tools(boot.backend_url, boot.box_token)}) {
     tools.insert(tools.end(), group.begin(), group.end());
   }
   if (const auto& allowed = boot.conduct ? boot.conduct->tools : std::nullopt)

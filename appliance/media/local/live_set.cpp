@@ -1,5 +1,6 @@
 #include "appliance/media/local/live_set.h"
 
+#include <iterator>
 #include <utility>
 
 namespace local {
@@ -41,15 +42,18 @@ void Audience::forget_old(Seen& seen, Clock::time_point now) {
   std::erase_if(seen, [now](const auto& one) { return now - one.second > listening; });
 }
 
+void Audience::forget_silent_streams(Clock::time_point now) {
+  for (auto at = streams_.begin(); at != streams_.end();) {
+    forget_old(at->second, now);
+    at = at->second.empty() ? streams_.erase(at) : std::next(at);
+  }
+}
+
 void Audience::see(std::string_view playback_id, const std::string& client, Clock::time_point now) {
   const std::scoped_lock lock(mutex_);
   auto found = streams_.find(playback_id);
   if (found == streams_.end()) {
-    if (streams_.size() >= most_streams)
-      std::erase_if(streams_, [now](auto& stream) {
-        forget_old(stream.second, now);
-        return stream.second.empty();
-      });
+    if (streams_.size() >= most_streams) forget_silent_streams(now);
     if (streams_.size() >= most_streams) return;
     found = streams_.emplace(playback_id, Seen()).first;
   }

@@ -40,6 +40,7 @@ class Audience {
  private:
   using Seen = std::map<std::string, Clock::time_point>;
   static void forget_old(Seen&, Clock::time_point now);
+  void forget_silent_streams(Clock::time_point now);  // with the mutex held
 
   mutable std::mutex mutex_;
   mutable std::map<std::string, Seen, std::less<>> streams_;

@@ -7,9 +7,7 @@ namespace streams {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr auto reconcile_pause = 1min, forget_pause = 1h;
+constexpr std::chrono::minutes reconcile_pause{1}, forget_pause{60};
 
 struct Parts {
   explicit Parts(media::Module& module)

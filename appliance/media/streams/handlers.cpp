@@ -119,6 +119,7 @@ web::Answer list_own(const Services& services, const web::Request& request) {
   const auto provider = services.streams.provider();
   if (!provider) co_return web::reply(answer, 200);
   for (const auto& stream : services.streams.list(request.caller.user_id)) {
+    if (stream.provider != (*provider)->name()) continue;
     auto view = with_key<OwnStream>(stream, **provider);
     view.agentId = text_or_null(stream.agent);
     view.createdAt = stream.created_at;

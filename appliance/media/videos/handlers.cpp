@@ -61,6 +61,9 @@ web::Response accepted(const Services& services, Video video) {
 }
 
 web::Task<> send_progress(Services services, store::UserId owner, std::string id, web::StreamWriter& writer) {
+  constexpr std::chrono::milliseconds settling{50};
+  constexpr auto no_deadline = std::chrono::steady_clock::time_point::max();
+  std::string last;
   for (;;) {
     const auto progress = services.videos.progress().find(id);
     auto video = services.videos.find(owner, id);
@@ -71,12 +74,16 @@ web::Task<> send_progress(Services services, store::UserId owner, std::string id
     const bool has_ended = video->status == Status::done || video->status == Status::failed;
     const auto view = view_of(services, std::move(*video));
     const std::string name = has_ended ? std::string(boost::describe::enum_to_string(view.status, "")) : "progress";
-    co_await writer.event(boost::json::serialize(web::to_json(view)), name);
+    auto text = boost::json::serialize(web::to_json(view));
+    if (text != last) co_await writer.event(text, name);
     if (has_ended) co_return;
-    if (!progress) continue;  // it has ended in between
-    const auto goes_on =
-        co_await services.videos.progress().wait(id, progress->version, std::chrono::steady_clock::time_point::max());
-    if (!goes_on) co_return;
+    last = std::move(text);
+    if (!progress) {  // it is being recorded how it has ended
+      co_await web::sleep_for(settling);
+      continue;
+    }
+    const bool is_connected = co_await services.videos.progress().wait(id, progress->version, no_deadline);
+    if (!is_connected) co_return;
   }
 }
 

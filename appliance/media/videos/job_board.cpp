@@ -1,8 +1,8 @@
 #include "appliance/media/videos/job_board.h"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <utility>
+
+#include "web/disconnect.h"
 
 namespace videos {
 
@@ -54,8 +54,7 @@ std::optional<Progress> JobBoard::find(const std::string& job) const {
 }
 
 web::Task<bool> JobBoard::wait(std::string job, std::uint64_t version, std::chrono::steady_clock::time_point deadline) {
-  namespace asio = boost::asio;
-  const auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor);
+  const auto waiter = std::make_shared<Waiter>(co_await boost::asio::this_coro::executor);
   waiter->timer.expires_at(deadline);
   {
     const std::scoped_lock lock(mutex_);
@@ -63,13 +62,8 @@ web::Task<bool> JobBoard::wait(std::string job, std::uint64_t version, std::chro
     if (found == entries_.end() || found->second.progress.version != version) co_return true;
     found->second.waiters.push_back(waiter);
   }
-  constexpr auto as_tuple = asio::as_tuple(web::use_task);
-  co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
-  co_await waiter->timer.async_wait(as_tuple);
-  const auto state = co_await asio::this_coro::cancellation_state;
-  const bool is_cancelled = state.cancelled() != asio::cancellation_type::none;
-  co_await asio::this_coro::reset_cancellation_state();
-  co_return !is_cancelled && std::chrono::steady_clock::now() < deadline;
+  const bool is_connected = co_await web::wait_unless_disconnected(waiter->timer);
+  co_return is_connected&& std::chrono::steady_clock::now() < deadline;
 }
 
 }  // namespace videos

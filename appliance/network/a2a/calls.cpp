@@ -150,39 +150,38 @@ struct Events {
   Version version;
   std::shared_ptr<Progress> progress;  // null: it has ended
 
-  web::Task<> write(web::StreamWriter& writer) const {
-    auto whole = task_json(task, version);
-    if (version == Version::v1) {
-      json::object named;
-      named["task"] = std::move(whole);
-      whole = std::move(named);
-    }
-    co_await write_one(writer, std::move(whole));
-    if (!progress) co_return;
-    const web::Executor here = co_await boost::asio::this_coro::executor;
-    const auto watcher = progress->watch(here);
-    bool is_first = true;
-    for (;;) {
-      if (const auto ended = watcher->ended()) {
-        co_await write_one(writer, status_event(*ended, version));
-        co_return;
-      }
-      auto piece = co_await watcher->next();
-      if (piece.empty()) continue;
-      co_await write_one(writer, artifact_event(task, version, std::move(piece), is_first));
-      is_first = false;
-    }
-  }
-
-  web::Task<> write_one(web::StreamWriter& writer, json::object event) const {
-    const auto text = json::serialize(result(id, std::move(event)));
-    co_await writer.event(text);
-  }
+  std::string text_of(json::object event) const { return json::serialize(result(id, std::move(event))); }
 };
+
+web::Task<> write_events(std::shared_ptr<const Events> events, web::StreamWriter& writer) {
+  auto whole = task_json(events->task, events->version);
+  if (events->version == Version::v1) {
+    json::object named;
+    named["task"] = std::move(whole);
+    whole = std::move(named);
+  }
+  auto text = events->text_of(std::move(whole));
+  co_await writer.event(text);
+  if (!events->progress) co_return;
+  const web::Executor here = co_await boost::asio::this_coro::executor;
+  const auto watcher = events->progress->watch(here);
+  for (bool is_first = true;;) {
+    if (const auto ended = watcher->ended()) {
+      text = events->text_of(status_event(*ended, events->version));
+      co_await writer.event(text);
+      co_return;
+    }
+    auto piece = co_await watcher->next();
+    if (piece.empty()) continue;
+    text = events->text_of(artifact_event(events->task, events->version, std::move(piece), is_first));
+    co_await writer.event(text);
+    is_first = false;
+  }
+}
 
 web::Response stream_of(Events events) {
   const auto shared = std::make_shared<const Events>(std::move(events));
-  auto response = web::server_sent_events([shared](web::StreamWriter& writer) { return shared->write(writer); });
+  auto response = web::server_sent_events([shared](web::StreamWriter& writer) { return write_events(shared, writer); });
   response.set("X-Accel-Buffering", "no");
   return response;
 }

@@ -4,7 +4,6 @@
 
 #include "appliance/hosting/agents/bus_config.h"
 #include "appliance/network/a2a/calls.h"
-#include "appliance/network/a2a/rpc.h"
 
 namespace a2a {
 
@@ -72,13 +71,13 @@ web::Answer show_card(const Services& services, AgentOf agent_of, const web::Req
   co_return web::json(card);
 }
 
-web::Answer answer_call(const Services& services, AgentOf agent_of, const web::Request& request,
-                        boost::json::object body) {
+web::Answer answer_call(const Services& services, AgentOf agent_of, const web::Request& request, Request body) {
   auto addressed = agent_of(services, request);
   auto caller = addressed ? admitted(services, addressed->agent, request.caller) : std::nullopt;
   if (!caller) co_return no_such_agent();
-  auto read = read_call(body, request.header("A2A-Version"));
-  if (!read.call) co_return web::json(failure(read.id, read.error));
+  const auto id = id_of(request.body);
+  auto read = read_call(std::move(body), id, request.header("A2A-Version"));
+  if (!read.call) co_return web::json(failure(id, read.error));
   co_return co_await answer(services.tasks, std::move(addressed->agent), std::move(*caller), std::move(*read.call));
 }
 

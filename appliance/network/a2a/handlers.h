@@ -1,11 +1,11 @@
 // Handlers of the rows of A2A.
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <optional>
 #include <string>
 
 #include "appliance/network/a2a/routes.h"
+#include "appliance/network/a2a/rpc.h"
 #include "web/endpoint.h"
 
 namespace a2a {
@@ -21,6 +21,6 @@ std::optional<Addressed> agent_of_host(const Services&, const web::Request&);
 
 web::Answer show_keys(const Services&, const web::Request&);
 web::Answer show_card(const Services&, AgentOf, const web::Request&);
-web::Answer answer_call(const Services&, AgentOf, const web::Request&, boost::json::object body);
+web::Answer answer_call(const Services&, AgentOf, const web::Request&, Request);
 
 }  // namespace a2a

@@ -20,7 +20,8 @@ constexpr auto rpc_text =
     "SubscribeToTask, and the names of version 0.3 (message/send, message/stream, tasks/get, tasks/cancel, "
     "tasks/resubscribe). The bearer is an API key of the agent's owner or the token of an agent that the config admits "
     "(bus.accept); of another user with bus.accept: all. A message counts towards the caller's messages a day. Tasks "
-    "are kept for 30 days; each caller sees its own. Errors of calls are JSON-RPC errors with status 200.";
+    "are kept for 30 days; each caller sees its own. Errors of calls are JSON-RPC errors with status 200; refusals "
+    "before a call is read have their own status and the same form.";
 
 std::vector<web::Route> rows(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
@@ -30,7 +31,7 @@ std::vector<web::Route> rows(const agentbox::Guards& guards, const web::Bind<Ser
        web::plain(on(show_card, agent_in_path)).fails({web::Kind::not_found}).describe(card_text),
        "An agent's card (A2A)"},
       {web::POST, "/a2a/:agentId", guards.model_caller, &rpc_rate,
-       web::body<boost::json::object>(on(answer_call, agent_in_path)).fails({web::Kind::not_found}).describe(rpc_text),
+       web::body<Request>(on(answer_call, agent_in_path)).fails({web::Kind::not_found}).describe(rpc_text),
        "Give tasks to an agent (A2A)"},
   };
 }
@@ -40,7 +41,7 @@ std::vector<web::Route> rows(const agentbox::Guards& guards, const web::Bind<Ser
 bool is_at_agents_hosts(std::string_view path) { return path == host_card_path || path == host_rpc_path; }
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  auto table = rows(guards, on);
+  auto all = rows(guards, on);
   std::vector<web::Route> at_hosts{
       {web::GET, host_card_path, guards.none, &rpc_rate,
        web::plain(on(show_card, agent_of_host))
@@ -48,13 +49,13 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
            .describe(std::string("At an agent's own host name. ") + card_text),
        "The card of the agent of this host (A2A)"},
       {web::POST, host_rpc_path, guards.model_caller, &rpc_rate,
-       web::body<boost::json::object>(on(answer_call, agent_of_host))
+       web::body<Request>(on(answer_call, agent_of_host))
            .fails({web::Kind::not_found})
            .describe(std::string("At an agent's own host name. ") + rpc_text),
        "Give tasks to the agent of this host (A2A)"},
   };
-  web::append(table, std::move(at_hosts));
-  return table;
+  web::append(all, std::move(at_hosts));
+  return all;
 }
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {

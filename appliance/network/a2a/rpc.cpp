@@ -2,8 +2,6 @@
 
 #include <boost/json.hpp>
 
-#include "web/fields.h"
-
 namespace a2a {
 
 namespace {
@@ -28,13 +26,6 @@ constexpr Name names[] = {{"SendMessage", Method::send, Version::v1},
                           {"tasks/cancel", Method::cancel, Version::legacy},
                           {"tasks/resubscribe", Method::subscribe, Version::legacy}};
 
-struct Envelope {
-  web::Text<1, 8> jsonrpc;
-  web::Text<1, 128> method;
-  std::optional<json::object> params;
-};
-BOOST_DESCRIBE_STRUCT(Envelope, (), (jsonrpc, method, params))
-
 // A version is named with its patch level, too: "0.3.0".
 bool is_supported(std::string_view version) {
   return version.empty() || version == "1.0" || version.starts_with("1.0.") || version == "0.3" ||
@@ -50,13 +41,16 @@ RpcError unknown_method(std::string_view method) {
 
 }  // namespace
 
-ReadCall read_call(const json::object& body, std::string_view version) {
+json::value id_of(std::string_view body) {
+  const auto parsed = web::parse_json(body);
+  const auto* id = parsed && parsed->is_object() ? parsed->get_object().if_contains("id") : nullptr;
+  return id && (id->is_string() || id->is_number()) ? *id : json::value();
+}
+
+ReadCall read_call(Request request, const json::value& id, std::string_view version) {
   ReadCall read;
-  if (const auto* id = body.if_contains("id"))
-    if (id->is_string() || id->is_int64() || id->is_uint64()) read.id = *id;
-  auto envelope = web::parse_value<Envelope>(body);
-  if (!envelope || envelope->jsonrpc != "2.0") {
-    read.error = {errors::invalid_request, envelope ? "jsonrpc must be 2.0" : envelope.error().message, {}};
+  if (request.jsonrpc != "2.0") {
+    read.error = {errors::invalid_request, "jsonrpc must be 2.0", {}};
     return read;
   }
   if (!is_supported(version)) {
@@ -64,14 +58,14 @@ ReadCall read_call(const json::object& body, std::string_view version) {
     return read;
   }
   for (const auto& [name, method, of_version] : names) {
-    if (name != envelope->method) continue;
-    read.call = Call{.id = read.id,
+    if (name != request.method) continue;
+    read.call = Call{.id = id,
                      .method = method,
                      .version = of_version,
-                     .params = envelope->params ? std::move(*envelope->params) : json::object()};
+                     .params = request.params ? std::move(*request.params) : json::object()};
     return read;
   }
-  read.error = unknown_method(envelope->method);
+  read.error = unknown_method(request.method);
   return read;
 }
 

@@ -7,12 +7,20 @@
 #include <string_view>
 
 #include "appliance/network/a2a/wire.h"
+#include "web/fields.h"
 #include "web/result.h"
 #include "web/route.h"
 
 namespace a2a {
 
 enum class Method { send, stream, get, list, cancel, subscribe };
+
+struct Request {
+  web::Text<1, 8> jsonrpc;
+  web::Text<1, 128> method;
+  std::optional<boost::json::object> params;
+};
+BOOST_DESCRIBE_STRUCT(Request, (), (jsonrpc, method, params))
 
 struct Call {
   boost::json::value id;
@@ -34,13 +42,15 @@ inline constexpr int invalid_request = -32600, unknown_method = -32601, invalid_
                      version_unsupported = -32009;
 }
 
+// The id of a request, which may be a text or a number; null for any other.
+boost::json::value id_of(std::string_view body);
+
 // The call, or the error that answers it. `version` is the value of A2A-Version, possibly empty.
 struct ReadCall {
-  boost::json::value id;
   std::optional<Call> call;
   RpcError error{};
 };
-ReadCall read_call(const boost::json::object& body, std::string_view version);
+ReadCall read_call(Request, const boost::json::value& id, std::string_view version);
 
 boost::json::object result(const boost::json::value& id, boost::json::value value);
 boost::json::object failure(const boost::json::value& id, const RpcError&);

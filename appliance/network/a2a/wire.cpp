@@ -28,7 +28,8 @@ struct ParamsFields {
 BOOST_DESCRIBE_STRUCT(ParamsFields, (), (message))
 
 json::object text_part(std::string_view text, Version version) {
-  json::object part{{"text", text}};
+  json::object part;
+  part["text"] = text;
   if (version == Version::legacy) part["kind"] = "text";
   return part;
 }
@@ -80,7 +81,9 @@ json::object status_json(const Task& task, Version version) {
 json::object artifact_json(std::string_view text, Version version) {
   json::array parts;
   parts.push_back(text_part(text, version));
-  json::object artifact{{"artifactId", artifact_id}, {"name", artifact_id}};
+  json::object artifact;
+  artifact["artifactId"] = artifact_id;
+  artifact["name"] = artifact_id;
   artifact["parts"] = std::move(parts);
   return artifact;
 }

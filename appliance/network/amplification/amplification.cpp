@@ -68,7 +68,8 @@ web::Error Amplification::over_bound(const store::Outcome& outcome, const bus::O
 web::Task<web::Result<bus::Effect>> Amplification::post(store::Change& change, const bus::Outgoing& message) const {
   const auto payload = web::parse_value<PostPayload>(message.payload, "payload");
   if (!payload) co_return payload.error();
-  Post post{.id = co_await system_.next_id("bus_posts"),
+  const auto id = co_await system_.next_id("bus_posts");
+  Post post{.id = id,
             .author = message.from,
             .text = payload->text,
             .url = {},

@@ -62,10 +62,12 @@ web::Task<web::Result<json::object>> Bus::send(Outgoing message) {
     auto effect = co_await effect_of(change, message, sender->value);
     if (!effect) co_return effect.error();
     std::vector<std::string> lanes;
+    bool is_among_own = false;
     if (!effect->to.empty()) {
       const auto recipient = find_participant(system_, effect->to);
       if (!recipient || !admits(recipient->value, sender->value)) co_return no_such_agent();
       change.require(participants, *recipient);  // its deletion removes its messages only once
+      is_among_own = recipient->value.owner == owner;
       lanes = courier_.post(change, message, effect->context, recipient->value);
     }
     const Sent answer{.owner = owner, .id = id, .digest = *digest, .context = effect->context, .accepted_at = now};
@@ -77,6 +79,7 @@ web::Task<web::Result<json::object>> Bus::send(Outgoing message) {
       co_return action_of(message.action)->over_bound(outcome, message);
     if (!outcome.ok()) continue;
     courier_.wake(std::move(lanes));
+    if (is_among_own && accepted_) accepted_(owner, message.from, effect->to);
     if (auto* action = action_of(message.action)) action->committed(*effect);
     co_return std::move(effect->context);
   }

@@ -2,6 +2,7 @@
 // change; once that is on disk it is accepted.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ class Bus {
   // is sent.
   void route(std::string prefix, Action& action) { actions_.emplace_back(std::move(prefix), &action); }
 
+  // Called with sender and recipient for each accepted message between agents of one owner. Before anything is sent.
+  void when_accepted(std::function<void(store::UserId, std::string from, std::string to)> accepted) {
+    accepted_ = std::move(accepted);
+  }
   // Accepts a message of an agent of this box. Returns what the action says about it; once this returns, the message is
   // on disk with its deliveries. A repetition (same sender and message_id) returns the first result and has no effect.
   // not_found: no such sender, or no such recipient that admits the sender; forbidden: the sender's owner is disabled;
@@ -45,6 +50,7 @@ class Bus {
   const DailyLimit& limit_;
   Courier& courier_;
   std::vector<std::pair<std::string, Action*>> actions_;
+  std::function<void(store::UserId, std::string from, std::string to)> accepted_;
 };
 
 }  // namespace bus

@@ -49,10 +49,9 @@ double jitter() {
 }  // namespace
 
 struct Courier::Lane {
-  Lane(std::string given_name, boost::asio::io_context& home) : name(std::move(given_name)), due(home.get_executor()) {}
+  explicit Lane(std::string given_name) : name(std::move(given_name)) {}
 
   const std::string name;
-  web::Timer due;  // cancelled to end a pause
   boost::asio::cancellation_signal cut_off;
   std::shared_ptr<Semaphore> places;  // of the recipient's owner
 };
@@ -146,14 +145,19 @@ web::Task<> Courier::stop() {
 
 void Courier::run(const std::string& name) {
   if (stopping_ || lanes_.contains(name)) return;
-  const auto lane = std::make_shared<Lane>(name, home_);
+  const auto lane = std::make_shared<Lane>(name);
   lanes_.emplace(name, lane);
   auto ended = [this, lane](const std::exception_ptr&) {
-    lanes_.erase(lane->name);
+    forget_lane(lane);
     if (stopping_ && lanes_.empty()) all_ended_.cancel();
   };
   boost::asio::co_spawn(home_, work_through(lane),
                         boost::asio::bind_cancellation_slot(lane->cut_off.slot(), std::move(ended)));
+}
+
+void Courier::forget_lane(const std::shared_ptr<Lane>& lane) {
+  const auto found = lanes_.find(lane->name);
+  if (found != lanes_.end() && found->second == lane) lanes_.erase(found);
 }
 
 std::shared_ptr<Semaphore> Courier::places_of(store::UserId owner) {
@@ -173,7 +177,10 @@ web::Task<> Courier::work_through(std::shared_ptr<Lane> lane) {
     try {
       const auto batch =
           system_.find_range(deliveries, "place", lane->name + first_in_lane, lane->name + after_lane, read_at_once);
-      if (batch.empty()) co_return;
+      if (batch.empty()) {
+        forget_lane(lane);  // now: whatever is added from here on wakes it again
+        co_return;
+      }
       if (!lane->places) lane->places = places_of(batch.front().owner);
       for (const auto& delivery : batch)
         if (!co_await handle(*lane, delivery)) break;

@@ -67,6 +67,7 @@ class Courier {
 
   std::int64_t next_number();
   void run(const std::string& lane);
+  void forget_lane(const std::shared_ptr<Lane>&);
   web::Task<> work_through(std::shared_ptr<Lane>);
   // False if the delivery waits for another attempt, and what is behind it with it.
   web::Task<bool> handle(Lane&, const Delivery&);

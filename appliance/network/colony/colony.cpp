@@ -35,7 +35,7 @@ MemberView view_of(const Member& member) {
 }  // namespace
 
 std::vector<Member> members_of(const store::Tenant& tenant) {
-  constexpr store::Page all{.limit = std::size_t(-1), .after = {}};
+  const store::Page all{.limit = std::size_t(-1), .after = {}};
   std::unordered_map<std::string, fleet::WatchState> states;
   for (auto& state : tenant.list(fleet::watch_states, all)) states.emplace(state.id, state);
   std::vector<Member> members;

@@ -39,7 +39,8 @@ web::Task<web::Result<Event>> Events::create(NewEvent wanted) {
         "ticketPriceUsdc must be a decimal from 0 to 1000000 with at most six decimals, as a string");
   const auto agent = bus::find_participant(system_, wanted.agent);
   if (!agent) co_return web::not_found("No such agent");
-  Event event{.id = co_await system_.next_id("underground_events"),
+  const auto id = co_await system_.next_id("underground_events");
+  Event event{.id = id,
               .owner = agent->value.owner,
               .agent = std::move(wanted.agent),
               .name = std::move(wanted.name),

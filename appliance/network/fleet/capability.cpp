@@ -6,14 +6,18 @@ namespace fleet {
 namespace {
 
 struct Parts {
-  explicit Parts(network::Module& given) : network(given), costs(given.platform.system, given.billing.ledger) {}
+  explicit Parts(network::Module& given) : network(given), costs(given.platform.system, given.billing.ledger) {
+    network.bus.when_accepted([&spans = given.billing.spans](store::UserId owner, std::string from, std::string to) {
+      spans.count_message(owner, std::move(from), std::move(to));
+    });
+  }
 
   Services services() {
     return {.souls = network.souls,
             .traces = network.traces,
             .costs = costs,
-            .bookings_of = [](store::UserId) { return std::vector<Booking>(); },
-            .traffic_of = [](store::UserId) { return std::vector<Traffic>(); },
+            .negotiation = network.negotiation,
+            .system = network.platform.system,
             .web_url = network.hosting.web_url()};
   }
   web::Task<> stop() { return network.load_sampler.stop(); }

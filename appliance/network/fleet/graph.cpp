@@ -61,9 +61,11 @@ std::vector<bool> orchestrators_of(const std::vector<Soul>& souls) {
   return is_orchestrator;
 }
 
-Role role_in(const Soul& soul, const std::vector<Soul>& souls, const std::optional<std::size_t>& parent) {
+Role role_in(const Soul& soul, const std::vector<Soul>& souls, const std::optional<std::size_t>& parent,
+             const std::set<std::string_view>& swarm_members) {
   if (soul.role) return *soul.role;
-  return parent && souls[*parent].id == soul.parent ? Role::worker : Role::specialist;
+  const bool is_clone = parent && souls[*parent].id == soul.parent;
+  return is_clone || swarm_members.contains(soul.id) ? Role::worker : Role::specialist;
 }
 
 // Sums over all that is beneath each soul, itself included.
@@ -109,13 +111,13 @@ ParentFields parent_fields(const std::vector<Soul>& souls, const Tree& tree, con
           .url = souls[at].url};
 }
 
-std::vector<Edge> edges_of(const std::vector<Soul>& souls, const Tree& tree, const std::vector<Traffic>& traffic) {
+std::vector<Edge> edges_of(const std::vector<Soul>& souls, const Tree& tree, const std::vector<Tie>& ties) {
   std::map<std::pair<std::string, std::string>, std::int64_t> messages;
   for (const auto at : tree.order)
     if (const auto& parent = tree.parent[at]) messages[{souls[*parent].id, souls[at].id}] = souls[at].messages_today;
   std::set<std::string_view> ids;
   for (const auto& soul : souls) ids.insert(soul.id);
-  for (const auto& one : traffic)
+  for (const auto& one : ties)
     if (ids.contains(one.from) && ids.contains(one.to)) messages[{one.from, one.to}] += one.messages;
   std::int64_t busiest = 0;
   for (const auto& [ends, count] : messages) busiest = std::max(busiest, count);
@@ -149,13 +151,16 @@ Spread spread_of(const std::vector<double>& loads) {
   return spread;
 }
 
-Graph draw(std::vector<Soul> souls, const std::vector<Traffic>& traffic, const std::string& box_url) {
+Graph draw(std::vector<Soul> souls, const std::vector<Tie>& ties, const std::string& box_url) {
   if (std::ranges::none_of(souls, &Soul::is_reachable)) return fallback();
   const bool has_orchestrator =
       std::ranges::any_of(souls, [](const Soul& soul) { return soul.role == Role::orchestrator; });
   if (!has_orchestrator) souls.insert(souls.begin(), box_soul(box_url, souls));
   const auto tree = tree_of(souls, orchestrators_of(souls));
   if (!has_orchestrator) fill_in_box(souls.front(), souls, tree.children.front());
+  std::set<std::string_view> swarm_members;
+  for (const auto& tie : ties)
+    if (tie.is_swarm) swarm_members.insert(tie.to);
   const Totals totals(souls, tree);
   const auto points = layout(tree);
   Graph graph;
@@ -163,7 +168,7 @@ Graph draw(std::vector<Soul> souls, const std::vector<Traffic>& traffic, const s
     const auto& soul = souls[at];
     Node node{.id = soul.id,
               .name = soul.name,
-              .role = role_in(soul, souls, tree.parent[at]),
+              .role = role_in(soul, souls, tree.parent[at], swarm_members),
               .status = soul.status,
               .x = points[at].x,
               .y = points[at].y,
@@ -174,7 +179,7 @@ Graph draw(std::vector<Soul> souls, const std::vector<Traffic>& traffic, const s
       node.parent = parent_fields(souls, tree, totals, at);
     graph.nodes.push_back(std::move(node));
   }
-  graph.edges = edges_of(souls, tree, traffic);
+  graph.edges = edges_of(souls, tree, ties);
   return graph;
 }
 

@@ -47,10 +47,11 @@ struct Edge {
   double strength = 0;  // 0 to 1
 };
 
-// Messages between two souls in the last day.
-struct Traffic {
+// A connection of two souls: messages of the last day, or a swarm, whose members are workers.
+struct Tie {
   std::string from, to;
   std::int64_t messages = 0;
+  bool is_swarm = false;
 };
 
 struct Graph {
@@ -63,6 +64,6 @@ inline constexpr std::string_view box_id = "box";
 
 // Without a reachable soul: the fallback, one offline orchestrator. `box_url` is the address of the box, which is the
 // orchestrator unless souls have that role.
-Graph draw(std::vector<Soul>, const std::vector<Traffic>&, const std::string& box_url);
+Graph draw(std::vector<Soul>, const std::vector<Tie>&, const std::string& box_url);
 
 }  // namespace fleet

@@ -1,5 +1,6 @@
 #include "appliance/network/fleet/handlers.h"
 
+#include "appliance/network/fleet/ties.h"
 #include "web/reply.h"
 
 namespace fleet {
@@ -8,7 +9,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t traces_shown = 20;
+constexpr std::size_t traces_shown = 20, bookings_shown = 1'000;
 constexpr std::string_view not_timed = "—";
 
 NodeView view_of(const Node& node) {
@@ -85,7 +86,7 @@ TraceView view_of(const spans::Span& span, const traces::AgentNames& names) {
 
 web::Answer graph_of(const Services& services, store::UserId user) {
   auto souls = co_await services.souls.of(user);
-  co_return web::json(answer_of(draw(std::move(souls), services.traffic_of(user), services.web_url)));
+  co_return web::json(answer_of(draw(std::move(souls), ties_of(services.system.tenant(user)), services.web_url)));
 }
 
 web::Answer traces_of(const Services& services, store::UserId user) {
@@ -109,7 +110,14 @@ web::Answer costs_of(const Services& services, store::UserId user, const Period&
 }
 
 web::Answer bookings_of(const Services& services, store::UserId user) {
-  co_return web::reply(services.bookings_of(user));
+  std::vector<BookingView> views;
+  for (const auto& booking : services.negotiation.of_user(user, bookings_shown))
+    views.push_back({.id = booking.id,
+                     .event_id = booking.event,
+                     .event_name = booking.event_name,
+                     .status = booking.state,
+                     .created_at = booking.created_at});
+  co_return web::reply(views);
 }
 
 }  // namespace

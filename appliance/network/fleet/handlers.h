@@ -78,6 +78,14 @@ struct TraceView {
 };
 BOOST_DESCRIBE_STRUCT(TraceView, (), (id, type, label, agent, status, duration, startedAt, tokens))
 
+struct BookingView {
+  std::int64_t id = 0, event_id = 0;
+  std::string event_name;
+  negotiation::State status{};
+  store::Time created_at{};
+};
+BOOST_DESCRIBE_STRUCT(BookingView, (), (id, event_id, event_name, status, created_at))
+
 struct CostView {
   std::string agent_id, total_spend, category;
 };

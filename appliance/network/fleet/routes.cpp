@@ -26,7 +26,8 @@ constexpr const char* costs_text =
     "calls. "
     "agent_id is empty for those without an agent, such as calls with an API key. Covers all time, or with `period` a "
     "month in UTC (2026-11).";
-constexpr const char* bookings_text = "Bookings that the user's agents have made or received, newest first.";
+constexpr const char* bookings_text =
+    "Bookings in which one of the user's agents buys or sells: the newest 1,000, newest first.";
 
 }  // namespace
 
@@ -42,7 +43,7 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
        web::query<PeriodQuery>(on(list_own_costs)).returns<std::vector<CostView>>().describe(costs_text),
        "What your agents cost"},
       {web::GET, "/api/mission-control/fleet/bookings", session, nullptr,
-       web::plain(on(list_own_bookings)).returns<std::vector<Booking>>().describe(bookings_text),
+       web::plain(on(list_own_bookings)).returns<std::vector<BookingView>>().describe(bookings_text),
        "Bookings of your agents"},
   };
 }
@@ -60,7 +61,7 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
        web::query<UserPeriodQuery>(on(list_costs)).returns<std::vector<CostView>>().describe(costs_text),
        "What a user's agents cost"},
       {web::GET, "/api/mission-control/fleet/bookings", key, nullptr,
-       web::query<UserQuery>(on(list_bookings)).returns<std::vector<Booking>>().describe(bookings_text),
+       web::query<UserQuery>(on(list_bookings)).returns<std::vector<BookingView>>().describe(bookings_text),
        "Bookings of a user's agents"},
   };
 }

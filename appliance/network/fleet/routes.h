@@ -1,13 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "appliance/identity/guards.h"
-#include "appliance/network/fleet/bookings.h"
 #include "appliance/network/fleet/costs.h"
 #include "appliance/network/fleet/graph.h"
+#include "appliance/network/negotiation/negotiation.h"
 #include "appliance/network/traces/traces.h"
 #include "web/bind.h"
 #include "web/route.h"
@@ -19,8 +18,8 @@ struct Services {
   const Souls& souls;
   traces::Traces& traces;
   const Costs& costs;
-  BookingsOf bookings_of;
-  std::function<std::vector<Traffic>(store::UserId)> traffic_of;
+  const negotiation::Negotiation& negotiation;
+  store::System system;
   const std::string& web_url;
 };
 

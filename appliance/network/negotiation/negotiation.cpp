@@ -94,7 +94,8 @@ web::Task<web::Result<bus::Effect>> Negotiation::request(store::Change& change, 
   if (sold.agent == sender.id) co_return web::invalid("payload.eventId must not be an event of the sender");
   const auto now = store::now();
   if (sold.event_date <= now) co_return web::conflict("The event has begun or is over.");
-  Booking booking{.id = co_await system_.next_id("bookings"),
+  const auto id = co_await system_.next_id("bookings");
+  Booking booking{.id = id,
                   .event = sold.id,
                   .event_name = sold.name,
                   .seller = sold.agent,

@@ -13,14 +13,22 @@ struct Parts {
         installer(module.platform.system, catalogue, module.hosting.agents.directory, module.billing.subscriptions,
                   module.platform.folder.agents(), module.platform.blocking),
         runs(module.platform.system, catalogue, installer, module.hosting.chat, module.billing.spend_policy,
-             module.billing.ledger, module.platform.home) {
+             module.billing.ledger, module.platform.home),
+        bookings(module.platform.system, module.negotiation, module.payments.ledger),
+        splits(module.payments.splits, module.payments.wallets, module.hosting.agents.directory) {
     module.hosting.agents.when_removed(
         [this](store::UserId user, std::string agent) { return installer.forget(user, std::move(agent)); });
     module.when_listeners_close([this] { return runs.stop(); });
   }
   Services services() {
-    return {
-        catalogue, installer, runs, network.billing.subscriptions, network.identity.audit, network.platform.uploads};
+    return {catalogue,
+            installer,
+            runs,
+            bookings,
+            splits,
+            network.billing.subscriptions,
+            network.identity.audit,
+            network.platform.uploads};
   }
   web::Task<> start() {
     co_await installer.recover();
@@ -31,6 +39,8 @@ struct Parts {
   Catalogue catalogue;
   Installer installer;
   Runs runs;
+  BookingSettlement bookings;
+  InstantSplit splits;
 };
 
 }  // namespace

@@ -4,7 +4,8 @@
 namespace skills::descriptions {
 
 inline constexpr auto list =
-    "The box's own skills and the administrator's, by name; with agentId, those that this agent has. installedFor "
+    "The box's own skills and the administrator's, by name; those with runsOnBox are used without an agent; with "
+    "agentId, those that this agent has. installedFor "
     "names "
     "the caller's agents that have the skill. price is in US dollars for a use. limit is the plan's number of "
     "installed "
@@ -32,6 +33,26 @@ inline constexpr auto uninstall =
     "longer has.";
 
 inline constexpr auto runs = "Newest first; the newest 100 of each skill are kept.";
+
+inline constexpr auto bookings =
+    "The skill, and the newest 50 bookings in which one of the caller's agents buys or sells.";
+
+inline constexpr auto settlement =
+    "Bookings are negotiated over the bus. `hold`: the owner of the buying agent puts the price into escrow, from that "
+    "agent's account on the box's ledger; the booking is accepted or confirmed. `settle` (default): a confirmed "
+    "booking "
+    "becomes settled and its price goes to the selling agent's account, out of escrow at the request of either owner, "
+    "else directly at that of the buyer's. `refund`: what is in escrow goes back once the booking is cancelled or has "
+    "expired. Each step happens once; asking again answers the same. 404 unless one of the caller's agents buys or "
+    "sells, 403 for the other party's step, 409 with status and escrow out of order, 402 with INSUFFICIENT_BALANCE.";
+
+inline constexpr auto splits = "The skill, and the caller's newest 50 splits.";
+
+inline constexpr auto split =
+    "Pays from the wallet of the caller's agent. The shares are percentages that add up to 100 (to within 0.01); "
+    "amounts "
+    "are exact to six decimals, the last recipient takes the rounding. Answers once the split is settled, or failed "
+    "with its reason and success: false; after 15 seconds with 202, and the box goes on.";
 
 inline constexpr auto upload =
     "The body is a zip archive of at most 2 MB (any content type): SKILL.md and further files, at the root or in one "

@@ -48,6 +48,7 @@ web::Task<web::Result<Installer::Installed>> Installer::install(web::Caller call
                                                                 std::string agent_id) {
   const auto skill = catalogue_.find(name);
   if (!skill) co_return no_such_skill();
+  if (skill->runs_on_box) co_return web::conflict("The box itself carries out this skill: it is not installed.");
   const auto tenant = system_.tenant(caller.user_id);
   for (;;) {
     const auto agent = tenant.get(agents::records, agent_id);

@@ -30,7 +30,8 @@ class Installer {
 
   // The agent has the skill from its next turn on. Brings the copy up to date if it is there already. not_found: no
   // such skill, or the agent is not the caller's. too_many with `current`, `limit` and SKILL_LIMIT_REACHED: the plan's
-  // number of installations, which does not concern administrators. payment_required: there is no plan.
+  // number of installations, which does not concern administrators. payment_required: there is no plan. conflict: the
+  // box itself carries out the skill.
   struct Installed {
     Installation installation;
     bool is_new = true;

@@ -84,6 +84,8 @@ web::Result<Skill> read_package(std::vector<PackageFile> files, Source source) {
               .source = source};
   if (head.inputs) skill.inputs = std::move(*head.inputs);
   if (const auto good = check_inputs(skill.inputs); !good) return good.error();
+  const auto* place = head.metadata ? head.metadata->if_contains("runs-on") : nullptr;
+  skill.runs_on_box = source == Source::box && place && *place == "box";
   std::ranges::sort(files, {}, &PackageFile::path);
   skill.files = std::move(files);
   return skill;

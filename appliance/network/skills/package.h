@@ -28,6 +28,7 @@ struct Skill {
   std::string instructions;
   std::vector<PackageFile> files;  // by path; SKILL.md is one of them
   Source source = Source::box;
+  bool runs_on_box = false;  // the box itself carries it out, by a row of its own: it is not installed
 };
 using SkillPtr = std::shared_ptr<const Skill>;
 

@@ -5,6 +5,7 @@
 #include "appliance/network/skills/archive.h"
 #include "appliance/network/skills/descriptions.h"
 #include "appliance/network/skills/handlers.h"
+#include "appliance/network/skills/settlement_handlers.h"
 
 namespace skills {
 
@@ -22,6 +23,18 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::POST, "/api/skills", session, &skills_rate,
        web::body<InstallRequest>(on(install_skill)).returns<InstallationItem>(201).describe(descriptions::install),
        "Install a skill for an agent"},
+      {web::GET, "/api/skills/booking-settlement", session, &skills_rate,
+       web::plain(on(show_booking_settlement)).returns<SettlementDetail>().describe(descriptions::bookings),
+       "List the caller's bookings with what is in escrow"},
+      {web::POST, "/api/skills/booking-settlement", session, &skills_rate,
+       web::body<SettlementRequest>(on(settle_booking)).returns<SettlementAnswer>().describe(descriptions::settlement),
+       "Hold, settle or refund a booking"},
+      {web::GET, "/api/skills/instant-split", session, &skills_rate,
+       web::plain(on(show_instant_split)).returns<SplitDetail>().describe(descriptions::splits),
+       "List the caller's splits"},
+      {web::POST, "/api/skills/instant-split", session, &skills_rate,
+       web::body<SplitRequest>(on(split_payment)).returns<SplitAnswer>().describe(descriptions::split),
+       "Divide a payment among recipients"},
       {web::GET, "/api/skills/:name", session, &skills_rate, web::plain(on(show_skill)).returns<SkillDetail>(),
        "Show a skill with its instructions and the agents that have it"},
       {web::POST, "/api/skills/:name", session, &skills_rate,

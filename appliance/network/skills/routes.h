@@ -5,6 +5,8 @@
 
 #include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
+#include "appliance/network/skills/booking_settlement.h"
+#include "appliance/network/skills/instant_split.h"
 #include "appliance/network/skills/runs.h"
 #include "web/bind.h"
 #include "web/route.h"
@@ -16,6 +18,8 @@ struct Services {
   Catalogue& catalogue;
   Installer& installer;
   Runs& runs;
+  BookingSettlement& bookings;
+  InstantSplit& splits;
   const billing::Subscriptions& subscriptions;
   audit::Audit& audit;
   boost::asio::thread_pool& uploads;  // unpacks archives and writes the catalogue's folder

@@ -17,6 +17,7 @@ SkillItem view(const Skill& skill, const std::vector<Installation>& of_the_calle
                  .price = skill.price.to_string(),
                  .license = unless_empty(skill.license),
                  .source = skill.source,
+                 .runsOnBox = skill.runs_on_box,
                  .inputs = {},
                  .installedFor = {}};
   for (const auto& input : skill.inputs)

@@ -24,10 +24,12 @@ struct SkillItem {
   std::string price;  // US dollars for a use
   std::optional<std::string> license;
   Source source;
+  bool runsOnBox;  // it is used without an agent, and not installed
   std::vector<InputItem> inputs;
   std::vector<std::string> installedFor;  // agents of the caller
 };
-BOOST_DESCRIBE_STRUCT(SkillItem, (), (name, description, version, price, license, source, inputs, installedFor))
+BOOST_DESCRIBE_STRUCT(SkillItem, (),
+                      (name, description, version, price, license, source, runsOnBox, inputs, installedFor))
 
 struct SkillList {
   std::vector<SkillItem> skills;

@@ -14,6 +14,11 @@ constexpr unsigned native_decimals = 18, usdc_decimals = 6;
 
 }  // namespace
 
+std::int64_t age_of(const Balance& balance) {
+  const auto age = std::chrono::floor<std::chrono::seconds>(store::now() - balance.at);
+  return std::max<std::int64_t>(0, age.count());
+}
+
 web::Task<web::Result<Balance>> Balances::of(Network& network, crypto::EthereumAddress address) {
   const Key key{network.rpc.chain_id(), address.bytes()};
   std::optional<Known> known;

@@ -17,6 +17,8 @@ struct Balance {
   store::Time at;      // when the chain said so
 };
 
+std::int64_t age_of(const Balance&);  // in seconds
+
 // Callable from every thread.
 class Balances {
  public:

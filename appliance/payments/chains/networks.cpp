@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "appliance/hosting/cloning/payment_proof.h"
+
 namespace chains {
 
 namespace {
@@ -51,6 +53,14 @@ Networks::Networks(const agentbox::Settings& settings)
     : main{.rpc = {settings.l2_rpc_url, settings.l2_chain_id, "L2_RPC_URL"},
            .usdc = usdc_of(settings.usdc_address, settings.l2_chain_id)},
       testnet{.rpc = {settings.testnet_rpc_url, settings.testnet_chain_id, "TESTNET_RPC_URL"},
-              .usdc = usdc_of(settings.testnet_usdc_address, settings.testnet_chain_id)} {}
+              .usdc = usdc_of(settings.testnet_usdc_address, settings.testnet_chain_id)},
+      payment{.rpc = {settings.payment_rpc_url, cloning::chain_id, "PAYMENT_RPC_URL"},
+              .usdc = usdc_of(settings.payment_token_address, cloning::chain_id)} {}
+
+Network* Networks::with_id(std::uint64_t chain_id) {
+  for (auto* network : all())
+    if (network->rpc.is_configured() && network->rpc.chain_id() == chain_id) return network;
+  return nullptr;
+}
 
 }  // namespace chains

@@ -1,6 +1,7 @@
 // The networks that the box can pay on.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,7 +36,13 @@ struct Networks {
   // Of the wallets of users and agents: the chain's name, or "ledger".
   std::string name() const { return has_chain() ? main.name() : ledger_network; }
 
+  std::array<Network*, 3> all() { return {&main, &testnet, &payment}; }
+  // Nothing for a chain that no node is configured for.
+  Network* with_id(std::uint64_t chain_id);
+
   Network main, testnet;
+  Network
+      payment;  // of payments for clones and of payment wallets (PAYMENT_RPC_URL); its token is in the place of USDC
 };
 
 }  // namespace chains

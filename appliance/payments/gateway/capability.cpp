@@ -20,17 +20,16 @@ struct Parts {
   Parts(payments::Module& module, const agentbox::Settings& settings)
       : payments(module),
         challenges(challenge_secret(module.platform)),
-        tempo_rpc(settings.payment_rpc_url, mpp_charge::tempo_chain_id, "PAYMENT_RPC_URL"),
-        by_tempo(module.billing.spent_credentials, tempo_rpc),
+        by_tempo(module.billing.spent_credentials, module.networks.payment.rpc),
         by_balance(module.platform.system, module.ledger, module.billing.spent_credentials),
         plugins({.summarize = price(settings.gateway_price_summarize),
                  .extract = price(settings.gateway_price_extract),
                  .models = price(settings.gateway_price_models)},
                 module.models.gateway, [&module] { return module.hosting.summarizer_url(); }),
         gateway(module.exact,
-                {.token = crypto::EthereumAddress::parse(settings.payment_token_address),
+                {.token = module.networks.payment.usdc,
                  .receiver = crypto::EthereumAddress::parse(settings.payment_receiver),
-                 .rpc = tempo_rpc},
+                 .rpc = module.networks.payment.rpc},
                 by_authorization(), by_tempo, by_balance, challenges, module.identity.site) {}
 
   Services services() { return {gateway, plugins, payments.identity.site}; }
@@ -48,7 +47,6 @@ struct Parts {
 
   payments::Module& payments;
   mpp_charge::Challenges challenges;
-  chain::Rpc tempo_rpc;
   std::optional<AuthorizationCharge> authorization_charge;
   TempoCharge by_tempo;
   BalanceCharge by_balance;

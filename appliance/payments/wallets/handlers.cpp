@@ -7,10 +7,6 @@ namespace wallets {
 
 namespace {
 
-std::int64_t age_of(store::Time at) {
-  return std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(store::now() - at).count());
-}
-
 web::Response show_project(const cdp::Cdp& cdp) {
   AgenticWalletAnswer answer{
       .agenticWallet = {.projectId = cdp.project(), .features = {"evm_accounts", "usdc", "gasless_signing"}},
@@ -64,7 +60,7 @@ web::Answer show_wallet(const Services& services, const web::Request& request) {
   if (!balance) co_return balance.error();
   view.balance = std::move(balance->usdc);
   view.native = std::move(balance->native);
-  view.balanceAge = age_of(balance->at);
+  view.balanceAge = chains::age_of(*balance);
   co_return web::reply(view, 200);
 }
 

@@ -44,13 +44,18 @@ web::Task<web::Result<Wallet>> Wallets::import(store::UserId owner, std::string 
   co_return std::move(*found);
 }
 
-web::Task<web::Result<Wallet>> Wallets::insert(store::UserId owner, std::string id,
-                                               const crypto::EthereumSigner& signer) {
+Wallet Wallets::add(store::Change& change, store::UserId owner, std::string id, const crypto::EthereumSigner& signer) {
   Wallet wallet{
       .owner = owner, .id = std::move(id), .address = signer.address().checksummed(), .created_at = store::now()};
-  auto change = system_.change();
   change.insert(table, wallet);
   change.insert(keys, Key{.owner = owner, .id = wallet.id, .secret = {signer.secret_hex()}});
+  return wallet;
+}
+
+web::Task<web::Result<Wallet>> Wallets::insert(store::UserId owner, std::string id,
+                                               const crypto::EthereumSigner& signer) {
+  auto change = system_.change();
+  auto wallet = add(change, owner, std::move(id), signer);
   const auto outcome = co_await change.commit();
   if (!outcome.ok()) co_return web::conflict("There is a wallet already");
   co_return wallet;

@@ -39,6 +39,9 @@ class Wallets {
   // The account that stands for a wallet on the box's ledger; none for wallets of the test network.
   static std::optional<ledger::Account> account_of(const Wallet&);
 
+  // Adds a new wallet to a change, for those that bring more with it; its id and its address must be free.
+  static Wallet add(store::Change&, store::UserId owner, std::string id, const crypto::EthereumSigner&);
+
   // For signing alone; nothing if there is no such wallet.
   std::optional<crypto::EthereumSigner> signer(store::UserId owner, std::string_view id) const;
 

@@ -4,13 +4,13 @@
 
 namespace x402 {
 
-Exact::Exact(const agentbox::Platform& platform, chains::Networks& networks, wallets::Wallets& wallets)
-    : receiver_(crypto::EthereumAddress::parse(platform.settings.payment_receiver)),
-      own_submitter_(platform.home, wallets, platform.settings.transfer_max_gwei),
+Exact::Exact(const agentbox::Settings& settings, chains::Networks& networks, wallets::Wallets& wallets,
+             transactions::Sender& sender)
+    : receiver_(crypto::EthereumAddress::parse(settings.payment_receiver)),
+      own_submitter_(wallets, sender),
       submitter_(&own_submitter_) {
   auto& main = networks.main;
   if (main.rpc.is_configured() && main.usdc) token_ = std::make_unique<eip3009::Token>(main.rpc, *main.usdc);
-  const auto& settings = platform.settings;
   if (settings.x402_facilitator_url.empty()) return;
   FacilitatorClient client(settings.x402_facilitator_url, settings.x402_facilitator_key);
   facilitator_ = std::make_unique<FacilitatorSubmitter>(std::move(client));
@@ -18,7 +18,7 @@ Exact::Exact(const agentbox::Platform& platform, chains::Networks& networks, wal
 }
 
 web::Task<> Exact::open() {
-  if (token_) co_await own_submitter_.open();
+  if (token_ && !facilitator_) co_await own_submitter_.open();
 }
 
 web::Task<web::Result<Requirements>> Exact::requirements(payments::Usdc price) {

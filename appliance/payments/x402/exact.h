@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "appliance/foundation/platform.h"
+#include "appliance/foundation/settings/settings.h"
 #include "appliance/payments/chains/networks.h"
 #include "appliance/payments/eip3009/box_submitter.h"
 #include "appliance/payments/eip3009/submitter.h"
@@ -19,7 +19,7 @@ namespace x402 {
 // Callable from every thread; the arguments must outlive it.
 class Exact {
  public:
-  Exact(const agentbox::Platform&, chains::Networks&, wallets::Wallets&);
+  Exact(const agentbox::Settings&, chains::Networks&, wallets::Wallets&, transactions::Sender&);
 
   // Before anything is paid.
   web::Task<> open();

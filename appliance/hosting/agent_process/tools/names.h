@@ -28,6 +28,8 @@ inline constexpr std::string_view tool_names[] = {"summarize_page",
                                                   "show_video",
                                                   "go_on_air",
                                                   "show_broadcast",
-                                                  "leave_air"};
+                                                  "leave_air",
+                                                  "pay_usdc",
+                                                  "show_wallet"};
 
 }  // namespace agent_process

@@ -24,6 +24,7 @@ std::vector<Tool> skill_tools(const Workspace&, boost::asio::thread_pool& files)
 std::vector<Tool> message_tools(const std::string& backend_url, const std::string& agent, const std::string& box_token);
 std::vector<Tool> feed_tools(const std::string& backend_url, const std::string& box_token);
 std::vector<Tool> media_tools(const std::string& backend_url, const std::string& box_token);
+std::vector<Tool> payment_tools(const std::string& backend_url, const std::string& box_token);
 
 // Tools of others, which may change from turn to turn. Must not throw except when cancelled.
 using ToolSource = std::function<web::Task<std::vector<Tool>>()>;

@@ -1,5 +1,5 @@
 // Plays the stream of this page's address, /live/<playback id>, and goes on trying while it is off the air.
-import Hls from "hls.js/light";
+import Hls from "hls.js";
 
 const retry_ms = 3_000;
 const screen = document.getElementById("screen") as HTMLVideoElement;

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "appliance/billing/mpp/routes.h"
+#include "appliance/payments/mpp/routes.h"
+#include "appliance/payments/transfers/views.h"
 #include "web/endpoint.h"
 #include "web/fields.h"
 
@@ -27,8 +28,9 @@ struct WalletAction {
   std::optional<web::Text<1, 64>> walletId;
   std::optional<Address> to;
   std::optional<web::Text<1, 40>> amount;
+  std::optional<web::Text<1, 100>> idempotencyKey;
 };
-BOOST_DESCRIBE_STRUCT(WalletAction, (), (action, name, address, walletId, to, amount))
+BOOST_DESCRIBE_STRUCT(WalletAction, (), (action, name, address, walletId, to, amount, idempotencyKey))
 
 struct WalletView {
   std::string id, name;
@@ -50,6 +52,22 @@ struct WalletAnswer {
   WalletView wallet;
 };
 BOOST_DESCRIBE_STRUCT(WalletAnswer, (), (success, wallet))
+
+struct BalanceAnswer {
+  bool success = true;
+  std::string walletId, address;
+  std::string balance;   // decimal text
+  std::string currency;  // pathUSD; on the box's ledger USDC
+  std::string network;
+  std::int64_t balanceAge = 0;  // seconds
+};
+BOOST_DESCRIBE_STRUCT(BalanceAnswer, (), (success, walletId, address, balance, currency, network, balanceAge))
+
+struct PaymentAnswer {
+  bool success = true;
+  transfers::TransferView payment;
+};
+BOOST_DESCRIBE_STRUCT(PaymentAnswer, (), (success, payment))
 
 web::Answer read_wallets(const Services&, const web::Request&, WalletQuery);
 web::Answer run_wallet_action(const Services&, const web::Request&, WalletAction);

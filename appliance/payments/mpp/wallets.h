@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "appliance/foundation/crypto/ethereum.h"
+#include "appliance/payments/wallets/wallets.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -23,19 +23,23 @@ struct Wallet {
   std::string name;
   Kind kind = Kind::created;
   std::string address;  // 0x and 40 hex digits, with its checksum
-  store::Sealed key;    // created: the private key in hex; registered: empty
+  store::Sealed key;    // of earlier versions: the private key in hex, which is with the others now (wallets::keys)
   store::Time created_at;
 };
 BOOST_DESCRIBE_STRUCT(Wallet, (), (owner, id, name, kind, address, key, created_at))
 
-inline const store::Owned<Wallet> wallets{{.family = "payment_wallets", .number = 35}, &Wallet::owner, &Wallet::id, {}};
+inline const store::Owned<Wallet> table{{.family = "payment_wallets", .number = 35}, &Wallet::owner, &Wallet::id, {}};
 
 inline constexpr std::int64_t wallets_per_user = 20;
+// A created wallet is also one of wallets::Wallets, under this prefix and its id.
+inline constexpr std::string_view wallet_prefix = "mpp/";
+std::string wallet_id(const Wallet&);
 
 // Callable from every thread.
 class Wallets {
  public:
-  explicit Wallets(store::System system) : system_(std::move(system)) {}
+  // `keys` must outlive this.
+  Wallets(store::System system, wallets::Wallets& keys) : system_(std::move(system)), keys_(keys) {}
 
   // Oldest first.
   std::vector<Wallet> list(store::UserId) const;
@@ -45,10 +49,14 @@ class Wallets {
   // Also conflict: the user has a wallet with this address.
   web::Task<web::Result<Wallet>> enrol(store::UserId, std::string name, crypto::EthereumAddress);
 
+  // Moves the keys that earlier versions kept in the wallets' own rows. To be called before anything is served.
+  web::Task<> adopt_keys();
+
  private:
-  web::Task<web::Result<Wallet>> insert(Wallet);
+  web::Task<web::Result<Wallet>> insert(Wallet, const crypto::EthereumSigner*);
 
   store::System system_;
+  wallets::Wallets& keys_;
 };
 
 }  // namespace mpp

@@ -1,13 +1,10 @@
-#include "appliance/billing/mpp/handlers.h"
+#include "appliance/payments/mpp/handlers.h"
 
-#include "appliance/foundation/chain/amount.h"
 #include "web/reply.h"
 
 namespace mpp {
 
 namespace {
-
-constexpr unsigned decimals = 6;  // of the stablecoins used for payments
 
 WalletView view(const Wallet& wallet) {
   return {wallet.id, wallet.name, wallet.kind, wallet.address, wallet.created_at};
@@ -34,17 +31,45 @@ web::Answer list_wallets(const Wallets& wallets, store::UserId user) {
   co_return web::reply(answer, 200);
 }
 
-web::Answer make_payment(const Wallets& wallets, store::UserId user, WalletAction body) {
-  const auto wallet = find_wallet(wallets, user, body.walletId);
+web::Answer show_balance(const Services& services, const Wallet& wallet) {
+  const auto id = wallet_id(wallet);
+  BalanceAnswer answer{
+      .walletId = wallet.id, .address = wallet.address, .network = services.transfers.network_name(id)};
+  if (auto* network = services.transfers.network_of(id)) {
+    auto balance = co_await services.balances.of(*network, crypto::EthereumAddress::parse(wallet.address).value());
+    if (!balance) co_return balance.error();
+    answer.balance = std::move(balance->usdc);
+    answer.currency = "pathUSD";
+    answer.balanceAge = chains::age_of(*balance);
+    co_return web::reply(answer, 200);
+  }
+  if (wallet.kind == Kind::registered)
+    co_return web::unavailable(
+        "This box is connected to no payment chain, so the balance of a wallet from elsewhere "
+        "cannot be read.");
+  answer.balance = services.ledger.balance({wallet.owner, id}).to_string();
+  answer.currency = "USDC";
+  co_return web::reply(answer, 200);
+}
+
+web::Answer make_payment(const Services& services, store::UserId user, WalletAction body) {
+  const auto wallet = find_wallet(services.wallets, user, body.walletId);
   if (!wallet) co_return wallet.error();
-  if (!body.to || !crypto::EthereumAddress::parse(*body.to))
-    co_return web::invalid("to must be 0x and 40 hex digits; in mixed case with its checksum");
-  const auto amount = body.amount ? chain::without_point(*body.amount, decimals) : std::nullopt;
-  if (!amount || *amount == "0")
+  const auto to = body.to ? crypto::EthereumAddress::parse(*body.to) : std::nullopt;
+  if (!to) co_return web::invalid("to must be 0x and 40 hex digits; in mixed case with its checksum");
+  const auto amount = body.amount ? payments::Usdc::parse(*body.amount) : std::nullopt;
+  if (!amount || !amount->is_positive())
     co_return web::invalid("amount must be a decimal number above 0, with six decimals at most");
   if (wallet->kind == Kind::registered)
     co_return web::conflict("The key of this wallet is not on this box: a payment has to be signed where it is.");
-  co_return web::unavailable("This box is connected to no payment chain, so nothing can be paid.");
+  auto paid = co_await services.transfers.pay({.owner = user,
+                                               .wallet = wallet_id(*wallet),
+                                               .to = *to,
+                                               .amount = *amount,
+                                               .key = body.idempotencyKey.value_or("")});
+  if (!paid) co_return paid.error();
+  const PaymentAnswer answer{.payment = transfers::view(*paid)};
+  co_return web::reply(answer, 200);
 }
 
 web::Answer create_wallet(Wallets& wallets, store::UserId user, std::string name) {
@@ -68,14 +93,14 @@ web::Answer read_wallets(const Services& services, const web::Request& request, 
     co_return web::invalid("action must be one of: list-wallets, get-wallet, get-balance");
   const auto wallet = find_wallet(services.wallets, user, query.walletId);
   if (query.action == "get-wallet" || !wallet) co_return reply_with(wallet);
-  co_return web::unavailable("This box is connected to no payment chain, so no balance can be read.");
+  co_return co_await show_balance(services, *wallet);
 }
 
 web::Answer run_wallet_action(const Services& services, const web::Request& request, WalletAction body) {
   const auto user = request.caller.user_id;
   std::string name = body.name ? std::string(*body.name) : std::string("Wallet");
   if (body.action == "create-wallet") co_return co_await create_wallet(services.wallets, user, std::move(name));
-  if (body.action == "make-payment") co_return co_await make_payment(services.wallets, user, std::move(body));
+  if (body.action == "make-payment") co_return co_await make_payment(services, user, std::move(body));
   if (body.action == "register-wallet")
     co_return co_await register_wallet(services.wallets, user, std::move(name), std::move(body));
   co_return web::invalid("action must be one of: create-wallet, register-wallet, make-payment");

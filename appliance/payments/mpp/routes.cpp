@@ -1,6 +1,6 @@
-#include "appliance/billing/mpp/routes.h"
+#include "appliance/payments/mpp/routes.h"
 
-#include "appliance/billing/mpp/handlers.h"
+#include "appliance/payments/mpp/handlers.h"
 #include "web/endpoint.h"
 
 namespace mpp {
@@ -11,13 +11,16 @@ const web::RateLimit mpp_rate{.group = "mpp", .limit = 60};
 
 constexpr const char* get_text =
     "`action` is list-wallets ({success, wallets[], count}), get-wallet ({success, wallet}) or get-balance; the latter "
-    "two with walletId. A balance needs the payment chain: 503 on a box without one.";
+    "two with walletId: {success, walletId, address, balance, currency, network, balanceAge}, from the payment chain "
+    "(PAYMENT_RPC_URL) in pathUSD or, on a box without one, from its own ledger in USDC (`network`: ledger).";
 
 constexpr const char* post_text =
     "`action` is create-wallet (`name`; its key is created and kept sealed on the box), register-wallet (`name`, "
     "`address`: a wallet whose key is elsewhere) or make-payment (`walletId`, `to`, `amount`). Returns {success, "
-    "wallet}; 429 with current and limit beyond 20 wallets. A payment needs the payment chain: 503 on a box without "
-    "one.";
+    "wallet}; 429 with current and limit beyond 20 wallets. A payment returns {success, payment}, whose `state` is as "
+    "in "
+    "POST /api/wallet/transfer; with an `idempotencyKey` it is made once. It is made on the payment chain "
+    "(PAYMENT_RPC_URL) or, on a box without one, on its own ledger, between wallets of the box.";
 
 }  // namespace
 

@@ -1,6 +1,7 @@
-#include "appliance/billing/mpp/wallets.h"
+#include "appliance/payments/mpp/wallets.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "appliance/foundation/crypto/random.h"
 
@@ -12,42 +13,45 @@ const store::CounterName count{"payment_wallets"};
 
 }  // namespace
 
+std::string wallet_id(const Wallet& wallet) { return std::string(wallet_prefix) + wallet.id; }
+
 std::vector<Wallet> Wallets::list(store::UserId user) const {
-  auto found = system_.tenant(user).list(wallets, store::Page{.limit = std::size_t(wallets_per_user)});
+  auto found = system_.tenant(user).list(table, store::Page{.limit = std::size_t(wallets_per_user)});
   std::ranges::stable_sort(found, {}, &Wallet::created_at);
   return found;
 }
 
 std::optional<Wallet> Wallets::find(store::UserId user, std::string_view id) const {
-  auto row = system_.tenant(user).get(wallets, id);
+  auto row = system_.tenant(user).get(table, id);
   if (!row) return std::nullopt;
   return std::move(row->value);
 }
 
 web::Task<web::Result<Wallet>> Wallets::create(store::UserId user, std::string name) {
-  const auto key = crypto::new_ethereum_key();
+  const auto signer = crypto::EthereumSigner::generate();
   Wallet wallet{.owner = user,
                 .name = std::move(name),
                 .kind = Kind::created,
-                .address = key.address.checksummed(),
-                .key = {crypto::hex(key.secret)}};
-  return insert(std::move(wallet));
+                .address = signer.address().checksummed(),
+                .key = {}};
+  co_return co_await insert(std::move(wallet), &signer);
 }
 
 web::Task<web::Result<Wallet>> Wallets::enrol(store::UserId user, std::string name, crypto::EthereumAddress address) {
   Wallet wallet{
       .owner = user, .name = std::move(name), .kind = Kind::registered, .address = address.checksummed(), .key = {}};
-  return insert(std::move(wallet));
+  co_return co_await insert(std::move(wallet), nullptr);
 }
 
-web::Task<web::Result<Wallet>> Wallets::insert(Wallet wallet) {
+web::Task<web::Result<Wallet>> Wallets::insert(Wallet wallet, const crypto::EthereumSigner* signer) {
   const auto tenant = system_.tenant(wallet.owner);
   wallet.id = "wa_" + crypto::random_id(20);
   wallet.created_at = store::now();
   if (std::ranges::any_of(list(wallet.owner), [&](const Wallet& one) { return one.address == wallet.address; }))
     co_return web::conflict("This wallet is registered already.");
   auto change = tenant.change();
-  change.insert(wallets, wallet);
+  change.insert(table, wallet);
+  if (signer) wallets::Wallets::add(change, wallet.owner, wallet_id(wallet), *signer);
   change.add(wallet.owner, count, 1, wallets_per_user);
   const auto outcome = co_await change.commit();
   if (outcome.ok()) co_return wallet;
@@ -56,6 +60,24 @@ web::Task<web::Result<Wallet>> Wallets::insert(Wallet wallet) {
   full.extra["current"] = tenant.counter(count);
   full.extra["limit"] = wallets_per_user;
   co_return full;
+}
+
+web::Task<> Wallets::adopt_keys() {
+  std::vector<Wallet> with_keys;
+  system_.each(table, [&](const Wallet& wallet) {
+    if (!wallet.key.clear.empty()) with_keys.push_back(wallet);
+    return true;
+  });
+  for (const auto& wallet : with_keys) {
+    auto row = system_.get(table, wallet.owner, wallet.id);
+    const auto signer = crypto::EthereumSigner::from_secret(crypto::unhex(wallet.key.clear));
+    if (!row || !signer) continue;
+    row->value.key = {};
+    auto change = system_.change();
+    change.update(table, *row);
+    wallets::Wallets::add(change, wallet.owner, wallet_id(wallet), *signer);
+    if (!(co_await change.commit()).ok()) throw std::logic_error("the key of wallet " + wallet.id + " is kept twice");
+  }
 }
 
 }  // namespace mpp

@@ -2,8 +2,9 @@
 
 #include <vector>
 
-#include "appliance/billing/mpp/wallets.h"
 #include "appliance/identity/guards.h"
+#include "appliance/payments/mpp/wallets.h"
+#include "appliance/payments/transfers/transfers.h"
 #include "web/bind.h"
 #include "web/route.h"
 
@@ -12,6 +13,9 @@ namespace mpp {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   Wallets& wallets;
+  transfers::Transfers& transfers;
+  const ledger::Ledger& ledger;
+  chains::Balances& balances;
 };
 
 // /api/agent/mpp: the payment wallets of a user.

@@ -1,0 +1,137 @@
+#include "appliance/payments/splits/handlers.h"
+
+#include <charconv>
+
+#include "appliance/identity/accounts/user_id.h"
+#include "web/reply.h"
+
+namespace splits {
+
+namespace {
+
+constexpr std::size_t usual_page = 100;
+
+web::Result<store::UserId> user_named(std::string_view text) {
+  const auto user = accounts::parse_user_id(text);
+  if (!user) return web::invalid("userId must be a user's id");
+  return *user;
+}
+
+web::Result<store::UserId> user_named(const boost::json::value& value) {
+  if (value.is_null()) return web::invalid("userId is required");
+  return user_named(value.is_string() ? std::string(value.get_string()) : boost::json::serialize(value));
+}
+
+web::Result<crypto::EthereumAddress> address_in(std::string_view text, const std::string& field) {
+  const auto address = crypto::EthereumAddress::parse(text);
+  if (!address) return web::invalid(field + " must be 0x and 40 hex digits; in mixed case with its checksum");
+  return *address;
+}
+
+// An agent of this box that belongs to another user.
+bool is_foreign(const agents::AgentDirectory& agents, store::UserId user, const std::string& agent) {
+  const auto found = agents.find(agent);
+  return found && found->owner != user && found->owner != 0;
+}
+
+// The nearest number: answers of this row are numbers by contract.
+double number_of(const std::string& decimal) {
+  double number = 0;
+  std::from_chars(decimal.data(), decimal.data() + decimal.size(), number);
+  return number;
+}
+
+SplitView view(Split split) {
+  SplitView view{.splitId = split.number,
+                 .status = split.status,
+                 .agentId = std::move(split.agent),
+                 .name = std::move(split.name),
+                 .fromAddress = std::move(split.from),
+                 .totalAmount = payments::Usdc::of_micro(split.total),
+                 .recipients = {},
+                 .reason = split.reason.empty() ? std::nullopt : std::optional(split.reason),
+                 .transactions = std::move(split.transactions),
+                 .createdAt = split.created_at,
+                 .updatedAt = split.updated_at};
+  for (auto& recipient : split.recipients)
+    view.recipients.push_back(
+        {std::move(recipient.address), recipient.share, payments::Usdc::of_micro(recipient.amount)});
+  return view;
+}
+
+}  // namespace
+
+web::Answer obtain_wallet(const Services& services, const web::Request&, WalletRequest body) {
+  const auto user = user_named(body.userId);
+  if (!user) co_return user.error();
+  if (is_foreign(services.agents, *user, body.agentId)) co_return web::not_found("Agent not found");
+  auto wallet = co_await services.wallets.obtain(*user, wallets::agent_wallet(body.agentId));
+  const WalletAnswer answer{
+      .address = std::move(wallet.address), .agentId = std::move(body.agentId), .userId = std::move(body.userId)};
+  co_return web::reply(answer, 201);
+}
+
+web::Answer show_balance(const Services& services, const web::Request& request, UserQuery query) {
+  const auto user = user_named(std::string_view(query.userId));
+  if (!user) co_return user.error();
+  const auto address = address_in(request.param("address"), "address");
+  if (!address) co_return address.error();
+  const auto wallet = services.wallets.find_address(*address);
+  if (!wallet || wallet->owner != *user) co_return web::not_found("Wallet not found");
+  BalanceAnswer answer{.address = wallet->address};
+  const auto account = wallets::Wallets::account_of(*wallet);
+  if (services.networks.has_chain() || !account) {
+    auto& network = account ? services.networks.main : services.networks.testnet;
+    const auto balance = co_await services.balances.of(network, *address);
+    if (!balance) co_return balance.error();
+    answer.balance_usdc = number_of(balance->usdc);
+    answer.source = "chain";
+  } else {
+    answer.balance_usdc = number_of(services.ledger.balance(*account).to_string());
+    answer.source = chains::ledger_network;
+  }
+  co_return web::reply(answer, 200);
+}
+
+web::Answer create_split(const Services& services, const web::Request&, SplitRequest body) {
+  const auto user = user_named(body.userId);
+  if (!user) co_return user.error();
+  const auto from = address_in(body.fromAddress, "fromAddress");
+  if (!from) co_return from.error();
+  const auto total = payments::Usdc::parse(body.totalAmount);
+  if (!total || !total->is_positive())
+    co_return web::invalid("totalAmount must be a decimal number above 0, with six decimals at most");
+  Request request{
+      .owner = *user, .agent = std::move(body.agentId), .name = std::move(body.name), .from = *from, .total = *total};
+  for (std::size_t at = 0; at < body.recipients.size(); ++at) {
+    const auto to = address_in(body.recipients[at].address, "recipients[" + std::to_string(at) + "].address");
+    if (!to) co_return to.error();
+    request.recipients.push_back({*to, body.recipients[at].share});
+  }
+  const auto split = co_await services.splits.create(std::move(request));
+  if (!split) co_return split.error();
+  const SplitAnswer answer{.splitId = split->number, .status = split->status};
+  co_return web::reply(answer, 200);
+}
+
+web::Answer list_splits(const Services& services, const web::Request&, SplitsQuery query) {
+  const auto user = user_named(std::string_view(query.userId));
+  if (!user) co_return user.error();
+  const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : usual_page;
+  const auto before = query.before ? std::optional<std::int64_t>(*query.before) : std::nullopt;
+  SplitList answer;
+  for (auto& split : services.splits.list(*user, limit, before)) answer.splits.push_back(view(std::move(split)));
+  if (answer.splits.size() == limit) answer.next = answer.splits.back().splitId;
+  co_return web::reply(answer, 200);
+}
+
+web::Answer show_split(const Services& services, const web::Request& request, UserQuery query) {
+  const auto user = user_named(std::string_view(query.userId));
+  if (!user) co_return user.error();
+  const auto number = accounts::parse_user_id(request.param("id"));
+  auto split = number ? services.splits.find(*user, *number) : std::nullopt;
+  if (!split) co_return web::not_found("Split not found");
+  co_return web::reply(view(std::move(*split)), 200);
+}
+
+}  // namespace splits

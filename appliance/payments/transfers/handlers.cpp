@@ -1,0 +1,188 @@
+#include "appliance/payments/transfers/handlers.h"
+
+#include "appliance/billing/usage/period.h"
+#include "appliance/payments/transfers/amount.h"
+#include "web/reply.h"
+
+namespace transfers {
+
+namespace {
+
+constexpr std::size_t usual_page = 100, agents_page = 20;
+
+web::Result<crypto::EthereumAddress> address_in(const std::string& text, const std::string& field) {
+  const auto address = crypto::EthereumAddress::parse(text);
+  if (!address) return web::invalid(field + " must be 0x and 40 hex digits; in mixed case with its checksum");
+  return *address;
+}
+
+// The wallet that a request of its owner is about.
+web::Result<std::string> wallet_named(const Services& services, store::UserId user,
+                                      const std::optional<web::Id>& agent) {
+  if (!agent) return std::string(wallets::user_wallet);
+  if (!services.agents.find(user, *agent)) return web::not_found("Agent not found");
+  return wallets::agent_wallet(*agent);
+}
+
+web::Result<std::optional<std::int64_t>> amount_in(const std::optional<web::Text<1, 40>>& text,
+                                                   const std::string& field) {
+  if (!text) return std::nullopt;
+  const auto amount = payments::Usdc::parse(*text);
+  if (!amount) return web::invalid(field + " must be a decimal number with six decimals at most, such as \"12.50\"");
+  return amount->micro();
+}
+
+std::optional<std::string> shown(const std::optional<std::int64_t>& micro) {
+  if (!micro) return std::nullopt;
+  return payments::Usdc::of_micro(*micro).to_string();
+}
+
+RulesView view(const Services& services, const Rules& rules) {
+  const auto today = usage::Period::day(store::now()).name();
+  return {.wallet = rules.id,
+          .dailyUsdc = shown(rules.daily),
+          .approvalAboveUsdc = shown(rules.approval_above),
+          .receivers = rules.receivers,
+          .spentTodayUsdc = services.transfers.rules.spent(rules.owner, rules.id, today).to_string()};
+}
+
+web::Task<web::Result<AgentWalletView>> agent_wallet_view(const Services& services, store::UserId user,
+                                                          std::string agent) {
+  const auto id = wallets::agent_wallet(agent);
+  auto wallet = co_await services.wallets.obtain(user, id);
+  AgentWalletView view{.agentId = std::move(agent),
+                       .address = wallet.address,
+                       .balance = services.ledger.balance({user, id}).to_string(),
+                       .network = services.transfers.network_name(id),
+                       .native = {},
+                       .createdAt = wallet.created_at};
+  auto* network = services.transfers.network_of(id);
+  if (!network) co_return view;
+  auto balance = co_await services.balances.of(*network, wallets::address_of(wallet));
+  if (!balance) co_return balance.error();
+  view.balance = std::move(balance->usdc);
+  view.native = std::move(balance->native);
+  view.balanceAge = chains::age_of(*balance);
+  co_return view;
+}
+
+web::Answer reply_with(web::Result<Report> report) {
+  if (!report) co_return report.error();
+  co_return web::reply(transfers::view(*report), 200);
+}
+
+web::Answer decide(const Services& services, const web::Request& request, bool is_approved) {
+  auto report = co_await services.transfers.decide(request.caller.user_id, request.param("id"), is_approved);
+  co_return co_await reply_with(std::move(report));
+}
+
+}  // namespace
+
+web::Answer pay(const Services& services, const web::Request& request, PaymentRequest body) {
+  const auto user = request.caller.user_id;
+  const auto amount = amount_of(body.amount);
+  if (!amount) co_return amount.error();
+  const auto to = address_in(body.to, "to");
+  if (!to) co_return to.error();
+  auto wallet = wallet_named(services, user, body.agentId);
+  if (!wallet) co_return wallet.error();
+  auto report = co_await services.transfers.pay({.owner = user,
+                                                 .wallet = std::move(*wallet),
+                                                 .to = *to,
+                                                 .token = body.token.value_or(Token::usdc),
+                                                 .amount = *amount,
+                                                 .key = body.idempotencyKey.value_or(""),
+                                                 .memo = body.memo.value_or("")});
+  co_return co_await reply_with(std::move(report));
+}
+
+web::Answer list_transfers(const Services& services, const web::Request& request, PageQuery query) {
+  const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : usual_page;
+  TransferList answer;
+  for (const auto& report :
+       services.transfers.list(request.caller.user_id, {.limit = limit, .before = query.before.value_or("")}))
+    answer.transfers.push_back(transfers::view(report));
+  if (answer.transfers.size() == limit) answer.next = answer.transfers.back().id;
+  co_return web::reply(answer, 200);
+}
+
+web::Answer show_transfer(const Services& services, const web::Request& request) {
+  const auto found = services.transfers.find(request.caller.user_id, request.param("id"));
+  if (!found) co_return web::not_found("Transfer not found");
+  co_return web::reply(transfers::view(*found), 200);
+}
+
+web::Answer approve(const Services& services, const web::Request& request) {
+  co_return co_await decide(services, request, true);
+}
+
+web::Answer decline(const Services& services, const web::Request& request) {
+  co_return co_await decide(services, request, false);
+}
+
+web::Answer show_rules(const Services& services, const web::Request& request, WalletQuery query) {
+  const auto user = request.caller.user_id;
+  const auto wallet = wallet_named(services, user, query.agentId);
+  if (!wallet) co_return wallet.error();
+  co_return web::reply(view(services, services.transfers.rules.of(user, *wallet)), 200);
+}
+
+web::Answer set_rules(const Services& services, const web::Request& request, RulesRequest body) {
+  const auto user = request.caller.user_id;
+  const auto wallet = wallet_named(services, user, body.agentId);
+  if (!wallet) co_return wallet.error();
+  const auto daily = amount_in(body.dailyUsdc, "dailyUsdc"),
+             approval_above = amount_in(body.approvalAboveUsdc, "approvalAboveUsdc");
+  if (!daily) co_return daily.error();
+  if (!approval_above) co_return approval_above.error();
+  Rules rules{.owner = user, .id = *wallet, .daily = *daily, .approval_above = *approval_above, .receivers = {}};
+  if (body.receivers)
+    for (std::size_t at = 0; at < body.receivers->size(); ++at) {
+      const auto address = address_in((*body.receivers)[at], "receivers[" + std::to_string(at) + "]");
+      if (!address) co_return address.error();
+      rules.receivers.push_back(address->checksummed());
+    }
+  rules = co_await services.transfers.rules.set(std::move(rules));
+  co_return web::reply(view(services, rules), 200);
+}
+
+web::Answer show_agent_wallet(const Services& services, const web::Request& request) {
+  const auto user = request.caller.user_id;
+  const auto& agent = request.param("agentId");
+  if (!services.agents.find(user, agent)) co_return web::not_found("Agent not found");
+  auto wallet = co_await agent_wallet_view(services, user, agent);
+  if (!wallet) co_return wallet.error();
+  co_return web::reply(*wallet, 200);
+}
+
+web::Answer show_own_wallet(const Services& services, const web::Request& request) {
+  const auto user = request.caller.user_id;
+  auto wallet = co_await agent_wallet_view(services, user, request.caller.agent);
+  if (!wallet) co_return wallet.error();
+  const auto id = wallets::agent_wallet(request.caller.agent);
+  OwnWalletView answer{
+      .wallet = std::move(*wallet), .rules = view(services, services.transfers.rules.of(user, id)), .payments = {}};
+  for (const auto& report : services.transfers.list(user, {.limit = usual_page})) {
+    if (report.transfer.wallet == id) answer.payments.push_back(transfers::view(report));
+    if (answer.payments.size() == agents_page) break;
+  }
+  co_return web::reply(answer, 200);
+}
+
+web::Answer pay_as_agent(const Services& services, const web::Request& request, AgentPaymentRequest body) {
+  const auto user = request.caller.user_id;
+  const auto amount = amount_of(body.amount);
+  if (!amount) co_return amount.error();
+  const auto to = address_in(body.to, "to");
+  if (!to) co_return to.error();
+  const auto wallet = co_await services.wallets.obtain(user, wallets::agent_wallet(request.caller.agent));
+  auto report = co_await services.transfers.pay({.owner = user,
+                                                 .wallet = wallet.id,
+                                                 .to = *to,
+                                                 .amount = *amount,
+                                                 .key = body.idempotencyKey.value_or(""),
+                                                 .memo = body.memo.value_or("")});
+  co_return co_await reply_with(std::move(report));
+}
+
+}  // namespace transfers

@@ -1,0 +1,291 @@
+#include "appliance/payments/transfers/transfers.h"
+
+#include <algorithm>
+
+#include "appliance/billing/usage/period.h"
+#include "appliance/foundation/chain/amount.h"
+#include "appliance/foundation/chain/erc20.h"
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/ordered_id.h"
+#include "appliance/payments/mpp/wallets.h"
+
+namespace transfers {
+
+namespace {
+
+constexpr std::chrono::milliseconds pause{250};
+constexpr std::size_t at_once = 1'000;
+constexpr unsigned usdc_decimals = 6;
+
+std::string key_of(const Payment& payment) {
+  const auto key = payment.key.empty() ? "new " + crypto::random_id(20) : "key " + payment.key;
+  return std::to_string(payment.owner) + "/" + payment.wallet + "/" + key;
+}
+
+std::string reference_of(const Transfer& transfer) { return "transfer/" + transfer.id; }
+
+bool is_same(const Transfer& made, const Payment& payment) {
+  return made.to == payment.to.checksummed() && made.token == payment.token && made.amount == payment.amount.micro();
+}
+
+crypto::EthereumAddress receiver_of(const Transfer& transfer) {
+  return crypto::EthereumAddress::parse(transfer.to).value();
+}
+
+// Millionths of a coin of eighteen decimals, in wei.
+std::string wei_of(std::int64_t millionths) {
+  return chain::to_word(std::to_string(millionths) + "000000000000").value();
+}
+
+web::Error insufficient(std::string message = "The balance is too low for this payment") {
+  return {.kind = web::Kind::payment_required, .message = std::move(message), .code = "INSUFFICIENT_BALANCE"};
+}
+
+}  // namespace
+
+std::string state_of(const Report& report) {
+  switch (report.transfer.status) {
+    case Status::approved:
+      return "queued";
+    case Status::paying:
+      return report.transaction ? std::string(transactions::name_of(report.transaction->state)) : "queued";
+    default:
+      return boost::describe::enum_to_string(report.transfer.status, "");
+  }
+}
+
+Transfers::Transfers(store::System system, const wallets::Wallets& wallets, ledger::Ledger& ledger,
+                     chains::Networks& networks, chains::Balances& balances, transactions::Sender& sender,
+                     boost::asio::io_context& home)
+    : rules(system),
+      system_(std::move(system)),
+      wallets_(wallets),
+      ledger_(ledger),
+      networks_(networks),
+      balances_(balances),
+      sender_(sender),
+      worker_(home, "transfers", pause, [this] { return advance_all(); }) {}
+
+chains::Network* Transfers::network_of(std::string_view wallet) const {
+  if (wallet == wallets::testnet_wallet) return &networks_.testnet;
+  auto& network = wallet.starts_with(mpp::wallet_prefix) ? networks_.payment : networks_.main;
+  return network.rpc.is_configured() ? &network : nullptr;
+}
+
+std::string Transfers::network_name(std::string_view wallet) const {
+  const auto* network = network_of(wallet);
+  return network ? network->name() : chains::ledger_network;
+}
+
+web::Task<web::Result<Report>> Transfers::pay(Payment payment) {
+  const auto wallet = wallets_.find(payment.owner, payment.wallet);
+  if (!wallet) co_return web::not_found("There is no such wallet: create it first");
+  const auto key = key_of(payment);
+  const auto known = [&] { return system_.find_unique(table, "key", key); };
+  for (;;) {
+    if (auto earlier = known()) {
+      if (is_same(earlier->value, payment)) co_return report(std::move(earlier->value));
+      co_return web::Error{.kind = web::Kind::conflict,
+                           .message = "This idempotencyKey was used for another transfer",
+                           .code = "IDEMPOTENCY_KEY_ALREADY_USED"};
+    }
+    if (const auto checked = co_await check(payment, *wallet); !checked) co_return checked.error();
+    const auto now = store::now();
+    Transfer transfer{.owner = payment.owner,
+                      .id = "tr_" + agentbox::ordered_id(now),
+                      .wallet = payment.wallet,
+                      .key = key,
+                      .to = payment.to.checksummed(),
+                      .token = payment.token,
+                      .amount = payment.amount.micro(),
+                      .memo = payment.memo,
+                      .network = network_name(payment.wallet),
+                      .created_at = now,
+                      .updated_at = now};
+    const auto limits = rules.of(payment.owner, payment.wallet);
+    const bool waits =
+        limits.approval_above && (payment.token == Token::native || payment.amount.micro() > *limits.approval_above);
+    auto change = system_.change();
+    if (waits)
+      transfer.status = Status::waiting;
+    else if (const auto authorized = authorize(change, transfer); !authorized)
+      co_return authorized.error();
+    change.insert(table, transfer);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) {
+      if (transfer.status == Status::approved) transfer = co_await advance(std::move(transfer));
+      co_return report(std::move(transfer));
+    }
+    if (!outcome.duplicate("key")) co_return refusal(outcome, transfer);
+    // The same request, made twice at once: the next round finds what the other one did.
+  }
+}
+
+web::Task<web::Result<void>> Transfers::check(const Payment& payment, const wallets::Wallet& wallet) const {
+  if (payment.to.bytes() == std::string(20, '\0')) co_return web::invalid("to must not be the zero address");
+  if (payment.to == wallets::address_of(wallet)) co_return web::invalid("to must not be the paying wallet itself");
+  const auto limits = rules.of(payment.owner, payment.wallet);
+  if (!limits.receivers.empty() &&
+      std::ranges::find(limits.receivers, payment.to.checksummed()) == limits.receivers.end())
+    co_return web::Error{.kind = web::Kind::forbidden,
+                         .message = "This wallet may not pay this receiver",
+                         .code = "RECEIVER_NOT_ALLOWED"};
+  auto* network = network_of(payment.wallet);
+  if (!network) {
+    if (payment.token == Token::native) co_return web::invalid("token must be usdc: this box is on no chain");
+    const auto receiver = wallets_.find_address(payment.to);
+    if (!receiver || !wallets::Wallets::account_of(*receiver))
+      co_return web::invalid("to must be a wallet of this box: it is on no chain, and pays on its own ledger");
+    co_return web::Result<void>();
+  }
+  if (!network->rpc.is_configured())
+    co_return web::unavailable("The network of this wallet is not configured on this box");
+  if (payment.token == Token::native) co_return web::Result<void>();
+  if (!network->usdc) co_return web::unavailable("The contract of USDC on this chain is not known: set USDC_ADDRESS");
+  if (payment.to == *network->usdc) co_return web::invalid("to must not be the contract of the token");
+  const auto balance = co_await balances_.of(*network, wallets::address_of(wallet));
+  if (!balance) co_return balance.error();
+  const auto held = chain::without_point(balance->usdc, usdc_decimals);
+  if (!held || !chain::at_least(*held, std::to_string(payment.amount.micro())))
+    co_return insufficient("The balance of " + balance->usdc + " USDC is too low for this payment");
+  co_return web::Result<void>();
+}
+
+web::Result<void> Transfers::authorize(store::Change& change, Transfer& transfer) const {
+  const auto amount = payments::Usdc::of_micro(transfer.amount);
+  transfer.status = Status::approved;
+  if (transfer.token == Token::usdc) {
+    transfer.day = usage::Period::day(store::now()).name();
+    rules.count(change, rules.of(transfer.owner, transfer.wallet), transfer.day, amount);
+  }
+  if (network_of(transfer.wallet)) {
+    transfer.pending = transfer.id;
+    return {};
+  }
+  const auto receiver = wallets_.find_address(receiver_of(transfer));
+  const auto account = receiver ? wallets::Wallets::account_of(*receiver) : std::nullopt;
+  if (!account) return web::invalid("to must be a wallet of this box");
+  ledger_.post(change, {.reference = reference_of(transfer),
+                        .from = {transfer.owner, transfer.wallet},
+                        .to = *account,
+                        .amount = amount,
+                        .memo = transfer.memo});
+  transfer.status = Status::confirmed;
+  return {};
+}
+
+web::Error Transfers::refusal(const store::Outcome& outcome, const Transfer& transfer) const {
+  if (SpendRules::is_over_limit(outcome)) {
+    const auto limits = rules.of(transfer.owner, transfer.wallet);
+    const auto now = store::now();
+    const auto spent = rules.spent(transfer.owner, transfer.wallet, usage::Period::day(now).name());
+    web::Error error{.kind = web::Kind::too_many,
+                     .message = "This payment is beyond the wallet's limit for a day",
+                     .code = "DAILY_LIMIT_REACHED"};
+    error.extra["limit"] = payments::Usdc::of_micro(limits.daily.value_or(0)).to_string();
+    error.extra["spent"] = spent.to_string();
+    error.extra["resetsAt"] = web::iso8601(usage::next_day(now));
+    return error;
+  }
+  if (auto refused = ledger::Ledger::refusal(outcome)) return std::move(*refused);
+  return web::conflict("The transfer was changed by another request");
+}
+
+web::Task<web::Result<Report>> Transfers::decide(store::UserId owner, std::string id, bool is_approved) {
+  const auto tenant = system_.tenant(owner);
+  for (;;) {
+    auto row = tenant.get(table, id);
+    if (!row) co_return web::not_found("Transfer not found");
+    if (row->value.status != Status::waiting)
+      co_return web::conflict("This transfer does not wait for approval: it is " + state_of(report(row->value)));
+    auto change = system_.change();
+    row->value.updated_at = store::now();
+    if (!is_approved)
+      row->value.status = Status::declined;
+    else if (const auto authorized = authorize(change, row->value); !authorized)
+      co_return authorized.error();
+    change.update(table, *row);
+    const auto outcome = co_await change.commit();
+    if (outcome.kind == store::Outcome::Kind::stale) continue;
+    if (!outcome.ok()) co_return refusal(outcome, row->value);
+    if (row->value.status == Status::approved) row->value = co_await advance(std::move(row->value));
+    co_return report(std::move(row->value));
+  }
+}
+
+std::optional<Report> Transfers::find(store::UserId owner, std::string_view id) const {
+  auto row = system_.tenant(owner).get(table, id);
+  if (!row) return std::nullopt;
+  return report(std::move(row->value));
+}
+
+std::vector<Report> Transfers::list(store::UserId owner, const Page& page) const {
+  std::vector<Report> reports;
+  for (auto& transfer :
+       system_.tenant(owner).list(table, {.limit = page.limit, .after = page.before, .newest_first = true}))
+    reports.push_back(report(std::move(transfer)));
+  return reports;
+}
+
+Report Transfers::report(Transfer transfer) const {
+  Report report{.transfer = std::move(transfer)};
+  if (network_of(report.transfer.wallet)) report.transaction = sender_.find(reference_of(report.transfer));
+  return report;
+}
+
+web::Task<> Transfers::advance_all() {
+  for (auto& transfer : system_.find_range(table, "pending", std::string("tr_"), std::string("tr`"), at_once))
+    co_await advance(std::move(transfer));
+}
+
+web::Task<Transfer> Transfers::advance(Transfer transfer) {
+  if (transfer.status == Status::approved) {
+    co_await hand_over(transfer);
+    auto changed = co_await system_.modify(table, transfer.owner, transfer.id, [](Transfer& stored) {
+      if (stored.status == Status::approved) stored.status = Status::paying;
+    });
+    co_return std::move(changed.value());
+  }
+  const auto transaction = sender_.find(reference_of(transfer));
+  if (!transaction || !transactions::is_final(transaction->state)) co_return transfer;
+  co_return co_await finish(std::move(transfer), *transaction);
+}
+
+web::Task<> Transfers::hand_over(const Transfer& transfer) {
+  auto* network = network_of(transfer.wallet);
+  const auto wallet = wallets_.find(transfer.owner, transfer.wallet);
+  if (!network || !wallet) throw std::runtime_error("the network or the wallet of " + transfer.id + " is gone");
+  transactions::Request request{.reference = reference_of(transfer),
+                                .owner = transfer.owner,
+                                .wallet = transfer.wallet,
+                                .from = wallets::address_of(*wallet),
+                                .chain_id = network->rpc.chain_id(),
+                                .to = receiver_of(transfer)};
+  if (transfer.token == Token::native) {
+    request.value = wei_of(transfer.amount);
+  } else {
+    request.to = network->usdc.value();
+    request.data = chain::transfer_of(receiver_of(transfer), static_cast<std::uint64_t>(transfer.amount));
+  }
+  const auto sent = co_await sender_.send(std::move(request));
+  if (!sent) throw std::runtime_error(sent.error().message);
+}
+
+web::Task<Transfer> Transfers::finish(Transfer transfer, const transactions::Transaction& transaction) {
+  const bool is_paid = transaction.state == transactions::State::confirmed;
+  for (;;) {
+    auto row = system_.get(table, transfer.owner, transfer.id);
+    if (!row || row->value.pending.empty()) co_return transfer;
+    row->value.status = is_paid ? Status::confirmed : Status::failed;
+    row->value.reason = transaction.reason;
+    row->value.pending.clear();
+    row->value.updated_at = store::now();
+    auto change = system_.change();
+    change.update(table, *row);
+    if (!is_paid && !row->value.day.empty())
+      rules.uncount(change, transfer.owner, transfer.wallet, row->value.day, payments::Usdc::of_micro(transfer.amount));
+    if ((co_await change.commit()).ok()) co_return std::move(row->value);
+  }
+}
+
+}  // namespace transfers
