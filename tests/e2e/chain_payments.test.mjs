@@ -176,3 +176,48 @@ test("splits are settled on the chain, each share once", async (t) => {
   const poor = (await backend("POST", "/api/underground/splits", order)).body;
   assert.match((await final(poor.splitId)).reason, /too low/);
 });
+
+test("test wallets pay on the test network, and on no other", async (t) => {
+  const chain = await Chain.start(t, 84532);
+  const token = await chain.deploy("Usdc", ["USDC", "2"]);
+  const box = await Box.start(t, { TESTNET_RPC_URL: chain.url, TESTNET_USDC_ADDRESS: token, TRANSFER_CONFIRMATIONS: "1" });
+  const ada = await box.customer("ada@example.org");
+  assert.equal((await ada.call("GET", "/api/wallet/testnet")).status, 404);
+  const { address } = (await ada.call("POST", "/api/wallet/cdp", {})).body;
+  await chain.fund(address);
+  await chain.send("Token", token, "mint", [address, 5n * MILLION]);
+  const wallet = (await ada.call("GET", "/api/wallet/testnet")).body;
+  assert.deepEqual([wallet.balance, wallet.native, wallet.network], ["5", "1", "base-sepolia"]);
+  const kim = new_wallet().address;
+  const { id, network } = (await ada.call("POST", "/api/wallet/transfer", { to: kim, amount: 2, testnet: true })).body;
+  assert.equal(network, "base-sepolia");
+  await until("it is confirmed", async () => (await ada.call("GET", `/api/wallet/transfers/${id}`)).body.state === "confirmed");
+  assert.equal(await chain.balance(token, kim), 2n * MILLION);
+  assert.equal((await ada.call("POST", "/api/wallet/transfer", { to: kim, amount: 2 })).status, 404, "there is no other wallet");
+});
+
+test("payment wallets pay on the payment chain", async (t) => {
+  const chain = await Chain.start(t, 4217);
+  const token = await chain.deploy("Token");
+  const box = await Box.start(t, {
+    PAYMENT_RPC_URL: chain.url, PAYMENT_TOKEN_ADDRESS: token, PAYMENT_RECEIVER: new_wallet().address, TRANSFER_CONFIRMATIONS: "1",
+  });
+  const ada = await box.customer("ada@example.org");
+  const act = (body) => ada.call("POST", "/api/agent/mpp", body);
+  const { wallet } = (await act({ action: "create-wallet", name: "purse" })).body;
+  await chain.fund(wallet.address);
+  await chain.send("Token", token, "mint", [wallet.address, 5n * MILLION]);
+  const balance_of = async (id) => (await ada.call("GET", `/api/agent/mpp?action=get-balance&walletId=${id}`)).body;
+  const shown = await balance_of(wallet.id);
+  assert.deepEqual([shown.balance, shown.currency, shown.network, shown.address], ["5", "pathUSD", "tempo", wallet.address]);
+  const kim = new_wallet().address;
+  const payment = { action: "make-payment", walletId: wallet.id, to: kim, amount: "1.25", idempotencyKey: "one" };
+  const [first, second] = [(await act(payment)).body.payment, (await act(payment)).body.payment];
+  assert.equal(first.id, second.id);
+  await until("the payment is confirmed", async () => (await ada.call("GET", `/api/wallet/transfers/${first.id}`)).body.state === "confirmed");
+  assert.equal(await chain.balance(token, kim), 1_250_000n);
+  assert.equal(await payments_of(chain, wallet.address), 1);
+  const { wallet: known } = (await act({ action: "register-wallet", name: "elsewhere", address: kim })).body;
+  assert.equal((await balance_of(known.id)).balance, "1.25");
+  assert.equal((await act({ ...payment, walletId: known.id })).status, 409, "its key is elsewhere");
+});

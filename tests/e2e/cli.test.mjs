@@ -73,7 +73,7 @@ test("every command has a help page that names its arguments", async () => {
       assert.ok(help.includes(word), `${command}: ${help}`);
   }
   const admin = await succeeds(["admin", "--help"]);
-  for (const command of ["users", "show", "plan", "grant", "revoke", "disable", "enable", "password", "sign-out", "audit", "operator-keys", "invites"]) {
+  for (const command of ["users", "show", "plan", "grant", "revoke", "disable", "enable", "password", "sign-out", "audit", "operator-keys", "invites", "invoice", "credits"]) {
     assert.match(admin, new RegExp(`^ {2}${command} +\\S`, "m"));
     assert.match(await succeeds(["admin", command, "--help"]), /Usage: agentbox admin/);
   }

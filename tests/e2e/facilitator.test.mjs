@@ -61,6 +61,29 @@ test("a shop on x402's own middleware is paid through the box", async (t) => {
   assert.equal(await chain.balance(paid.token, SHOP), 2500n);
 });
 
+test("a shop on mppx is paid through the box", async (t) => {
+  const paid = await PaidBox.start(t);
+  const key = await key_of(paid.box);
+  const { Mppx, evm } = await import(package_named.resolve("mppx/server"));
+  const with_key = (url, init) => fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${key}` } });
+  const method = evm.charge({
+    currency: paid.token, recipient: SHOP, chainId: 8453, decimals: 6, authorization: { name: "USD Coin", version: "2" },
+    x402: { facilitator: `${paid.box.web}/x402`, fetch: with_key },
+  });
+  const shop = Mppx.create({ methods: [method], realm: "shop.example.org", secretKey: "a secret of the shop with more than 32 characters" });
+  const sell = async (request) => {
+    const outcome = await shop.charge({ amount: "0.0025" })(request);
+    return outcome.status === 402 ? outcome.challenge : outcome.withReceipt(Response.json({ headline: "Box settles" }));
+  };
+  const wallet = await paid.rich_wallet();
+  // Served without a listener: x402's client asks the shop by its function.
+  const { wrapFetchWithPayment, x402Client } = package_named("@x402/fetch");
+  const client = new x402Client().register(NETWORK, new (package_named("@x402/evm/exact/client").ExactEvmScheme)(wallet));
+  const answer = await wrapFetchWithPayment((input, init) => sell(new Request(input, init)), client)("https://shop.example.org/paper");
+  assert.equal(answer.status, 200, await answer.clone().text());
+  assert.equal(await paid.chain.balance(paid.token, SHOP), 2500n);
+});
+
 test("what a facilitator is asked is checked, and a payment is settled once", async (t) => {
   const paid = await PaidBox.start(t);
   const { box } = paid;

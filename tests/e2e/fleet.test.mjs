@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { story_of } from "./ai_story.mjs";
 import { Box, INTERNAL_KEY, send, until } from "./box.mjs";
+import { BusAgent, backend } from "./bus.mjs";
 import { call, hang, ModelServer, say } from "./model_server.mjs";
 
 const FLEET = "/api/mission-control/fleet";
@@ -173,6 +174,36 @@ test("clones are workers below their parent, and an agent can be the orchestrato
     return !node_of(seen, scout) && seen;
   });
   assert.equal(left.edges.find(({ to }) => to === runner).from, conductor, "the clone of a stopped agent is below the orchestrator");
+});
+
+test("messages between agents are edges, and what they negotiate are bookings", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org", "network"), eve = await box.customer("eve@example.org", "network");
+  const ids = [];
+  for (const name of ["Box office", "Concierge"]) {
+    const { body } = await ada.call("POST", "/api/agents/provision", { name, tier: "enterprise" });
+    await box.until_status(ada, body.agent.id, "running");
+    ids.push(body.agent.id);
+  }
+  const wallet = await backend(box, "POST", "/api/underground/wallets", { userId: ada.id, agentId: ids[0] });
+  assert.equal(wallet.status, 201, JSON.stringify(wallet.body));
+  const [seller, buyer] = await Promise.all(ids.map((id) => BusAgent.with_key(box, ada, id)));
+  const event = await backend(box, "POST", "/api/underground/events", {
+    agentId: seller.id, name: "Recital", description: "Two pianos", venue: "Town hall", eventDate: "2030-05-01", ticketPriceUsdc: "25.50", totalTickets: 10,
+  });
+  assert.equal(event.status, 201, JSON.stringify(event.body));
+  assert.equal((await buyer.send({ to: seller.id, action: "BOOKING_REQUEST", payload: { eventId: event.body.id, tickets: 2 } })).status, 200);
+  const [booking, ...more] = await fleet(ada, "bookings");
+  assert.deepEqual(more, []);
+  assert.deepEqual({ ...booking, created_at: "" }, { id: booking.id, event_id: event.body.id, event_name: "Recital", status: "requested", created_at: "" });
+  assert.ok(Number.isInteger(booking.id) && Math.abs(Date.parse(booking.created_at) - Date.now()) < 60_000);
+  assert.deepEqual(await fleet(eve, "bookings"), []);
+  const graph = await until("the edge", async () => {
+    const seen = await fleet(ada, "graph");
+    return seen.edges.some(({ from }) => from === buyer.id) && seen;
+  });
+  assert.deepEqual(graph.edges.find(({ from }) => from === buyer.id), { id: `${buyer.id}:${seller.id}`, from: buyer.id, to: seller.id, strength: 1 });
+  assert.deepEqual(ids.map((id) => node_of(graph, id).walletAddress), [wallet.body.address, undefined]);
 });
 
 test("costs are those of the usage counters, by agent", async (t) => {

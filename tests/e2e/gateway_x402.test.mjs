@@ -213,3 +213,30 @@ test("what a payment's settlement did not show before a crash is delivered when 
   assert.equal(await paid.earned(), PRICE);
   assert.equal((await paid.pay(payment)).status, 402);
 });
+
+test("a node that answers nonsense sells nothing and takes nothing", async (t) => {
+  const paid = await PaidBox.start(t);
+  const payment = to_header(await paid.payment(await paid.rich_wallet()));
+  const as_result = (result) => ({ json: { jsonrpc: "2.0", id: 1, result } });
+  const node = await serve_site(t, () => ({ headers: { "content-type": "text/html" }, body: "<h1>502 Bad Gateway</h1>" }));
+  const box = await Box.start(t, { L2_RPC_URL: node.url, USDC_ADDRESS: paid.token, PAYMENT_RECEIVER: RECEIVER });
+  const buy = (headers = {}) =>
+    send(box.web, "POST", "/api/v1/gateway", { headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(WISH) });
+  for (const answer of [
+    node.answer,
+    () => as_result("0x1"), // of another chain
+    () => as_result(null),
+    ({ text }) => as_result(JSON.parse(text).method === "eth_chainId" ? "0x2105" : "0x"), // a contract without a name
+    ({ text }) => as_result(JSON.parse(text).method === "eth_chainId" ? "0x2105" : `0x${"ff".repeat(96)}`),
+    ({ text }) => as_result(JSON.parse(text).method === "eth_chainId" ? "0x2105" : `0x${"00".repeat(31)}20${"00".repeat(64)}`), // another domain
+  ]) {
+    node.answer = answer;
+    const offered = await buy();
+    assert.equal(offered.status, 402, offered.text);
+    const body = JSON.parse(offered.text);
+    assert.deepEqual([body.ways, offered.headers["payment-required"]], [[], undefined]);
+    assert.match(body.setup, /cannot be reached right now/);
+    const refused = await buy({ "payment-signature": payment });
+    assert.equal(refused.status, 503, refused.text);
+  }
+});

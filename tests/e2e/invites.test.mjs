@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Box, INTERNAL_KEY, PASSWORD, run, send } from "./box.mjs";
+import { open_browser, Person } from "./console_browser.mjs";
 import { message_for, new_wallet, present } from "./wallet.mjs";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -111,4 +112,32 @@ test("a wallet brings its invite code along", async (t) => {
   assert.equal((await enter(wallet, { inviteCode: code })).status, 200);
   assert.equal((await enter(wallet)).status, 200, "known from then on");
   assert.equal((await enter(new_wallet(), { inviteCode: code })).status, 403);
+});
+
+test("the sign-up page asks for a code where one is needed, and a link fills it in", async (t) => {
+  const browser = await open_browser(t);
+  const sign_up = async (box, path) => {
+    const person = await Person.at(browser, box);
+    t.after(() => person.check());
+    await person.page.goto(path);
+    await person.button("Create the account").waitFor();
+    return person;
+  };
+  const open = await sign_up(await Box.start(t), "/login?new");
+  await open.page.waitForLoadState("networkidle");
+  assert.equal(await open.label("Invite code").count(), 0);
+
+  const box = await Box.start(t, { REGISTRATION: "invite" });
+  const { code } = await generate(box);
+  const ada = await sign_up(box, `/login?new&invite=${code}`);
+  assert.equal(await ada.label("Invite code").inputValue(), code);
+  await ada.label("E-mail").fill("ada@example.org");
+  await ada.label("Password").fill(PASSWORD);
+  await ada.button("Create the account").click();
+  await ada.text("You have no plan yet").waitFor();
+
+  const closed = await Person.at(browser, await Box.start(t, { REGISTRATION: "closed" }));
+  await closed.page.goto("/login?new");
+  await closed.text("Registration is closed on this box").waitFor();
+  closed.check();
 });

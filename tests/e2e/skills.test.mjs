@@ -1,10 +1,10 @@
 // Skills from outside: the catalogue, installing for an agent that then really has the skill, uses, limits, and the
 // administrator's uploads.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, INTERNAL_KEY, send, until } from "./box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, run, send, until } from "./box.mjs";
 import { call, ModelServer, MODEL, fail, hang, say } from "./model_server.mjs";
 import { zip } from "./zip.mjs";
 
@@ -229,6 +229,10 @@ test("an administrator uploads, replaces and removes skills", async (t) => {
   assert.deepEqual(readdirSync(story.file("skills/tea")), ["SKILL.md"], "what the new version has not is gone");
 
   await box.end("SIGTERM");
+  const backup = join(box.folder, "..", `${basename(box.folder)}-backup`);
+  t.after(() => rmSync(backup, { recursive: true, force: true }));
+  assert.equal((await run(["backup", "--data", box.folder, "--to", backup])).code, 0);
+  assert.ok(existsSync(join(backup, "skills", "tea", "SKILL.md")), "a backup has it");
   mkdirSync(join(box.folder, "skills", "broken"));
   writeFileSync(join(box.folder, "skills", "broken", "SKILL.md"), "no front matter");
   await box.serve();

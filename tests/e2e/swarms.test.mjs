@@ -123,7 +123,7 @@ test("a task that fails is told, and the swarm goes on; without any answer it ha
   assert.match(none.reason, /^No task was finished\./);
 });
 
-test("a swarm is stopped by its owner, its time, and its cost", async (t) => {
+test("a swarm is stopped by its owner, and keeps the answers so far", async (t) => {
   const story = await Story.start(t, { scripted: true });
   story.answers(1, () => say("I have no plan."));
   story.answers(1, () => say("Nothing is new."));
@@ -136,6 +136,17 @@ test("a swarm is stopped by its owner, its time, and its cost", async (t) => {
   assert.deepEqual((await story.show(swarm.id)).taskList.map(({ state }) => state).toSorted(), ["cancelled", "done"]);
   assert.deepEqual((await story.events(swarm.id)).at(-1)[0], "stopped");
   story.model.answer_hanging(say("Too late."));
+});
+
+test("a swarm is stopped once its agents have spent its cost", async (t) => {
+  const story = await Story.start(t, { scripted: true });
+  story.answers(1, () => say("I have no plan."));
+  story.model.will(hang(), hang());
+  const stopped = await story.ended((await story.created({ maxCostUsd: "0.000001" })).id);
+  assert.equal(stopped.state, "stopped", JSON.stringify(stopped));
+  assert.match(stopped.reason, /^Its agents have spent 0\.0{5}\d+ USD: the limit is 0\.000001 USD\.$/);
+  assert.equal(stopped.spentUsd, "0.0000045");
+  story.model.script.length = 0; // it may have been stopped before its tasks began
 });
 
 test("the caps limit the cost of a swarm", async (t) => {

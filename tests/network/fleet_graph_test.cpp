@@ -75,6 +75,14 @@ TEST(FleetGraph, StrengthComparesWithTheBusiestEdge) {
   EXPECT_EQ(strength, (std::map<std::string, double>{{"b:c", 1}, {"box:a", 0.55}, {"box:b", 0.325}, {"box:c", 0.1}}));
 }
 
+TEST(FleetGraph, MembersOfASwarmAreWorkers) {
+  const auto graph =
+      draw({soul("a"), soul("b"), soul("c")}, {{.from = "a", .to = "b", .messages = 1, .is_swarm = true}}, "");
+  EXPECT_EQ(node(graph, "a").role, Role::specialist);
+  EXPECT_EQ(node(graph, "b").role, Role::worker);
+  EXPECT_EQ(node(graph, "c").role, Role::specialist);
+}
+
 TEST(FleetGraph, FitnessIsTheShareOfTurnsThatSucceeded) {
   std::vector souls{soul("a"), soul("b")};
   souls[0].recent = {.succeeded = 3, .all = 4};

@@ -61,9 +61,9 @@ TEST_F(McpMessage, IsOneJsonRpcMessage) {
 }
 
 TEST(McpVersions, AreNegotiated) {
-  EXPECT_EQ(mcp_server::negotiated_version({{"protocolVersion", "2025-03-26"}}), "2025-03-26");
-  EXPECT_EQ(mcp_server::negotiated_version({{"protocolVersion", "1900-01-01"}}), "2025-11-25");
-  EXPECT_EQ(mcp_server::negotiated_version({}), "2025-11-25");
+  EXPECT_EQ(mcp_server::negotiated_version(boost::json::object{{"protocolVersion", "2025-03-26"}}), "2025-03-26");
+  EXPECT_EQ(mcp_server::negotiated_version(boost::json::object{{"protocolVersion", "1900-01-01"}}), "2025-11-25");
+  EXPECT_EQ(mcp_server::negotiated_version(boost::json::object()), "2025-11-25");
 }
 
 TEST(McpSessions, AreOfTheirCallerAndEnd) {

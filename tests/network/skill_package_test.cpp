@@ -138,7 +138,7 @@ TEST(SkillMessage, HasTheInputsInTheirOrder) {
   const auto skill = *read_package({head("inputs: [{name: b, required: true}, {name: a}]\n")}, Source::admin);
   const auto message = message_of(skill, {.skill = "tea", .inputs = {{"a", 1.5}, {"b", true}}, .prompt = "Now."});
   ASSERT_TRUE(message);
-  EXPECT_EQ(*message, "Use your skill \"tea\".\n\nNow.\n\nb: true\na: 1.5E0");
+  EXPECT_EQ(*message, "Use your skill \"tea\".\n\nNow.\n\nb: true\na: 1.5");
   EXPECT_EQ(*message_of(skill, {.skill = "tea", .inputs = {{"b", "x"}}}), "Use your skill \"tea\".\n\nb: x");
 }
 

@@ -4,7 +4,6 @@
 
 #include "appliance/foundation/ordered_id.h"
 #include "appliance/identity/accounts/records.h"
-#include "store/store.h"
 
 namespace credits {
 

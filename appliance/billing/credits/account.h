@@ -4,14 +4,15 @@
 
 #include "appliance/billing/credits/records.h"
 #include "store/change.h"
+#include "store/store.h"
 
 namespace credits {
 
 // The fields of the account's counter. `owed` is at the place of usage::TallyField::cost, so that limits apply to it.
 enum class AccountField : std::size_t {
-  entries,  // their number
-  owed,     // spent and reserved, less what was granted: never above zero, so that the balance is never below
-  total,    // the sum of all entries
+  count,  // of entries
+  owed,   // spent and reserved, less what was granted: never above zero, so that the balance is never below
+  total,  // the sum of all entries
 };
 inline const store::CounterName account{"credits/account"};
 

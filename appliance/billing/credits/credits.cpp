@@ -93,7 +93,7 @@ MonthSums Credits::sums(store::UserId user, const usage::Period& month) const {
     }
     // Read again if an entry was added meanwhile: the counters would be of different times.
     const auto after = system_.tally(user, account);
-    if (field(before, AccountField::entries) != field(after, AccountField::entries)) continue;
+    if (field(before, AccountField::count) != field(after, AccountField::count)) continue;
     const auto opening = Money::of_units(field(after, AccountField::total)) - since;
     return {.opening = opening,
             .closing = opening + sum_of(kinds),

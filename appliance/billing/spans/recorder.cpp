@@ -193,7 +193,7 @@ bool Recorder::offer(std::vector<Span> spans) {
 }
 
 void Recorder::count_message(store::UserId owner, std::string from, std::string to) {
-  registry_->add({.owner = owner, .from = std::move(from), .to = std::move(to)});
+  registry_->add(Sent{.owner = owner, .from = std::move(from), .to = std::move(to)});
 }
 
 web::Task<> Recorder::written() {

@@ -153,7 +153,9 @@ web::Error SpendPolicy::quota_exceeded(const usage::Limit& quota, const usage::L
                                        const usage::Call& call) const {
   const auto month = usage::Period::month(call.at);
   const auto used = ledger_.quota_used(call.user_id, month);
-  const auto most = quota.most - ledger_.credit_totals(call.user_id, month).total_tokens();
+  const auto held = subscriptions_.active(call.user_id);
+  const auto of_plan = held ? limits(held->plan).monthly_tokens : std::nullopt;
+  const auto most = of_plan.value_or(quota.most);
   std::string message = "The monthly limit of " + std::to_string(most) + " tokens of this plan";
   web::Error error;
   if (met.name == credits_name) {

@@ -2,6 +2,7 @@
 //
 //   store/                   RocksDB's incremental backup; sealed fields stay sealed
 //   agents/<id>/workspace/   unchanged. Run files (tokens, logs, process ids) are not included: they are regenerated
+//   skills/                  those that administrators have uploaded
 //   agentbox.toml.sealed     the settings, sealed; empty text when the box has no agentbox.toml
 //   master.key               only with --with-key
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/network/skills/catalogue.h"
 #include "store/engine.h"
 #include "store/seal.h"
 
@@ -56,6 +58,15 @@ void copy_store(const Settings& settings, const std::string& master_key, const f
   }
   const boost::json::object body{{"to", to.string()}, {"keyFingerprint", key_fingerprint(master_key)}};
   box.call("POST", "/api/admin/backup", body, std::chrono::hours(1));
+}
+
+// The administrator's skills.
+void copy_skills(const DataFolder& from, const DataFolder& to) {
+  const auto source = from.path() / skills::folder_name, copy = to.path() / skills::folder_name;
+  if (fs::exists(source))
+    mirror(source, copy);
+  else
+    fs::remove_all(copy);
 }
 
 // Copies the workspace of every agent of `from`, and nothing else. Reports folders that are nested too deeply.
@@ -115,6 +126,7 @@ int backup(const Settings& settings, const BackupOptions& options) {
     fs::remove(copy.key_file());
     copy_store(settings, master_key, copy.store(), options.acting_as);
     copy_workspaces(folder.agents(), copy.agents());
+    copy_skills(folder, copy);
     const bool has_settings = fs::exists(folder.config_file());
     write_private_file(copy.path() / sealed_settings_name,
                        sealed(has_settings ? text_of(folder.config_file()) : std::string(), master_key));
@@ -142,6 +154,7 @@ int restore(const RestoreOptions& options, const Settings& settings) {
     if (found.belongs_in_file) write_key_file(folder.key_file(), found.key);
     if (!config.empty()) write_private_file(folder.config_file(), config);
     if (fs::exists(source.agents())) copy_workspaces(source.agents(), folder.agents());
+    copy_skills(source, folder);
     store::Store::restore(source.store(), folder.store());  // last: a folder with a store is complete
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the restore failed: ") + error.what());

@@ -10,7 +10,7 @@ namespace mcp_servers {
 
 namespace {
 
-constexpr auto list_lifetime = std::chrono::minutes(1), error_lifetime = std::chrono::seconds(10);
+constexpr std::chrono::seconds list_lifetime{60}, error_lifetime{10};
 constexpr std::size_t longest_name = 64, digest_characters = 8;
 
 bool is_same(const ServerConfig& a, const ServerConfig& b) {

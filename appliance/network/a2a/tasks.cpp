@@ -60,7 +60,9 @@ web::Task<> Tasks::run(Task task, std::shared_ptr<Progress> progress) {
     auto question = co_await chat_.ask(task.owner, task.agent, task.prompt);
     if (question) {
       co_await enter(task, State::working, {}, {});
-      chat::Listener listener = [progress](std::string_view piece) { progress->append(piece); };
+      chat::Listener listener = [progress](const chat::Piece& piece) {
+        if (const auto* text = std::get_if<std::string>(&piece)) progress->append(*text);
+      };
       auto answered = co_await chat_.answer(std::move(*question), std::move(listener));
       if (answered)
         answer = std::move(answered->message.content);

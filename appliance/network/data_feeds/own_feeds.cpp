@@ -53,7 +53,8 @@ web::Task<boost::json::value> OwnFeedReader::read(std::string_view name, store::
 
 web::Task<boost::json::value> OwnFeedReader::models() {
   std::vector<ModelView> answer;
-  for (auto& model : co_await gateway_.models())
+  auto listed = co_await gateway_.models();
+  for (auto& model : listed)
     answer.push_back({std::move(model.id), std::move(model.name), std::move(model.provider),
                       std::move(model.description), std::move(model.tags), model.available});
   co_return web::to_json(answer);

@@ -1,5 +1,6 @@
 #include "appliance/network/email_in/signature.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 

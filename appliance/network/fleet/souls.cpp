@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "appliance/hosting/installations/installations.h"
+#include "appliance/payments/wallets/wallets.h"
 
 namespace fleet {
 
@@ -79,14 +80,20 @@ billing::AgentResources resources_of(const FleetAgent& agent) {
 std::shared_ptr<const Souls::Known> Souls::known(store::UserId user) const {
   const auto tenant = system_.tenant(user);
   // Each of them only grows.
-  const auto version = tenant.version(fleet_agents) + tenant.version(watch_states);
+  const auto version = tenant.version(fleet_agents) + tenant.version(watch_states) + tenant.version(wallets::table);
   return cache_.get(user, version, [&] {
-    Known known{.agents = tenant.list(fleet_agents, {.limit = std::size_t(-1)}), .watch = {}};
+    Known known{.agents = tenant.list(fleet_agents, {.limit = std::size_t(-1)})};
     std::erase_if(known.agents, [](const FleetAgent& agent) { return !should_run(agent); });
     std::ranges::sort(known.agents, {}, [](const FleetAgent& agent) { return std::pair(agent.created_at, agent.id); });
     std::unordered_map<std::string, WatchState> states;
     for (auto& state : tenant.list(watch_states, {.limit = std::size_t(-1)})) states.emplace(state.id, state);
-    for (const auto& agent : known.agents) known.watch.push_back(states[agent.id]);
+    std::unordered_map<std::string, std::string> wallet_addresses;
+    for (auto& wallet : tenant.list(wallets::table, {.limit = std::size_t(-1)}))
+      wallet_addresses.emplace(wallet.id, wallet.address);
+    for (const auto& agent : known.agents) {
+      known.watch.push_back(states[agent.id]);
+      known.addresses.push_back(wallet_addresses[wallets::agent_wallet(agent.id)]);
+    }
     return std::optional(std::move(known));
   });
 }
@@ -107,6 +114,7 @@ web::Task<std::vector<Soul>> Souls::of(store::UserId user) const {
     const auto& agent = known->agents[at];
     auto soul = soul_of(agent, known->watch[at].state);
     soul.url = addresses_.url(agent.subdomain);
+    soul.wallet = known->addresses[at];
     if (const auto found = activities.find(agent.id); found != activities.end()) add_activity(soul, found->second, now);
     if (soul.is_reachable && busy.contains(agent.id)) soul.status = Status::active;
     if (soul.is_reachable) {

@@ -56,8 +56,9 @@ class Souls {
  private:
   // What changes rarely.
   struct Known {
-    std::vector<FleetAgent> agents;  // that should run, oldest first
-    std::vector<WatchState> watch;   // of the same agents
+    std::vector<FleetAgent> agents;      // that should run, oldest first
+    std::vector<WatchState> watch;       // of the same agents
+    std::vector<std::string> addresses;  // of their wallets; empty: none
   };
   std::shared_ptr<const Known> known(store::UserId) const;
   std::optional<Soul> installation(store::UserId, store::Time now) const;

@@ -9,7 +9,7 @@ namespace {
 struct Parts {
   explicit Parts(network::Module& module)
       : network(module),
-        catalogue(module.platform.folder.path() / "skills"),
+        catalogue(module.platform.folder.path() / folder_name),
         installer(module.platform.system, catalogue, module.hosting.agents.directory, module.billing.subscriptions,
                   module.platform.folder.agents(), module.platform.blocking),
         runs(module.platform.system, catalogue, installer, module.hosting.chat, module.billing.spend_policy,

@@ -13,6 +13,9 @@
 
 namespace skills {
 
+// Of the administrator's skills in the data folder.
+inline constexpr std::string_view folder_name = "skills";
+
 // Thread-safe.
 class Catalogue {
  public:

@@ -1,6 +1,8 @@
 // The message of a use.
 #include <algorithm>
+#include <array>
 #include <boost/json/serialize.hpp>
+#include <charconv>
 
 #include "appliance/network/skills/runs.h"
 #include "web/blank.h"
@@ -13,11 +15,19 @@ namespace {
 
 constexpr std::size_t most_input_bytes = 16 * 1024, most_message_bytes = 31'000;
 
+std::string shortest(double number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  return {text.data(), end};
+}
+
 web::Result<std::string> text_of(std::string_view name, const json::value& value) {
   const auto field = "inputs." + std::string(name);
   if (value.is_object() || value.is_array() || value.is_null())
     return web::invalid(field + " must be a text, a number or a boolean");
-  auto text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+  auto text = value.is_string()   ? std::string(value.get_string())
+              : value.is_double() ? shortest(value.get_double())
+                                  : json::serialize(value);
   if (text.size() > most_input_bytes) return web::invalid(field + " must be at most 16 KB");
   return text;
 }

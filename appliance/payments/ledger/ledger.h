@@ -2,8 +2,9 @@
 // accounts and never go below zero. All balances sum to zero, because what the box has issued is the negative balance
 // of one account, `outside`.
 //
-//   auto paid = co_await ledger.transfer({.reference = "booking/17", .from = ledger::of_agent(user, agent),
-//                                         .to = ledger::of_box("escrow"), .amount = price});
+//   ledger::Order order{.reference = "booking/17", .from = ledger::of_agent(user, agent),
+//                       .to = ledger::of_box("escrow"), .amount = price};
+//   auto paid = co_await ledger.transfer(std::move(order));
 //
 // Each transfer has a reference, and happens once however often it is asked for. To move money together with something
 // else, add it to that change: see post().

@@ -62,11 +62,12 @@ web::Answer make_payment(const Services& services, store::UserId user, WalletAct
     co_return web::invalid("amount must be a decimal number above 0, with six decimals at most");
   if (wallet->kind == Kind::registered)
     co_return web::conflict("The key of this wallet is not on this box: a payment has to be signed where it is.");
-  auto paid = co_await services.transfers.pay({.owner = user,
-                                               .wallet = wallet_id(*wallet),
-                                               .to = *to,
-                                               .amount = *amount,
-                                               .key = body.idempotencyKey.value_or("")});
+  transfers::Payment payment{.owner = user,
+                             .wallet = wallet_id(*wallet),
+                             .to = *to,
+                             .amount = *amount,
+                             .key = body.idempotencyKey.value_or("")};
+  auto paid = co_await services.transfers.pay(std::move(payment));
   if (!paid) co_return paid.error();
   const PaymentAnswer answer{.payment = transfers::view(*paid)};
   co_return web::reply(answer, 200);

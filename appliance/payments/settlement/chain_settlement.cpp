@@ -41,7 +41,8 @@ web::Task<web::Result<Progress>> ChainSettlement::settle(Order order) {
     if (*found) co_return Progress{.state = State::failed, .reason = std::move(**found)};
   }
   const auto wallet = wallets_.find_address(order.from);
-  if (!wallet) co_return web::unavailable("The wallet of a payment is missing");
+  if (!wallet || !networks_.main.usdc)
+    co_return web::unavailable("The wallet of a payment, or the token, is not there any more");
   std::vector<transactions::Request> requests;
   for (std::size_t at = 0; at < order.shares.size(); ++at) {
     const auto& share = order.shares[at];

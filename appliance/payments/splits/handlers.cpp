@@ -19,7 +19,8 @@ web::Result<store::UserId> user_named(std::string_view text) {
 
 web::Result<store::UserId> user_named(const boost::json::value& value) {
   if (value.is_null()) return web::invalid("userId is required");
-  return user_named(value.is_string() ? std::string(value.get_string()) : boost::json::serialize(value));
+  const auto text = value.is_string() ? std::string(value.get_string()) : boost::json::serialize(value);
+  return user_named(std::string_view(text));
 }
 
 web::Result<crypto::EthereumAddress> address_in(std::string_view text, const std::string& field) {

@@ -1,5 +1,7 @@
 #include "appliance/payments/splits/splits.h"
 
+#include <algorithm>
+
 #include "appliance/payments/splits/division.h"
 
 namespace splits {
@@ -51,8 +53,9 @@ web::Task<web::Result<Split>> Splits::create(Request request) {
   for (const auto& part : request.recipients) shares.push_back(part.share);
   const auto amounts = divide(request.total, shares);
   if (!amounts) co_return amounts.error();
+  const auto number = co_await system_.next_id("splits");
   Split split{.owner = request.owner,
-              .number = co_await system_.next_id("splits"),
+              .number = number,
               .agent = std::move(request.agent),
               .name = std::move(request.name),
               .from = request.from.checksummed(),
@@ -85,7 +88,10 @@ web::Task<> Splits::settle_pending() {
 }
 
 web::Task<> Splits::advance(Split split) {
-  if (split.status == Status::queued) co_await store_progress(split, {.state = settlement::State::processing});
+  if (split.status == Status::queued) {
+    settlement::Progress begun;
+    co_await store_progress(split, std::move(begun));
+  }
   auto progress = co_await settlement_.settle(order_of(split));
   if (!progress) co_return;  // the next round asks again
   if (progress->state != settlement::State::processing || progress->transactions != split.transactions)

@@ -98,8 +98,8 @@ std::string Event::item() const { return metadata(*this, item_key); }
 
 std::string Event::subscription() const {
   if (type.starts_with("customer.subscription.")) return text("id");
-  auto id = id_of("subscription");
-  return id.empty() ? id_of("parent.subscription_details.subscription") : id;
+  auto named = id_of("subscription");
+  return named.empty() ? id_of("parent.subscription_details.subscription") : named;
 }
 
 std::optional<SubscriptionReport> subscription_report(const Event& event, const Prices& prices) {

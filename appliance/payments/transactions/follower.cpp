@@ -92,10 +92,11 @@ web::Task<> Follower::sign_next(Transaction transaction) {
     co_await finish(transaction, State::failed, "The key of this wallet is not on this box");
     co_return;
   }
-  const auto estimate = co_await network_.rpc.estimate_gas({.from = from,
-                                                            .to = address(transaction.to),
-                                                            .value = at_most_64_bits(bytes(transaction.value)),
-                                                            .data = bytes(transaction.data)});
+  chain::Action action{.from = from,
+                       .to = address(transaction.to),
+                       .value = at_most_64_bits(bytes(transaction.value)),
+                       .data = bytes(transaction.data)};
+  const auto estimate = co_await network_.rpc.estimate_gas(std::move(action));
   if (!estimate) co_return;
   if (!*estimate) {
     co_await finish(transaction, State::failed,

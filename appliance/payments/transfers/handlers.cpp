@@ -86,13 +86,18 @@ web::Answer pay(const Services& services, const web::Request& request, PaymentRe
   if (!to) co_return to.error();
   auto wallet = wallet_named(services, user, body.agentId);
   if (!wallet) co_return wallet.error();
-  auto report = co_await services.transfers.pay({.owner = user,
-                                                 .wallet = std::move(*wallet),
-                                                 .to = *to,
-                                                 .token = body.token.value_or(Token::usdc),
-                                                 .amount = *amount,
-                                                 .key = body.idempotencyKey.value_or(""),
-                                                 .memo = body.memo.value_or("")});
+  if (body.testnet.value_or(false)) {
+    if (body.agentId) co_return web::invalid("testnet must not be set together with agentId");
+    *wallet = wallets::testnet_wallet;
+  }
+  Payment payment{.owner = user,
+                  .wallet = std::move(*wallet),
+                  .to = *to,
+                  .token = body.token.value_or(Token::usdc),
+                  .amount = *amount,
+                  .key = body.idempotencyKey.value_or(""),
+                  .memo = body.memo.value_or("")};
+  auto report = co_await services.transfers.pay(std::move(payment));
   co_return co_await reply_with(std::move(report));
 }
 
@@ -155,6 +160,21 @@ web::Answer show_agent_wallet(const Services& services, const web::Request& requ
   co_return web::reply(*wallet, 200);
 }
 
+web::Answer show_test_wallet(const Services& services, const web::Request& request) {
+  const auto wallet = services.wallets.find(request.caller.user_id, wallets::testnet_wallet);
+  if (!wallet) co_return web::not_found("You have no wallet on the test network");
+  auto* network = services.transfers.network_of(wallets::testnet_wallet);
+  auto balance = co_await services.balances.of(*network, wallets::address_of(*wallet));
+  if (!balance) co_return balance.error();
+  const TestWalletView answer{.address = wallet->address,
+                              .balance = std::move(balance->usdc),
+                              .native = std::move(balance->native),
+                              .network = network->name(),
+                              .balanceAge = chains::age_of(*balance),
+                              .createdAt = wallet->created_at};
+  co_return web::reply(answer, 200);
+}
+
 web::Answer show_own_wallet(const Services& services, const web::Request& request) {
   const auto user = request.caller.user_id;
   auto wallet = co_await agent_wallet_view(services, user, request.caller.agent);
@@ -176,12 +196,13 @@ web::Answer pay_as_agent(const Services& services, const web::Request& request, 
   const auto to = address_in(body.to, "to");
   if (!to) co_return to.error();
   const auto wallet = co_await services.wallets.obtain(user, wallets::agent_wallet(request.caller.agent));
-  auto report = co_await services.transfers.pay({.owner = user,
-                                                 .wallet = wallet.id,
-                                                 .to = *to,
-                                                 .amount = *amount,
-                                                 .key = body.idempotencyKey.value_or(""),
-                                                 .memo = body.memo.value_or("")});
+  Payment payment{.owner = user,
+                  .wallet = wallet.id,
+                  .to = *to,
+                  .amount = *amount,
+                  .key = body.idempotencyKey.value_or(""),
+                  .memo = body.memo.value_or("")};
+  auto report = co_await services.transfers.pay(std::move(payment));
   co_return co_await reply_with(std::move(report));
 }
 

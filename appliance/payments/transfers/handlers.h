@@ -20,8 +20,9 @@ struct PaymentRequest {
   std::optional<web::Text<1, 100>> idempotencyKey;
   std::optional<web::Text<0, 200>> memo;
   std::optional<web::Id> agentId;
+  std::optional<bool> testnet;
 };
-BOOST_DESCRIBE_STRUCT(PaymentRequest, (), (to, amount, token, idempotencyKey, memo, agentId))
+BOOST_DESCRIBE_STRUCT(PaymentRequest, (), (to, amount, token, idempotencyKey, memo, agentId, testnet))
 
 struct PageQuery {
   std::optional<web::Integer<1, 1000>> limit;
@@ -55,6 +56,13 @@ struct AgentWalletView {
 };
 BOOST_DESCRIBE_STRUCT(AgentWalletView, (), (agentId, address, balance, network, native, balanceAge, createdAt))
 
+struct TestWalletView {
+  std::string address, balance, native, network;
+  std::int64_t balanceAge = 0;  // seconds
+  store::Time createdAt;
+};
+BOOST_DESCRIBE_STRUCT(TestWalletView, (), (address, balance, native, network, balanceAge, createdAt))
+
 struct OwnWalletView {
   AgentWalletView wallet;
   RulesView rules;
@@ -78,6 +86,7 @@ web::Answer decline(const Services&, const web::Request&);
 web::Answer show_rules(const Services&, const web::Request&, WalletQuery);
 web::Answer set_rules(const Services&, const web::Request&, RulesRequest);
 web::Answer show_agent_wallet(const Services&, const web::Request&);
+web::Answer show_test_wallet(const Services&, const web::Request&);
 
 web::Answer show_own_wallet(const Services&, const web::Request&);
 web::Answer pay_as_agent(const Services&, const web::Request&, AgentPaymentRequest);

@@ -9,11 +9,12 @@ web::Task<> return_balance(ledger::Ledger& ledger, store::UserId owner, std::str
   const auto balance = ledger.balance(account);
   if (owner == 0 || !balance.is_positive()) co_return;
   // An agent is removed once; the balance is part of the reference in case money arrives and the cleanup is repeated.
-  const auto returned = co_await ledger.transfer({.reference = "removed/" + agent + "/" + balance.to_string(),
-                                                  .from = account,
-                                                  .to = ledger::of_user(owner),
-                                                  .amount = balance,
-                                                  .memo = "Balance of a removed agent"});
+  ledger::Order order{.reference = "removed/" + agent + "/" + balance.to_string(),
+                      .from = account,
+                      .to = ledger::of_user(owner),
+                      .amount = balance,
+                      .memo = "Balance of a removed agent"};
+  const auto returned = co_await ledger.transfer(std::move(order));
   if (!returned) throw std::runtime_error("the balance of agent " + agent + ": " + returned.error().message);
 }
 

@@ -10,7 +10,9 @@ namespace {
 const web::RateLimit transfers_rate{.group = "transfers", .limit = 60};
 
 constexpr auto about_paying =
-    "Pays from the caller's wallet or, with `agentId`, from that agent's. `amount` is a positive number or its plain "
+    "Pays from the caller's wallet or, with `agentId`, from that agent's; with `testnet`: true, from the caller's "
+    "wallet on "
+    "the test network. `amount` is a positive number or its plain "
     "decimal "
     "text, and is rounded to six decimals; `token` is usdc (the default) or native. With an `idempotencyKey` the "
     "payment is "
@@ -70,6 +72,11 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
            .returns<AgentWalletView>()
            .describe("The wallet of one of the caller's agents; it is made now unless it exists."),
        "An agent's wallet"},
+      {web::GET, "/api/wallet/testnet", session, &transfers_rate,
+       web::plain(on(show_test_wallet))
+           .returns<TestWalletView>()
+           .describe("404 before POST /api/wallet/cdp; 503 without TESTNET_RPC_URL."),
+       "The caller's wallet on the test network"},
   };
 }
 

@@ -8,6 +8,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/ordered_id.h"
 #include "appliance/payments/mpp/wallets.h"
+#include "web/reply.h"
 
 namespace transfers {
 

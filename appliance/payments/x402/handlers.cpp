@@ -10,6 +10,16 @@ FacilitatorOrder order_of(FacilitatorRequest body) {
           .requirements = std::move(body.paymentRequirements)};
 }
 
+// Clients take an absent member for none, but not null.
+template <class Answer>
+web::Response reply_without_nulls(const Answer& answer) {
+  auto members = web::to_json(answer);
+  boost::json::object body;
+  for (const auto& [name, value] : members.as_object())
+    if (!value.is_null()) body[name] = value;
+  return web::json(body);
+}
+
 std::optional<std::string> given(std::string text) {
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
@@ -39,7 +49,7 @@ web::Answer verify_payment(const Services& services, const web::Request&, Facili
     answer.invalidReason = verdict->refusal->reason;
     answer.invalidMessage = verdict->refusal->message;
   }
-  co_return web::reply(answer, 200);
+  co_return reply_without_nulls(answer);
 }
 
 web::Answer settle_payment(const Services& services, const web::Request& request, FacilitatorRequest body) {
@@ -52,7 +62,7 @@ web::Answer settle_payment(const Services& services, const web::Request& request
                             .transaction = std::move(settled->transaction),
                             .network = network_name(services.facilitator.chain_id(), version),
                             .amount = given(std::move(settled->amount))};
-  co_return web::reply(answer, 200);
+  co_return reply_without_nulls(answer);
 }
 
 }  // namespace x402
