@@ -17,7 +17,7 @@ constexpr auto interrupted = "The box was interrupted before the agent answered.
 
 }  // namespace
 
-web::Task<web::Result<Task>> Tasks::submit(bus::Participant agent, Caller caller, NewTask wanted) {
+web::Task<web::Result<StartedTask>> Tasks::submit(bus::Participant agent, Caller caller, NewTask wanted) {
   const auto now = store::now();
   const Task task{.owner = agent.owner,
                   .id = "task_" + crypto::random_id(id_characters),
@@ -51,7 +51,7 @@ web::Task<web::Result<Task>> Tasks::submit(bus::Participant agent, Caller caller
     running_.emplace(task.id, progress);
   }
   boost::asio::co_spawn(home_, run(task, progress), boost::asio::detached);
-  co_return task;
+  co_return StartedTask{task, progress};
 }
 
 web::Task<> Tasks::run(Task task, std::shared_ptr<Progress> progress) {

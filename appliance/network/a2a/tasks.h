@@ -33,6 +33,11 @@ struct NewTask {
   std::string prompt;
 };
 
+struct StartedTask {
+  Task task;
+  std::shared_ptr<Progress> progress;
+};
+
 // Callable from every thread. All arguments must outlive it.
 class Tasks {
  public:
@@ -41,7 +46,7 @@ class Tasks {
 
   // Stores the task and starts it. too_many: the caller's plan allows no more messages today; forbidden: the agent's
   // owner is disabled.
-  web::Task<web::Result<Task>> submit(bus::Participant agent, Caller, NewTask);
+  web::Task<web::Result<StartedTask>> submit(bus::Participant agent, Caller, NewTask);
   // Nothing if it is another caller's.
   std::optional<Task> find(const bus::Participant& agent, const Caller&, std::string_view id) const;
   // Newest first.
