@@ -56,7 +56,8 @@ web::Result<std::string> content_of(Format format, std::string_view body) {
 
 }  // namespace
 
-Fetcher::Fetcher(DataFeeds& feeds, boost::asio::io_context& home, web::Reach reach) : feeds_(feeds), reach_(reach) {
+Fetcher::Fetcher(DataFeeds& configured, boost::asio::io_context& home, web::Reach reach)
+    : feeds_(configured), reach_(reach) {
   for (std::size_t made = 0; made < workers; ++made)
     workers_.emplace_back(home, "data feeds", pause, [this] { return fetch_due(); });
 }

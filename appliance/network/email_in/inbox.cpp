@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds round_pause{500}, stop_grace{2'000};
+constexpr auto round_pause = 500ms, stop_grace = 2'000ms;
 constexpr std::chrono::seconds first_pause{10}, longest_pause{std::chrono::hours(1)};
 constexpr std::chrono::hours given_up_after{24};
 constexpr std::chrono::days kept{7};
