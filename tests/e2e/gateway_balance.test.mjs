@@ -41,7 +41,7 @@ test("credits pay, and are given back for what was not delivered", async (t) => 
   const ada = await box.customer("ada@example.org");
   const buy = (wish) => ada.call("POST", "/api/v1/gateway", { ...wish, payment: "credits" });
   assert.deepEqual([(await buy(WISH)).status, (await buy(WISH)).body.code], [402, "INSUFFICIENT_BALANCE"]);
-  const given = await box.backend_call("POST", "/api/admin/credits", { userId: ada.id, credits: 2, reason: "gift" });
+  const given = await box.backend_call("POST", "/api/admin/credits", { userId: ada.id, usd: "0.02", reason: "gift" });
   assert.equal(given.success, true, JSON.stringify(given));
   const left = async () => (await ada.call("POST", "/api/v1/gateway", WISH)).body.ways.find(({ way }) => way === "credits").available;
   assert.equal(await left(), "2");
