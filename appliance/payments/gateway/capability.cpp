@@ -21,7 +21,9 @@ struct Parts {
       : payments(module),
         challenges(challenge_secret(module.platform)),
         by_tempo(module.billing.spent_credentials, module.networks.payment.rpc),
-        by_balance(module.platform.system, module.ledger, module.billing.spent_credentials),
+        from_ledger(module.ledger),
+        from_credits(module.billing.credits),
+        by_purse(module.platform.system, module.billing.spent_credentials, {&from_ledger, &from_credits}),
         plugins({.summarize = price(settings.gateway_price_summarize),
                  .extract = price(settings.gateway_price_extract),
                  .models = price(settings.gateway_price_models)},
@@ -30,12 +32,12 @@ struct Parts {
                 {.token = module.networks.payment.usdc,
                  .receiver = crypto::EthereumAddress::parse(settings.payment_receiver),
                  .rpc = module.networks.payment.rpc},
-                by_authorization(), by_tempo, by_balance, challenges, module.identity.site) {}
+                by_authorization(), by_tempo, by_purse, challenges, module.identity.site) {}
 
   Services services() { return {gateway, plugins, payments.identity.site}; }
   web::Task<> start() {
     co_await payments.exact.open();
-    co_await by_balance.refund_interrupted();
+    co_await by_purse.refund_interrupted();
   }
 
   AuthorizationCharge* by_authorization() {
@@ -49,7 +51,9 @@ struct Parts {
   mpp_charge::Challenges challenges;
   std::optional<AuthorizationCharge> authorization_charge;
   TempoCharge by_tempo;
-  BalanceCharge by_balance;
+  LedgerPurse from_ledger;
+  CreditPurse from_credits;
+  PurseCharge by_purse;
   Plugins plugins;
   Gateway gateway;
 };

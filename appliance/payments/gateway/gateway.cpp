@@ -16,7 +16,7 @@ std::string word(const Sale& sale) { return chain::word_of_digits(atomic(sale)).
 
 constexpr std::string_view not_configured =
     "This box accepts no payments yet. Its administrator has to set PAYMENT_RECEIVER, and L2_RPC_URL (USDC by x402 and "
-    "MPP) or PAYMENT_RPC_URL (Tempo by MPP). Users who have signed in can pay from their balance.";
+    "MPP) or PAYMENT_RPC_URL (Tempo by MPP). Users who have signed in can pay from their account.";
 constexpr std::string_view chain_down = "The chain of this box's payments cannot be reached right now.";
 
 web::Error not_offered(std::string_view what) {
@@ -28,8 +28,8 @@ web::Error not_offered(std::string_view what) {
 web::Task<web::Result<Sold>> Gateway::charge(Presented presented, const Sale& sale) {
   if (presented.is_x402()) co_return co_await charge_x402(presented, sale);
   if (!presented.authorization.empty()) co_return co_await charge_mpp(presented.authorization, sale);
-  if (presented.user == 0) co_return web::unauthenticated("Sign in to pay from your balance");
-  co_return co_await by_balance_.charge(presented.user, sale);
+  if (presented.user == 0) co_return web::unauthenticated("Sign in to pay from your account");
+  co_return co_await by_purse_.charge(presented.purse, presented.user, sale);
 }
 
 web::Task<web::Result<Sold>> Gateway::charge_x402(const Presented& presented, const Sale& sale) {
@@ -126,7 +126,9 @@ web::Task<Offer> Gateway::offer(const Sale& sale, store::UserId user) {
   }
   auto& offer = draft.offer;
   if (!authenticate.empty()) offer.headers.emplace_back("WWW-Authenticate", std::move(authenticate));
-  if (user != 0) draft.ways.push_back({{"way", "balance"}, {"balance", by_balance_.balance_of(user).to_string()}});
+  if (user != 0)
+    for (const auto* purse : by_purse_.purses())
+      draft.ways.push_back({{"way", purse->way()}, {"available", purse->available(user)}});
   if (draft.ways.empty()) offer.body["setup"] = is_chain_up ? not_configured : chain_down;
   offer.body["price"] = json::object{{"amount", sale.price.to_string()}, {"currency", "USDC"}};
   offer.body["ways"] = std::move(draft.ways);

@@ -11,7 +11,7 @@
 #include "appliance/foundation/chain/rpc.h"
 #include "appliance/identity/site.h"
 #include "appliance/payments/gateway/authorization_charge.h"
-#include "appliance/payments/gateway/balance_charge.h"
+#include "appliance/payments/gateway/purse_charge.h"
 #include "appliance/payments/gateway/sale.h"
 #include "appliance/payments/gateway/tempo_charge.h"
 #include "appliance/payments/mpp_charge/challenge.h"
@@ -23,8 +23,8 @@ namespace gateway {
 struct Presented {
   std::string_view payment_signature, x_payment;  // the headers of x402, versions 2 and 1
   std::string_view authorization;                 // the part of MPP's Authorization header after its scheme
-  bool from_balance = false;
-  store::UserId user = 0;  // 0: not signed in
+  std::string_view purse;                         // the way of a Purse
+  store::UserId user = 0;                         // 0: not signed in
   int x402_version() const { return x_payment.empty() ? 2 : 1; }
   bool is_x402() const { return !payment_signature.empty() || !x_payment.empty(); }
 };
@@ -44,17 +44,17 @@ class Gateway {
     bool is_offered() const { return rpc.is_configured() && token && receiver; }
   };
   Gateway(x402::Exact& exact, Tempo tempo, AuthorizationCharge* by_authorization, TempoCharge& by_tempo,
-          BalanceCharge& by_balance, const mpp_charge::Challenges& challenges, const agentbox::Site& site)
+          PurseCharge& by_purse, const mpp_charge::Challenges& challenges, const agentbox::Site& site)
       : exact_(exact),
         tempo_(std::move(tempo)),
         by_authorization_(by_authorization),
         by_tempo_(by_tempo),
-        by_balance_(by_balance),
+        by_purse_(by_purse),
         challenges_(challenges),
         site_(site) {}
 
   // Charges what was presented. Errors: those of sale.h; invalid for a malformed payment of x402, bad_request for a
-  // method of MPP that is not offered; unauthenticated for a balance without a session.
+  // method of MPP that is not offered; unauthenticated for a purse without a session.
   web::Task<web::Result<Sold>> charge(Presented, const Sale&);
   // Of the chain on which x402 is settled; 0 without one.
   std::uint64_t chain_id() const { return exact_.can_settle() ? exact_.token().rpc().chain_id() : 0; }
@@ -81,7 +81,7 @@ class Gateway {
   const Tempo tempo_;
   AuthorizationCharge* const by_authorization_;  // null: exact_ cannot settle
   TempoCharge& by_tempo_;
-  BalanceCharge& by_balance_;
+  PurseCharge& by_purse_;
   const mpp_charge::Challenges& challenges_;
   const agentbox::Site& site_;
 };

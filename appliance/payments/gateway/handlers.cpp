@@ -17,17 +17,17 @@ web::Result<Presented> read_presented(const web::Request& request, const Gateway
       .payment_signature = request.header("PAYMENT-SIGNATURE"),
       .x_payment = request.header("X-PAYMENT"),
       .authorization = mpp_charge::payment_credential(request.header("Authorization")).value_or(std::string_view()),
-      .from_balance = body.payment.has_value(),
+      .purse = body.payment ? boost::describe::enum_to_string(*body.payment, "") : "",
       .user = request.caller.user_id};
   const int count = (presented.payment_signature.empty() ? 0 : 1) + (presented.x_payment.empty() ? 0 : 1) +
-                    (presented.authorization.empty() ? 0 : 1) + (presented.from_balance ? 1 : 0);
+                    (presented.authorization.empty() ? 0 : 1) + (presented.purse.empty() ? 0 : 1);
   if (count > 1)
     return web::invalid("Pay in one way: PAYMENT-SIGNATURE, X-PAYMENT, Authorization: Payment, or payment in the body");
   return presented;
 }
 
 bool has_payment(const Presented& presented) {
-  return presented.is_x402() || !presented.authorization.empty() || presented.from_balance;
+  return presented.is_x402() || !presented.authorization.empty() || !presented.purse.empty();
 }
 
 std::string text_in(const json::object& object, std::string_view name) {

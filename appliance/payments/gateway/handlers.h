@@ -10,7 +10,8 @@
 
 namespace gateway {
 
-BOOST_DEFINE_ENUM_CLASS(PaymentChoice, balance)
+// The ways of the purses.
+BOOST_DEFINE_ENUM_CLASS(PaymentChoice, balance, credits)
 
 struct GatewayRequest {
   Plugin plugin{};

@@ -27,10 +27,10 @@ struct Sale {
 // A sale that was delivered and paid.
 struct Sold {
   boost::json::value result;
-  std::string way;          // x402, mpp, balance
+  std::string way;          // x402, mpp, balance, credits
   std::string method;       // of MPP: evm, tempo
-  std::string network;      // CAIP-2, or "ledger"
-  std::string transaction;  // hash on that network, or reference in the ledger
+  std::string network;      // CAIP-2, or that of the purse
+  std::string transaction;  // hash on that network, or reference in the purse
   std::string payer;
 };
 
