@@ -5,6 +5,7 @@
 #include "appliance/billing/usage/period.h"
 #include "appliance/foundation/chain/amount.h"
 #include "appliance/foundation/chain/erc20.h"
+#include "appliance/foundation/chain/uint256.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/ordered_id.h"
 #include "appliance/payments/mpp/wallets.h"
@@ -35,7 +36,7 @@ crypto::EthereumAddress receiver_of(const Transfer& transfer) {
 
 // Millionths of a coin of eighteen decimals, in wei.
 std::string wei_of(std::int64_t millionths) {
-  return chain::to_word(std::to_string(millionths) + "000000000000").value();
+  return chain::word_of_digits(std::to_string(millionths) + "000000000000").value();
 }
 
 web::Error insufficient(std::string message = "The balance is too low for this payment") {
