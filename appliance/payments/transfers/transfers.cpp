@@ -117,8 +117,8 @@ web::Task<web::Result<Report>> Transfers::pay(Payment payment) {
       if (transfer.status == Status::approved) transfer = co_await advance(std::move(transfer));
       co_return report(std::move(transfer));
     }
-    if (!outcome.duplicate("key")) co_return refusal(outcome, transfer);
-    // The same request, made twice at once: the next round finds what the other one did.
+    // The same request, made twice at once, may have used up the limit or the balance: the next round finds it.
+    if (!known()) co_return refusal(outcome, transfer);
   }
 }
 
@@ -207,8 +207,11 @@ web::Task<web::Result<Report>> Transfers::decide(store::UserId owner, std::strin
       co_return authorized.error();
     change.update(table, *row);
     const auto outcome = co_await change.commit();
-    if (outcome.kind == store::Outcome::Kind::stale) continue;
-    if (!outcome.ok()) co_return refusal(outcome, row->value);
+    if (!outcome.ok()) {
+      const auto now = tenant.get(table, id);
+      if (!now || now->stored != row->stored) continue;  // somebody else decided
+      co_return refusal(outcome, row->value);
+    }
     if (row->value.status == Status::approved) row->value = co_await advance(std::move(row->value));
     co_return report(std::move(row->value));
   }
