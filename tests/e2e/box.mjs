@@ -183,8 +183,8 @@ export class Box {
     return person;
   }
 
-  async running_agent(person, name = "Scout") {
-    const provisioned = await person.call("POST", "/api/agents/provision", { name, tier: "starter" });
+  async running_agent(person, name = "Scout", tier = "starter") {
+    const provisioned = await person.call("POST", "/api/agents/provision", { name, tier });
     assert.equal(provisioned.status, 201, JSON.stringify(provisioned.body));
     const { id } = provisioned.body.agent;
     await this.until_status(person, id, "running");

@@ -16,7 +16,7 @@ class Story {
     story.box = await Box.start(t, { ...(scripted && { LOCAL_MODEL_URL: story.model.url }), ...env });
     story.ada = await story.box.customer("ada@example.org", "network");
     story.agents = [];
-    for (const name of agents) story.agents.push(await story.box.running_agent(story.ada, name));
+    for (const name of agents) story.agents.push(await story.box.running_agent(story.ada, name, "enterprise"));
     if (scripted) t.after(() => story.model.check());
     return story;
   }

@@ -64,7 +64,7 @@ const neighbours = async (t) => {
   const memory = (await ada.call("POST", "/api/memory", { agentId: agent, text: "the safe's code is 4711" })).body.memory.id;
   await ada.call("POST", "/api/heartbeat", { agentId: agent, frequency: "3h" });
   await ada.call("POST", "/api/skills", { name: "page-watch", agentId: agent });
-  const second = await box.running_agent(ada, "Ada's second");
+  const second = await box.running_agent(ada, "Ada's second", "enterprise");
   const swarm = (await ada.call("POST", "/api/swarms", { goal: "remember that the safe's code is 4711", agents: [agent, second] })).body.id;
   await until("the swarm is done", async () => (await ada.call("GET", `/api/swarms/${swarm}`)).body.state === "done");
   const bus_key = (await ada.call("POST", "/api/underground/keys", { agentId: agent, algorithm: "webhook" })).body.key.id;
