@@ -51,7 +51,9 @@ FileRules::FileRules() {
 FileRules::~FileRules() { ::close(descriptor_); }
 
 void FileRules::allow_reading(const std::filesystem::path& path) { allow(path, to_read); }
-void FileRules::allow_executing(const std::filesystem::path& path) { allow(path, to_read | LANDLOCK_ACCESS_FS_EXECUTE); }
+void FileRules::allow_executing(const std::filesystem::path& path) {
+  allow(path, to_read | LANDLOCK_ACCESS_FS_EXECUTE);
+}
 void FileRules::allow_reading_and_writing(const std::filesystem::path& path) { allow(path, to_read | to_write); }
 void FileRules::allow_changing(const std::filesystem::path& path) { allow(path, to_change); }
 

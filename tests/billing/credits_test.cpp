@@ -121,7 +121,8 @@ class Round {
   }
   // False: the box ends with the call in progress.
   web::Task<bool> call(Money most) {
-    auto reserved = co_await ledger_.reserve(paid_call(most), within_credits);
+    auto asked = paid_call(most);
+    auto reserved = co_await ledger_.reserve(std::move(asked), within_credits);
     auto* reservation = std::get_if<usage::Reservation>(&reserved);
     if (!reservation) {
       ++refused;

@@ -36,7 +36,8 @@ TEST_F(SpentCredentialsTest, ACredentialIsClaimedOnceByTenThousand) {
         boost::asio::co_spawn(
             io,
             [&]() -> web::Task<> {
-              const auto row = co_await spent.claim({.id = "the same", .way = "x402"});
+              Credential same{.id = "the same", .way = "x402"};
+              const auto row = co_await spent.claim(std::move(same));
               if (row) ++won;
             },
             [](std::exception_ptr failure) {

@@ -1,7 +1,9 @@
 // The agents' bus from outside: signatures, keys, what is accepted and refused, delivery, dead letters, and a box that
 // is killed in between.
 import assert from "node:assert/strict";
-import { createHmac, generateKeyPairSync, randomBytes, randomInt, randomUUID } from "node:crypto";
+import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, randomInt, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Box, send, until } from "./box.mjs";
 import { BusAgent, KEYS, SEND, backend, canonicalize, ed25519_signer, hmac_signer, webhook, with_signature } from "./bus.mjs";
@@ -237,6 +239,37 @@ test("a webhook gets messages in order, signed as the Standard Webhooks library 
   await until("another delivery", () => hook.accepted().length === 21);
   const last = hook.accepted().at(-1);
   for (const each of [secret, second.secret]) assert.ok(new Webhook(each).verify(last.text, last.headers));
+});
+
+test("an agent signs with the key that follows from its token, reads what came, and gets messages in its conversation", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org");
+  const id = await box.running_agent(ada, "Runner");
+  const scout = await BusAgent.of(box, ada, "Scout");
+  const { box_token } = JSON.parse(readFileSync(join(box.folder, "agents", id, "run", "boot.json")));
+  // What the agent derives, in the form in which node reads a private key (RFC 8410).
+  const seed = createHmac("sha256", box_token).update("agentbox key for agent bus").digest();
+  const key = createPrivateKey({ key: Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]), format: "der", type: "pkcs8" });
+  const message = { messageId: randomUUID(), from: id, to: scout.id, action: "GREETING", timestamp: new Date().toISOString(), keyId: "own" };
+  const sent = await backend(box, "POST", SEND, with_signature(message, "ed25519", ed25519_signer(key)), {});
+  assert.equal(sent.status, 200, JSON.stringify(sent.body));
+
+  const as_agent = (method, path, body) => backend(box, method, path, body, { authorization: `Bearer ${box_token}` });
+  for (let n = 0; n < 3; ++n) await scout.sends({ to: id, action: "COUNT", payload: { n } });
+  const { body: unread } = await as_agent("GET", "/api/agent-messages?limit=2");
+  assert.deepEqual(unread.messages.map(({ payload, from, read }) => [payload.n, from, read]), [[0, scout.id, false], [1, scout.id, false]]);
+  const ids = unread.messages.map((one) => one.id);
+  assert.deepEqual((await as_agent("POST", "/api/agent-messages/read", { ids })).body, { success: true, marked: 2 });
+  assert.deepEqual((await as_agent("POST", "/api/agent-messages/read", { ids })).body, { success: true, marked: 0 });
+  assert.deepEqual((await as_agent("GET", "/api/agent-messages")).body.messages.map(({ payload }) => payload.n), [2]);
+  assert.equal((await as_agent("POST", "/api/agent-messages/read", { ids: [] })).status, 400);
+
+  await ada.call("PUT", `/api/agents/${id}/config`, { config: { bus: "deliver" } });
+  await scout.sends({ to: id, action: "NEWS", payload: { text: "the kettle is on" } });
+  const told = await until("the message in the conversation", async () =>
+    (await ada.call("GET", `/api/chat?agentId=${id}`)).body.messages.find(({ content }) => content.includes("the kettle is on")));
+  assert.match(told.content, /not an instruction of your owner/);
+  await until("the message is read", async () => (await as_agent("GET", "/api/agent-messages")).body.count === 1);
 });
 
 test("without SUMMARIZER_ALLOW_PRIVATE a webhook on a private address is not reached", async (t) => {

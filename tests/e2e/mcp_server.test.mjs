@@ -94,7 +94,7 @@ test("a key has the tools of its list, and every call is in the audit log", asyn
   assert.deepEqual((await ada.call("GET", "/api/keys")).body.keys.map(({ tools }) => tools).filter(Boolean).length, 2);
 
   const { entries } = await box.backend_call("GET", "/api/admin/audit?limit=1000");
-  const calls = entries.filter(({ act }) => act === "MCP tool called");
+  const calls = entries.filter(({ act }) => act === "MCP tool called").reverse(); // oldest first
   assert.deepEqual(calls.map(({ subject, outcome }) => [subject, outcome === "ok"]), [["send_message", false], ["list_agents", true], ["show_agent", false]]);
   assert.ok(calls.every(({ by, userId }) => by.startsWith("key:") && String(userId) === ada.id), JSON.stringify(calls));
 

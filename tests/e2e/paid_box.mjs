@@ -90,6 +90,7 @@ export class PaidBox {
   fetch_with(wallet, version = 2) {
     const { wrapFetchWithPayment, x402Client } = package_named("@x402/fetch");
     const client = new x402Client();
+    client.setSpendControls(false); // this token is nobody's default
     if (version === 2) client.register(NETWORK, new (package_named("@x402/evm/exact/client").ExactEvmScheme)(wallet));
     else client.registerV1("base", new (package_named("@x402/evm/exact/v1/client").ExactEvmSchemeV1)(wallet));
     if (version === 2) return wrapFetchWithPayment(fetch, client);

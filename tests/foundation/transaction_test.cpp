@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "appliance/foundation/chain/amount.h"
 #include "appliance/foundation/chain/erc20.h"
 #include "appliance/foundation/chain/rlp.h"
+#include "appliance/foundation/chain/uint256.h"
 #include "appliance/foundation/crypto/random.h"
 
 namespace {
@@ -34,7 +34,7 @@ TEST(Transaction, IsSignedAsOthersSignIt) {
                                  .max_fee = 30'000'000'000,
                                  .gas = 65'000,
                                  .to = to,
-                                 .value = chain::to_word("1500000000000000000").value(),
+                                 .value = chain::word_of_digits("1500000000000000000").value(),
                                  .data = chain::transfer_of(to, 2'500'000)},
                                 signer);
   EXPECT_EQ(crypto::hex(made.bytes),
@@ -62,14 +62,6 @@ TEST(EthereumSigner, SignaturesGiveTheirSigner) {
     const auto digest = crypto::random_bytes(32);
     EXPECT_EQ(crypto::recover_signer(digest, signer.sign(digest)), signer.address());
   }
-}
-
-TEST(Amount, WordsAndDigitsAreInverse) {
-  for (const std::string digits : {"0", "1", "255", "256", "18446744073709551616",
-                                   "115792089237316195423570985008687907853269984665640564039457584007913129639935"})
-    EXPECT_EQ(chain::to_digits(chain::to_word(digits).value()), digits);
-  EXPECT_FALSE(chain::to_word("115792089237316195423570985008687907853269984665640564039457584007913129639936"));
-  EXPECT_FALSE(chain::to_word("-1"));
 }
 
 }  // namespace

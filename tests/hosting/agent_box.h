@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/chat/chat.h"

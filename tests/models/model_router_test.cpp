@@ -222,7 +222,8 @@ TEST_F(ModelRouterTest, TheNamedModelAnswersOrNone) {
   ScriptedServer local(std::vector{http(200, R"({"data":[{"id":"llama"}]})")});
   settings.local_model_url = local.url();
   settings.local_model = "by-setting";
-  for (const auto* none : {"", "auto", "custom"}) EXPECT_THAT(chosen({.model = none}), ElementsAre("local:by-setting")) << none;
+  for (const auto* none : {"", "auto", "custom"})
+    EXPECT_THAT(chosen({.model = none}), ElementsAre("local:by-setting")) << none;
   for (const auto* provider : {"", "local", "anthropic", "builtin"}) {
     EXPECT_THAT(chosen({.model = "llama", .provider = provider}), ElementsAre("local:llama")) << provider;
     EXPECT_THAT(chosen({.model = "by-setting", .provider = provider}), ElementsAre("local:by-setting")) << provider;

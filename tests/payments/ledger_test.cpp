@@ -111,8 +111,7 @@ TEST_F(LedgerTest, HistoryComesInPages) {
 TEST_F(LedgerTest, RandomOperationsKeepEverySum) {
   std::mt19937 random(20261124);  // NOLINT: the same sequence each time
   const auto pick = [&](int below) { return std::uniform_int_distribution<int>(0, below - 1)(random); };
-  const std::vector<Account> accounts{
-      ann, bob, bot, ledger::of_agent(2, "b"), ledger::of_box("escrow"), ledger::outside()};
+  const std::vector<Account> all{ann, bob, bot, ledger::of_agent(2, "b"), ledger::of_box("escrow"), ledger::outside()};
   std::map<Account, std::int64_t> model;
   std::vector<ledger::Order> done;
   for (int step = 0; step < 4'000; ++step) {
@@ -123,7 +122,7 @@ TEST_F(LedgerTest, RandomOperationsKeepEverySum) {
     std::vector<ledger::Order> orders;
     auto after = model;
     for (int leg = 0, legs = 1 + pick(3); leg < legs; ++leg) {
-      const auto from = accounts[static_cast<std::size_t>(pick(6))], to = accounts[static_cast<std::size_t>(pick(6))];
+      const auto from = all[static_cast<std::size_t>(pick(6))], to = all[static_cast<std::size_t>(pick(6))];
       if (from == to) continue;
       const auto amount = 1 + pick(5'000'000);
       orders.push_back({.reference = "op/" + std::to_string(step) + "/" + std::to_string(leg),
@@ -142,7 +141,7 @@ TEST_F(LedgerTest, RandomOperationsKeepEverySum) {
     for (auto& order : orders) done.push_back(std::move(order));
   }
   std::int64_t sum = 0;
-  for (const auto& account : accounts) {
+  for (const auto& account : all) {
     EXPECT_EQ(ledger.balance(account).micro(), model[account]) << account.name;
     sum += ledger.balance(account).micro();
   }

@@ -94,8 +94,8 @@ web::Answer adjust_account(const Services& services, const web::Request& request
         "usd must be an amount in US dollars other than zero, such as 12.50 or -3, with at most twelve decimals");
   }
   const auto actor = audit::actor_of(request);
-  const auto adjusted = co_await services.credits.adjust(
-      *user, {.amount = *amount, .reason = std::move(body.reason), .by = name_of(actor)});
+  Adjustment adjustment{.amount = *amount, .reason = std::move(body.reason), .by = name_of(actor)};
+  const auto adjusted = co_await services.credits.adjust(*user, std::move(adjustment));
   auto entry = audit::entry_by(actor, "credits adjusted by " + amount->to_string() + " USD", "");
   entry.user_id = *user;
   if (!adjusted) entry.outcome = adjusted.error().message;

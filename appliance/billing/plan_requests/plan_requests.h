@@ -20,8 +20,7 @@ struct Decision {
 // Callable from every thread; the subscriptions must outlive it.
 class PlanRequests {
  public:
-  PlanRequests(store::System system, const Subscriptions& held)
-      : system_(std::move(system)), subscriptions_(held) {}
+  PlanRequests(store::System system, const Subscriptions& held) : system_(std::move(system)), subscriptions_(held) {}
 
   // conflict: the user has this plan.
   web::Task<web::Result<PlanRequest>> request(store::UserId, Plan, std::string note);

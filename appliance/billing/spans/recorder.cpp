@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/describe/enum_to_string.hpp>
 #include <deque>
@@ -85,7 +87,12 @@ struct Running::Registry : std::enable_shared_from_this<Running::Registry> {
     start_writing();
   }
 
-  void start_writing() { boost::asio::co_spawn(home, write_waiting(shared_from_this()), boost::asio::detached); }
+  // On `home`, but never within the caller's work, which may be a model call on that thread.
+  void start_writing() {
+    boost::asio::post(home, [self = shared_from_this()] {
+      boost::asio::co_spawn(self->home, write_waiting(self), boost::asio::detached);
+    });
+  }
 
   Batch next_batch() {
     const std::scoped_lock lock(mutex);

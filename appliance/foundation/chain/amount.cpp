@@ -31,21 +31,6 @@ std::string to_digits(std::string_view word) {
   return {digits.rbegin(), digits.rend()};
 }
 
-std::optional<std::string> to_word(std::string_view digits) {
-  constexpr std::size_t word_bytes = 32;
-  if (!is_number(digits)) return std::nullopt;
-  std::string word(word_bytes, '\0');
-  for (const char digit : digits) {
-    unsigned carry = static_cast<unsigned>(digit - '0');
-    for (std::size_t at = word.size(); at-- > 0; carry /= 256) {
-      carry += static_cast<unsigned>(static_cast<unsigned char>(word[at])) * 10;
-      word[at] = static_cast<char>(carry % 256);
-    }
-    if (carry > 0) return std::nullopt;
-  }
-  return word;
-}
-
 std::string with_point(std::string digits, unsigned decimals) {
   if (decimals == 0) return digits;
   if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');

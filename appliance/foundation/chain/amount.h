@@ -9,8 +9,6 @@ namespace chain {
 
 // A 32-byte word as decimal digits.
 std::string to_digits(std::string_view word);
-// The other way; nothing for what is no whole number below 2^256.
-std::optional<std::string> to_word(std::string_view digits);
 // The digits with the point moved: ("1250000500000", 6) is "1250000.5".
 std::string with_point(std::string digits, unsigned decimals);
 // The other way: ("1250000.5", 6) is "1250000500000". Nothing for what is no plain decimal number, and for more

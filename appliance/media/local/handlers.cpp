@@ -59,12 +59,11 @@ web::Answer send_live_file(const Services& services, const web::Request& request
   const auto stream = services.streams.with_playback_id(id);
   if (!stream || stream->status != streams::Status::active) co_return web::not_found("The stream is not live");
   if (is_list) services.local->audience.see(id, request.client_address, Audience::Clock::now());
-  auto response = co_await sending::send_file(services.blocking,
-                                              {.folder = services.server->segments(),
-                                               .name = id + "/" + name,
-                                               .content_type = is_list ? "application/vnd.apple.mpegurl" : "video/mp2t",
-                                               .cache_control = is_list ? "no-cache" : "public, max-age=60"},
-                                              request);
+  sending::MediaFile file{.folder = services.server->segments(),
+                          .name = id + "/" + name,
+                          .content_type = is_list ? "application/vnd.apple.mpegurl" : "video/mp2t",
+                          .cache_control = is_list ? "no-cache" : "public, max-age=60"};
+  auto response = co_await sending::send_file(services.blocking, std::move(file), request);
   // Streams are public: players on other sites may play them.
   if (response) response->set("Access-Control-Allow-Origin", "*");
   co_return response;

@@ -122,9 +122,13 @@ Task<> StreamServer::run_once(std::string callback_base) {
   if (!is_stopping_) web::log::warning("stream_server_ended", {{"how", end.text()}, {"said", words}});
 }
 
+Task<> StreamServer::set_live(std::string stream, bool is_live) {
+  streams::Report report{.stream = std::move(stream), .is_live = is_live, .at = store::now(), .event = {}};
+  co_await streams_.report(std::move(report));
+}
+
 Task<> StreamServer::all_off_air() {
-  for (const auto& stream : local_.live.clear())
-    co_await streams_.report({.stream = stream, .is_live = false, .at = store::now(), .event = {}});
+  for (auto& stream : local_.live.clear()) co_await set_live(std::move(stream), false);
 }
 
 Task<> StreamServer::stop() {
@@ -139,7 +143,7 @@ Task<Result<void>> StreamServer::begin(std::string playback_id, std::string key)
   if (!stream || stream->provider != local_.name() || !crypto::constant_time_equal(stream->key.clear, key))
     co_return web::forbidden("The stream has another key");
   if (!local_.live.add(stream->id)) co_return web::forbidden("The stream is on air already");
-  co_await streams_.report({.stream = stream->id, .is_live = true, .at = store::now(), .event = {}});
+  co_await set_live(stream->id, true);
   co_return Result<void>();
 }
 
@@ -152,7 +156,7 @@ Task<> StreamServer::end(std::string playback_id) {
   const auto stream = streams_.with_playback_id(playback_id);
   if (!stream) co_return;
   local_.live.remove(stream->id);
-  co_await streams_.report({.stream = stream->id, .is_live = false, .at = store::now(), .event = {}});
+  co_await set_live(stream->id, false);
 }
 
 Task<stream_webhooks::AssetFacts> StreamServer::facts_of(std::string file) {
@@ -185,7 +189,7 @@ Task<> StreamServer::recorded(std::string playback_id, std::string file) {
   file.erase(0, file.rfind('/') + 1);
   if (!stream || file.empty() || file.front() == '.') co_return;
   const auto facts = co_await web::run_on(home_, facts_of(file));
-  const bool is_new = co_await assets_.ready(file, stream->id, facts, {});
+  const bool is_new = co_await assets_.ready(file, stream->id, facts, std::nullopt);
   if (!is_new) web::log::info("recording_known", {{"file", file}});
 }
 

@@ -52,6 +52,7 @@ class StreamServer {
   web::Task<> supervise(std::string callback_base);
   web::Task<> run_once(std::string callback_base);
   void prepare_folder(const std::string& callback_base) const;
+  web::Task<> set_live(std::string stream, bool is_live);
   web::Task<> all_off_air();
   web::Task<stream_webhooks::AssetFacts> facts_of(std::string file);
 

@@ -121,7 +121,7 @@ Task<Result<std::string>> Mux::reset_key(std::string id, std::string) {
 }
 
 Task<Result<void>> Mux::remove(std::string id) {
-  const auto data = co_await call("DELETE", "/live-streams/" + id, {}, true);
+  const auto data = co_await call("DELETE", "/live-streams/" + id, "", true);
   if (!data) co_return data.error();
   co_return Result<void>();
 }
@@ -143,7 +143,7 @@ Task<Result<std::vector<std::string>>> Mux::active() {
 
 Task<Result<void>> Mux::remove_asset(std::string id) {
   if (!is_id(id)) co_return Result<void>();
-  const auto data = co_await call("DELETE", "/assets/" + id, {}, true);
+  const auto data = co_await call("DELETE", "/assets/" + id, "", true);
   if (!data) co_return data.error();
   co_return Result<void>();
 }

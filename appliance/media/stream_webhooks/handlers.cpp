@@ -15,8 +15,9 @@ web::Task<bool> act_on(const Services& services, Payload payload) {
   auto event = payload.id.empty() ? std::nullopt : std::optional(payload.id);
   const bool is_live = payload.type == "video.live_stream.active";
   if (is_live || payload.type == "video.live_stream.idle") {
-    co_return co_await services.streams.report(
-        {.stream = std::move(payload.object), .is_live = is_live, .at = payload.created_at, .event = std::move(event)});
+    streams::Report report{
+        .stream = std::move(payload.object), .is_live = is_live, .at = payload.created_at, .event = std::move(event)};
+    co_return co_await services.streams.report(std::move(report));
   }
   if (payload.type == "video.asset.ready" && !payload.object.empty())
     co_return co_await services.assets.ready(std::move(payload.object), std::move(payload.live_stream), payload.asset,

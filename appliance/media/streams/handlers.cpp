@@ -91,13 +91,14 @@ web::Answer list_live(const Services& services, const web::Request&) {
 
 web::Answer create_radio_stream(const Services& services, const web::Request&, StreamRequest body) {
   std::string name = name_of(body);
-  const auto admitted = co_await services.gate.admit(
-      {.wallet = body.wallet, .message = std::move(body.message), .signature = std::move(body.signature)});
+  Applicant applicant{
+      .wallet = body.wallet, .message = std::move(body.message), .signature = std::move(body.signature)};
+  const auto admitted = co_await services.gate.admit(std::move(applicant));
   if (!admitted) co_return admitted.error();
   const auto provider = services.streams.provider();
   if (!provider) co_return provider.error();
-  const auto stream = co_await services.streams.create(
-      {.owner = 0, .agent = {}, .wallet = std::move(body.wallet), .name = std::move(name)});
+  NewStream wish{.owner = 0, .agent = {}, .wallet = std::move(body.wallet), .name = std::move(name)};
+  const auto stream = co_await services.streams.create(std::move(wish));
   if (!stream) co_return stream.error();
   co_return reply_with(*stream, **provider);
 }

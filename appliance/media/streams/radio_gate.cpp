@@ -6,8 +6,9 @@ web::Task<web::Result<void>> RadioGate::check_proof(const Applicant& applicant) 
   if (!applicant.message && !applicant.signature && !policy_.requires_proof) co_return web::Result<void>();
   if (!applicant.message) co_return web::invalid("message is required: sign one as at wallet sign-in");
   if (!applicant.signature) co_return web::invalid("signature is required");
-  const auto signer = co_await wallets_.verify(
-      {.address = applicant.wallet, .message = *applicant.message, .signature = *applicant.signature});
+  wallet_sign_in::Proof proof{
+      .address = applicant.wallet, .message = *applicant.message, .signature = *applicant.signature};
+  const auto signer = co_await wallets_.verify(std::move(proof));
   if (!signer) co_return signer.error();
   co_return web::Result<void>();
 }

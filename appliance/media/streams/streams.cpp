@@ -82,7 +82,8 @@ Task<std::optional<Stream>> Streams::provide(store::UserId owner, std::string ag
   const auto known = billing::plan_named(plan);
   if (!provider_ || !known || !billing::covers(*known, smallest_plan)) co_return std::nullopt;
   if (auto stream = of_agent(owner, agent)) co_return stream;
-  auto made = co_await create({.owner = owner, .agent = agent, .wallet = {}, .name = std::move(name)});
+  NewStream wish{.owner = owner, .agent = agent, .wallet = {}, .name = std::move(name)};
+  auto made = co_await create(std::move(wish));
   if (made) co_return std::move(*made);
   web::log::warning("agent_without_stream",
                     {{"agent", agent}, {"reason", made.error().message}, {"detail", made.error().detail}});

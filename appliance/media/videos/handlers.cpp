@@ -92,8 +92,9 @@ web::Task<> send_progress(Services services, store::UserId owner, std::string id
 web::Answer generate(const Services& services, const web::Request& request, boost::json::object body) {
   const auto is_background = background_of(body);
   if (!is_background) co_return is_background.error();
-  auto ordered = co_await services.videos.order(
-      {.owner = request.caller.user_id, .agent = {}, .order = std::move(body), .is_background = *is_background});
+  NewVideo wish{
+      .owner = request.caller.user_id, .agent = {}, .order = std::move(body), .is_background = *is_background};
+  auto ordered = co_await services.videos.order(std::move(wish));
   if (!ordered) co_return ordered.error();
   if (*is_background) co_return accepted(services, std::move(*ordered));
   const auto made = co_await services.videos.wait(std::move(*ordered));
@@ -104,10 +105,9 @@ web::Answer generate(const Services& services, const web::Request& request, boos
 }
 
 web::Answer generate_for_agent(const Services& services, const web::Request& request, boost::json::object body) {
-  auto ordered = co_await services.videos.order({.owner = request.caller.user_id,
-                                                 .agent = request.caller.agent,
-                                                 .order = std::move(body),
-                                                 .is_background = true});
+  NewVideo wish{
+      .owner = request.caller.user_id, .agent = request.caller.agent, .order = std::move(body), .is_background = true};
+  auto ordered = co_await services.videos.order(std::move(wish));
   if (!ordered) co_return ordered.error();
   co_return accepted(services, std::move(*ordered));
 }
@@ -152,13 +152,12 @@ web::Answer send_video(const Services& services, const web::Request& request, Li
     co_return web::forbidden("The address of this video has expired or is wrong");
   const auto video = services.videos.find(id);
   if (!video || video->status != Status::done) co_return web::not_found("No such video");
-  const auto file = services.videos.file_of(id);
-  co_return co_await sending::send_file(services.blocking,
-                                        {.folder = file.parent_path(),
-                                         .name = file.filename(),
-                                         .content_type = "video/mp4",
-                                         .cache_control = "private, max-age=3600"},
-                                        request);
+  const auto path = services.videos.file_of(id);
+  sending::MediaFile file{.folder = path.parent_path(),
+                          .name = path.filename(),
+                          .content_type = "video/mp4",
+                          .cache_control = "private, max-age=3600"};
+  co_return co_await sending::send_file(services.blocking, std::move(file), request);
 }
 
 }  // namespace videos

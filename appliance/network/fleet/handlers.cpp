@@ -98,7 +98,7 @@ web::Answer traces_of(const Services& services, store::UserId user) {
 }
 
 template <class Period>
-web::Answer costs_of(const Services& services, store::UserId user, const Period& period) {
+web::Answer costs_of(const Services& services, store::UserId user, Period period) {
   std::optional<usage::Period> month;
   if (period && !(month = usage::Period::month_named(*period)))
     co_return web::invalid("period must be a month such as 2026-11");

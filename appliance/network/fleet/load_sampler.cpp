@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/post.hpp>
 #include <deque>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "web/log.h"
 
@@ -39,9 +40,17 @@ struct LoadSampler::State : std::enable_shared_from_this<LoadSampler::State> {
 
   // Queues those that are not fresh, and drops those that nobody has asked for in a while.
   void ask_for(const std::vector<Target>& targets) {
+    for (auto more = queue(targets); more > 0; --more)
+      boost::asio::post(home, [self = shared_from_this()] {
+        boost::asio::co_spawn(self->home, measure_waiting(self), boost::asio::detached);
+      });
+  }
+
+  // Returns how many workers are to be started.
+  std::size_t queue(const std::vector<Target>& targets) {
     const auto now = Clock::now();
     const std::scoped_lock lock(mutex);
-    if (is_stopping) return;
+    if (is_stopping) return 0;
     std::erase_if(samples, [now](const auto& entry) { return now - entry.second.at > kept_for; });
     for (const auto& target : targets) {
       auto& sample = samples[target.agent];
@@ -49,8 +58,8 @@ struct LoadSampler::State : std::enable_shared_from_this<LoadSampler::State> {
       sample.at = now;
       waiting.push_back(target);
     }
-    for (; workers < at_once && workers < waiting.size(); ++workers)
-      boost::asio::co_spawn(home, measure_waiting(shared_from_this()), boost::asio::detached);
+    const auto before = std::exchange(workers, std::max(workers, std::min(at_once, waiting.size())));
+    return workers - before;
   }
 
   std::optional<Target> next() {

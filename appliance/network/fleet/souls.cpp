@@ -99,6 +99,7 @@ std::shared_ptr<const Souls::Known> Souls::known(store::UserId user) const {
 }
 
 web::Task<std::vector<Soul>> Souls::of(store::UserId user) const {
+  co_await recorder_.written();
   const auto now = store::now();
   const auto known = this->known(user);
   std::unordered_set<std::string> busy;

@@ -42,8 +42,8 @@ struct Soul {
 // Callable from every thread; the arguments must outlive it.
 class Souls {
  public:
-  Souls(store::System system, const spans::Recorder& recorder, const agents::AgentAddresses& addresses,
-        LoadSampler& sampler, std::chrono::milliseconds installation_interval)
+  Souls(store::System system, spans::Recorder& recorder, const agents::AgentAddresses& addresses, LoadSampler& sampler,
+        std::chrono::milliseconds installation_interval)
       : system_(std::move(system)),
         recorder_(recorder),
         addresses_(addresses),
@@ -64,7 +64,7 @@ class Souls {
   std::optional<Soul> installation(store::UserId, store::Time now) const;
 
   store::System system_;
-  const spans::Recorder& recorder_;
+  spans::Recorder& recorder_;
   const agents::AgentAddresses& addresses_;
   LoadSampler& sampler_;
   const std::chrono::milliseconds installation_silence_;

@@ -7,7 +7,9 @@ namespace {
 
 struct Parts {
   explicit Parts(network::Module& given) : network(given) {}
-  Services services() { return {.system = network.platform.system, .ledger = network.billing.ledger}; }
+  Services services() {
+    return {.system = network.platform.system, .ledger = network.billing.ledger, .recorder = network.billing.spans};
+  }
 
   network::Module& network;
 };

@@ -44,6 +44,7 @@ TurnMetrics turns_of(const store::Tenant& tenant, store::Time now) {
 
 web::Answer show_metrics(const Services& services, const web::Request& request) {
   const auto user = request.caller.user_id;
+  co_await services.recorder.written();
   const auto tenant = services.system.tenant(user);
   const auto now = store::now();
   const Metrics metrics{.agents = colony::counts_of(colony::members_of(tenant)),

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "appliance/billing/spans/recorder.h"
 #include "appliance/billing/usage/ledger.h"
 #include "appliance/identity/guards.h"
 #include "store/store.h"
@@ -15,6 +16,7 @@ namespace platform_metrics {
 struct Services {
   store::System system;
   const usage::Ledger& ledger;
+  spans::Recorder& recorder;
 };
 
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);

@@ -21,6 +21,14 @@ const std::string& canceled_event() {
   return topic;
 }
 
+// Those with this event of the authorization.
+web::Task<web::Result<std::vector<std::string>>> transactions_of(Token& token, const std::string& event,
+                                                                 const Authorization& authorization,
+                                                                 std::uint64_t first) {
+  std::vector<std::string> topics{event, chain::word(authorization.from), authorization.nonce};
+  co_return co_await token.rpc().transactions_with_event(token.address(), std::move(topics), first);
+}
+
 }  // namespace
 
 bool moves(const chain::Receipt& receipt, const Token& token, const Authorization& authorization) {
@@ -37,18 +45,17 @@ web::Task<web::Result<Arrival>> find_arrival(Token& token, Authorization authori
   const auto latest = co_await token.rpc().latest_block();
   if (!latest) co_return latest.error();
   const auto first = latest->number > recent_blocks ? latest->number - recent_blocks : 0;
-  for (const auto* event : {&used_event(), &canceled_event()}) {
-    std::vector<std::string> topics{*event, chain::word(authorization.from), authorization.nonce};
-    const auto found = co_await token.rpc().transactions_with_event(token.address(), std::move(topics), first);
-    if (!found) co_return found.error();
-    if (event == &canceled_event() && !found->empty()) co_return Arrival{.state = Arrival::State::canceled};
-    for (const auto& hash : *found) {
-      const auto receipt = co_await token.rpc().receipt(hash);
-      if (!receipt) co_return receipt.error();
-      if (*receipt && moves(**receipt, token, authorization))
-        co_return Arrival{.state = Arrival::State::arrived, .transaction = hash};
-    }
+  const auto uses = co_await transactions_of(token, used_event(), authorization, first);
+  if (!uses) co_return uses.error();
+  for (const auto& hash : *uses) {
+    const auto receipt = co_await token.rpc().receipt(hash);
+    if (!receipt) co_return receipt.error();
+    if (*receipt && moves(**receipt, token, authorization))
+      co_return Arrival{.state = Arrival::State::arrived, .transaction = hash};
   }
+  const auto cancellations = co_await transactions_of(token, canceled_event(), authorization, first);
+  if (!cancellations) co_return cancellations.error();
+  if (!cancellations->empty()) co_return Arrival{.state = Arrival::State::canceled};
   co_return web::unavailable("It cannot be seen on the chain yet what became of this payment",
                              "the authorization was used, but no recent block has its event");
 }

@@ -32,12 +32,11 @@ web::Task<web::Result<std::string>> Token::text(std::string function) {
 }
 
 web::Task<web::Result<Domain>> Token::read_domain() {
-  Domain domain;
-  for (auto [function, member] : {std::pair("name()", &Domain::name), std::pair("version()", &Domain::version)}) {
-    auto read = co_await text(function);
-    if (!read) co_return read.error();
-    domain.*member = std::move(*read);
-  }
+  auto name = co_await text("name()");
+  if (!name) co_return name.error();
+  auto version = co_await text("version()");
+  if (!version) co_return version.error();
+  Domain domain{.name = std::move(*name), .version = std::move(*version), .separator = {}};
   auto separator = co_await rpc_.call(address_, chain::selector("DOMAIN_SEPARATOR()"));
   if (!separator) co_return separator.error();
   if (*separator != separator_of(domain, rpc_.chain_id(), address_))

@@ -56,18 +56,22 @@ web::Task<web::Result<Sold>> AuthorizationCharge::charge(Authorization authoriza
   if (!working) co_return refused(verification_failed, "Another request is using this payment.", nonce_used);
   auto known = spent_.find(id);
   // No other request works with it: what held it was cut off before any money moved.
-  if (known && known->value.state == State::held && co_await spent_.release(*known)) known.reset();
+  if (known && known->value.state == State::held) {
+    co_await spent_.release(*known);
+    known.reset();
+  }
   if (known) co_return co_await resume(std::move(*known), authorization, std::move(due), sale);
 
   auto refusal = co_await eip3009::verify(token_, authorization, std::move(due), store::now());
   if (!refusal) co_return refusal.error();
   if (*refusal) co_return refused_for(std::move(**refusal));
-  auto row = co_await spent_.claim({.id = std::move(id),
-                                    .way = std::move(way),
-                                    .payer = authorization.from.lower_case(),
-                                    .amount = sale.price.to_string(),
-                                    .purpose = sale.purpose(),
-                                    .request = sale.digest});
+  spent_credentials::Credential credential{.id = std::move(id),
+                                           .way = std::move(way),
+                                           .payer = authorization.from.lower_case(),
+                                           .amount = sale.price.to_string(),
+                                           .purpose = sale.purpose(),
+                                           .request = sale.digest};
+  auto row = co_await spent_.claim(std::move(credential));
   if (!row) co_return used_before();
   co_return co_await deliver_then_settle(std::move(*row), authorization, sale);
 }

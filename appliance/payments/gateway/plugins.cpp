@@ -19,10 +19,16 @@ std::string_view action_of(Plugin plugin) {
 
 }  // namespace
 
+// Not with a conditional operator, from which GCC 12 moves an awaited value bit by bit.
+web::Task<web::Result<Sale>> Plugins::prepare(Plugin plugin, boost::json::object input) {
+  if (plugin == Plugin::models) co_return co_await prepare_call(std::move(input));
+  co_return prepare_page(plugin, input);
+}
+
 web::Task<web::Result<Sale>> Plugins::prepare(Plugin plugin, std::string action, boost::json::object input) {
   const std::string only(action_of(plugin));
   if (!action.empty() && action != only) co_return web::invalid("action must be " + only);
-  auto sale = plugin == Plugin::models ? co_await prepare_call(std::move(input)) : prepare_page(plugin, input);
+  auto sale = co_await prepare(plugin, std::move(input));
   if (!sale) co_return sale.error();
   sale->plugin = boost::describe::enum_to_string(plugin, "");
   sale->action = only;

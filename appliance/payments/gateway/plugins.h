@@ -31,6 +31,7 @@ class Plugins {
   const Prices& prices() const { return prices_; }
 
  private:
+  web::Task<web::Result<Sale>> prepare(Plugin, boost::json::object input);
   web::Result<Sale> prepare_page(Plugin, const boost::json::object& input) const;
   web::Task<web::Result<Sale>> prepare_call(boost::json::object input);
 

@@ -98,13 +98,14 @@ web::Task<web::Result<Sold>> TempoCharge::charge(const mpp_charge::Credential& c
     co_return refused(payment_expired, "This challenge has expired.");
   if (!row) {
     // Stored before anything is sent. What the payer has sent is not the box's to settle.
-    row = co_await spent_.claim({.id = id,
-                                 .state = payment->raw.empty() ? State::held : State::settling,
-                                 .way = "mpp",
-                                 .amount = sale.price.to_string(),
-                                 .purpose = sale.purpose(),
-                                 .request = sale.digest,
-                                 .transaction = id});
+    spent_credentials::Credential claimed{.id = id,
+                                          .state = payment->raw.empty() ? State::held : State::settling,
+                                          .way = "mpp",
+                                          .amount = sale.price.to_string(),
+                                          .purpose = sale.purpose(),
+                                          .request = sale.digest,
+                                          .transaction = id};
+    row = co_await spent_.claim(std::move(claimed));
     if (!row) co_return used_before();
   }
   const auto payer = co_await confirm(*payment, due);

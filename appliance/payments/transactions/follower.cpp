@@ -7,6 +7,7 @@
 
 #include "appliance/foundation/chain/abi.h"
 #include "appliance/foundation/chain/transaction.h"
+#include "appliance/payments/transactions/cost.h"
 #include "web/log.h"
 
 namespace transactions {
@@ -111,10 +112,18 @@ web::Task<> Follower::sign_next(Transaction transaction) {
     co_await save(transaction);
     co_return;
   }
+  const auto gas = with_reserve(**estimate);
+  const auto held = co_await network_.rpc.native_balance(from);
+  if (!held) co_return;
+  if (*held < cost_of(bytes(transaction.value), gas, offer->max_fee)) {
+    co_await finish(transaction, State::failed,
+                    "The wallet's balance of the chain's own coin is too low for the payment and its gas");
+    co_return;
+  }
   const auto nonce = co_await next_nonce(from);
   if (!nonce) co_return;
   transaction.nonce = static_cast<std::int64_t>(*nonce);
-  transaction.gas = static_cast<std::int64_t>(with_reserve(**estimate));
+  transaction.gas = static_cast<std::int64_t>(gas);
   transaction.reason.clear();
   co_await add_attempt(transaction, *offer, *signer, State::signed_);
   co_await send(transaction);

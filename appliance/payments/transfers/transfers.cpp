@@ -5,6 +5,7 @@
 #include "appliance/billing/usage/period.h"
 #include "appliance/foundation/chain/amount.h"
 #include "appliance/foundation/chain/erc20.h"
+#include "appliance/foundation/chain/uint256.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/ordered_id.h"
 #include "appliance/payments/mpp/wallets.h"
@@ -35,7 +36,7 @@ crypto::EthereumAddress receiver_of(const Transfer& transfer) {
 
 // Millionths of a coin of eighteen decimals, in wei.
 std::string wei_of(std::int64_t millionths) {
-  return chain::to_word(std::to_string(millionths) + "000000000000").value();
+  return chain::word_of_digits(std::to_string(millionths) + "000000000000").value();
 }
 
 web::Error insufficient(std::string message = "The balance is too low for this payment") {
@@ -117,8 +118,8 @@ web::Task<web::Result<Report>> Transfers::pay(Payment payment) {
       if (transfer.status == Status::approved) transfer = co_await advance(std::move(transfer));
       co_return report(std::move(transfer));
     }
-    if (!outcome.duplicate("key")) co_return refusal(outcome, transfer);
-    // The same request, made twice at once: the next round finds what the other one did.
+    // The same request, made twice at once, may have used up the limit or the balance: the next round finds it.
+    if (!known()) co_return refusal(outcome, transfer);
   }
 }
 
@@ -207,8 +208,11 @@ web::Task<web::Result<Report>> Transfers::decide(store::UserId owner, std::strin
       co_return authorized.error();
     change.update(table, *row);
     const auto outcome = co_await change.commit();
-    if (outcome.kind == store::Outcome::Kind::stale) continue;
-    if (!outcome.ok()) co_return refusal(outcome, row->value);
+    if (!outcome.ok()) {
+      const auto now = tenant.get(table, id);
+      if (!now || now->stored != row->stored) continue;  // somebody else decided
+      co_return refusal(outcome, row->value);
+    }
     if (row->value.status == Status::approved) row->value = co_await advance(std::move(row->value));
     co_return report(std::move(row->value));
   }

@@ -81,13 +81,15 @@ web::Task<web::Result<Settlement>> Facilitator::settle(Read asked, store::UserId
     if (row) co_await spent_.release(*row);
     co_return failed(std::move(**refusal), payer);
   }
-  if (!row)
-    row = co_await spent_.claim({.id = std::move(id),
-                                 .state = State::settling,
-                                 .way = "facilitator",
-                                 .payer = authorization.from.lower_case(),
-                                 .amount = asked.amount,
-                                 .purpose = purpose});
+  if (!row) {
+    spent_credentials::Credential claimed{.id = std::move(id),
+                                          .state = State::settling,
+                                          .way = "facilitator",
+                                          .payer = authorization.from.lower_case(),
+                                          .amount = asked.amount,
+                                          .purpose = purpose};
+    row = co_await spent_.claim(std::move(claimed));
+  }
   if (!row) co_return failed(used, payer);
   const auto sent = co_await exact_.submitter().submit(token, authorization);
   if (sent.state == eip3009::Submission::State::unknown)
