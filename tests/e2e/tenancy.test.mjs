@@ -181,6 +181,7 @@ const asked_by_id = [
   ["GET /api/credits/entries", "before", "call", query({})],
   ["GET /api/agents/{id}/messages", "before", "message", (name, id, { eves }) => ({ ...query({})(name, id), path: `/api/agents/${eves}/messages` })],
   ["POST /api/chat", "agentId", "agent", body({ message: "what is the code?" })],
+  ["POST /api/chat/stop", "agentId", "agent", body({})],
   ["GET /api/agent", "agentId", "agent", query({ action: "status" })],
   ["POST /api/agent", "agentId", "agent", body({ action: "stop" })],
   ["POST /api/agent", "agentId", "agent", body({ action: "message", message: "what is the code?" })],
