@@ -143,7 +143,7 @@ const inhabited = async (t) => {
   for (const listener of ["web", "backend"])
     for (const [path, methods] of Object.entries((await send(box[listener], "GET", "/api/openapi.json")).body.paths))
       for (const [method, operation] of Object.entries(methods)) {
-        const base = path.replace(/{(\w+)}/g, (_, name) => ids[name](path));
+        const base = path.replace(/{(\w+)}/g, (_, name) => ids[name]?.(path) ?? "none");
         const headers = { "user-agent": "a browser", ...credentials[operation["x-guard"]] };
         const ask = (body, more = {}, target = base) =>
           send(box[listener], method.toUpperCase(), target, {

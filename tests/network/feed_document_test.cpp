@@ -123,7 +123,7 @@ TEST(FeedDocument, AnswersWhateverBytesItGets) {
     for (int edits = 0; edits < 3; ++edits) text[random() % text.size()] = static_cast<char>(random() % 256);
     text.resize(random() % (text.size() + 1));
     const auto read = read_feed_document(text);
-    if (!read) EXPECT_EQ(read.error().kind, web::Kind::bad_gateway);
+    EXPECT_TRUE(read || read.error().kind == web::Kind::bad_gateway);
   }
 }
 
