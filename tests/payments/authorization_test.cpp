@@ -56,9 +56,10 @@ TEST(Authorization, IsReadStrictly) {
     EXPECT_NE(refusal("validBefore", number), "") << number;
   }
   const std::string most = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
-  EXPECT_EQ(refusal("value", most), "");
+  EXPECT_EQ(refusal("value", boost::json::string(most)), "");
   const std::string beyond = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
-  EXPECT_EQ(refusal("value", beyond), "it.value must be a whole number of at most 256 bits, in decimal digits");
+  EXPECT_EQ(refusal("value", boost::json::string(beyond)),
+            "it.value must be a whole number of at most 256 bits, in decimal digits");
   EXPECT_NE(refusal("value", 1000), "");
   EXPECT_NE(refusal("from", "0x19e7E376E7C213B7E7e7e46cc70A5dD086DAff2A"), "") << "a wrong checksum";
   EXPECT_NE(refusal("nonce", "0x12"), "");

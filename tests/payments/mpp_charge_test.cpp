@@ -108,7 +108,9 @@ TEST(Tempo, RefusesWhatIsNoTransaction) {
   for (std::size_t at = 0; at < transaction.size(); ++at) {
     auto changed = transaction;
     changed[at] = static_cast<char>(changed[at] ^ 0x80);
-    if (const auto read = parse_tempo_transaction(changed)) EXPECT_LE(read->calls.size(), 3u);
+    if (const auto read = parse_tempo_transaction(changed)) {
+      EXPECT_LE(read->calls.size(), 3u);
+    }
   }
 }
 
