@@ -140,6 +140,7 @@ void add_confined(CLI::App& app, Run& run) {
   command->add_option("command", options->command)->required();
   command->callback([&run, options] {
     run = [options]() -> int {
+      for (auto& argument : options->command) argument.erase(0, 1);  // an equals sign; see programs::Child
       options->place.user = options->user;
       options->place.memory_bytes = options->memory_mb << 20;
       options->place.file_bytes = options->file_mb << 20;

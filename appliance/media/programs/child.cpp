@@ -42,7 +42,8 @@ std::vector<std::string> launcher_arguments(const Plan& plan) {
                                      std::to_string(plan.processor_time.count())};
   if (plan.has_network) arguments.emplace_back("--network");
   arguments.emplace_back("--");
-  arguments.insert(arguments.end(), plan.command.begin(), plan.command.end());
+  // The command line's parser takes an argument that begins with a bracket for a list.
+  for (const auto& argument : plan.command) arguments.push_back("=" + argument);
   return arguments;
 }
 
