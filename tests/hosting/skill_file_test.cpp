@@ -52,7 +52,9 @@ TEST(Yaml, SurvivesAnyBytes) {
     std::string text;
     for (unsigned i = random() % 60; i > 0; --i) text += alphabet[random() % alphabet.size()];
     const auto value = parse_yaml(text, "it");
-    if (!value) EXPECT_THAT(value.error().message, testing::StartsWith("it"));
+    if (!value) {
+      EXPECT_THAT(value.error().message, testing::StartsWith("it"));
+    }
   }
 }
 

@@ -40,7 +40,7 @@ TEST(Signature, IsTakenFromEitherHeader) {
 
 TEST(Signature, IsMissing) {
   EXPECT_EQ(refusal({}), Kind::unauthenticated);
-  EXPECT_EQ(refusal({{"signature", "x"}}), Kind::unauthenticated);
+  EXPECT_EQ(refusal({web::Header{"signature", "x"}}), Kind::unauthenticated);
 }
 
 TEST(Signature, AnySecondHeaderIsRefused) {

@@ -6,6 +6,7 @@
 
 namespace {
 
+using fleet::draw;
 using fleet::Graph;
 using fleet::Regime;
 using fleet::Role;

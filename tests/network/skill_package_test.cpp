@@ -100,7 +100,9 @@ TEST(SkillArchive, SurvivesAnyDamage) {
     auto damaged = whole;
     for (unsigned i = 1 + random() % 4; i > 0; --i) damaged[random() % damaged.size()] = char(random());
     const auto files = unpack(damaged);
-    if (!files) EXPECT_EQ(files.error().kind, web::Kind::invalid);
+    if (!files) {
+      EXPECT_EQ(files.error().kind, web::Kind::invalid);
+    }
   }
 }
 

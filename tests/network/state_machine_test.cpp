@@ -33,7 +33,9 @@ TEST(BookingStates, GiveTicketsBackOnce) {
   for (const auto state : states)
     for (const auto step : steps)
       for (const auto party : parties)
-        if (next(state, step, party)) EXPECT_TRUE(holds_tickets(state));
+        if (next(state, step, party)) {
+          EXPECT_TRUE(holds_tickets(state));
+        }
 }
 
 TEST(BookingStates, AreAcceptedOnlyByThePartyThatWasAsked) {
