@@ -39,7 +39,7 @@ TEST(Signature, IsTakenFromEitherHeader) {
 }
 
 TEST(Signature, IsMissing) {
-  EXPECT_EQ(refusal({}), Kind::unauthenticated);
+  EXPECT_EQ(refusal(std::vector<web::Header>()), Kind::unauthenticated);
   EXPECT_EQ(refusal({web::Header{"signature", "x"}}), Kind::unauthenticated);
 }
 
