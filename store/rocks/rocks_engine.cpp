@@ -56,7 +56,12 @@ struct RocksEngine::Impl final : Committer::Log {
     if (options.on_trouble)
       for (const auto& torn : folder.torn()) options.on_trouble(torn);
   }
-  std::vector<rocks::ColumnFamilyDescriptor> descriptors(const EngineOptions&, const rocks::DBOptions&) const;
+  // The families on disk, which RocksDB needs to be opened with, and those of the options that are not there yet.
+  struct Descriptors {
+    std::vector<rocks::ColumnFamilyDescriptor> existing, missing;
+  };
+  Descriptors descriptors(const EngineOptions&, const rocks::DBOptions&) const;
+  rocks::Status open(const rocks::DBOptions&, const Descriptors&, const std::vector<FamilySpec>& wanted);
 
   StoreFolder folder;
   const std::string where;
@@ -180,25 +185,49 @@ struct RocksEngine::Impl final : Committer::Log {
 RocksEngine::RocksEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RocksEngine::~RocksEngine() = default;
 
-// The families of the options, then those on disk that the options do not name, which RocksDB needs to be opened with.
-std::vector<rocks::ColumnFamilyDescriptor> RocksEngine::Impl::descriptors(const EngineOptions& wanted,
-                                                                          const rocks::DBOptions& options) const {
+RocksEngine::Impl::Descriptors RocksEngine::Impl::descriptors(const EngineOptions& wanted,
+                                                              const rocks::DBOptions& options) const {
   std::vector<std::string> existing;
   if (!folder.is_new())
     if (const auto status = rocks::DB::ListColumnFamilies(options, where, &existing); !status.ok())
       cannot_open(wanted.folder, status);
-  std::vector<rocks::ColumnFamilyDescriptor> descriptors;
+  if (folder.is_new()) existing.push_back(rocks::kDefaultColumnFamilyName);
+  Descriptors found;
   for (const auto& family : wanted.families) {
-    if (read_only && std::ranges::find(existing, family.name) == existing.end())
+    const bool is_there = std::ranges::find(existing, family.name) != existing.end();
+    if (read_only && !is_there)
       throw Unavailable("the store in " + where + " is older and has no records of kind " + family.name +
                         " yet: start agentbox once to bring it up");
-    descriptors.emplace_back(family.name, family_options(family.access, memory));
+    auto& list = is_there ? found.existing : found.missing;
+    list.emplace_back(family.name, family_options(family.access, memory));
   }
-  if (folder.is_new()) existing.push_back(rocks::kDefaultColumnFamilyName);
   for (const auto& name : existing)
     if (std::ranges::find(wanted.families, name, &FamilySpec::name) == wanted.families.end())
-      descriptors.emplace_back(name, family_options(Access::general, memory));
-  return descriptors;
+      found.existing.emplace_back(name, family_options(Access::general, memory));
+  return found;
+}
+
+// RocksDB would create missing families while it opens, but one by one, and write its file of all options after each:
+// for seventy families that is most of the time that a new store takes.
+rocks::Status RocksEngine::Impl::open(const rocks::DBOptions& options, const Descriptors& families,
+                                      const std::vector<FamilySpec>& wanted) {
+  rocks::DB* opened = nullptr;
+  auto status = read_only ? rocks::DB::OpenForReadOnly(options, where, families.existing, &handles, &opened)
+                          : rocks::DB::Open(options, where, families.existing, &handles, &opened);
+  if (!status.ok()) return status;
+  db.reset(opened);
+  if (!families.missing.empty()) {
+    std::vector<rocks::ColumnFamilyHandle*> created;
+    status = db->CreateColumnFamilies(families.missing, &created);
+    handles.insert(handles.end(), created.begin(), created.end());
+    if (!status.ok()) return status;
+  }
+  for (std::size_t family = 0; family < wanted.size(); ++family) {
+    const auto named = std::find_if(handles.begin() + std::ptrdiff_t(family), handles.end(),
+                                    [&](auto* handle) { return handle->GetName() == wanted[family].name; });
+    std::iter_swap(handles.begin() + std::ptrdiff_t(family), named);
+  }
+  return status;
 }
 
 std::unique_ptr<RocksEngine> RocksEngine::open(EngineOptions wanted) {
@@ -212,17 +241,13 @@ std::unique_ptr<RocksEngine> RocksEngine::open(EngineOptions wanted) {
   }
   if (impl->folder.is_new()) impl->folder.begin_creation();
 
-  const auto descriptors = impl->descriptors(wanted, options);
-  rocks::DB* db = nullptr;
-  const auto status = read_only ? rocks::DB::OpenForReadOnly(options, impl->where, descriptors, &impl->handles, &db)
-                                : rocks::DB::Open(options, impl->where, descriptors, &impl->handles, &db);
-  if (!status.ok()) cannot_open(wanted.folder, status);
-  impl->db.reset(db);
+  if (const auto status = impl->open(options, impl->descriptors(wanted, options), wanted.families); !status.ok())
+    cannot_open(wanted.folder, status);
   if (impl->folder.is_new()) {
     impl->folder.finish_creation();
     files->sync_from_now_on();
   }
-  impl->on_disk = db->GetLatestSequenceNumber();
+  impl->on_disk = impl->db->GetLatestSequenceNumber();
   if (!read_only) impl->folder.finish_restoring();
   if (!read_only) impl->committer = std::make_unique<Committer>(*impl);
   return std::unique_ptr<RocksEngine>(new RocksEngine(std::move(impl)));

@@ -64,7 +64,6 @@ rocks::DBOptions database_options(bool read_only, const SharedMemory& memory,
                                   const std::shared_ptr<FailStop>& fail_stop) {
   rocks::DBOptions options;
   options.create_if_missing = true;
-  options.create_missing_column_families = true;
   options.paranoid_checks = true;
   options.max_bgerror_resume_count = 0;
   // A torn end was cut off before, and a damaged log refused (StoreFolder): RocksDB alone would skip a block that
