@@ -109,6 +109,11 @@ void warn_of_open_settings(const Settings& settings) {
   if (!settings.login_limits)
     web::log::warning("login_limits_off",
                       {{"reason", "LOGIN_LIMITS is off: passwords, codes and tokens can be guessed without limit"}});
+  if (settings.payment_rpc_url.empty() && settings.clone_payments != "verified")
+    web::log::warning("clone_payments_not_verified",
+                      {{"reason",
+                        "without PAYMENT_RPC_URL, any payment of the right form pays for a clone. Set it, or "
+                        "CLONE_PAYMENTS=verified to refuse them."}});
   if (settings.registration == "open" && is_reached_by_others(settings))
     web::log::warning("registration_is_open",
                       {{"listen", settings.web_listen},

@@ -48,6 +48,10 @@ Module::Module(hosting::Module& given_hosting)
       capabilities_(media::capabilities(), *this) {}
 
 web::Task<> Module::start() {
+  // Everything of this module on disk lies beneath it.
+  const auto folder = platform.folder.path() / "media";
+  std::filesystem::create_directories(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
   const auto is_installed = [](std::string_view program) { return programs::find(program).has_value(); };
   web::log::info("media_programs", {{"ffmpeg", is_installed("ffmpeg")},
                                     {"espeak-ng", is_installed("espeak-ng")},

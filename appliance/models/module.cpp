@@ -42,6 +42,8 @@ bool Module::knows(std::string_view model) const {
 std::string Module::premium_model(store::UserId user) const {
   const auto catalogue = catalogues.current();
   const auto* premium = catalogue->find(catalogue->models_for("reasoning").front());
+  const auto subscription = billing.subscriptions.active(user);
+  if (subscription && !catalogue->allows(subscription->plan, premium->id)) return {};
   return gateway.router().server_of(*premium, user) ? premium->id : std::string();
 }
 

@@ -29,7 +29,7 @@ class Module {
 
   // Whether an agent's configuration may name this model.
   bool knows(std::string_view model) const;
-  // The catalogue's first choice for reasoning, if a provider serves it to this user, else empty.
+  // The catalogue's first choice for reasoning, if the user's plan includes it and a provider serves it, else empty.
   std::string premium_model(store::UserId) const;
 
   const agentbox::Platform& platform;

@@ -39,7 +39,7 @@ const valid = (schema) => {
 };
 
 // What a schema cannot say: a body with these passes everything but the field in question.
-const samples = { messages: [{ role: "user", content: "hello" }] };
+const samples = { messages: [{ role: "user", content: "hello" }], to: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" };
 const valid_body = ({ properties }) =>
   Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, samples[field] ?? valid(schema)]));
 
@@ -111,6 +111,7 @@ const inhabited = async (t) => {
     // As an administrator, whom the AI API asks for no plan.
     ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, { ...bearer(INTERNAL_KEY), "x-user-email": ADMIN.email }])),
     "agent token": bearer(box_token),
+    "API key": bearer(secret),
     "API key, with or without sk_": bearer(secret),
     "agent token or API key": bearer(box_token),
   };

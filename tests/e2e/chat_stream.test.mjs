@@ -139,7 +139,7 @@ test("an answer arrives while the model still writes it, with the agent's steps"
   assert.equal(done.model, "tortoise");
   const [question, answer] = await history();
   assert.deepEqual([question.delivery, answer.content, answer.model, answer.stopped],
-                   ["answered", done.message.content, "tortoise", undefined]);
+                   ["answered", done.message.content, "tortoise", null]);
 });
 
 test("an answer that is stopped keeps what has arrived, and the agent goes on", async (t) => {

@@ -86,6 +86,7 @@ const refusal = {
   "admin session": (name) => (name === "an admin's session" ? undefined : sessions.includes(name) ? 403 : 401),
   ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, (name, headers) =>
     name === "the internal key" ? undefined : has_bearer(headers) && !guard.endsWith("401") ? 403 : 401])),
+  "API key": (name) => (name === "a user's key" ? undefined : 401),
   "API key, with or without sk_": (name) => (name === "a user's key" ? undefined : 401),
   "agent token": (name) => (name === "an agent's token" ? undefined : 401),
   "agent token or API key": (name) => (["an agent's token", "a user's key"].includes(name) ? undefined : 401),

@@ -158,7 +158,8 @@ test("an administrator of a box that wants a second factor can do nothing before
         }
     return Object.fromEntries(Object.entries(refused).map(([guard, seen]) => [guard, [...seen]]));
   };
-  const open = { session: ["passed"], "session, if any": ["passed"], "session to enrol": ["passed"], "admin session": ["passed"], "agent token or API key": ["passed"] };
+  const open = { session: ["passed"], "session, if any": ["passed"], "session to enrol": ["passed"], "admin session": ["passed"], "agent token or API key": ["passed"],
+    "API key": ["passed"], "internal key": ["passed"] };
   const closed = ["SECOND_FACTOR_SETUP_REQUIRED"];
   assert.deepEqual(await answers(ada), { ...open, "admin session": ["ADMIN_REQUIRED"] }, "customers are asked for nothing");
   assert.deepEqual(await answers(admin), { ...open, session: closed, "session, if any": closed, "admin session": closed });

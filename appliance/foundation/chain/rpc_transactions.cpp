@@ -80,7 +80,9 @@ web::Task<web::Result<std::uint64_t>> Rpc::ask_number(std::string method, boost:
 }
 
 web::Task<web::Result<std::optional<Block>>> Rpc::ask_block(std::string which) {
-  boost::json::array params{std::move(which), false};
+  boost::json::array params;
+  params.emplace_back(std::move(which));
+  params.emplace_back(false);
   const auto answered = co_await ask_chain("eth_getBlockByNumber", std::move(params));
   if (!answered) co_return answered.error();
   std::optional<Block> block;

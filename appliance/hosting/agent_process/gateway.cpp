@@ -105,7 +105,8 @@ web::Task<web::Result<web::Response>> Gateway::complete(web::Request& request) {
     response.set("X-Accel-Buffering", "no");
     co_return response;
   }
-  auto reply = co_await loop_.turn(std::move(*words), {}, std::move(trace));
+  TurnObserver nobody;
+  auto reply = co_await loop_.turn(std::move(*words), std::move(nobody), std::move(trace));
   if (!reply) co_return reply.error();
   co_return web::json(models::openai::to_wire(to_answer(std::move(*reply))));
 }
@@ -122,7 +123,8 @@ web::Task<std::string> Gateway::answer(std::string text, web::WebSocket& socket)
   }
   if (content->get_string().size() > most_message_bytes) co_return error_event("content must be at most 100,000 bytes");
 
-  auto turn = co_await TurnStream::start(loop_, std::string(content->get_string()));
+  spans::TraceContext no_trace;
+  auto turn = co_await TurnStream::start(loop_, std::string(content->get_string()), std::move(no_trace));
   for (;;) {
     const auto events = co_await turn.next();
     if (events.empty()) break;

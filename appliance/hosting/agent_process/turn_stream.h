@@ -13,7 +13,7 @@ namespace agent_process {
 class TurnStream {
  public:
   // Starts the turn on the awaiting coroutine's io_context. The loop must outlive the turn.
-  static web::Task<TurnStream> start(Loop&, std::string message, spans::TraceContext = {});
+  static web::Task<TurnStream> start(Loop&, std::string message, spans::TraceContext);
   TurnStream(TurnStream&&) = default;
   TurnStream& operator=(TurnStream&&) = delete;
   ~TurnStream();  // stops a turn that has not ended

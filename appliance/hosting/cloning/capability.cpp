@@ -1,6 +1,5 @@
 #include "appliance/hosting/cloning/routes.h"
 #include "appliance/hosting/module.h"
-#include "web/log.h"
 
 namespace cloning {
 
@@ -16,13 +15,7 @@ struct Parts {
                 [&module](store::UserId user, std::string_view address) {
                   const auto identity = module.identity.identities.find("wallet:" + std::string(address));
                   return identity && identity->user_id == user && !identity->is_disabled;
-                }) {
-    if (settings.payment_rpc_url.empty() && settings.clone_payments != "verified")
-      web::log::warning("clone_payments_not_verified",
-                        {{"reason",
-                          "without PAYMENT_RPC_URL, any payment of the right form pays for a clone. Set it, or "
-                          "CLONE_PAYMENTS=verified to refuse them."}});
-  }
+                }) {}
   Services services() { return {cloning, hosting.agents.addresses}; }
 
   hosting::Module& hosting;

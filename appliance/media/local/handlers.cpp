@@ -31,11 +31,11 @@ web::Answer receive_callback(const Services& services, const web::Request& reque
   const auto& event = request.param("event");
   if (event == "publish") {
     std::string key = key_of(name, form->key ? *form->key : std::string());
-    const auto begun = co_await server->begin(std::move(name), std::move(key));
+    const auto begun = co_await server->begin(name, std::move(key));
     if (!begun) co_return begun.error();
   }
   if (event == "update" && !server->may_go_on(name)) co_return web::forbidden("The stream is gone");
-  if (event == "publish_done") co_await server->end(std::move(name));
+  if (event == "publish_done") co_await server->end(name);
   if (event == "record_done" && form->path) co_await server->recorded(std::move(name), std::move(*form->path));
   co_return web::text("");
 }

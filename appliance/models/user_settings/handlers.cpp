@@ -31,14 +31,24 @@ web::Answer list_models(const Services& services, const web::Request& request) {
   const auto payer = services.gateway.policy().payer_of(caller);
   const auto catalogue = services.gateway.catalogues().current();
   RouterModels answer;
+  const auto here = (co_await services.gateway.router().listed_locally()).value_or(std::vector<ModelInfo>());
+  for (const auto& model : here)
+    if (!catalogue->find(model.id))
+      answer.models.push_back({.id = model.id,
+                               .name = model.id,
+                               .provider = "local",
+                               .description = "Served on the local network.",
+                               .available = true,
+                               .inPlan = true});
   for (const auto& model : catalogue->models()) {
+    const bool is_local = std::ranges::find(here, model.id, &ModelInfo::id) != here.end();
     answer.models.push_back(
         {.id = model.id,
          .name = model.name,
          .provider = model.provider,
          .description = model.description,
          .contextWindow = model.context,
-         .available = services.gateway.router().server_of(model, request.caller.user_id).has_value(),
+         .available = is_local || services.gateway.router().server_of(model, request.caller.user_id).has_value(),
          .inPlan = payer && catalogue->allows(payer->plan, model.id)});
   }
   answer.count = static_cast<std::int64_t>(answer.models.size());
