@@ -429,7 +429,9 @@ TEST(Vendors, AreNotBilledForAFailedListOfModels) {
   ScriptedServer server(std::vector{ScriptedServer::stall});
   models::OpenAiProvider provider(
       {.name = "local", .base_url = server.url(), .is_local = true, .timeout = std::chrono::milliseconds(200)});
-  const auto answer = ask(provider, whole_conversation());
+  auto request = whole_conversation();
+  request.model.clear();  // so that the first one of the list is asked
+  const auto answer = ask(provider, request);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().fault, models::Fault::timeout);
   EXPECT_FALSE(answer.error().may_be_billed);

@@ -147,11 +147,11 @@ web::Task<bool> Writer::commit(const Edits& edits) const {
 }
 
 web::Task<> Writer::trim(store::UserId owner) {
-  const auto slack = std::min(trimmed_at_once, limits_.most_kept / 10);
-  if (system_.counter(owner, count) <= limits_.most_kept + slack) co_return;
+  const auto excess = system_.counter(owner, count) - limits_.most_kept;
+  if (excess <= std::min(trimmed_at_once, limits_.most_kept / 10)) co_return;
   const auto tenant = system_.tenant(owner);
   auto& trimmed_to = trimmed_to_[owner];
-  const store::Page page{.limit = static_cast<std::size_t>(slack) + 1, .after = trimmed_to};
+  const store::Page page{.limit = static_cast<std::size_t>(std::min(excess, trimmed_at_once)), .after = trimmed_to};
   const auto oldest = tenant.list(table, page);
   if (oldest.empty()) co_return;
   auto change = system_.change();

@@ -45,7 +45,8 @@ class Loop {
   // Answers one message; concurrent ones are queued. All messages are stored in the conversation, of a failed or
   // cancelled turn what was said until then with a note, and changed files are committed. Error messages are for the
   // agent's user. Throws operation_aborted when cancelled.
-  web::Task<web::Result<Reply>> turn(std::string message, TurnObserver = {}, spans::TraceContext = {});
+  web::Task<web::Result<Reply>> turn(std::string message, TurnObserver, spans::TraceContext);
+  web::Task<web::Result<Reply>> turn(std::string message) { return turn(std::move(message), nullptr, {}); }
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
