@@ -65,10 +65,8 @@ test("an agent is answered by its model, and one that is unknown is refused", as
   });
   assert.equal(outdated.status, 404, "agents' tokens are no exception");
 
-  model.lists = ["llama3:8b"];
   model.will(() => ({ status: 404, body: JSON.stringify({ error: { message: "model 'qwen3:4b' not found" } }) }));
   const gone = await ada.call("POST", "/api/chat", { agentId: id, message: "Still there?" });
   assert.equal(gone.status, 502);
   assert.match(gone.body.error, /qwen3:4b/, "the answer says which model is missing");
-  model.script.length = 0;
 });

@@ -6,27 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "appliance/media/videos/order.h"
 #include "appliance/media/videos/routes.h"
 #include "web/endpoint.h"
 #include "web/fields.h"
 
 namespace videos {
-
-// The members that every type has; see order.h for the others.
-struct VideoRequest {
-  Kind type;
-  std::optional<web::Text<1, 100>> agentName, productName, topic;
-  std::optional<web::Prose<1, 1'000>> agentDescription, description;
-  std::optional<web::Text<1, 2'000>> imageUrl;
-  std::optional<std::vector<std::string>> features, steps;
-  std::optional<web::Integer<10, 60>> duration;
-  std::optional<bool> narration;
-  std::optional<web::Text<2, 12>> language;
-  std::optional<bool> async;
-};
-BOOST_DESCRIBE_STRUCT(VideoRequest, (),
-                      (type, agentName, productName, topic, agentDescription, description, imageUrl, features, steps,
-                       duration, narration, language, async))
 
 struct VideoAnswer {
   std::string url, id;

@@ -1,6 +1,5 @@
 #include "appliance/media/videos/order.h"
 
-#include <boost/describe.hpp>
 #include <boost/json.hpp>
 
 #include "web/fields.h"
@@ -124,6 +123,7 @@ Result<Order> parse_order(const json::object& given) {
   const json::value body = with_lists(given);
   const auto type = web::parse_value<TypeOnly>(body);
   if (!type) return type.error();
+  if (const auto members = web::parse_value<VideoRequest>(body); !members) return members.error();
   auto order = read_contents(type->type, body);
   if (!order) return order.error();
   auto common = web::parse_value<Common>(body);

@@ -1,12 +1,14 @@
 // What a caller wants to see: the body of POST /api/generate-video.
 #pragma once
 
+#include <boost/describe.hpp>
 #include <boost/json/object.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "appliance/media/videos/records.h"
+#include "web/fields.h"
 #include "web/result.h"
 
 namespace videos {
@@ -21,6 +23,22 @@ struct Order {
   std::string language = "en";      // of the narration
   bool is_narrated = true;          // where espeak-ng is installed
 };
+
+// The body of a request. Which members it needs depends on the type; those of other types are not used.
+struct VideoRequest {
+  Kind type;
+  std::optional<web::Text<1, 100>> agentName, productName, topic;
+  std::optional<web::Prose<1, 1'000>> agentDescription, description;
+  std::optional<web::Text<1, 2'000>> imageUrl;
+  std::optional<std::vector<std::string>> features, steps;
+  std::optional<web::Integer<10, 60>> duration;
+  std::optional<bool> narration;
+  std::optional<web::Text<2, 12>> language;
+  std::optional<bool> async;
+};
+BOOST_DESCRIBE_STRUCT(VideoRequest, (),
+                      (type, agentName, productName, topic, agentDescription, description, imageUrl, features, steps,
+                       duration, narration, language, async))
 
 // invalid, naming the field.
 web::Result<Order> parse_order(const boost::json::object& body);

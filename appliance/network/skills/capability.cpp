@@ -10,8 +10,8 @@ struct Parts {
   explicit Parts(network::Module& module)
       : network(module),
         catalogue(module.platform.folder.path() / folder_name),
-        installer(module.platform.system, catalogue, module.hosting.agents.directory, module.billing.subscriptions,
-                  module.platform.folder.agents(), module.platform.blocking),
+        installer(module.platform.system, catalogue, module.billing.subscriptions, module.platform.folder.agents(),
+                  module.platform.blocking),
         runs(module.platform.system, catalogue, installer, module.hosting.chat, module.billing.spend_policy,
              module.billing.ledger, module.platform.home),
         bookings(module.platform.system, module.negotiation, module.payments.ledger),

@@ -19,11 +19,10 @@ namespace skills {
 class Installer {
  public:
   // `folder`: data/agents.
-  Installer(store::System system, const Catalogue& catalogue, const agents::AgentDirectory& agents,
-            const billing::Subscriptions& subscriptions, std::filesystem::path folder, boost::asio::thread_pool& files)
+  Installer(store::System system, const Catalogue& catalogue, const billing::Subscriptions& subscriptions,
+            std::filesystem::path folder, boost::asio::thread_pool& files)
       : system_(std::move(system)),
         catalogue_(catalogue),
-        agents_(agents),
         subscriptions_(subscriptions),
         folder_(std::move(folder)),
         files_(files) {}
@@ -57,7 +56,6 @@ class Installer {
 
   store::System system_;
   const Catalogue& catalogue_;
-  const agents::AgentDirectory& agents_;
   const billing::Subscriptions& subscriptions_;
   const std::filesystem::path folder_;
   const store::Time began_ = store::now();  // what is older was left by an earlier process

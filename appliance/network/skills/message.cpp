@@ -42,8 +42,9 @@ std::string names_of(const Skill& skill) {
 
 web::Result<std::string> message_of(const Skill& skill, const Use& use) {
   for (const auto& [name, value] : use.inputs) {
+    const std::string_view wanted = name;
     const bool is_known = std::ranges::any_of(
-        skill.inputs, [&](const auto& input) { return std::string_view(input.name) == std::string_view(name); });
+        skill.inputs, [wanted](const auto& input) { return std::string_view(input.name) == wanted; });
     if (!is_known)
       return web::invalid("inputs." + std::string(name) + " is not an input of this skill. " + names_of(skill));
   }
