@@ -2,7 +2,7 @@
 #pragma once
 
 #include <boost/describe.hpp>
-#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ struct VideoRequest {
   std::optional<web::Text<1, 100>> agentName, productName, topic;
   std::optional<web::Prose<1, 1'000>> agentDescription, description;
   std::optional<web::Text<1, 2'000>> imageUrl;
-  std::optional<std::vector<std::string>> features, steps;
+  std::optional<boost::json::value> features, steps;  // a list of texts, or one text
   std::optional<web::Integer<10, 60>> duration;
   std::optional<bool> narration;
   std::optional<web::Text<2, 12>> language;
