@@ -18,10 +18,11 @@ const add_bus_key = async (call, world) => {
 };
 const with_key = (base, path, body) =>
   send(base, "POST", path, { headers: { authorization: `Bearer ${INTERNAL_KEY}`, "content-type": "application/json" }, body: JSON.stringify(body) });
-const call_tool = async (base, person) => {
+const call_tool = async (box, listener) => {
+  const person = await box.customer(`${listener}-tools@example.org`);
   const { key } = (await person.call("POST", "/api/keys", { name: "mcp" })).body;
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_agents" } });
-  return send(base, "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
+  return send(box[listener], "POST", "/mcp", { headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
 };
 
 // A user asks for a plan, and an administrator decides.
@@ -116,8 +117,8 @@ const noted = {
     box.backend_call("DELETE", `/api/admin/invites/${(await box.backend_call("GET", "/api/admin/invites")).invites[0].id}`)],
   "backend PUT /api/admin/data-feeds/{name}": ["data feed set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/data-feeds/news", { kind: "rss", url: "http://127.0.0.1:1/" })],
   "backend DELETE /api/admin/data-feeds/{name}": ["data feed removed by admin: ok", ({ box }) => box.backend_call("DELETE", "/api/admin/data-feeds/news")],
-  "web POST /mcp": ["MCP tool called: ok", ({ box, bob }) => call_tool(box.web, bob)],
-  "backend POST /mcp": ["MCP tool called: ok", ({ box, bob }) => call_tool(box.backend, bob)],
+  "web POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "web")],
+  "backend POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "backend")],
   "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: join(box.folder, "copy") })],
 };
 

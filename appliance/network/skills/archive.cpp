@@ -140,10 +140,22 @@ void strip_folder(std::vector<PackageFile>& files) {
   for (auto& file : files) file.path.erase(0, folder.size());
 }
 
+// Whether the archive ends with its whole end record (APPNOTE.TXT, 4.3.16), which minizip does not check.
+bool has_whole_end(std::string_view archive) {
+  constexpr std::string_view signature("PK\x05\x06", 4);
+  constexpr std::size_t record_bytes = 22, comment_length_at = 20;
+  const auto at = archive.rfind(signature);
+  if (at == archive.npos || archive.size() - at < record_bytes) return false;
+  const auto byte = [&](std::size_t offset) { return static_cast<unsigned char>(archive[at + offset]); };
+  const std::size_t comment = byte(comment_length_at) | std::size_t(byte(comment_length_at + 1)) << 8;
+  return archive.size() - at == record_bytes + comment;
+}
+
 }  // namespace
 
 web::Result<std::vector<PackageFile>> unpack(std::string_view archive) {
   if (archive.size() > most_archive_bytes) return web::invalid("The archive must be at most 2 MB");
+  if (!has_whole_end(archive)) return damaged();
   auto files = Archive(archive).files();
   if (files) strip_folder(*files);
   return files;
