@@ -327,6 +327,7 @@ test("a phone shows all of it, and nothing has to be pushed sideways", async (t)
   await ada.sees_status("running");
   await ada.say(`remember that ${"unbroken".repeat(60)}`);
   await ada.log.getByText("I will remember").waitFor();
+  await ada.button("Send").waitFor(); // the answer has ended
   await ada.fits_the_screen();
   for (const name of ["Stop", "Restart", "Send"]) assert.ok(await ada.button(name).isVisible(), name);
   await ada.page.setViewportSize(DESKTOP);
