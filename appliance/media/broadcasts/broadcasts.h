@@ -46,7 +46,7 @@ class Broadcasts {
              std::filesystem::path folder);
   ~Broadcasts();
 
-  // Goes on air and returns the stream; what happens then is told by find(). invalid: no such file in the workspace,
+  // Goes on air and returns the stream; find() returns what happens then. invalid: no such file in the workspace,
   // or it is too large. conflict: the agent is on air. too_many: as many broadcasts as the box runs at once.
   // payment_required: its plan has no streams. internal: ffmpeg or espeak-ng is not installed.
   web::Task<web::Result<streams::Stream>> start(agents::Agent, Program);

@@ -1,4 +1,4 @@
-// Addresses of videos that are valid for a while, for whoever has them.
+// Addresses of videos that are valid for a while, for anybody who has them.
 #pragma once
 
 #include <chrono>

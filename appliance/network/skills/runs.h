@@ -74,7 +74,7 @@ class Runs {
   network::TaskGroup background_;
 };
 
-// What the agent is told. invalid, naming the input: an unknown or missing one, or one that is no text, number or
+// The message to the agent. invalid, naming the input: an unknown or missing one, or one that is no text, number or
 // boolean, or too long.
 web::Result<std::string> message_of(const Skill&, const Use&);
 

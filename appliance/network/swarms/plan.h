@@ -1,4 +1,4 @@
-// The texts that a swarm is made of: what its agents are told, and what they answer. Without a store or a clock.
+// The texts that a swarm is made of: the prompts of its agents, and their answers. Without a store or a clock.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ std::optional<std::vector<Task>> plan_in(std::string_view answer, const Swarm&,
 // Each member gets the goal.
 std::vector<Task> plan_of_the_box(const Swarm&);
 
-// What the agent of a task is told. The goal itself if the box has planned.
+// The prompt of the agent of a task. The goal itself if the box has planned.
 std::string task_message(const Swarm&, const Task&, const std::vector<Task>& all);
 
 // The request to join the answers, to the orchestrator.

@@ -1,4 +1,4 @@
-// Finds out what became of an authorization, whoever sent it to the chain.
+// Finds out what became of an authorization, regardless of its sender.
 #pragma once
 
 #include <optional>

@@ -40,7 +40,7 @@ Account of_box(std::string_view name);
 Account outside();
 
 struct Order {
-  std::string reference;  // 1 to 200 characters; whoever makes it begins with a word of its own: "split/12/0"
+  std::string reference;  // 1 to 200 characters; each caller begins it with a prefix of its own: "split/12/0"
   Account from, to;
   Usdc amount;  // positive
   std::string memo{};

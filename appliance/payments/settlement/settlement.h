@@ -21,7 +21,7 @@ struct Share {
 };
 
 struct Order {
-  std::string reference;          // 1 to 150 characters; whoever makes it begins with a word of its own: "split/12"
+  std::string reference;          // 1 to 150 characters; each caller begins it with a prefix of its own: "split/12"
   store::UserId payer_owner = 0;  // whose wallet pays; 0: the box's
   crypto::EthereumAddress from;   // a wallet of the box
   std::vector<Share> shares;      // 1 to 1,000

@@ -26,7 +26,7 @@
 namespace transactions {
 
 struct Request {
-  std::string reference;  // 1 to 200 characters; whoever makes it begins with a word of its own: "transfer/..."
+  std::string reference;  // 1 to 200 characters; each caller begins it with a prefix of its own: "transfer/..."
   store::UserId owner = 0;
   std::string wallet;  // its id: see wallets::Wallet
   crypto::EthereumAddress from;
