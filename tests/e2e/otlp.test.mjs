@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { Box, send } from "./box.mjs";
+import { Box, run, send, until } from "./box.mjs";
+import { serve_site } from "./http_site.mjs";
 import { package_named } from "./packages.mjs";
 
 const { SpanStatusCode, trace, context } = package_named("@opentelemetry/api");
@@ -96,6 +97,40 @@ test("an agent's token makes the spans that agent's own", async (t) => {
   const { traces } = (await ada.call("GET", `/api/traces?agent=${agent}&errors=true`)).body;
   assert.deepEqual(traces.map((one) => one.id), [id]);
 });
+
+test("the box's own spans go to a collector if the settings name one, without what people wrote", async (t) => {
+  let tries = 0;
+  const collector = await serve_site(t, () => (++tries === 1 ? { status: 503 } : { json: { partialSuccess: {} } }));
+  const box = await Box.start(t, { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/collector/`, OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=lighthouse,authorization=Bearer%20the-token" });
+  const ada = await customer_with_key(box, "ada@example.org");
+  const agent = await box.running_agent(ada);
+  await work(box, EXPORTERS.JSON, ada.key);
+  assert.equal((await ada.call("POST", "/api/chat", { agentId: agent, message: "remember the secret word" })).status, 200);
+  const { traces: [{ id }] } = (await ada.call("GET", `/api/traces?agent=${agent}&type=plan`)).body;
+  const sent = () => collector.requests.slice(1).flatMap(({ text }) => JSON.parse(text).resourceSpans[0].scopeSpans[0].spans);
+  const spans = await until("the turn at the collector", () => {
+    const of_turn = sent().filter(({ traceId }) => traceId === id);
+    return of_turn.some(({ name }) => name === "invoke_agent") && of_turn;
+  });
+  const [{ url, headers }] = collector.requests;
+  assert.deepEqual([url.pathname, headers["x-tenant"], headers.authorization], ["/collector/v1/traces", "lighthouse", "Bearer the-token"]);
+  assert.deepEqual(JSON.parse(collector.requests[0].text).resourceSpans[0].resource.attributes[0], { key: "service.name", value: { stringValue: "agentbox" } });
+  const inference = spans.find(({ name }) => name.startsWith("chat "));
+  assert.equal(inference.parentSpanId, spans.find(({ name }) => name === "invoke_agent").spanId);
+  assert.ok(BigInt(inference.endTimeUnixNano) >= BigInt(inference.startTimeUnixNano));
+  const text = collector.requests.map((one) => one.text).join();
+  for (const word of ["secret word", "weather-bot", "get_weather"]) assert.ok(!text.includes(word), word);
+  assert.equal(new Set(sent().map(({ spanId }) => spanId)).size, sent().length, "each span once");
+  await run_with_wrong_headers();
+});
+
+const run_with_wrong_headers = async () => {
+  for (const headers of ["authorization", "=x", "a b=c", "name=%zz", "name=%0a"]) {
+    const { code, err } = await run(["serve", "--data", "/nonexistent"], { env: { OTEL_EXPORTER_OTLP_HEADERS: headers } });
+    assert.notEqual(code, 0);
+    assert.match(err, /OTEL_EXPORTER_OTLP_HEADERS/, headers);
+  }
+};
 
 const now_ns = (ago_ms = 0) => `${Date.now() - ago_ms}000000`;
 const span = (more = {}) => ({

@@ -72,6 +72,8 @@ Setting provider_key(std::string name, std::string Settings::*member, std::strin
 // git writes it into commits, between angle brackets of its own.
 Setting git_name(std::string name, std::string Settings::*member, std::string help);
 Setting smtp_url(std::string name, std::string Settings::*member, std::string help);
+// name=value pairs, as OpenTelemetry has them; values are secrets.
+Setting otlp_headers(std::string name, std::string Settings::*member, std::string help);
 Setting email(std::string name, std::string Settings::*member, std::string help);
 Setting chain_address(std::string name, std::string Settings::*member, std::string help);
 Setting token_amount(std::string name, std::string Settings::*member, std::string help);
@@ -89,6 +91,10 @@ Setting contacts(std::string name, std::vector<std::string> Settings::*member, s
 Setting https_url(std::string name, std::string Settings::*member, std::string help);
 // rtmp:// or rtmps://, a host and a path.
 Setting rtmp_url(std::string name, std::string Settings::*member, std::string help);
+// host:port; either may be *, and a leading dot stands for all names beneath a domain.
+Setting destinations(std::string name, std::vector<std::string> Settings::*member, std::string help);
+// An amount of disk space, or "auto".
+Setting disk_space(std::string name, std::string Settings::*member, std::string help);
 Setting language_tags(std::string name, std::string Settings::*member, std::string help);
 Setting point_in_time(std::string name, std::string Settings::*member, std::string help);
 

@@ -36,6 +36,13 @@ struct Settings {
   std::string security_expires;               // RFC 3339; empty: the box chooses
   std::string security_policy, security_encryption, security_acknowledgments, security_languages;
   bool rate_limits = true, login_limits = true;
+  std::string disk_reserve = "auto";      // free space that agents leave: bytes with K, M, G or T
+  std::string egress = "allow";           // allow, deny
+  std::vector<std::string> egress_allow;  // lower case host:port, ".example.org:443", "*:443"
+  std::string backup_schedule;            // cron; empty: none
+  unsigned backup_keep = 7;
+  std::string http_redirect_listen;  // empty: none
+  bool status_page = false;
   unsigned threads = 0;                                    // network threads; 0: one a core
   std::chrono::seconds idle_timeout{60};                   // keep-alive connections
   unsigned streams_per_user = 200, streams_total = 2'000;  // live logs
@@ -46,6 +53,7 @@ struct Settings {
   std::string agent_domain = "localhost";
   std::uint16_t agent_port_first = 20000, agent_port_last = 20999;
   bool provisioning_enabled = true;
+  std::string isolation = "any";  // any, required
 
   std::chrono::milliseconds watchdog_check_interval{120'000}, watchdog_degraded_check_interval{5'000},
       watchdog_crash_loop_window{300'000};
@@ -54,6 +62,7 @@ struct Settings {
   std::chrono::milliseconds installation_heartbeat_interval{300'000};
   std::string notify_bot_token, notify_webhook_url;  // secret
   std::string notify_chat_id, notify_bot_api_url = "https://api.telegram.org";
+  std::string otel_exporter_otlp_endpoint, otel_exporter_otlp_headers;  // both may hold a token: secret
 
   std::string local_model_url, local_api_key;     // any OpenAI-compatible server
   std::string local_model, local_fallback_model;  // empty: the first the server lists; none
@@ -123,8 +132,11 @@ struct Settings {
   unsigned stream_hls_mb = 512;
   unsigned video_storage_mb = 500;  // of one user
   std::chrono::milliseconds video_url_lifetime{std::chrono::hours{24}};
+  std::string video_s3_endpoint, video_s3_bucket, video_s3_region = "us-east-1";  // empty: videos stay on the box
+  std::string video_s3_access_key_id, video_s3_secret_access_key;                 // the second is secret
 
   std::string log_level = "info";
+  std::string log_format = "auto";  // auto, json, text
 };
 
 inline constexpr std::string_view config_file_name = "agentbox.toml";

@@ -68,6 +68,18 @@ std::vector<Setting> make_table() {
               "limit the rate of requests; turn off only for benchmarks and in trusted networks"),
       boolean("LOGIN_LIMITS", &S::login_limits,
               "limit guesses at passwords, codes and tokens, whatever RATE_LIMITS says; turn off only for benchmarks"),
+      disk_space("DISK_RESERVE", &S::disk_reserve,
+                 "free disk space that agents, uploads and backups leave to the store; auto: 1G or 5 percent, less on "
+                 "small disks"),
+      choice("EGRESS", &S::egress, {"allow", "deny"},
+             "outbound connections: all that other settings ask for, or only those to EGRESS_ALLOW"),
+      destinations("EGRESS_ALLOW", &S::egress_allow, "destinations that EGRESS=deny leaves open"),
+      text("BACKUP_SCHEDULE", &S::backup_schedule, "when to back up into backups/ of the data folder; unset: never",
+           "cron, UTC"),
+      count("BACKUP_KEEP", &S::backup_keep, 1, 1'000, "backups of that schedule that are kept"),
+      address("HTTP_REDIRECT_LISTEN", &S::http_redirect_listen,
+              "address that redirects plain HTTP to the web listener with TLS; unset: none"),
+      boolean("STATUS_PAGE", &S::status_page, "show the state of the box to everybody at /status"),
       count("NETWORK_THREADS", &S::threads, 0, 256, "threads that serve requests; 0: one per core"),
       seconds("IDLE_TIMEOUT", &S::idle_timeout, 1, 86'400, "how long an idle connection is kept open"),
       count("STREAMS_PER_USER", &S::streams_per_user, 1, 1'000'000, "live log streams that one user may read at once"),
@@ -79,6 +91,8 @@ std::vector<Setting> make_table() {
       text("DOCKER_HOST", &S::docker_host, "socket of the Docker Engine", "unix:///path"),
       domain("AGENT_DOMAIN", &S::agent_domain, "agents are reached at <subdomain>.<this domain> on the web listener"),
       port_range("ports on the host for agents"),
+      choice("ISOLATION", &S::isolation, {"any", "required"},
+             "required: refuse to run agents that are not isolated from one another and from the box"),
       boolean("PROVISIONING_ENABLED", &S::provisioning_enabled, "allow new agents; off: requests for one get 503"),
       time_span("WATCHDOG_CHECK_INTERVAL", &S::watchdog_check_interval, 100ms, 24h,
                 "interval between health checks of a running agent"),
@@ -103,6 +117,11 @@ std::vector<Setting> make_table() {
       url("NOTIFY_BOT_API_URL", &S::notify_bot_api_url,
           "API of the bot, compatible with Telegram's <URL>/bot<token>/sendMessage"),
       secret_url("NOTIFY_WEBHOOK_URL", &S::notify_webhook_url, "chat webhook that receives the same reports"),
+      secret_url(
+          "OTEL_EXPORTER_OTLP_ENDPOINT", &S::otel_exporter_otlp_endpoint,
+          "OpenTelemetry collector that receives the box's spans at <URL>/v1/traces; unset: they stay on the box"),
+      otlp_headers("OTEL_EXPORTER_OTLP_HEADERS", &S::otel_exporter_otlp_headers,
+                   "headers for it: name=value,..., values percent-encoded"),
 
       url("LOCAL_MODEL_URL", &S::local_model_url,
           "local model server with an OpenAI-compatible API: Ollama, llama.cpp, vLLM"),
@@ -251,8 +270,16 @@ std::vector<Setting> make_table() {
             "most disk space of one user's generated videos, in megabytes"),
       time_span("VIDEO_URL_LIFETIME", &S::video_url_lifetime, 1min, std::chrono::days{30},
                 "how long the address of a generated video is valid"),
+      url("VIDEO_S3_ENDPOINT", &S::video_s3_endpoint,
+          "object store with the API of S3 that keeps generated videos; unset: the data folder"),
+      text("VIDEO_S3_BUCKET", &S::video_s3_bucket, "bucket of generated videos", "name"),
+      text("VIDEO_S3_REGION", &S::video_s3_region, "region of that bucket", "name"),
+      text("VIDEO_S3_ACCESS_KEY_ID", &S::video_s3_access_key_id, "id of the access key for that bucket", "id"),
+      secret("VIDEO_S3_SECRET_ACCESS_KEY", &S::video_s3_secret_access_key, "that access key"),
 
       choice("LOG_LEVEL", &S::log_level, {"debug", "info", "warning", "error"}, "lowest level of the log on stderr"),
+      choice("LOG_FORMAT", &S::log_format, {"auto", "json", "text"},
+             "form of the log on stderr; auto: text on a terminal, else JSON"),
   };
 }
 

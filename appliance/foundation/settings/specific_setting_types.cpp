@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "appliance/foundation/byte_size.h"
 #include "appliance/foundation/chain/amount.h"
 #include "appliance/foundation/crypto/ethereum.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/email.h"
+#include "appliance/foundation/otlp_headers.h"
 #include "appliance/foundation/settings/setting_types.h"
 #include "appliance/foundation/settings/whole_number.h"
 
@@ -65,6 +67,20 @@ Setting provider_key(std::string name, std::string Settings::*member, std::strin
     const auto is_visible = [](char c) { return c > ' ' && c < 0x7F; };
     if (value.empty() || (value.size() >= fewest && std::ranges::all_of(value, is_visible))) return {};
     return "must be at least " + std::to_string(fewest) + " visible ASCII characters without spaces";
+  });
+}
+
+Setting otlp_headers(std::string name, std::string Settings::*member, std::string help) {
+  return checked(secret(std::move(name), member, std::move(help)), [](const std::string& value) -> Problem {
+    if (parse_otlp_headers(value)) return {};
+    return "must be name=value pairs separated by commas, with percent-encoded values";
+  });
+}
+
+Setting disk_space(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "size"), [](const std::string& value) -> Problem {
+    if (value == "auto" || parse_byte_size(value)) return {};
+    return "must be auto or a number of bytes, which K, M, G or T may follow, such as 2G";
   });
 }
 
