@@ -1,13 +1,26 @@
 #include "appliance/box/maintenance/backups.h"
 
+#include "appliance/foundation/disk_reserve.h"
+
 namespace maintenance {
+
+namespace {
+
+// The folder, or the one in which it will be made.
+std::filesystem::path nearest_folder(std::filesystem::path path) {
+  std::error_code unknown;
+  while (path.has_relative_path() && !std::filesystem::exists(path, unknown)) path = path.parent_path();
+  return path;
+}
+
+}  // namespace
 
 web::Result<void> Backups::check(const std::filesystem::path& to,
                                  const std::optional<std::string>& key_fingerprint) const {
   if (!to.is_absolute()) return web::invalid("to must be an absolute path on the box");
   if (key_fingerprint && *key_fingerprint != key_fingerprint_)
     return web::conflict("the master key is not the one the box runs with: use its master.key or AGENTBOX_MASTER_KEY");
-  return {};
+  return agentbox::DiskReserve::admit_to(nearest_folder(to), disk_reserve_, 0);
 }
 
 web::Task<web::Result<std::optional<std::string>>> Backups::make(std::filesystem::path to) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <boost/asio/thread_pool.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,11 +18,13 @@ class Backups {
  public:
   // `threads` run the copying. `key_fingerprint`: of the master key that the store is open under. The store and
   // `threads` must outlive this.
-  Backups(store::Store& store, boost::asio::thread_pool& threads, std::string key_fingerprint)
-      : store_(store), threads_(threads), key_fingerprint_(std::move(key_fingerprint)) {}
+  // `disk_reserve`: bytes that backups leave free.
+  Backups(store::Store& store, boost::asio::thread_pool& threads, std::string key_fingerprint,
+          std::uint64_t disk_reserve)
+      : store_(store), threads_(threads), key_fingerprint_(std::move(key_fingerprint)), disk_reserve_(disk_reserve) {}
 
   // Whether a backup to `to` can start: invalid unless it is an absolute path, conflict unless `key_fingerprint`, if
-  // given, is this store's.
+  // given, is this store's, unavailable where the disk reserve begins.
   web::Result<void> check(const std::filesystem::path& to, const std::optional<std::string>& key_fingerprint) const;
   // After check(). Copies the store, incrementally if `to` holds a backup. Returns why the copy failed, or nothing.
   // conflict while another backup is in progress: two in one folder would remove each other's files.
@@ -31,6 +34,7 @@ class Backups {
   store::Store& store_;
   boost::asio::thread_pool& threads_;
   const std::string key_fingerprint_;
+  const std::uint64_t disk_reserve_;
   std::atomic<bool> is_in_progress_{false};
 };
 
