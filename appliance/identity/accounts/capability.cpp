@@ -3,6 +3,7 @@
 #include "appliance/identity/accounts/records.h"
 #include "appliance/identity/accounts/routes.h"
 #include "appliance/identity/accounts/self_service.h"
+#include "appliance/identity/kept_keys.h"
 #include "appliance/identity/module.h"
 
 namespace accounts {
@@ -40,7 +41,9 @@ struct Parts {
 
 identity::Capability capability() {
   return identity::Capability::of<Parts>(
-      {.tables = {store::describe(users), store::describe(sessions)}, .web = web_routes, .backend = backend_routes});
+      {.tables = {store::describe(users), store::describe(sessions), store::describe(identity::kept_keys)},
+       .web = web_routes,
+       .backend = backend_routes});
 }
 
 }  // namespace accounts
