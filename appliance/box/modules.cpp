@@ -16,7 +16,7 @@ Modules::Modules(const Platform& platform, store::Store& store, const web::LoopW
       payments(hosting),
       network(payments),
       media(hosting),
-      own(platform, store, loop_watchdog, identity) {}
+      own(platform, store, loop_watchdog, identity, hosting.engine->isolation()) {}
 
 Rows Modules::rows() {
   Rows all;

@@ -16,11 +16,12 @@ namespace health {
 struct BoxHealth {
   std::string status = "ok";
   store::Time timestamp{};
-  std::string docker, provisioning, store;
+  std::string docker, provisioning, store, disk, isolation;
   std::int64_t stalledEventLoops = 0;
   std::optional<std::string> reason;
 };
-BOOST_DESCRIBE_STRUCT(BoxHealth, (), (status, timestamp, docker, provisioning, store, stalledEventLoops, reason))
+BOOST_DESCRIBE_STRUCT(BoxHealth, (),
+                      (status, timestamp, docker, provisioning, store, disk, isolation, stalledEventLoops, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {
@@ -60,8 +61,10 @@ struct MachineHealth {
   Cpu cpu;
   Memory memory;
   double uptime = 0;
+  std::string store = "ok";
+  std::optional<std::string> reason;
 };
-BOOST_DESCRIBE_STRUCT(MachineHealth, (), (status, health, timestamp, cpu, memory, uptime))
+BOOST_DESCRIBE_STRUCT(MachineHealth, (), (status, health, timestamp, cpu, memory, uptime, store, reason))
 
 // Always 200, unless `strict` is asked for and the store is read-only: 503.
 web::Answer box_health(const Services&, const web::Request&, HealthQuery);
