@@ -108,6 +108,8 @@ const noted = {
   "backend DELETE /api/admin/audit/personal-data": ["personal data erased by admin: ok, 0 entries", ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody")],
   "backend POST /api/admin/skills": ["skill set by admin: The archive is damaged", ({ box }) => box.backend_call("POST", "/api/admin/skills", { no: "archive" })],
   "backend DELETE /api/admin/skills/{name}": ["skill removed by admin: No such skill", ({ box }) => box.backend_call("DELETE", "/api/admin/skills/nothing")],
+  "backend PUT /api/admin/skills-on-sale/{name}": ["skill put on sale by admin: No such skill", ({ box }) => box.backend_call("PUT", "/api/admin/skills-on-sale/nothing", { agentId: "ag_x" })],
+  "backend DELETE /api/admin/skills-on-sale/{name}": ["skill taken off sale by admin: No such skill is for sale", ({ box }) => box.backend_call("DELETE", "/api/admin/skills-on-sale/nothing")],
   "web POST /api/invite/generate": ["invites generated: ok", ({ box }) => with_key(box.web, "/api/invite/generate", { note: "friends" })],
   "backend POST /api/invite/generate": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/invite/generate", {})],
   "web POST /api/invite/validate": ["invite used: ok", async ({ box, stranger }) =>
