@@ -176,7 +176,7 @@ test("every field of every body", async (t) => {
     await t.test(name, async () => {
       const whole = valid_body(body);
       for (const [field, schema] of Object.entries(body.properties)) {
-        const takes_controls = name.startsWith("POST /api/browse/write") && field === "content", // a file as it is
+        const takes_controls = /^POST \/api\/(browse|agents\/{id}\/files)\/write/.test(name) && field === "content", // a file as it is
           values = refused_values(schema).filter(([what]) => !(takes_controls && what === "a control character"));
         if (body.required?.includes(field)) values.push(["missing", undefined], ...(types_of(schema).length ? [["null", null]] : []));
         for (const [what, value] of values)

@@ -186,7 +186,7 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
         } else if (path === "/api/register") {
           assert.equal(answer.status, 400, name);
         } else if (path.startsWith("/api/browse/git-") && answer.status === 500) {
-          assert.deepEqual(answer.body, { error: "This folder is not a git repository" }, name); // as the contract has it
+          assert.deepEqual(answer.body, { error: "This folder is not a git repository", code: "NO_REPOSITORY" }, name); // as the contract has it
         } else {
           assert.ok(
             answer.status < 500 && ![401, 403].includes(answer.status),

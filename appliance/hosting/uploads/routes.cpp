@@ -24,6 +24,8 @@ constexpr auto uploading =
     "agent's own state; 429 with current and limit (bytes) and the code STORAGE_LIMIT_REACHED beyond the quota; 503 "
     "while four forms over 1 MB are being received, or two from one address. If one file is refused, none is written.";
 
+constexpr auto uploading_to_agent = "As POST /api/files, for the agent that the path names.";
+
 constexpr auto removing =
     "A file or an empty folder. agentId and path are in the body or, without a body, in the query.";
 
@@ -37,6 +39,11 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
       {web::POST, "/api/files", session, &files_rate,
        web::stream<UploadQuery>(largest_form, on(upload_files)).returns<UploadAnswer>(201).describe(uploading),
        "Upload files to an agent's workspace"},
+      {web::POST, "/api/agents/:id/files/upload", session, &files_rate,
+       web::stream<FolderQuery>(largest_form, on(upload_to_agent))
+           .returns<UploadAnswer>(201)
+           .describe(uploading_to_agent),
+       "Upload files to this agent's workspace"},
       {web::DELETE, "/api/files", session, &files_rate,
        web::body_or_query<RemoveRequest>(on(remove_file)).returns<FileRemoved>().describe(removing),
        "Remove one of an agent's files"},
