@@ -242,7 +242,7 @@ const described_ids = async (box) => {
       const members = Object.keys(requestBody?.content?.["application/json"]?.schema?.properties ?? {});
       const names = [...parameters.filter((one) => one.in === "query").map((one) => one.name), ...members];
       const ids = names.filter((name) => /Id$|^(target|before|owner|user|key|agent)$/.test(name));
-      if (guard === "session") found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
+      if (guard === "session" || guard.startsWith("session or key")) found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
     }
   // Secrets, places in a log or a list that belong to the path or the caller, and a booking, which has two owners:
   // settlement_skills.test.mjs.

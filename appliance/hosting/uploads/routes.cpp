@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "appliance/hosting/uploads/handlers.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace uploads {
 
@@ -32,19 +33,19 @@ constexpr auto removing =
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& session = guards.session;
+  const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::files);
   return {
-      {web::GET, "/api/files", session, &files_rate,
+      {web::GET, "/api/files", owner, &files_rate,
        web::query<ListQuery>(on(list_files)).returns<FileList>().describe(listing), "List an agent's files"},
-      {web::POST, "/api/files", session, &files_rate,
+      {web::POST, "/api/files", owner, &files_rate,
        web::stream<UploadQuery>(largest_form, on(upload_files)).returns<UploadAnswer>(201).describe(uploading),
        "Upload files to an agent's workspace"},
-      {web::POST, "/api/agents/:id/files/upload", session, &files_rate,
+      {web::POST, "/api/agents/:id/files/upload", owner, &files_rate,
        web::stream<FolderQuery>(largest_form, on(upload_to_agent))
            .returns<UploadAnswer>(201)
            .describe(uploading_to_agent),
        "Upload files to this agent's workspace"},
-      {web::DELETE, "/api/files", session, &files_rate,
+      {web::DELETE, "/api/files", owner, &files_rate,
        web::body_or_query<RemoveRequest>(on(remove_file)).returns<FileRemoved>().describe(removing),
        "Remove one of an agent's files"},
   };
