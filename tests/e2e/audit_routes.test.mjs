@@ -138,6 +138,7 @@ const unnoted = {
     "web DELETE /api/agents/{id}/verify", "web POST /api/agents/clone", "web POST /api/provision", "web POST /api/agent", "web POST /api/logs/{agentId}/stop",
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
     "web POST /api/chat", "web POST /api/chat/stop", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
+    ...["upload", "write", "mkdir", "move", "commit"].map((act) => `web POST /api/agents/{id}/files/${act}`), "web DELETE /api/agents/{id}/files",
     "web POST /api/scheduled-tasks", "web PUT /api/scheduled-tasks", "web DELETE /api/scheduled-tasks", "web POST /api/scheduled-tasks/{taskId}/run",
     "web POST /api/skills", "web POST /api/skills/{name}", "web POST /api/skills/booking-settlement", "web POST /api/skills/instant-split",
     "web DELETE /api/skills/{name}", "web POST /api/swarms", "web POST /api/swarms/{id}/stop",
@@ -160,7 +161,7 @@ const unnoted = {
     "web POST /api/subscriptions/request",
   ],
   "asking models": [
-    "web POST /api/demo/chat", "backend POST /v1/chat/completions", "backend POST /v1/embeddings", "backend POST /api/ai/chat",
+    "web POST /api/demo/chat", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
     "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/models/reload",
   ],
   "the operator's own programs at work": [

@@ -2,6 +2,7 @@
 
 #include "appliance/hosting/cloning/handlers.h"
 #include "appliance/hosting/rate_groups.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace cloning {
 
@@ -25,8 +26,9 @@ constexpr auto about_clone =
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/agents/clone", guards.session, &hosting::agents_rate,
-       web::body<CloneRequest>(on(clone_agent)).returns<CloneAnswer>().describe(about_clone),
+      {web::POST, "/api/agents/clone",
+       agentbox::session_or_key(guards, key_scopes::Scope::agents_write, agentbox::About::account),
+       &hosting::agents_rate, web::body<CloneRequest>(on(clone_agent)).returns<CloneAnswer>().describe(about_clone),
        "Clone an agent against payment"},
       {web::GET, "/api/agents/clone", guards.none, &hosting::agents_rate,
        web::plain(on(show_terms)).returns<TermsAnswer>(),
