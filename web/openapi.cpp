@@ -44,10 +44,17 @@ std::string operation_id(const Route& route) {
   return out;
 }
 
+// The name of a component: letters, digits, '.', '-' and '_'.
 std::string scheme_key(const Guard& guard) {
-  std::string key = guard.name;
-  for (char& c : key)
-    if (c == ' ') c = '_';
+  std::string key;
+  for (const char c : guard.name) {
+    const bool is_kept =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (is_kept)
+      key += c;
+    else if (c == ' ')
+      key += '_';
+  }
   return key;
 }
 

@@ -140,6 +140,11 @@ const noted = {
   "web POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "web")],
   "backend POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "backend")],
   "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: `${box.folder}-copy` })],
+  "backend POST /api/admin/backups": ["backup made by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/backups")],
+  "backend DELETE /api/admin/backups/{name}": ["backup removed by admin: ok", async ({ box }) => {
+    const { backups } = await box.backend_call("GET", "/api/admin/backups");
+    await box.backend_call("DELETE", `/api/admin/backups/${backups[0].name}`);
+  }],
 };
 
 // What the backend offers to administrators is on the web for their sessions; the record has the same line.
@@ -191,7 +196,7 @@ const unnoted = {
   ],
   "asking models": [
     "web POST /api/demo/chat", "backend POST /v1/chat/completions", "backend POST /v1/embeddings", "backend POST /api/ai/chat",
-    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/models/reload",
+    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/models/reload", "backend POST /api/admin/backups/{name}/verify",
     "backend POST /api/admin/models/providers/{name}/test", "backend POST /api/admin/models/local-servers",
   ],
   "the operator's own programs at work": [
