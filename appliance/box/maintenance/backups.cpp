@@ -1,6 +1,7 @@
 #include "appliance/box/maintenance/backups.h"
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 
 #include "appliance/box/maintenance/data_copy.h"

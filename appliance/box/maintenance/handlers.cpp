@@ -11,7 +11,7 @@ BackupView view(const MadeBackup& made) {
 }
 
 web::Task<> note(const Services& services, const web::Request& request, const char* act, std::string subject,
-                 const web::Error* error) {
+                 std::optional<web::Error> error) {
   auto entry = audit::of_request(request, act, std::move(subject));
   if (error) entry.outcome = error->message;
   co_await services.audit.note(std::move(entry));
@@ -44,7 +44,9 @@ web::Answer list_backups(const Services& services, const web::Request&) {
 
 web::Answer make_backup(const Services& services, const web::Request& request) {
   const auto made = co_await services.backups.make_whole();
-  co_await note(services, request, "backup made by admin", made ? made->name : "", made ? nullptr : &made.error());
+  std::string name = made ? made->name : std::string();
+  auto error = made ? std::nullopt : std::optional(made.error());
+  co_await note(services, request, "backup made by admin", std::move(name), std::move(error));
   if (!made) co_return made.error();
   co_return web::reply(view(*made), 201);
 }
@@ -60,8 +62,9 @@ web::Answer verify_backup(const Services& services, const web::Request& request)
 
 web::Answer remove_backup(const Services& services, const web::Request& request) {
   const auto removed = co_await services.backups.remove(request.param("name"));
-  co_await note(services, request, "backup removed by admin", request.param("name"),
-                removed ? nullptr : &removed.error());
+  std::string name = request.param("name");
+  auto error = removed ? std::nullopt : std::optional(removed.error());
+  co_await note(services, request, "backup removed by admin", std::move(name), std::move(error));
   if (!removed) co_return removed.error();
   const web::Succeeded answer;
   co_return web::reply(answer);
