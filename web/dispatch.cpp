@@ -133,11 +133,6 @@ struct Dispatcher::Impl {
                              ": its rate limit allows nothing, or differs from another of group " + route.rate->group);
     return found;
   }
-  static bool has_answered(const RouteMetrics& row) {
-    for (std::size_t at = 0; at <= row.seconds.bounds().size(); ++at)
-      if (row.seconds.bucket(at) > 0) return true;
-    return false;
-  }
   // Rows that have answered nothing are left out: most of hundreds, on a scrape every few seconds.
   void tell_metrics() {
     const auto labels_of = [this](const RouteMetrics& row) {
@@ -145,7 +140,7 @@ struct Dispatcher::Impl {
     };
     metrics().counters("agentbox_http_requests_total", "Requests answered.", this, [=, this](const auto& report) {
       for (const auto& row : row_metrics) {
-        if (!has_answered(row)) continue;
+        if (row.seconds.count() == 0) continue;
         auto labels = labels_of(row);
         labels.emplace_back("status", "");
         for (std::size_t at = 0; at < row.by_class.size(); ++at) {
@@ -158,7 +153,7 @@ struct Dispatcher::Impl {
     metrics().histograms("agentbox_http_request_duration_seconds", "Time from head to last byte.", this,
                          [=, this](const auto& report) {
                            for (const auto& row : row_metrics)
-                             if (has_answered(row)) report(labels_of(row), row.seconds);
+                             if (row.seconds.count() > 0) report(labels_of(row), row.seconds);
                          });
   }
   // The metrics of a row, whose pattern `route` views, or of a label without a row.

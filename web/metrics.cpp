@@ -68,6 +68,12 @@ void Histogram::observe(double value) {
   sum_.fetch_add(value, std::memory_order_relaxed);
 }
 
+std::uint64_t Histogram::count() const {
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at <= bounds_.size(); ++at) sum += bucket(at);
+  return sum;
+}
+
 struct Metrics::Series {
   explicit Series(Labels l) : labels(std::move(l)) {}
   Labels labels;

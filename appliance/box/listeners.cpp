@@ -81,7 +81,7 @@ web::ListenerOptions listener_options(const Settings& settings, std::string name
 web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Route> routes) {
   auto options = listener_options(settings, "web", settings.web_listen, 0.75);
   options.routes = std::move(routes);
-  options.error_forms = {a2a::error_form()};
+  options.error_forms = {models::openai::error_form(), a2a::error_form()};
   options.browser = true;
   options.hosts = web_hosts(settings);
   options.is_https_outside = Site(settings.base_url).origin().starts_with("https://");

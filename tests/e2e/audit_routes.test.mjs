@@ -139,6 +139,8 @@ const noted = {
   "backend DELETE /api/admin/audit/personal-data": ["personal data erased by admin: ok, 0 entries", ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody")],
   "backend POST /api/admin/skills": ["skill set by admin: The archive is damaged", ({ box }) => box.backend_call("POST", "/api/admin/skills", { no: "archive" })],
   "backend DELETE /api/admin/skills/{name}": ["skill removed by admin: No such skill", ({ box }) => box.backend_call("DELETE", "/api/admin/skills/nothing")],
+  "backend PUT /api/admin/skills-on-sale/{name}": ["skill put on sale by admin: No such skill", ({ box }) => box.backend_call("PUT", "/api/admin/skills-on-sale/nothing", { agentId: "ag_x" })],
+  "backend DELETE /api/admin/skills-on-sale/{name}": ["skill taken off sale by admin: No such skill is for sale", ({ box }) => box.backend_call("DELETE", "/api/admin/skills-on-sale/nothing")],
   "web POST /api/invite/generate": ["invites generated: ok", ({ box }) => with_key(box.web, "/api/invite/generate", { note: "friends" })],
   "backend POST /api/invite/generate": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/invite/generate", {})],
   "web POST /api/invite/validate": ["invite used: ok", async ({ box, stranger }) =>
@@ -184,6 +186,7 @@ const unnoted = {
     "web DELETE /api/agents/{id}/verify", "web POST /api/agents/clone", "web POST /api/provision", "web POST /api/agent", "web POST /api/logs/{agentId}/stop",
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
     "web POST /api/chat", "web POST /api/chat/stop", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
+    ...["upload", "write", "mkdir", "move", "commit"].map((act) => `web POST /api/agents/{id}/files/${act}`), "web DELETE /api/agents/{id}/files",
     "web POST /api/scheduled-tasks", "web PUT /api/scheduled-tasks", "web DELETE /api/scheduled-tasks", "web POST /api/scheduled-tasks/{taskId}/run",
     "web POST /api/skills", "web POST /api/skills/{name}", "web POST /api/skills/booking-settlement", "web POST /api/skills/instant-split",
     "web DELETE /api/skills/{name}", "web POST /api/swarms", "web POST /api/swarms/{id}/stop",
@@ -205,7 +208,7 @@ const unnoted = {
     "web POST /api/subscriptions/request",
   ],
   "asking models": [
-    "web POST /api/demo/chat", "backend POST /v1/chat/completions", "backend POST /v1/embeddings", "backend POST /api/ai/chat",
+    "web POST /api/demo/chat", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
     "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/backups/{name}/verify",
     "backend POST /api/admin/models/providers/{name}/test", "backend POST /api/admin/models/local-servers",
   ],
