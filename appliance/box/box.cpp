@@ -136,7 +136,7 @@ std::string Box::Parts::announce() {
 
 std::string Box::Parts::banner() {
   const auto admins =
-      accounts::search_users(platform.system, modules.identity.accounts, {.is_admin = true, .limit = 1});
+      accounts::search_users(platform.system, modules.identity.accounts, {.text = {}, .is_admin = true, .limit = 1});
   const auto& why = modules.hosting.why_processes();
   return start_banner({.web = settings.base_url.empty() ? reachable(server.url("web")) : settings.base_url,
                        .backend = server.url("backend"),
