@@ -11,6 +11,7 @@
 #include "appliance/box/resident_memory.h"
 #include "appliance/box/signals.h"
 #include "appliance/box/summarizer_child.h"
+#include "appliance/foundation/periodic.h"
 #include "store/engine_log.h"
 #include "summarizer/options.h"
 #include "web/log.h"
@@ -52,10 +53,12 @@ std::unique_ptr<store::Store> opened_store(const Settings& settings) {
 
 // Destroyed from the last to the first: listeners before the services their handlers use, services before the store.
 struct Box::Parts {
-  Parts(Settings given, ActivatedSockets given_sockets) : settings(std::move(given)), sockets(given_sockets) {}
+  Parts(Settings given, ActivatedSockets given_sockets, ServiceManager given_manager)
+      : settings(std::move(given)), sockets(given_sockets), manager(std::move(given_manager)) {}
 
   const Settings settings;
   const ActivatedSockets sockets;
+  const ServiceManager manager;
   const DataFolder folder{settings.data};
   web::IoPool network{network_threads(settings)};
   web::LoopWatchdog loop_watchdog{network};
@@ -82,14 +85,19 @@ struct Box::Parts {
   }
   void listen();
   std::string announce();
+  // While every network thread returns to its event loop.
+  web::Task<> prove_alive() {
+    if (loop_watchdog.stalled() == 0) manager.notify("WATCHDOG=1");
+    co_return;
+  }
   // Waits for work in progress.
   void join_threads() {
     for (auto* threads : {&blocking, &uploads, &backups}) threads->join();
   }
 };
 
-Box::Box(Settings settings, ActivatedSockets sockets)
-    : parts_(std::make_unique<Parts>(prepared(std::move(settings)), sockets)) {}
+Box::Box(Settings settings, ActivatedSockets sockets, ServiceManager manager)
+    : parts_(std::make_unique<Parts>(prepared(std::move(settings)), sockets, std::move(manager))) {}
 
 Box::~Box() {
   parts_->network.stop();
@@ -141,7 +149,11 @@ int Box::serve() {
 
   SignalLoop signals({.home = parts.platform.home,
                       .reload = [&parts] { parts.server.reload_tls(); },
-                      .will_stop = [&parts] { parts.loop_watchdog.expect_end(); },
+                      .will_stop =
+                          [&parts] {
+                            parts.manager.notify("STOPPING=1");
+                            parts.loop_watchdog.expect_end();
+                          },
                       .stop = [this, &summarizer] { return stop(summarizer); }});
   boost::asio::co_spawn(parts.platform.home, parts.modules.start(), [](std::exception_ptr thrown) {
     if (thrown) web::log::error("not_started", {{"reason", reason_of(thrown)}});
@@ -150,7 +162,12 @@ int Box::serve() {
   parts.network.start();
   parts.loop_watchdog.start();
 
+  std::optional<Periodic> pulse;  // stops with the network
+  if (const auto pause = parts.manager.watchdog_pause())
+    pulse.emplace(parts.platform.home, "pulse", *pause, [&parts] { return parts.prove_alive(); }).start();
+
   std::cout << ready << std::flush;
+  parts.manager.notify("READY=1");
   give_back_program_pages();
   give_back_freed_memory();
   const auto failure = signals.run();

@@ -7,8 +7,12 @@
 #include <string_view>
 
 #include "appliance/foundation/settings/settings.h"
+#include "web/fetch.h"
 
 namespace agentbox::cli {
+
+// For commands, which have no event loop of their own.
+web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest);
 
 class BoxClient {
  public:
@@ -19,6 +23,8 @@ class BoxClient {
 
   // Whether a box that runs on this data folder answers.
   bool is_running() const;
+  // What its health route answers, without a key: 200 if it is healthy, 503 with the reason if it is not.
+  web::Result<web::FetchResponse> health() const;
   // Returns the JSON response. Throws UsageError with the box's error message, or with what to do if no box answers or
   // the key is refused.
   boost::json::value call(std::string method, const std::string& path, const boost::json::value& body = nullptr,

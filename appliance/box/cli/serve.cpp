@@ -68,12 +68,13 @@ void print_ready(const std::string& url) {
 
 int serve(const Settings& settings) {
   const auto sockets = take_activated_sockets();
+  auto manager = ServiceManager::take_from_environment();
   clear_secrets_in_environment();
   forbid_core_dumps();
   allow_many_files();
   signal(SIGPIPE, SIG_IGN);
   set_log_level(settings);
-  Box box(settings, sockets);
+  Box box(settings, sockets, std::move(manager));
   return box.serve();
 }
 

@@ -79,11 +79,8 @@ Settings resolve_settings(const Flags& flags, const Environment& environment, co
   const Setting& data = settings_table().front();
   override_with(settings, data);
   const auto own = settings.data / config_file_name;
-  if (file.named) {
-    read_file(settings, *file.named);
-  } else if (file.own && std::filesystem::exists(own)) {
-    read_file(settings, own);
-  }
+  if (file.own && std::filesystem::exists(own)) read_file(settings, own);
+  if (file.named) read_file(settings, *file.named);
   for (const auto& setting : settings_table()) override_with(settings, setting);
   check_together(settings);
   return settings;
