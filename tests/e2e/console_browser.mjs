@@ -1,10 +1,13 @@
 // The language of the console's stories: a person at a real browser, whose page may not misbehave in silence.
 import assert from "node:assert/strict";
-import { PASSWORD } from "./box.mjs";
+import { PASSWORD, until } from "./box.mjs";
 import { package_named } from "./packages.mjs";
 
 const { chromium } = package_named("playwright-core");
 const { source: axe } = package_named("axe-core");
+
+// Names that try to become markup, or to turn the text around them.
+export const HOSTILE = `<img src=x onerror="document.title='mine'"><b>bold</b> \u202Egnp.exe \u2066abc\u200b`;
 
 export const DESKTOP = { width: 1200, height: 760 }, PHONE = { width: 390, height: 844 };
 
@@ -143,6 +146,20 @@ export class Person {
       const violations = found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
       assert.deepEqual(violations, [], `${this.page.url()}, ${scheme}`);
     }
+  }
+
+  // What every page must be, on a desk and on a phone, once it shows what it has.
+  async is_sound() {
+    const before = this.page.viewportSize();
+    await until(`${this.page.url()} loaded`, async () => (await this.page.getByText("Loading…", { exact: true }).count()) === 0);
+    for (const viewport of [DESKTOP, PHONE]) {
+      await this.page.setViewportSize(viewport);
+      await this.is_accessible();
+      await this.fits_the_screen();
+    }
+    assert.equal(await this.page.locator("main img, main b").count(), 0, "names are no markup");
+    assert.notEqual(await this.page.title(), "mine");
+    await this.page.setViewportSize(before);
   }
 
   async fits_the_screen() {
