@@ -101,7 +101,8 @@ test("what an agent did is a trace with its spans, and what it cost is in the co
   const env = { OPENROUTER_BASE_URL: model.url, OPENROUTER_API_KEY: "sk-or-story", OPENROUTER_MODEL: MODEL };
   const { owner, ids, ada } = await story_of(t, { env });
   model.will(call(["remember", { text: HOSTILE }]), say("Noted.", [2_000, 500]));
-  assert.equal((await owner.call("POST", "/api/chat", { agentId: ids[0], message: `Remember ${HOSTILE}` })).status, 200);
+  const answer = await owner.call("POST", "/api/chat", { agentId: ids[0], message: `Remember ${HOSTILE}` });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
   await until("a trace", async () => (await owner.call("GET", "/api/traces?type=plan")).body.traces.length === 1);
 
   await ada.page.goto("/fleet/traces");
@@ -182,10 +183,10 @@ test("keys are made and revoked, messages are read, and dead letters are sent ag
 
   await ada.page.goto("/dashboard");
   await ada.link("2 messages could not be delivered").click();
-  await ada.button("Deliver FIRST again").waitFor();
+  await ada.button("Deliver again: FIRST").waitFor();
   await ada.is_sound();
   status = 200;
-  await ada.button("Deliver FIRST again").click();
+  await ada.button("Deliver again: FIRST").click();
   await until("it arrives", () => hook.accepted().length === 1);
   await ada.button("Drop SECOND").click();
   await ada.dialog.getByRole("button", { name: "Drop" }).click();
