@@ -99,9 +99,13 @@ test("what an agent did is a trace with its spans, and what it cost is in the co
   const model = await ModelServer.start(t);
   t.after(() => model.check());
   const env = { OPENROUTER_BASE_URL: model.url, OPENROUTER_API_KEY: "sk-or-story", OPENROUTER_MODEL: MODEL };
-  const { owner, ids, ada } = await story_of(t, { env });
+  const { box, owner, ada } = await story_of(t, { env, agents: [] });
+  const made = await owner.call("POST", "/api/agents/provision", { name: "Anna", tier: "starter", model: MODEL });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const { id } = made.body.agent;
+  await box.until_status(owner, id, "running");
   model.will(call(["remember", { text: HOSTILE }]), say("Noted.", [2_000, 500]));
-  const answer = await owner.call("POST", "/api/chat", { agentId: ids[0], message: `Remember ${HOSTILE}` });
+  const answer = await owner.call("POST", "/api/chat", { agentId: id, message: `Remember ${HOSTILE}` });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   await until("a trace", async () => (await owner.call("GET", "/api/traces?type=plan")).body.traces.length === 1);
 
@@ -109,7 +113,7 @@ test("what an agent did is a trace with its spans, and what it cost is in the co
   await ada.label("Kind").selectOption({ label: "turn" });
   await ada.label("Agent").selectOption({ label: "Anna" });
   const { searchParams } = new URL(ada.page.url());
-  assert.deepEqual([searchParams.get("type"), searchParams.get("agent")], ["plan", ids[0]]);
+  assert.deepEqual([searchParams.get("type"), searchParams.get("agent")], ["plan", id]);
   await until("one trace", async () => (await ada.page.getByRole("row").count()) === 2);
   await ada.is_sound();
   await ada.label("Outcome").selectOption({ label: "With errors" });
