@@ -13,6 +13,7 @@
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/cli/mirror.h"
 #include "appliance/box/open_store.h"
+#include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/network/skills/catalogue.h"
@@ -120,6 +121,9 @@ int backup(const Settings& settings, const BackupOptions& options) {
   const DataFolder copy(fs::absolute(options.to).lexically_normal());
   if (fs::exists(copy.store() / "CURRENT"))
     throw UsageError(copy.path().string() + " holds a box, not a backup: name another folder with --to");
+  if (is_beneath(copy.path(), folder.path()))
+    throw UsageError(copy.path().string() + " is inside the data folder " + folder.path().string() +
+                     ": name a folder outside of it with --to, best on another disk");
   const std::string master_key = folder.master_key(settings);
   copy.prepare("folder of the backup", "--to");
   try {

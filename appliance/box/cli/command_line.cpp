@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "appliance/box/cli/admin.h"
+#include "appliance/box/cli/agent_logs.h"
 #include "appliance/box/cli/commands.h"
+#include "appliance/box/cli/overview.h"
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/foundation/settings/nearest.h"
 #include "appliance/foundation/settings/settings_table.h"
@@ -25,8 +27,20 @@ using Run = std::function<int()>;
 
 void add_serve(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("serve", "Serve the box until SIGTERM or SIGINT");
+  const auto options = std::make_shared<SetUpOptions>();
+  command->add_flag("--init", options->is_wanted, "set up a data folder that is not yet, as agentbox init does");
+  command->add_option("--email", options->admin.email, "with --init: e-mail address of the admin");
+  command->add_option("--password", options->admin.password,
+                      "with --init: password of the admin; default: a random one, which is printed");
   const SettingFlags flags(*command);
-  command->callback([&run, flags] { run = [flags] { return serve(flags.resolve()); }; });
+  command->callback([&run, flags, options] {
+    run = [flags, options] {
+      SettingSources sources;
+      Settings settings = flags.resolve(sources);
+      if (set_up(settings, *options)) settings = flags.resolve(sources);
+      return serve(settings, sources);
+    };
+  });
 }
 
 void add_init(CLI::App& app, Run& run) {
@@ -36,7 +50,8 @@ void add_init(CLI::App& app, Run& run) {
   command->add_option("--password", options->password,
                       "password of the admin; default: a random one, which is printed");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
-  command->callback([&run, flags, options] { run = [flags, options] { return init(flags.resolve(), *options); }; });
+  command->callback(
+      [&run, flags, options] { run = [flags, options] { return init(flags.resolve(), *options, std::cout); }; });
 }
 
 void add_backup(CLI::App& app, Run& run) {
@@ -191,6 +206,8 @@ std::optional<int> parse(int argc, char** argv, Run& chosen) {
   app.require_subcommand(1);
   add_serve(app, chosen);
   add_init(app, chosen);
+  add_overview(app, chosen);
+  add_logs(app, chosen);
   add_admin(app, chosen);
   add_backup(app, chosen);
   add_restore(app, chosen);

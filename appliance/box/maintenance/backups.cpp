@@ -1,10 +1,13 @@
 #include "appliance/box/maintenance/backups.h"
 
+#include "appliance/foundation/beneath.h"
+
 namespace maintenance {
 
 web::Result<void> Backups::check(const std::filesystem::path& to,
                                  const std::optional<std::string>& key_fingerprint) const {
   if (!to.is_absolute()) return web::invalid("to must be an absolute path on the box");
+  if (agentbox::is_beneath(to, data_)) return web::invalid("to must be a folder outside of the data folder");
   if (key_fingerprint && *key_fingerprint != key_fingerprint_)
     return web::conflict("the master key is not the one the box runs with: use its master.key or AGENTBOX_MASTER_KEY");
   return {};

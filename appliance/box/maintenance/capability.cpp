@@ -9,7 +9,8 @@ namespace {
 struct Parts {
   explicit Parts(box::Module& module)
       : box(module),
-        backups(module.store, module.platform.backups, agentbox::key_fingerprint(module.platform.master_key)) {}
+        backups(module.store, module.platform.settings.data, module.platform.backups,
+                agentbox::key_fingerprint(module.platform.master_key)) {}
   Services services() { return {backups, box.identity.audit}; }
 
   box::Module& box;
