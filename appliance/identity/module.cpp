@@ -3,6 +3,7 @@
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/identity/accounts/admin_address.h"
 #include "appliance/identity/kept_keys.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace identity {
 
@@ -33,12 +34,17 @@ Module::Module(const agentbox::Platform& given)
       devices(crypto::derived_key(platform.master_key, "known devices")),
       sign_in(accounts, sessions, second_factor, audit, replay_guard, devices,
               crypto::derived_key(platform.master_key, "sign-in tickets")),
-      guards(agentbox::make_guards({.sessions = sessions,
-                                    .accounts = accounts,
-                                    .keys = keys,
-                                    .backend = backend_sources(),
-                                    .agent_of = [this](std::string_view token) { return agent_of_(token); },
-                                    .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
+      guards(agentbox::with_key_guards(
+          agentbox::make_guards({.sessions = sessions,
+                                 .accounts = accounts,
+                                 .keys = keys,
+                                 .backend = backend_sources(),
+                                 .agent_of = [this](std::string_view token) { return agent_of_(token); },
+                                 .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }}),
+          {.system = platform.system,
+           .keys = keys,
+           .accounts = accounts,
+           .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
       capabilities_(identity::capabilities(), *this) {
   accounts.set_registration({platform.settings.registration, &invites});
   accounts.report_guesses_to([this](store::UserId user, unsigned count) {

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, BACKEND_GUARDS, Box, INTERNAL_KEY, PASSWORD, send } from "./box.mjs";
+import { ADMIN, BACKEND_GUARDS, Box, INTERNAL_KEY, KEY_GUARDS, OPTIONAL_KEY_GUARD, PASSWORD, send } from "./box.mjs";
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
 
@@ -76,14 +76,20 @@ const credentials_of = async (box) => {
 };
 
 const sessions = ["a session", "somebody else's session", "an admin's session"];
+const wrong_keys = ["a key's public part", "a deleted key", "a banned user's key"];
+// Of a row that anybody may ask.
+const is_open = (guard) => guard === "none" || guard.endsWith(", if any");
 const has_bearer = (headers) => /^Bearer ./.test(headers.authorization ?? "");
 // The status of a refusal, or undefined when the guard lets the credential pass.
 const refusal = {
   none: () => undefined,
-  "session, if any": () => undefined,
+  "session, if any": (name) => (wrong_keys.includes(name) ? 401 : undefined),
+  ...Object.fromEntries(KEY_GUARDS.map((guard) => [guard, (name) => (sessions.includes(name) ? undefined : name === "a user's key" ? 403 : 401)])),
+  [OPTIONAL_KEY_GUARD]: (name, headers) => (!has_bearer(headers) ? undefined : name === "a user's key" ? 403 : 401),
   session: (name) => (sessions.includes(name) ? undefined : 401),
   "session to enrol": (name) => (sessions.includes(name) ? undefined : 401),
   "admin session": (name) => (name === "an admin's session" ? undefined : sessions.includes(name) ? 403 : 401),
+  "recent admin session": (name) => refusal["admin session"](name),
   ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, (name, headers) =>
     name === "the internal key" ? undefined : has_bearer(headers) && !guard.endsWith("401") ? 403 : 401])),
   "API key": (name) => (name === "a user's key" ? undefined : 401),
@@ -143,7 +149,7 @@ const open_doors = [
 
 test("every route has its intended guard", async (t) => {
   const rows = await rows_of(await Box.start(t));
-  const open = rows.filter(({ guard, path }) => ["none", "session, if any"].includes(guard) && !path.startsWith("/assets/"));
+  const open = rows.filter(({ guard, path }) => is_open(guard) && !path.startsWith("/assets/"));
   assert.deepEqual(open.map(({ listener, method, path }) => `${listener} ${method} ${path}`).sort(), open_doors.toSorted());
 });
 
@@ -159,7 +165,10 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
         const expected = refusal[guard](name, headers);
         if (expected) {
           assert.equal(answer.status, expected, `${name}: ${answer.text}`);
-          const forbidden = guard === "admin session" ? { error: "Administrators only", code: "ADMIN_REQUIRED" } : { error: "Forbidden" };
+          const [, scope] = /^session or key with ([a-z:]+)/.exec(guard) ?? [];
+          const forbidden = scope
+            ? { error: `This key lacks the scope ${scope}`, code: "SCOPE_REQUIRED", scope }
+            : guard.endsWith("admin session") ? { error: "Administrators only", code: "ADMIN_REQUIRED" } : { error: "Forbidden" };
           assert.deepEqual(answer.body, expected === 401 ? unauthorized(path) : forbidden, name);
           if (!guard.includes("session") && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
           // Who is refused learns nothing of what the route takes, and costs nothing.
@@ -186,7 +195,7 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
         } else if (path === "/api/register") {
           assert.equal(answer.status, 400, name);
         } else if (path.startsWith("/api/browse/git-") && answer.status === 500) {
-          assert.deepEqual(answer.body, { error: "This folder is not a git repository" }, name); // as the contract has it
+          assert.deepEqual(answer.body, { error: "This folder is not a git repository", code: "NO_REPOSITORY" }, name); // as the contract has it
         } else {
           assert.ok(
             answer.status < 500 && ![401, 403].includes(answer.status),
@@ -199,7 +208,7 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
 
 test("no spelling of a guarded path gets past its guard", async (t) => {
   const box = await Box.start(t),
-    rows = (await rows_of(box)).filter((row) => !["none", "session, if any"].includes(row.guard));
+    rows = (await rows_of(box)).filter((row) => !is_open(row.guard));
   assert.ok(rows.length > 25);
   for (const { listener, method, path, guard } of rows) {
     const plain = path.replace(/{\w+}/g, "1"),

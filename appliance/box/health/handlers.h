@@ -18,10 +18,12 @@ struct BoxHealth {
   store::Time timestamp{};
   std::string docker, provisioning, store, disk, isolation;
   std::int64_t stalledEventLoops = 0;
+  std::vector<std::string> missingPackages;  // of Debian, for streams and videos
   std::optional<std::string> reason;
 };
 BOOST_DESCRIBE_STRUCT(BoxHealth, (),
-                      (status, timestamp, docker, provisioning, store, disk, isolation, stalledEventLoops, reason))
+                      (status, timestamp, docker, provisioning, store, disk, isolation, stalledEventLoops,
+                       missingPackages, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {

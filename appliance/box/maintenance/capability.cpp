@@ -1,6 +1,5 @@
 #include "appliance/box/maintenance/routes.h"
 #include "appliance/box/module.h"
-#include "appliance/foundation/disk_reserve.h"
 #include "appliance/foundation/redaction.h"
 
 namespace maintenance {
@@ -8,11 +7,8 @@ namespace maintenance {
 namespace {
 
 struct Parts {
-  explicit Parts(box::Module& module)
-      : box(module),
-        backups(module.store, module.platform.backups, agentbox::key_fingerprint(module.platform.master_key),
-                agentbox::DiskReserve(module.platform.folder.path(), module.platform.settings.disk_reserve).bytes()) {}
-  Services services() { return {backups, box.identity.audit}; }
+  explicit Parts(box::Module& module) : box(module), backups(module.store, module.platform) {}
+  Services services() { return {backups, box.identity.audit, box.platform.blocking}; }
 
   box::Module& box;
   Backups backups;

@@ -2,6 +2,7 @@
 #include "appliance/hosting/agents/records.h"
 #include "appliance/hosting/agents/routes.h"
 #include "appliance/hosting/module.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace agents {
 
@@ -21,7 +22,11 @@ struct Parts {
                                                     store::Change& change) { claim(system, user, change); },
          .claimed = [&module](store::UserId user) { module.agents.lifecycle.run_committed_jobs(user); }});
   }
-  Services services() { return {hosting.agents}; }
+  Services services() {
+    return {hosting.agents, [system = hosting.platform.system](const web::Caller& caller) {
+              return agentbox::agents_of(system, caller);
+            }};
+  }
   web::Task<> audit_rotation(const audit::Actor& actor, const Agent& agent) {
     return hosting.identity.audit.note(audit::entry_by(actor, "gateway token replaced", agent.id));
   }

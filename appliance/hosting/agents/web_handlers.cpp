@@ -1,12 +1,21 @@
 #include "appliance/hosting/agents/web_handlers.h"
 
+#include <algorithm>
+
 namespace agents {
 namespace {
 
-AgentList list_of(const Agents& agents, store::UserId user) {
+using Limit = std::optional<std::vector<std::string>>;
+
+bool is_within(const Limit& limit, const std::string& agent) {
+  return !limit || std::ranges::find(*limit, agent) != limit->end();
+}
+
+AgentList list_of(const Agents& agents, store::UserId user, const Limit& limit) {
   AgentList answer;
   if (user == 0) return answer;
-  const auto found = agents.directory.list(user);
+  auto found = agents.directory.list(user);
+  std::erase_if(found, [&](const auto& summary) { return !is_within(limit, summary.id); });
   answer.agents.reserve(found.size());
   for (const auto& summary : found) answer.agents.push_back(show<ListItem>(view_of(summary, agents.addresses)));
   answer.count = std::int64_t(answer.agents.size());
@@ -31,9 +40,11 @@ Container container_of(const web::Result<runtime::Instance>& instance) {
 web::Answer list_agents(const Services& services, const std::shared_ptr<ListCache>& cache,
                         const web::Request& request) {
   const auto user = request.caller.user_id;
+  const auto limit = services.limit_of ? services.limit_of(request.caller) : Limit();
+  if (limit) co_return web::reply(list_of(services.agents, user, limit), 200);
   const auto make = [&services, user] {
     std::string text;
-    web::write_json(text, list_of(services.agents, user));
+    web::write_json(text, list_of(services.agents, user, {}));
     return std::optional(std::move(text));
   };
   web::Response response;

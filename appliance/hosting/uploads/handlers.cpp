@@ -39,6 +39,31 @@ web::Task<web::Result<void>> read_form(const Uploads& uploads, web::BodyStream& 
   co_return web::Result<void>();
 }
 
+// The agent that the query or the path of the request names; otherwise it is the form's first field.
+web::Answer receive_form(const Services& services, const Request& request, std::optional<std::string> agent,
+                         std::optional<std::string> folder, web::BodyStream& body) {
+  const auto boundary = boundary_of(request.header("Content-Type"));
+  if (!boundary) co_return boundary.error();
+  auto& uploads = services.uploads;
+  FormReader form(*boundary, [&](const std::string& id) { return uploads.receive(request.caller.user_id, id); });
+  if (folder) form.set_folder(std::move(*folder));
+  if (agent) {
+    const auto open = [&] { return form.set_agent(std::move(*agent)); };
+    if (auto opened = co_await web::offload(uploads.receiving(), open); !opened) co_return opened.error();
+  }
+  if (auto read = co_await read_form(uploads, body, form); !read) co_return read.error();
+  auto incoming = form.finish();
+  if (!incoming) co_return incoming.error();
+  auto stored = co_await uploads.put(std::move(*incoming));
+  if (!stored) co_return stored.error();
+  const UploadAnswer answer{.files = items_of(std::move(*stored))};
+  co_return web::reply(answer, 201);
+}
+
+std::optional<std::string> text_of(const std::optional<web::Text<0, 4'000>>& path) {
+  return path ? std::optional<std::string>(*path) : std::nullopt;
+}
+
 }  // namespace
 
 web::Answer list_files(const Services& services, const Request& request, ListQuery query) {
@@ -54,22 +79,14 @@ web::Answer list_files(const Services& services, const Request& request, ListQue
 }
 
 web::Answer upload_files(const Services& services, const Request& request, UploadQuery query, web::BodyStream& body) {
-  const auto boundary = boundary_of(request.header("Content-Type"));
-  if (!boundary) co_return boundary.error();
-  auto& uploads = services.uploads;
-  FormReader form(*boundary, [&](const std::string& agent) { return uploads.receive(request.caller.user_id, agent); });
-  if (query.path) form.set_folder(std::move(*query.path));
-  if (query.agentId) {
-    const auto open = [&] { return form.set_agent(std::move(*query.agentId)); };
-    if (auto opened = co_await web::offload(uploads.receiving(), open); !opened) co_return opened.error();
-  }
-  if (auto read = co_await read_form(uploads, body, form); !read) co_return read.error();
-  auto incoming = form.finish();
-  if (!incoming) co_return incoming.error();
-  auto stored = co_await uploads.put(std::move(*incoming));
-  if (!stored) co_return stored.error();
-  const UploadAnswer answer{.files = items_of(std::move(*stored))};
-  co_return web::reply(answer, 201);
+  std::optional<std::string> agent;
+  if (query.agentId) agent = std::move(*query.agentId);
+  co_return co_await receive_form(services, request, std::move(agent), text_of(query.path), body);
+}
+
+web::Answer upload_to_agent(const Services& services, const Request& request, FolderQuery query,
+                            web::BodyStream& body) {
+  co_return co_await receive_form(services, request, request.param("id"), text_of(query.path), body);
 }
 
 web::Answer remove_file(const Services& services, const Request& request, RemoveRequest body) {

@@ -210,6 +210,24 @@ Task<Result<std::vector<Entry>>> Uploads::put(Incoming incoming) {
   co_return co_await web::offload(receiving_, work);
 }
 
+Task<Result<Entry>> Uploads::write(store::UserId user, std::string id, std::string path, std::string content) {
+  const auto components = agent_process::path_components(path);
+  if (!components) co_return components.error();
+  if (components->empty() || path.ends_with('/')) co_return web::invalid("path must name a file");
+  const auto fill = [&]() -> Result<Incoming> {
+    auto incoming = receive(user, id);
+    if (!incoming) return incoming;
+    if (auto taken = incoming->content.append(content); !taken) return taken.error();
+    incoming->files.push_back({.path = path, .offset = 0, .size = content.size()});
+    return incoming;
+  };
+  auto incoming = co_await web::offload(receiving_, fill);
+  if (!incoming) co_return incoming.error();
+  auto stored = co_await put(std::move(*incoming));
+  if (!stored) co_return stored.error();
+  co_return std::move(stored->front());
+}
+
 Task<Result<void>> Uploads::remove(store::UserId user, std::string id, std::string path) {
   const auto agent = agents_.find(user, id);
   if (!agent) co_return web::not_found();

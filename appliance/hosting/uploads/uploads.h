@@ -70,6 +70,8 @@ class Uploads {
   // Replaces existing files and creates missing folders. Writes nothing unless all names are valid and the quota
   // suffices. too_many with `current` and `limit`, in bytes, beyond the quota.
   web::Task<web::Result<std::vector<Entry>>> put(Incoming);
+  // The same for one file with this content. Errors name `path`.
+  web::Task<web::Result<Entry>> write(store::UserId, std::string agent, std::string path, std::string content);
   // A file or an empty folder.
   web::Task<web::Result<void>> remove(store::UserId, std::string agent, std::string path);
 

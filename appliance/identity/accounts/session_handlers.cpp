@@ -3,12 +3,17 @@
 
 namespace accounts {
 
-web::Answer list_sessions(const Services& services, const web::Request& request) {
+SessionList sessions_of(const Services& services, store::UserId user, const std::string& current) {
   SessionList answer;
-  for (const Session& session : services.sessions.of_user(request.caller.user_id))
+  for (const Session& session : services.sessions.of_user(user))
     answer.sessions.push_back({session.id.substr(0, shown_id_length), session.created_at,
-                               services.sessions.ends_at(session), session.id == request.caller.credential});
+                               services.sessions.ends_at(session), session.id == current});
   answer.count = static_cast<std::int64_t>(answer.sessions.size());
+  return answer;
+}
+
+web::Answer list_sessions(const Services& services, const web::Request& request) {
+  const auto answer = sessions_of(services, request.caller.user_id, request.caller.credential);
   co_return web::reply(answer, 200);
 }
 

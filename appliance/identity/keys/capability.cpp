@@ -1,4 +1,5 @@
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/key_scopes/records.h"
 #include "appliance/identity/module.h"
 #include "web/log.h"
 
@@ -39,6 +40,9 @@ struct Parts {
 
 }  // namespace
 
-identity::Capability capability() { return identity::Capability::of<Parts>({.tables = {store::describe(api_keys)}}); }
+identity::Capability capability() {
+  return identity::Capability::of<Parts>(
+      {.tables = {store::describe(api_keys), store::describe(key_scopes::key_scopes)}});
+}
 
 }  // namespace keys

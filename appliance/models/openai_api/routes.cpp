@@ -44,7 +44,7 @@ std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services
   };
 }
 
-std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+std::vector<web::Route> caller_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return routes(guards.model_caller, on);
 }
 

@@ -13,7 +13,7 @@ struct Parts {
   explicit Parts(Module& module)
       : payments(module),
         events(module.platform.system, module.checkout.prices(), module.billing.subscriptions, module.billing.credits,
-               module.identity.audit, module.platform.home),
+               module.identity.audit, module.identity.outbox, module.identity.site, module.platform.home),
         sweep(module.platform.home, "stripe events", 1h, [this] { return events.sweep(store::now()); }) {}
 
   Services services() { return {payments.checkout, events, payments.platform.settings.stripe_webhook_secret}; }
