@@ -17,6 +17,11 @@ constexpr std::uint64_t untouched_address_space = 1ull << 30;  // thread stacks,
 bool has_file_rules() { return sandbox::landlock_version() >= sandbox::landlock_renames; }
 bool has_port_rules() { return sandbox::landlock_version() >= sandbox::landlock_tcp; }
 
+std::string why_no_users(const AgentUsers& users) {
+  if (users.of(0)) return {};
+  return ::geteuid() == 0 ? users.shared_because() : "the box does not run as root";
+}
+
 std::vector<std::uint16_t> ports_of(std::initializer_list<std::string_view> urls) {
   std::vector<std::uint16_t> ports;
   for (const auto text : urls) {
@@ -30,10 +35,7 @@ std::vector<std::uint16_t> ports_of(std::initializer_list<std::string_view> urls
 
 }  // namespace
 
-AgentConfinement::AgentConfinement(std::filesystem::path binary, std::filesystem::path folder)
-    : binary_(std::move(binary)), folder_(std::move(folder)), users_(binary_, folder_), isolation_(assessed()) {}
-
-Isolation AgentConfinement::assessed() const {
+Isolation isolation_here(const std::string& why_no_users, bool has_control_groups) {
   Isolation found;
   const auto note = [&found](bool holds, const std::string& what, const std::string& because) {
     if (holds)
@@ -41,20 +43,25 @@ Isolation AgentConfinement::assessed() const {
     else
       found.lacks.push_back(what + " (" + because + ")");
   };
-  const bool has_view = sandbox::kernel().namespaces, has_user = users_.of(0).has_value();
-  note(has_user, "own user", ::geteuid() == 0 ? users_.shared_because() : "the box does not run as root");
+  const bool has_view = sandbox::kernel().namespaces, has_users = why_no_users.empty();
+  note(has_users, "own user", why_no_users);
   note(has_view, "own view of files and processes", "namespaces are not permitted");
   note(has_file_rules(), "file rules", "the kernel has no Landlock 2");
   note(has_port_rules(), "port rules", "the kernel has no Landlock 4");
   note(true, "system call filter", {});
-  note(groups_.has_value(), "control groups", "none is delegated to the box");
-  const bool keeps_apart = has_user || has_view || has_file_rules();
+  note(has_control_groups, "control groups", "none is delegated to the box");
   if (has_view && has_port_rules())
     found.level = IsolationLevel::strong;
-  else if (keeps_apart)
+  else if (has_users || has_view || has_file_rules())
     found.level = IsolationLevel::basic;
   return found;
 }
+
+AgentConfinement::AgentConfinement(std::filesystem::path binary, std::filesystem::path folder)
+    : binary_(std::move(binary)),
+      folder_(std::move(folder)),
+      users_(binary_, folder_),
+      isolation_(isolation_here(why_no_users(users_), groups_.has_value())) {}
 
 sandbox::Confinement AgentConfinement::of(const AgentSpec& spec, const std::filesystem::path& boot_file) const {
   const auto user = users_.of(spec.port);

@@ -13,6 +13,9 @@
 
 namespace runtime {
 
+// What holds on this kernel. `why_no_users`: why agents have no users of their own; empty if they have.
+Isolation isolation_here(const std::string& why_no_users, bool has_control_groups);
+
 class AgentConfinement {
  public:
   // `folder`: data/agents. For what it changes there see AgentUsers.
@@ -29,8 +32,6 @@ class AgentConfinement {
   void remove_group(const std::string& id) const;
 
  private:
-  Isolation assessed() const;
-
   const std::filesystem::path binary_, folder_;
   const AgentUsers users_;
   const std::optional<sandbox::Cgroups> groups_ = sandbox::Cgroups::take();
