@@ -57,6 +57,10 @@ const noted = {
 
   "web POST /api/settings": ["email changed", ({ ada }) => ada.call("POST", "/api/settings", { email: "ada2@example.org", currentPassword: PASSWORD })],
   "web PATCH /api/settings": ["email changed", ({ ada }) => ada.call("PATCH", "/api/settings", { email: "ada@example.org", currentPassword: PASSWORD })],
+  "web DELETE /api/settings/account": ["account deleted", async ({ box }) => {
+    const leaving = await box.customer("leaving@example.org");
+    return leaving.call("DELETE", "/api/settings/account", { currentPassword: PASSWORD });
+  }],
   "web POST /api/settings/password": ["password changed", ({ bob }) => bob.call("POST", "/api/settings/password", { currentPassword: PASSWORD, newPassword: NEW_PASSWORD })],
   "web DELETE /api/auth/sessions": ["other sessions ended", ({ ada }) => ada.call("DELETE", "/api/auth/sessions")],
   "web DELETE /api/auth/sessions/{id}": ["session ended", async ({ box, ada }) => {

@@ -1,3 +1,4 @@
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/network/module.h"
 #include "appliance/network/skills/records.h"
 #include "appliance/network/skills/routes.h"
@@ -19,6 +20,7 @@ struct Parts {
     module.hosting.agents.when_removed(
         [this](store::UserId user, std::string agent) { return installer.forget(user, std::move(agent)); });
     module.when_listeners_close([this] { return runs.stop(); });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, installations, skills::runs));
   }
   Services services() {
     return {catalogue,
