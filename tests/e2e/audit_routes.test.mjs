@@ -136,7 +136,7 @@ const unnoted = {
     "backend POST /api/stream-callbacks/{secret}/{event}", `web PATCH ${factor}/passkeys/{id}`,
   ],
   "one's agents": [
-    "web POST /api/agents/provision", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
+    "web POST /api/agents/provision", "web PATCH /api/agents/{id}", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
     "web DELETE /api/agents/{id}/verify", "web POST /api/agents/clone", "web POST /api/provision", "web POST /api/agent", "web POST /api/logs/{agentId}/stop",
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
     "web POST /api/chat", "web POST /api/chat/stop", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
@@ -163,7 +163,7 @@ const unnoted = {
     "web POST /api/subscriptions/request",
   ],
   "asking models": [
-    "web POST /api/demo/chat", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
+    "web POST /api/demo/chat", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/responses`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
     "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/models/reload",
   ],
   "the operator's own programs at work": [

@@ -48,7 +48,9 @@ struct Parts {
 
 identity::Capability capability() {
   return identity::Capability::of<Parts>(
-      {.tables = {store::describe(users), store::describe(sessions)}, .web = web_routes, .backend = backend_routes});
+      {.tables = {store::describe(users), store::describe(sessions), store::describe(session_origins)},
+       .web = web_routes,
+       .backend = backend_routes});
 }
 
 }  // namespace accounts
