@@ -61,19 +61,19 @@ Task<Result<Agent>> AgentEditor::change(web::Caller caller, store::UserId owner,
   co_return co_await edit(std::move(caller), owner, std::move(id), edit_record);
 }
 
-Task<Result<Agent>> AgentEditor::patch(web::Caller caller, store::UserId owner, std::string id, Patch patch) {
-  if (patch.name && web::is_blank(*patch.name)) co_return web::invalid("name must not be blank");
-  if (patch.model)
-    if (const auto good = check_model(*patch.model, "model", knows_model_); !good) co_return good.error();
-  const auto edit_record = [this, &patch](Agent& agent) -> Result<void> {
-    if (auto merged = merged_config(agent, patch); merged != agent.config) {
+Task<Result<Agent>> AgentEditor::patch(web::Caller caller, store::UserId owner, std::string id, Patch asked) {
+  if (asked.name && web::is_blank(*asked.name)) co_return web::invalid("name must not be blank");
+  if (asked.model)
+    if (const auto good = check_model(*asked.model, "model", knows_model_); !good) co_return good.error();
+  const auto edit_record = [this, &asked](Agent& agent) -> Result<void> {
+    if (auto merged = merged_config(agent, asked); merged != agent.config) {
       if (const auto good = check_config(merged, knows_model_); !good) return good.error();
       set_config(agent, std::move(merged));
     }
-    if (patch.name) agent.name = *patch.name;
-    if (patch.model)
-      agent.model = patch.model->empty() ? default_model : *patch.model;
-    else if (const auto* named = patch.config.if_contains("model"); named && named->is_string())
+    if (asked.name) agent.name = *asked.name;
+    if (asked.model)
+      agent.model = asked.model->empty() ? default_model : *asked.model;
+    else if (const auto* named = asked.config.if_contains("model"); named && named->is_string())
       agent.model = named->get_string();
     agent.updated_at = store::now();
     return {};
@@ -82,12 +82,12 @@ Task<Result<Agent>> AgentEditor::patch(web::Caller caller, store::UserId owner, 
 }
 
 template <class Edit>
-Task<Result<Agent>> AgentEditor::edit(web::Caller caller, store::UserId owner, std::string id, Edit edit) {
+Task<Result<Agent>> AgentEditor::edit(web::Caller caller, store::UserId owner, std::string id, Edit edit_record) {
   const auto hook = caller.user_id == 0 ? CommitHook() : while_signed_in(system_, caller);
   for (;;) {
     auto row = system_.get(records, owner, id);
     if (!row) co_return web::not_found();
-    if (const auto edited = edit(row->value); !edited) co_return edited.error();
+    if (const auto edited = edit_record(row->value); !edited) co_return edited.error();
     auto change = system_.change();
     change.update(records, *row);
     if (hook)

@@ -51,9 +51,9 @@ class AgentEditor {
   web::Task<web::Result<Agent>> verify(store::UserId owner, std::string id, Verification);
 
  private:
-  // `edit` takes (Agent&) and returns a Result<void>; it may run several times.
+  // `edit_record` takes (Agent&) and returns a Result<void>; it may run several times.
   template <class Edit>
-  web::Task<web::Result<Agent>> edit(web::Caller, store::UserId owner, std::string id, Edit edit);
+  web::Task<web::Result<Agent>> edit(web::Caller, store::UserId owner, std::string id, Edit edit_record);
 
   store::System system_;
   const KnowsModel& knows_model_;

@@ -61,7 +61,8 @@ web::Task<> write_workspace(std::filesystem::path workspace, std::string prefix,
     if (const auto top = root->open({}, O_RDONLY | O_DIRECTORY)) collect(*top, path, found);
     return found;
   };
-  for (const auto& one : co_await web::offload(archive.blocking(), list)) {
+  const auto listed = co_await web::offload(archive.blocking(), list);
+  for (const auto& one : listed) {
     const auto open = [&] { return root->open(one.path, O_RDONLY | O_NONBLOCK | O_NOCTTY); };
     const auto file = co_await web::offload(archive.blocking(), open);
     if (!file) continue;

@@ -17,7 +17,8 @@ personal_data::Part personal_data_of(const store::System& system, boost::asio::t
       });
       return ids;
     };
-    for (const auto id : co_await web::offload(blocking, find)) {
+    const auto found = co_await web::offload(blocking, find);
+    for (const auto id : found) {
       const auto row = system.get(mails, id);
       if (!row) continue;
       auto change = system.change();

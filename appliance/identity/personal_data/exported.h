@@ -31,11 +31,11 @@ boost::json::value exported(const T& value) {
   } else if constexpr (codec::DescribedStruct<T>) {
     boost::json::object object;
     boost::mp11::mp_for_each<codec::Members<T>>([&](auto member) {
-      using Value = std::remove_cvref_t<decltype(value.*member.pointer)>;
-      constexpr std::string_view name = member.name;
+      using Value = std::remove_cvref_t<decltype(value.*decltype(member)::pointer)>;
+      constexpr std::string_view name = decltype(member)::name;
       constexpr bool is_secret =
           std::is_same_v<Value, store::Sealed> || std::is_same_v<Value, std::optional<store::Sealed>>;
-      if constexpr (!is_secret && !name.ends_with("_hash")) object[name] = exported(value.*member.pointer);
+      if constexpr (!is_secret && !name.ends_with("_hash")) object[name] = exported(value.*decltype(member)::pointer);
     });
     return object;
   } else {
