@@ -1,7 +1,9 @@
-// The box's own capabilities: the console, health and metrics, backups.
+// The box's own capabilities: the console, administration, health and metrics, backups.
 #pragma once
 
+#include "appliance/box/administration/recent_proofs.h"
 #include "appliance/box/capabilities.h"
+#include "appliance/foundation/settings/load.h"
 #include "appliance/identity/module.h"
 #include "store/store.h"
 #include "web/loop_watchdog.h"
@@ -12,11 +14,13 @@ class Module {
  public:
   // All of them must outlive this.
   Module(const agentbox::Platform& given_platform, store::Store& given_store, const web::LoopWatchdog& given_watchdog,
-         identity::Module& given_identity)
+         const agentbox::SettingSources& given_sources, identity::Module& given_identity)
       : platform(given_platform),
         store(given_store),
         loop_watchdog(given_watchdog),
+        setting_sources(given_sources),
         identity(given_identity),
+        recent_proofs(given_identity.sessions),
         capabilities_(box::capabilities(), *this) {}
 
   agentbox::Rows rows() { return capabilities_.rows(identity.guards); }
@@ -26,7 +30,9 @@ class Module {
   const agentbox::Platform& platform;
   store::Store& store;
   const web::LoopWatchdog& loop_watchdog;
+  const agentbox::SettingSources& setting_sources;
   identity::Module& identity;
+  administration::RecentProofs recent_proofs;
 
  private:
   agentbox::RunningCapabilities capabilities_;

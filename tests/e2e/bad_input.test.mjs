@@ -111,6 +111,7 @@ const inhabited = async (t) => {
     ...Object.fromEntries([...KEY_GUARDS, OPTIONAL_KEY_GUARD].map((guard) => [guard, { cookie: ada.cookie }])),
     "session to enrol": { cookie: ada.cookie },
     "admin session": { cookie: admin.cookie },
+    "recent admin session": { cookie: admin.cookie },
     // As an administrator, whom the AI API asks for no plan.
     ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, { ...bearer(INTERNAL_KEY), "x-user-email": ADMIN.email }])),
     "agent token": bearer(box_token),

@@ -89,6 +89,7 @@ const refusal = {
   session: (name) => (sessions.includes(name) ? undefined : 401),
   "session to enrol": (name) => (sessions.includes(name) ? undefined : 401),
   "admin session": (name) => (name === "an admin's session" ? undefined : sessions.includes(name) ? 403 : 401),
+  "recent admin session": (name) => refusal["admin session"](name),
   ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, (name, headers) =>
     name === "the internal key" ? undefined : has_bearer(headers) && !guard.endsWith("401") ? 403 : 401])),
   "API key": (name) => (name === "a user's key" ? undefined : 401),
@@ -167,7 +168,7 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
           const [, scope] = /^session or key with ([a-z:]+)/.exec(guard) ?? [];
           const forbidden = scope
             ? { error: `This key lacks the scope ${scope}`, code: "SCOPE_REQUIRED", scope }
-            : guard === "admin session" ? { error: "Administrators only", code: "ADMIN_REQUIRED" } : { error: "Forbidden" };
+            : guard.endsWith("admin session") ? { error: "Administrators only", code: "ADMIN_REQUIRED" } : { error: "Forbidden" };
           assert.deepEqual(answer.body, expected === 401 ? unauthorized(path) : forbidden, name);
           if (!guard.includes("session") && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
           // Who is refused learns nothing of what the route takes, and costs nothing.

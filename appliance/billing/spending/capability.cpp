@@ -10,7 +10,7 @@ struct Parts {
   explicit Parts(Module& module) : billing(module) {
     module.identity.personal_data.add(personal_data::rows_of(module.platform.system, caps));
   }
-  Services services() { return {billing.cap_policy}; }
+  Services services() { return {billing.cap_policy, billing.identity.audit}; }
   Module& billing;
 };
 

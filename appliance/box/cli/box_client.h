@@ -2,13 +2,18 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "appliance/foundation/settings/settings.h"
+#include "web/fetch.h"
 
 namespace agentbox::cli {
+
+// For commands, which have no event loop of their own.
+web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest);
 
 class BoxClient {
  public:
@@ -19,16 +24,23 @@ class BoxClient {
 
   // Whether a box that runs on this data folder answers.
   bool is_running() const;
+  // What its health route answers, without a key: 200 if it is healthy, 503 with the reason if it is not.
+  web::Result<web::FetchResponse> health() const;
   // Returns the JSON response. Throws UsageError with the box's error message, or with what to do if no box answers or
   // the key is refused.
   boost::json::value call(std::string method, const std::string& path, const boost::json::value& body = nullptr,
                           std::chrono::seconds timeout = std::chrono::seconds(30)) const;
   // The same for a response in another form.
   std::string get_text(const std::string& path) const;
+  // Passes the response's body on as it arrives, until it ends or `sink` returns false. Throws as call() does.
+  void stream(const std::string& path, std::function<bool(std::string_view)> sink) const;
 
  private:
   std::string exchange(std::string method, const std::string& path, const boost::json::value& body,
                        std::chrono::seconds timeout) const;
+  web::FetchRequest request(std::string method, const std::string& path, std::chrono::seconds timeout) const;
+  [[noreturn]] void refuse(int status, const std::string& body) const;
+  [[noreturn]] void report_no_box() const;
 
   const Settings& settings_;
   std::string url_, acting_as_;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "appliance/media/programs/programs.h"
 #include "web/endpoint.h"
 #include "web/metrics.h"
 
@@ -32,6 +33,7 @@ web::Answer box_health(const Services& services, const web::Request&, HealthQuer
                          .provisioning = services.provisioning_enabled ? "enabled" : "disabled",
                          .store = problem ? "read-only" : "ok",
                          .stalledEventLoops = static_cast<std::int64_t>(services.stalled_loops()),
+                         .missingPackages = programs::missing_packages(),
                          .reason = std::move(problem)};
   co_return web::reply(answer, status);
 }

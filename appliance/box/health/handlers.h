@@ -18,9 +18,11 @@ struct BoxHealth {
   store::Time timestamp{};
   std::string docker, provisioning, store;
   std::int64_t stalledEventLoops = 0;
+  std::vector<std::string> missingPackages;  // of Debian, for streams and videos
   std::optional<std::string> reason;
 };
-BOOST_DESCRIBE_STRUCT(BoxHealth, (), (status, timestamp, docker, provisioning, store, stalledEventLoops, reason))
+BOOST_DESCRIBE_STRUCT(BoxHealth, (),
+                      (status, timestamp, docker, provisioning, store, stalledEventLoops, missingPackages, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {

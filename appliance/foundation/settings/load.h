@@ -1,7 +1,8 @@
-// Reads the settings: a flag overrides an environment variable, which overrides the config file, which overrides the
+// Reads the settings: a flag overrides an environment variable, which overrides the config files, which override the
 // default.
 #pragma once
 
+#include <boost/describe.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -17,14 +18,19 @@ using Flags = std::map<std::string, std::string>;
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 Environment process_environment();
 
-// The config file is `named` (--config), or else the data folder's own agentbox.toml if it exists, unless `own` is off.
+// The data folder's own agentbox.toml, if it exists and `own` is on, and then `named` (--config), which overrides it.
 struct ConfigFile {
   std::optional<std::filesystem::path> named;
   bool own = true;
 };
 
-// Resolves every setting. Throws UsageError for an unreadable file, an invalid value, an unknown key (with the nearest
-// known one), and settings that contradict each other.
-Settings resolve_settings(const Flags&, const Environment&, const ConfigFile&);
+// Where the value of a setting comes from.
+BOOST_DEFINE_ENUM_CLASS(SettingSource, defaults, file, environment, flag)
+// By Setting::name; those that are not named have their default.
+using SettingSources = std::map<std::string, SettingSource>;
+
+// Resolves every setting, and notes where the values come from if `sources` is set. Throws UsageError for an unreadable
+// file, an invalid value, an unknown key (with the nearest known one), and settings that contradict each other.
+Settings resolve_settings(const Flags&, const Environment&, const ConfigFile&, SettingSources* sources = nullptr);
 
 }  // namespace agentbox

@@ -19,8 +19,8 @@ constexpr auto about_clone =
     "the "
     "caller's account, or `paymentProof.signature` its signature (ERC-191) of \"Clone <parentAgentId> for the payment "
     "<transactionHash in lower case>\"; else 402 PAYMENT_BY_ANOTHER. 402 without a subscription; 429 with current and "
-    "limit at the plan's "
-    "number of agents. The payment is not used up in these cases.";
+    "limit at the plan's number of agents (AGENT_LIMIT_REACHED) or of generations, counted along the agents that are "
+    "there (GENERATION_LIMIT_REACHED). The payment is not used up in these cases.";
 
 }  // namespace
 

@@ -17,7 +17,7 @@ struct Parts {
       : identity(module),
         self_service(module.accounts, module.sessions, module.second_factor, module.sign_in, module.devices,
                      module.verification, module.audit),
-        administration(module.accounts, module.sessions, module.second_factor, module.audit),
+        administration(module.platform.system, module.accounts, module.sessions, module.second_factor, module.audit),
         sweep(module.platform.home, "sessions", 10min,
               [&module]() -> web::Task<> { co_await module.sessions.sweep(store::now()); }) {
     module.personal_data.add({.write = [&module](store::UserId user, personal_data::Archive& archive) -> web::Task<> {

@@ -12,10 +12,10 @@ std::optional<std::string> unless_empty(std::string text) {
 
 }  // namespace
 
-web::Answer list_sessions(const Services& services, const web::Request& request) {
+SessionList sessions_of(const Services& services, store::UserId user, const std::string& current) {
   SessionList answer;
-  for (const Session& session : services.sessions.of_user(request.caller.user_id)) {
-    const bool is_current = session.id == request.caller.credential;
+  for (const Session& session : services.sessions.of_user(user)) {
+    const bool is_current = session.id == current;
     auto origin = services.sessions.origin_of(session);
     answer.sessions.push_back({.id = session.id.substr(0, shown_id_length),
                                .createdAt = session.created_at,
@@ -27,6 +27,11 @@ web::Answer list_sessions(const Services& services, const web::Request& request)
                                .address = unless_empty(std::move(origin.address))});
   }
   answer.count = static_cast<std::int64_t>(answer.sessions.size());
+  return answer;
+}
+
+web::Answer list_sessions(const Services& services, const web::Request& request) {
+  const auto answer = sessions_of(services, request.caller.user_id, request.caller.credential);
   co_return web::reply(answer, 200);
 }
 

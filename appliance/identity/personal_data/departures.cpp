@@ -1,39 +1,35 @@
 #include "appliance/identity/personal_data/departures.h"
 
+#include "appliance/identity/accounts/last_admin.h"
 #include "appliance/identity/personal_data/records.h"
 #include "web/log.h"
 
 namespace personal_data {
 
-web::Result<void> Departures::check_other_admin(const accounts::User& user) const {
-  if (!accounts_.is_admin(user)) return {};
-  bool has_other = false;
-  system_.each(accounts::users, [&](const accounts::User& other) {
-    has_other = other.id != user.id && !other.is_disabled && accounts_.is_admin(other);
-    return !has_other;
-  });
-  if (has_other) return {};
-  auto refused = web::conflict("This is the last administrator of the box: make another user an administrator first");
-  refused.code = "LAST_ADMIN";
-  return refused;
+// Departures are the one way in which an account goes: an administrator's needs another one to stay.
+web::Task<web::Result<void>> Departures::record(accounts::User user) {
+  const Departure departure{.user_id = user.id, .asked_at = store::now()};
+  while (!system_.get(departures, user.id)) {
+    auto change = system_.change();
+    if (accounts_.is_admin(user)) {
+      const auto another = accounts::require_another_admin(system_, accounts_, user, change);
+      if (!another) co_return another.error();
+    }
+    change.insert(departures, departure);
+    const auto outcome = co_await change.commit();
+    if (outcome.ok()) break;
+  }
+  co_return web::Result<void>();
 }
 
 web::Task<web::Result<bool>> Departures::leave(audit::Actor actor, store::UserId user) {
   const auto leaving = accounts_.find(user);
   if (!leaving) co_return web::not_found("No such user");
-  const auto check = [&] { return check_other_admin(*leaving); };
-  if (const auto allowed = co_await web::offload(blocking_, check); !allowed) co_return allowed.error();
   if (auto obstacle = data_.obstacle(user)) co_return std::move(*obstacle);
-
+  if (const auto recorded = co_await record(*leaving); !recorded) co_return recorded.error();
   auto entry = audit::entry_by(actor, "account deleted", leaving->email);
   entry.user_id = user;
   co_await audit_.note(std::move(entry));
-  if (!system_.get(departures, user)) {
-    auto change = system_.change();
-    const Departure departure{.user_id = user, .asked_at = store::now()};
-    change.insert(departures, departure);
-    co_await change.commit();  // taken: somebody else asked for the same at the same time
-  }
   co_return co_await finish(user);
 }
 

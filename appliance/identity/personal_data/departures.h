@@ -28,7 +28,7 @@ class Departures {
   web::Task<> finish_all();
 
  private:
-  web::Result<void> check_other_admin(const accounts::User&) const;  // blocks
+  web::Task<web::Result<void>> record(accounts::User);
   web::Task<bool> finish(store::UserId);
   web::Task<> erase_account(store::UserId);
   web::Task<> erase_from_audit(const accounts::User&);

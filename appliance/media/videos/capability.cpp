@@ -14,7 +14,8 @@ struct Parts {
         videos(module.platform.system, module.platform.home, module.platform.blocking,
                {.folder = module.folder(),
                 .quota = std::int64_t(module.platform.settings.video_storage_mb) << 20,
-                .allow_private = module.platform.settings.summarizer_allow_private}),
+                .allow_private = module.platform.settings.summarizer_allow_private,
+                .bucket = bucket::Bucket::configured(module.platform.settings)}),
         links(crypto::derived_key(module.platform.master_key, "video links"),
               module.platform.settings.video_url_lifetime) {
     auto part = personal_data::rows_of(module.platform.system, videos::videos);

@@ -1,4 +1,5 @@
-// Generated videos: ordered, made one after the other, kept in the data folder within each user's quota.
+// Generated videos: ordered, made one after the other, kept in the data folder, or in a bucket, within each user's
+// quota.
 //
 //   media/work/<id>/         the folder of a job, while it runs
 //   media/videos/<id>.mp4    a finished video
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/media/bucket/bucket.h"
 #include "appliance/media/videos/job_board.h"
 #include "appliance/media/videos/records.h"
 #include "appliance/media/videos/renderer.h"
@@ -27,9 +29,10 @@ inline constexpr std::size_t jobs_at_once = 2, jobs_waiting = 50, jobs_per_user 
 inline constexpr std::chrono::minutes longest_rendering{5};
 
 struct VideoOptions {
-  std::filesystem::path folder;  // media/ in the data folder
-  std::int64_t quota = 0;        // bytes of one user's videos
-  bool allow_private = false;    // pictures may come from private addresses
+  std::filesystem::path folder;          // media/ in the data folder
+  std::int64_t quota = 0;                // bytes of one user's videos
+  bool allow_private = false;            // pictures may come from private addresses
+  std::optional<bucket::Bucket> bucket;  // keeps finished videos instead of the folder
 };
 
 struct NewVideo {
@@ -53,9 +56,11 @@ class Videos {
   std::optional<Video> find(store::UserId, std::string_view id) const;
   std::optional<Video> find(std::string_view id) const;  // of any owner
   std::vector<Video> list(store::UserId) const;          // newest first
-  // Ends its making, or deletes it. not_found.
+  // Ends its making, or deletes it. not_found; bad_gateway: the bucket keeps it.
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
   std::filesystem::path file_of(std::string_view id) const;
+  // Where a video in the bucket can be read for this time; at most seven days.
+  std::string bucket_address_of(std::string_view id, store::Time now, std::chrono::seconds validity) const;
 
   // Of those in progress; see JobBoard.
   JobBoard& progress() { return board_; }
@@ -81,6 +86,8 @@ class Videos {
   web::Task<> cancel(std::string id);
   web::Task<> clean_up();
   web::Task<std::int64_t> keep_file(std::string id);
+  web::Task<web::Result<void>> move_to_bucket(std::string id);
+  web::Task<web::Result<void>> discard(Video);
 
   store::System system_;
   boost::asio::io_context& home_;

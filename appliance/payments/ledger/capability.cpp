@@ -17,7 +17,10 @@ struct Parts {
     };
     module.identity.personal_data.add(std::move(part));
   }
-  Services services() { return {payments.ledger, payments.hosting.agents.directory, payments.platform.blocking}; }
+  Services services() {
+    return {payments.ledger, payments.hosting.agents.directory, payments.hosting.identity.audit,
+            payments.platform.blocking};
+  }
 
   payments::Module& payments;
 };

@@ -15,7 +15,7 @@ struct Parts {
   explicit Parts(Module& module)
       : payments(module),
         events(module.platform.system, module.checkout.prices(), module.billing.subscriptions, module.billing.credits,
-               module.identity.audit, module.platform.home),
+               module.identity.audit, module.identity.outbox, module.identity.site, module.platform.home),
         sweep(module.platform.home, "stripe events", 1h, [this] { return events.sweep(store::now()); }) {
     auto part = personal_data::rows_of(module.platform.system, received_payments, customers);
     part.obstacle = [system = module.platform.system](store::UserId user) { return obstacle_to_leaving(system, user); };

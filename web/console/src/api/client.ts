@@ -146,7 +146,7 @@ async function failure(response: Response): Promise<ApiError> {
     sessionsEnded.value++;
   }
   if (!/[.!?…]$/.test(message)) message += ".";
-  const [, field = "", rest = ""] = /^([A-Za-z][\w.]*)(:? .*)$/s.exec(message) ?? [];
+  const [, field = "", rest = ""] = /^([A-Za-z][\w.[\]-]*)(:? .*)$/s.exec(message) ?? [];
   return new ApiError(
     message[0]!.toUpperCase() + message.slice(1),
     response.status,

@@ -33,6 +33,38 @@ export type NewCap = Body<"PUT /api/caps">;
 export type ApiKey = Answer<"GET /api/keys">["keys"][number];
 export type ProviderKey = Answer<"GET /api/provider-keys">["keys"][number];
 
+export type Graph = Answer<"GET /api/mission-control/fleet/graph">;
+export type Soul = Graph["nodes"][number];
+export type Trace = Answer<"GET /api/traces">["traces"][number];
+export type Span = Answer<"GET /api/traces">["running"][number] & { children: Span[] };
+export type Booking = Answer<"GET /api/mission-control/fleet/bookings">[number];
+export type BookingMoney = Answer<"GET /api/skills/booking-settlement">["bookings"][number];
+export type Swarm = Answer<"GET /api/swarms">["swarms"][number];
+export type SwarmDetail = Answer<"GET /api/swarms/{id}">;
+export type SwarmTask = SwarmDetail["taskList"][number];
+export type DeadLetter = Answer<"GET /api/underground/dead-letters">["deadLetters"][number];
+export type BusKey = Answer<"GET /api/underground/keys">["keys"][number];
+export type BusMessage = Answer<"GET /api/underground/messages">["messages"][number];
+
+export type Wallet = Answer<"GET /api/wallet">;
+export type Transfer = Answer<"GET /api/wallet/transfers">["transfers"][number];
+export type NewTransfer = Body<"POST /api/wallet/transfer">;
+export type SpendRules = Answer<"GET /api/wallet/rules">;
+export type Split = Answer<"GET /api/skills/instant-split">["splits"][number];
+export type CreditEntry = Answer<"GET /api/credits/entries">["entries"][number];
+export type Offer = Answer<"GET /api/stripe/prices">["offers"][number];
+export type Statement = Answer<"GET /api/billing/statement">;
+
+export type Skill = Answer<"GET /api/skills">["skills"][number];
+export type SkillDetail = Answer<"GET /api/skills/{name}">;
+export type SkillRun = Answer<"GET /api/skills/{name}/runs">["runs"][number];
+export type Feed = Answer<"GET /api/data-feeds">["feeds"][number];
+export type LiveStream = Answer<"GET /api/radio/live">["djs"][number];
+export type OwnStream = Answer<"GET /api/streams">["streams"][number];
+export type Broadcast = Answer<"POST /api/radio/streams">;
+export type Video = Answer<"GET /api/videos">["videos"][number];
+export type NewVideo = Body<"POST /api/generate-video">;
+
 // What a person's passkeys are asked for, as errors with the code SECOND_FACTOR_REQUIRED have it. Bytes are base64url
 // without padding.
 export interface RequestOptions {

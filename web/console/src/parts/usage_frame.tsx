@@ -5,6 +5,8 @@ import { Tabs } from "../components/tabs";
 
 const tabs = [
   ["/usage", "page.usage"],
+  ["/usage/billing", "page.billing"],
+  ["/usage/statements", "page.statements"],
   ["/usage/limits", "page.limits"],
   ["/usage/keys", "page.keys"],
   ["/usage/providers", "page.providers"],
