@@ -15,5 +15,8 @@ BOOST_DESCRIBE_STRUCT(Left, (), (success, erased))
 
 web::Answer export_data(const Services&, const web::Request&);
 web::Answer delete_account(const Services&, const web::Request&, second_factor::StepUpProof);
+// For administrators, of any user.
+web::Answer export_user(const Services&, const web::Request&);
+web::Answer delete_user(const Services&, const web::Request&);
 
 }  // namespace personal_data

@@ -24,5 +24,7 @@ struct Services {
 
 // /api/settings/export and /api/settings/account.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// The same for administrators, of any user: /api/admin/users/:user.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace personal_data
