@@ -105,6 +105,10 @@ const noted = {
   "backend DELETE /api/underground/keys": ["bus key revoked: ok", ({ box, agent, bus_key }) => box.backend_call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key })],
   "backend POST /api/admin/users": ["created by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/users", { email: "frank@example.org" })],
   "backend PATCH /api/admin/users/{user}": ["changed by admin: ", ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true })],
+  "backend DELETE /api/admin/users/{user}": ["account deleted", async ({ box }) => {
+    const dismissed = await box.customer("dismissed@example.org");
+    return box.backend_call("DELETE", `/api/admin/users/${dismissed.id}`);
+  }],
   "backend DELETE /api/admin/users/{user}/sessions": ["signed out by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions`)],
   "backend DELETE /api/admin/users/{user}/failed-sign-ins": ["unlocked by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/failed-sign-ins`)],
   "backend DELETE /api/admin/users/{user}/second-factor": ["second factor removed by admin", ({ box, carol }) => box.backend_call("DELETE", `/api/admin/users/${carol.id}/second-factor`)],

@@ -113,6 +113,21 @@ test("money and the last administrator stay", async (t) => {
   assert.equal((await admin.call("DELETE", "/api/settings/account", { currentPassword: ADMIN.password })).status, 200, "there is another one");
 });
 
+test("an administrator exports and deletes a user", async (t) => {
+  const { box, ada, id } = await settled(t);
+  const admin = box.person();
+  await admin.log_in(ADMIN.email, ADMIN.password);
+  const exported = await fetch(`${box.web}/api/admin/users/ada@example.org/export`, { headers: { cookie: admin.cookie } });
+  assert.deepEqual([exported.status, exported.headers.get("content-type")], [200, "application/gzip"]);
+  assert.ok((await exported.arrayBuffer()).byteLength > 1000);
+  assert.equal((await ada.call("DELETE", `/api/admin/users/${ada.id}`)).status, 403);
+  assert.deepEqual((await admin.call("DELETE", `/api/admin/users/${ada.id}`)).body, { success: true, erased: true });
+  assert.equal((await ada.call("GET", "/api/settings")).status, 401);
+  assert.equal(existsSync(join(box.folder, "agents", id)), false);
+  assert.equal((await admin.call("DELETE", "/api/admin/users/4242")).status, 404);
+  assert.equal((await admin.call("DELETE", `/api/admin/users/${ADMIN.email}`)).body.code, "LAST_ADMIN");
+});
+
 test("a departure that a crash cuts off is finished by the next start", async (t) => {
   const { box, ada, id } = await settled(t);
   const asked = ada.call("DELETE", "/api/settings/account", { currentPassword: PASSWORD }).catch(() => {});

@@ -31,7 +31,8 @@ struct Parts {
 }  // namespace
 
 identity::Capability capability() {
-  return identity::Capability::of<Parts>({.tables = {store::describe(departures)}, .web = web_routes});
+  return identity::Capability::of<Parts>(
+      {.tables = {store::describe(departures)}, .web = web_routes, .backend = backend_routes});
 }
 
 }  // namespace personal_data

@@ -24,20 +24,37 @@ constexpr auto leaving =
     "LAST_ADMIN, BALANCE_LEFT, SUBSCRIPTION_ACTIVE. `erased` is false, with 202, if something could not be erased yet; "
     "the box goes on with it. ";
 
+web::Endpoint sends_archive(web::Endpoint endpoint) {
+  endpoint.answer = [] { return boost::json::value{{"type", "string"}, {"contentMediaType", "application/gzip"}}; };
+  return endpoint;
+}
+
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  auto download = web::plain(on(export_data)).describe(exporting);
-  download.answer = [] { return boost::json::value{{"type", "string"}, {"contentMediaType", "application/gzip"}}; };
   return {
-      {web::GET, "/api/settings/export", guards.session, &export_limit, std::move(download),
-       "Download everything that is yours"},
+      {web::GET, "/api/settings/export", guards.session, &export_limit,
+       sends_archive(web::plain(on(export_data)).describe(exporting)), "Download everything that is yours"},
       {web::DELETE, "/api/settings/account", guards.session, &leaving_limit,
        web::body<second_factor::StepUpProof>(on(delete_account))
            .returns<Left>()
            .fails({web::Kind::conflict})
            .describe(std::string(leaving) + second_factor::proof_description),
        "Delete the account and everything in it"},
+  };
+}
+
+std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  return {
+      {web::GET, "/api/admin/users/:user/export", guards.backend.users_secrets, nullptr,
+       sends_archive(web::plain(on(export_user)).describe("`user` is an id or an e-mail. As /api/settings/export.")),
+       "Download everything that is a user's"},
+      {web::DELETE, "/api/admin/users/:user", guards.backend.users, nullptr,
+       web::plain(on(delete_user))
+           .returns<Left>()
+           .fails({web::Kind::conflict})
+           .describe("`user` is an id or an e-mail. " + std::string(leaving)),
+       "Delete a user and everything the user has"},
   };
 }
 
