@@ -8,7 +8,7 @@ const with_agents = async (t, names, env = {}) => {
   const ada = await box.customer("ada@example.org", "network");
   const ids = [];
   for (const name of names) {
-    const made = await ada.call("POST", "/api/agents/provision", { name, tier: "enterprise", config: { systemPrompt: "Be kind.", temperature: 0.2, discordToken: "secret" } });
+    const made = await ada.call("POST", "/api/agents/provision", { name, tier: "enterprise", config: { systemPrompt: "Be kind.", temperature: 0.2, channels: { telegram: { enabled: false, botToken: "secret" } } } });
     assert.equal(made.status, 201, JSON.stringify(made.body));
     ids.push(made.body.agent.id);
   }
@@ -24,7 +24,7 @@ test("one request changes a name, a model, a prompt or a limit, and nothing else
   assert.equal((await ada.call("GET", `/api/agents/${id}`)).body.agent.subdomain, before.subdomain, "its addresses stay");
   const changed = (await patch({ model: "builtin", config: { systemPrompt: "Be brief.", temperature: null, tools: ["read_file"], maxTokens: 500 } })).body;
   assert.deepEqual([changed.name, changed.model, changed.config],
-    ["Pathfinder", "builtin", { systemPrompt: "Be brief.", discordToken: { sealed: true }, tools: ["read_file"], maxTokens: 500 }]);
+    ["Pathfinder", "builtin", { systemPrompt: "Be brief.", channels: { telegram: { enabled: false, botToken: { sealed: true } } }, tools: ["read_file"], maxTokens: 500 }]);
   assert.deepEqual((await ada.call("GET", `/api/agents/${id}/config`)).body.config, changed.config);
   for (const [field, body] of [["name", { name: " " }], ["model", { model: "no-such-model" }], ["config.tools", { config: { tools: ["fly"] } }], ["config.temperature", { config: { temperature: 3 } }],
     ["config.model", { config: { model: "no-such-model" } }], ["name, model or config", {}], ["config", { config: 5 }]]) {

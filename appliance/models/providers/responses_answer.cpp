@@ -63,21 +63,19 @@ json::object Output::to_wire(const Item& item, bool is_done) const {
 }
 
 json::object Output::response(std::string_view status, const ChatAnswer* answer) const {
-  json::object response{{"id", id_},        {"object", "response"}, {"created_at", created_},
-                        {"status", status}, {"error", nullptr},     {"incomplete_details", nullptr},
-                        {"model", model_}};
-  for (const auto& member : echo_) response[member.key()] = member.value();
+  json::object wire{{"id", id_},        {"object", "response"},          {"created_at", created_}, {"status", status},
+                    {"error", nullptr}, {"incomplete_details", nullptr}, {"model", model_}};
+  for (const auto& member : echo_) wire[member.key()] = member.value();
   json::array output;
   for (const auto& item : items_)
     if (item.is_done) output.push_back(to_wire(item, true));
-  response["output"] = std::move(output);
-  response["usage"] = nullptr;
-  if (!answer) return response;
-  response["usage"] = usage_to_wire(answer->usage);
-  response["model"] = answer->model;
-  if (const auto why = cut_by(answer->finish); !why.empty())
-    response["incomplete_details"] = json::object{{"reason", why}};
-  return response;
+  wire["output"] = std::move(output);
+  wire["usage"] = nullptr;
+  if (!answer) return wire;
+  wire["usage"] = usage_to_wire(answer->usage);
+  wire["model"] = answer->model;
+  if (const auto why = cut_by(answer->finish); !why.empty()) wire["incomplete_details"] = json::object{{"reason", why}};
+  return wire;
 }
 
 Events Output::begin() {
