@@ -134,7 +134,7 @@ const open_doors = [
   "web GET /api/auth/token-gating/verify", "web POST /api/auth/token-gating/verify",
   "web POST /api/auth/forgot-password", "web POST /api/auth/reset-password", "web POST /api/keys/validate",
   "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
-  "web GET /api/registration", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
+  "web GET /api/registration", "web GET /api/auth/methods", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
   "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
   "web POST /api/v1/gateway", "web GET /x402/supported", "web GET /api/wallet", "web GET /api/wallet/address", "web GET /api/wallet/cdp",
   "web GET /api/stripe/prices", "web POST /api/webhooks/stripe",
