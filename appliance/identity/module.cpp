@@ -20,6 +20,7 @@ Module::Module(const agentbox::Platform& given)
       audit(platform.system),
       audit_heads(platform.system, lasting_key(platform.system, platform.master_key, audit_heads_purpose),
                   std::chrono::days(platform.settings.audit_keep)),
+      departures(platform.system, personal_data, accounts, audit, platform.blocking),
       failures(audit),
       identities(platform.system, accounts, keys),
       rpc(platform.settings.l2_rpc_url, platform.settings.l2_chain_id, "L2_RPC_URL"),

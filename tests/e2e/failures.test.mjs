@@ -163,7 +163,7 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   const bulk = { bulk: "x".repeat(60_000) };
   for (let round = 0; !refused; ++round) {
     assert.ok(round < 2000, "the space that was taken in advance ends");
-    await box.backend_call("PUT", `/api/agents/${id}`, { config: bulk });
+    await box.backend_call("PUT", `/api/agents/${id}`, { config: { custom: bulk } });
     const name = `Ada ${round}`, answer = await rename(name);
     if (answer.status === 200) acknowledged = name;
     else refused = answer;

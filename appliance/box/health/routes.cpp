@@ -42,6 +42,8 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
   auto table = web_routes(guards, on);
   table.push_back(
       {web::GET, "/metrics", guards.backend.box, nullptr, plain(on(metrics_text)), "Metrics in Prometheus format"});
+  table.push_back({web::GET, "/api/admin/metrics", guards.backend.box, nullptr,
+                   plain(on(metrics_text)).describe("As GET /metrics."), "Metrics in Prometheus format"});
   return table;
 }
 

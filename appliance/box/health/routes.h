@@ -29,7 +29,7 @@ struct Services {
 
 // GET /health and GET /api/health.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
-// The same, and GET /metrics.
+// The same, GET /metrics and GET /api/admin/metrics.
 std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace health

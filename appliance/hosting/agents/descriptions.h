@@ -3,6 +3,18 @@
 
 namespace agents::descriptions {
 
+inline constexpr auto patch =
+    "Only the given fields change. `config` is merged into the agent's: members that are null are removed, others are "
+    "replaced whole (systemPrompt, tools, temperature, topP, maxTokens, mcpServers, ...). Model and config apply from "
+    "the next start on: `restartNeeded` is true if the agent runs with the old ones. The addresses stay when the name "
+    "changes.";
+
+inline constexpr auto list =
+    "In the order of their creation, the oldest first, or by `sort`: created or name, with `order` asc or desc. Agents "
+    "of one name follow each other by id. With `limit` (at most 1,000) `next` is the `cursor` of the following page, "
+    "or "
+    "null; without it the list is complete. A key that is limited to agents sees only those.";
+
 inline constexpr auto open = "Redirects to the agent's own host with a single-use ticket for that host's cookie.";
 
 inline constexpr auto instance =

@@ -60,8 +60,8 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
           </ul>
         )}
       </section>
-      <section class="card" aria-labelledby="statement-usage">
-        <h2 id="statement-usage">{t("statement.usage")}</h2>
+      <section class="card">
+        <h2>{t("statement.usage")}</h2>
         {usage.models.length === 0 ? (
           <p class="quiet">{t("usage.none_this_month")}</p>
         ) : (
@@ -88,8 +88,8 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
           ))}
         </dl>
       </section>
-      <section class="card" aria-labelledby="payments-title">
-        <h2 id="payments-title">{t("statement.payments")}</h2>
+      <section class="card">
+        <h2>{t("statement.payments")}</h2>
         {payments.length === 0 ? (
           <p class="quiet">{t("statement.no_payments")}</p>
         ) : (
