@@ -199,7 +199,7 @@ std::string gets_more_rights(const Targets& at) {
   if (::syscall(SYS_perf_event_open, nullptr, 0, 0, 0, 0) >= 0 || errno == EFAULT) return "perf";
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
-    if ((line.starts_with("CapEff:") || line.starts_with("CapBnd:")) && line.substr(8) != "0000000000000000")
+    if ((line.starts_with("CapEff:") || line.starts_with("CapPrm:")) && line.substr(8) != "0000000000000000")
       return line;
   return {};
 }
@@ -209,7 +209,7 @@ std::string runs_programs(const Targets& at) {
   std::ofstream(script) << "#!/bin/sh\nexit 0\n";
   ::chmod(script.c_str(), 0700);
   for (const auto& program : {script, std::string("/bin/sh"), std::string("/usr/bin/env")}) {
-    const pid_t child = ::vfork();
+    const pid_t child = ::fork();
     if (child < 0) return {};
     if (child == 0) {
       ::execl(program.c_str(), program.c_str(), "-c", "exit 0", nullptr);
