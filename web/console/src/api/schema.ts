@@ -41,13 +41,14 @@ export interface Operations {
   "GET /api/auth/idp/callback": { answer: unknown };
   "POST /api/auth/idp/risc": { answer: unknown };
   "POST /api/auth/login": { body: { email: string; password: string; code?: string | null | undefined; passkey?: { id: string; type: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null | undefined } } | null | undefined }; answer: { ok: boolean; user: { id: string; name: string } } };
+  "GET /api/auth/methods": { answer: { password: boolean; wallet: boolean; socialId: boolean; providers: { id: string; name: string; url: string }[]; registration: string; sendsMail: boolean } };
   "GET /api/auth/nonce": { answer: { nonce: string } };
   "POST /api/auth/nonce": { answer: { nonce: string } };
   "POST /api/auth/reset-password": { body: { token: string; password: string; code?: string | null | undefined; passkey?: { id: string; type: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null | undefined } } | null | undefined }; answer: { success: boolean } };
   "POST /api/auth/second-factor": { body: { code?: string | null | undefined; passkey?: { id: string; type: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null | undefined } } | null | undefined }; answer: { ok: boolean; user: { id: string; name: string } } };
   "GET /api/auth/session": { answer: { user?: { id: string; name: string; email: string; isAdmin: boolean } | null | undefined } };
   "DELETE /api/auth/sessions": { answer: { success: boolean } };
-  "GET /api/auth/sessions": { answer: { sessions: { id: string; createdAt: string; expiresAt: string; current: boolean }[]; count: number } };
+  "GET /api/auth/sessions": { answer: { sessions: { id: string; createdAt: string; expiresAt: string; current: boolean; lastUsedAt: string; browser?: string | null | undefined; userAgent?: string | null | undefined; address?: string | null | undefined }[]; count: number } };
   "DELETE /api/auth/sessions/{id}": { path: { id: string }; answer: { success: boolean } };
   "POST /api/auth/signout": { answer: { ok: boolean } };
   "GET /api/auth/social-id/refresh": { answer: { endpoint: string; method: string; description: string; configured: boolean; issuer?: string | null | undefined; clientId?: string | null | undefined } };
