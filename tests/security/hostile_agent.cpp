@@ -204,21 +204,25 @@ std::string gets_more_rights(const Targets& at) {
   return {};
 }
 
+// Whether the program can be executed at all.
+bool runs(const std::string& program) {
+  const pid_t child = ::vfork();
+  if (child < 0) return false;
+  if (child == 0) {
+    ::execl(program.c_str(), program.c_str(), "-c", "exit 0", nullptr);
+    ::_exit(errno == EACCES || errno == EPERM ? 99 : 98);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return !WIFEXITED(status) || WEXITSTATUS(status) != 99;
+}
+
 std::string runs_programs(const Targets& at) {
   const auto script = at.workspace + "/script";
   std::ofstream(script) << "#!/bin/sh\nexit 0\n";
   ::chmod(script.c_str(), 0700);
-  for (const auto& program : {script, std::string("/bin/sh"), std::string("/usr/bin/env")}) {
-    const pid_t child = ::fork();
-    if (child < 0) return {};
-    if (child == 0) {
-      ::execl(program.c_str(), program.c_str(), "-c", "exit 0", nullptr);
-      ::_exit(errno == EACCES || errno == EPERM ? 99 : 98);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 99) return program;
-  }
+  for (const auto& program : {script, std::string("/bin/sh"), std::string("/usr/bin/env")})
+    if (runs(program)) return program;
   return {};
 }
 

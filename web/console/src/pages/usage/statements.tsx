@@ -26,7 +26,7 @@ export default function StatementsPage() {
           ))}
         </select>
         <div class="actions">
-          <a class="button" href={file("csv")} download={`agentbox-${chosen}.csv`}>
+          <a class="button" href={file("csv")} download>
             {t("statement.csv")}
           </a>
           <a class="button" href={file("html")} target="_blank" rel="noopener">
