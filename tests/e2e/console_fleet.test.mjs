@@ -275,8 +275,9 @@ test("every section is reached from the masthead, by keyboard too, on a phone an
   await ada.page.waitForURL("**/media");
   for (const [words, path] of [["dead", "/fleet/dead-letters"], ["spending", "/wallet/rules"], ["statem", "/usage/statements"], ["videos", "/media/videos"], ["feeds", "/feeds"]]) {
     await ada.page.keyboard.press("Control+k");
-    await ada.page.keyboard.type(words);
-    await ada.page.keyboard.press("Enter");
+    const search = ada.dialog.getByRole("combobox");
+    await search.fill(words);
+    await search.press("Enter");
     await ada.page.waitForURL(`**${path}`);
   }
 });
