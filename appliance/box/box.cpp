@@ -12,8 +12,11 @@
 #include "appliance/box/signals.h"
 #include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
+#include "appliance/foundation/periodic.h"
 #include "appliance/identity/accounts/user_search.h"
+#include "appliance/hosting/agents/egress.h"
 #include "store/engine_log.h"
+#include "summarizer/egress.h"
 #include "summarizer/options.h"
 #include "web/log.h"
 
@@ -54,12 +57,16 @@ std::unique_ptr<store::Store> opened_store(const Settings& settings) {
 
 // Destroyed from the last to the first: listeners before the services their handlers use, services before the store.
 struct Box::Parts {
-  Parts(Settings given, ActivatedSockets given_sockets, SettingSources given_sources)
-      : settings(std::move(given)), sources(std::move(given_sources)), sockets(given_sockets) {}
+  Parts(Settings given, ActivatedSockets given_sockets, SettingSources given_sources, ServiceManager given_manager)
+      : settings(std::move(given)),
+        sources(std::move(given_sources)),
+        sockets(given_sockets),
+        manager(std::move(given_manager)) {}
 
   const Settings settings;
   const SettingSources sources;
   const ActivatedSockets sockets;
+  const ServiceManager manager;
   const DataFolder folder{settings.data};
   web::IoPool network{network_threads(settings)};
   web::LoopWatchdog loop_watchdog{network};
@@ -78,23 +85,36 @@ struct Box::Parts {
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
 
   // Agents that are processes share one address, so their tokens identify them.
-  web::ProxyTarget summarizer_for(const web::Request& request) const {
+  web::Result<web::ProxyTarget> summarizer_for(const web::Request& request) const {
     auto target = *summarizer;
-    if (const auto caller = modules.identity.guards.agent_token.admit(request))
-      target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
+    const auto caller = modules.identity.guards.agent_token.admit(request);
+    if (!caller) return target;
+    target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
+    const auto agent = modules.hosting.agents.directory.find(caller->agent);
+    const auto egress = agent ? agents::read_egress(agent->config) : agents::Egress();
+    if (!egress) return egress.error();
+    if (egress->kind == agents::Egress::Kind::none)
+      return web::forbidden("This agent may not fetch pages: its config has egress none");
+    if (egress->kind == agents::Egress::Kind::list)
+      target.headers.emplace_back(::summarizer::egress_header, ::summarizer::egress_text(egress->hosts));
     return target;
   }
   void listen();
   std::string announce();
   std::string banner();
+  // While every network thread returns to its event loop.
+  web::Task<> prove_alive() {
+    if (loop_watchdog.stalled() == 0) manager.notify("WATCHDOG=1");
+    co_return;
+  }
   // Waits for work in progress.
   void join_threads() {
     for (auto* threads : {&blocking, &uploads, &backups}) threads->join();
   }
 };
 
-Box::Box(Settings settings, ActivatedSockets sockets, SettingSources sources)
-    : parts_(std::make_unique<Parts>(prepared(std::move(settings)), sockets, std::move(sources))) {}
+Box::Box(Settings settings, ActivatedSockets sockets, SettingSources sources, ServiceManager manager)
+    : parts_(std::make_unique<Parts>(prepared(std::move(settings)), sockets, std::move(sources), std::move(manager))) {}
 
 Box::~Box() {
   parts_->network.stop();
@@ -136,7 +156,7 @@ std::string Box::Parts::announce() {
 
 std::string Box::Parts::banner() {
   const auto admins =
-      accounts::search_users(platform.system, modules.identity.accounts, {.is_admin = true, .limit = 1});
+      accounts::search_users(platform.system, modules.identity.accounts, {.text = {}, .is_admin = true, .limit = 1});
   const auto& why = modules.hosting.why_processes();
   return start_banner({.web = settings.base_url.empty() ? reachable(server.url("web")) : settings.base_url,
                        .backend = server.url("backend"),
@@ -154,12 +174,18 @@ int Box::serve() {
   parts.listen();
   if (!parts.modules.hosting.why_processes().empty())
     web::log::info("agents_run_as_processes", {{"reason", parts.modules.hosting.why_processes()}});
+  web::log::info("isolation_of_agents", {{"holds", to_string(parts.modules.hosting.engine->isolation())},
+                                         {"required", parts.settings.isolation == "required"}});
   warn_of_open_settings(parts.settings);
   const auto ready = parts.announce();
 
   SignalLoop signals({.home = parts.platform.home,
                       .reload = [&parts] { parts.server.reload_tls(); },
-                      .will_stop = [&parts] { parts.loop_watchdog.expect_end(); },
+                      .will_stop =
+                          [&parts] {
+                            parts.manager.notify("STOPPING=1");
+                            parts.loop_watchdog.expect_end();
+                          },
                       .stop = [this, &summarizer] { return stop(summarizer); }});
   boost::asio::co_spawn(parts.platform.home, parts.modules.start(), [](std::exception_ptr thrown) {
     if (thrown) web::log::error("not_started", {{"reason", reason_of(thrown)}});
@@ -168,8 +194,13 @@ int Box::serve() {
   parts.network.start();
   parts.loop_watchdog.start();
 
+  std::optional<Periodic> pulse;  // stops with the network
+  if (const auto pause = parts.manager.watchdog_pause())
+    pulse.emplace(parts.platform.home, "pulse", *pause, [&parts] { return parts.prove_alive(); }).start();
+
   if (log_format(parts.settings) != web::log::Format::json) std::cerr << parts.banner() << std::flush;
   std::cout << ready << std::flush;
+  parts.manager.notify("READY=1");
   give_back_program_pages();
   give_back_freed_memory();
   const auto failure = signals.run();

@@ -1,6 +1,7 @@
 // Every route that changes something, and whether security hangs on it. Who adds a route decides that here: one that is
 // in neither list fails, and each that is in the first is used, and seen in the record.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
@@ -57,6 +58,10 @@ const noted = {
 
   "web POST /api/settings": ["email changed", ({ ada }) => ada.call("POST", "/api/settings", { email: "ada2@example.org", currentPassword: PASSWORD })],
   "web PATCH /api/settings": ["email changed", ({ ada }) => ada.call("PATCH", "/api/settings", { email: "ada@example.org", currentPassword: PASSWORD })],
+  "web DELETE /api/settings/account": ["account deleted", async ({ box }) => {
+    const leaving = await box.customer("leaving@example.org");
+    return leaving.call("DELETE", "/api/settings/account", { currentPassword: PASSWORD });
+  }],
   "web POST /api/settings/password": ["password changed", ({ bob }) => bob.call("POST", "/api/settings/password", { currentPassword: PASSWORD, newPassword: NEW_PASSWORD })],
   "web DELETE /api/auth/sessions": ["other sessions ended", ({ ada }) => ada.call("DELETE", "/api/auth/sessions")],
   "web DELETE /api/auth/sessions/{id}": ["session ended", async ({ box, ada }) => {
@@ -100,6 +105,10 @@ const noted = {
   "backend DELETE /api/underground/keys": ["bus key revoked: ok", ({ box, agent, bus_key }) => box.backend_call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key })],
   "backend POST /api/admin/users": ["created by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/users", { email: "frank@example.org" })],
   "backend PATCH /api/admin/users/{user}": ["changed by admin: ", ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true })],
+  "backend DELETE /api/admin/users/{user}": ["account deleted", async ({ box }) => {
+    const dismissed = await box.customer("dismissed@example.org");
+    return box.backend_call("DELETE", `/api/admin/users/${dismissed.id}`);
+  }],
   "backend DELETE /api/admin/users/{user}/sessions": ["signed out by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions`)],
   "backend DELETE /api/admin/users/{user}/failed-sign-ins": ["unlocked by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/failed-sign-ins`)],
   "backend DELETE /api/admin/users/{user}/second-factor": ["second factor removed by admin", ({ box, carol }) => box.backend_call("DELETE", `/api/admin/users/${carol.id}/second-factor`)],
@@ -116,6 +125,16 @@ const noted = {
       await box.backend_call(method, `/api/admin/agents/${id}${step}`);
     }],
   ])),
+  "backend PUT /api/admin/caps": ["cap set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 })],
+  "backend DELETE /api/admin/caps/{id}": ["cap removed by admin: ok", async ({ box }) => {
+    const { id } = await box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 });
+    await box.backend_call("DELETE", `/api/admin/caps/${id}`);
+  }],
+  ...Object.fromEntries(["credit", "debit"].map((act) => [
+    `backend POST /api/admin/ledger/${act}`,
+    [`USDC ${act}ed by admin: ok`, ({ box, ada }) => box.backend_call("POST", `/api/admin/ledger/${act}`, { userId: ada.id, amount: "1", reference: `${act}-${randomUUID()}` })],
+  ])),
+  "backend POST /api/admin/models/reload": ["model catalogue reloaded by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/models/reload")],
   "backend PUT /api/admin/models/providers": ["model provider set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" })],
   "backend DELETE /api/admin/models/providers/{name}": ["model provider removed by admin: ok", async ({ box }) => {
     await box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" });
@@ -135,6 +154,7 @@ const noted = {
   "web POST /api/invite/validate": ["invite used: ok", async ({ box, stranger }) =>
     stranger.call("POST", "/api/invite/validate", { code: (await box.backend_call("POST", "/api/invite/generate", {})).code })],
   "backend POST /api/invite/validate": ["invite used: This invite code is not valid", ({ box }) => box.backend_call("POST", "/api/invite/validate", { code: "guess" })],
+  "backend POST /api/admin/invites": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/admin/invites", {})],
   "backend DELETE /api/admin/invites/{id}": ["invite revoked: ok", async ({ box }) =>
     box.backend_call("DELETE", `/api/admin/invites/${(await box.backend_call("GET", "/api/admin/invites")).invites[0].id}`)],
   "backend PUT /api/admin/data-feeds/{name}": ["data feed set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/data-feeds/news", { kind: "rss", url: "http://127.0.0.1:1/" })],
@@ -142,6 +162,11 @@ const noted = {
   "web POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "web")],
   "backend POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "backend")],
   "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: `${box.folder}-copy` })],
+  "backend POST /api/admin/backups": ["backup made by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/backups")],
+  "backend DELETE /api/admin/backups/{name}": ["backup removed by admin: ok", async ({ box }) => {
+    const { backups } = await box.backend_call("GET", "/api/admin/backups");
+    await box.backend_call("DELETE", `/api/admin/backups/${backups[0].name}`);
+  }],
 };
 
 // What the backend offers to administrators is on the web for their sessions; the record has the same line.
@@ -166,7 +191,7 @@ const unnoted = {
     "backend POST /api/stream-callbacks/{secret}/{event}", `web PATCH ${factor}/passkeys/{id}`,
   ],
   "one's agents": [
-    "web POST /api/agents/provision", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
+    "web POST /api/agents/provision", "web PATCH /api/agents/{id}", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
     "web DELETE /api/agents/{id}/verify", "web POST /api/agents/clone", "web POST /api/provision", "web POST /api/agent", "web POST /api/logs/{agentId}/stop",
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
     "web POST /api/chat", "web POST /api/chat/stop", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
@@ -183,18 +208,17 @@ const unnoted = {
     "backend POST /api/agent-videos", "backend POST /api/agent-broadcast", "backend DELETE /api/agent-broadcast",
   ],
   "money, which has records of its own": [
-    "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",
+    "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp",
     "web PUT /api/response-cache", "web POST /api/v1/gateway", "web POST /x402/verify", "web POST /x402/settle",
     "web POST /api/wallet", "web POST /api/wallet/create", "web POST /api/wallet/cdp", "web POST /api/wallet/transfer",
     "web POST /api/wallet/transfers/{id}/approve", "web POST /api/wallet/transfers/{id}/decline", "web PUT /api/wallet/rules",
     "backend POST /api/agent-payments", "backend POST /api/underground/wallets", "backend POST /api/underground/splits",
-    ...["web", "backend"].flatMap((listener) => ["credit", "debit"].map((act) => `${listener} POST /api/admin/ledger/${act}`)),
     ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`), "web POST /api/webhooks/stripe",
     "web POST /api/subscriptions/request",
   ],
   "asking models": [
-    "web POST /api/demo/chat", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
-    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/models/reload",
+    "web POST /api/demo/chat", "web POST /api/playground", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/responses`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
+    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/backups/{name}/verify",
     "backend POST /api/admin/models/providers/{name}/test", "backend POST /api/admin/models/local-servers",
   ],
   "the operator's own programs at work": [

@@ -10,13 +10,16 @@
 #include "appliance/box/cli/admin.h"
 #include "appliance/box/cli/agent_logs.h"
 #include "appliance/box/cli/commands.h"
+#include "appliance/box/cli/completion.h"
+#include "appliance/box/cli/doctor/doctor.h"
+#include "appliance/box/cli/manual.h"
 #include "appliance/box/cli/overview.h"
 #include "appliance/box/cli/setting_flags.h"
+#include "appliance/box/cli/version.h"
 #include "appliance/foundation/settings/nearest.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/version.h"
 #include "appliance/hosting/agent_process/agent_process.h"
-#include "sandbox/program.h"
 
 namespace agentbox::cli {
 
@@ -87,6 +90,13 @@ void add_verify(CLI::App& app, Run& run) {
   command->callback([&run, flags] { run = [flags] { return verify(flags.resolve()); }; });
 }
 
+void add_health(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand(
+      "health", "Ask the box on this machine whether it is healthy. Exit code 0: it is; 1: it is not, or none answers");
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "BACKEND_LISTEN"});
+  command->callback([&run, flags] { run = [flags] { return health(flags.resolve()); }; });
+}
+
 void add_openapi(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("openapi", "Print the OpenAPI document of a listener");
   const auto listener = std::make_shared<std::string>("web");
@@ -133,38 +143,6 @@ void add_summarizer(CLI::App& app, Run& run) {
   command->callback([&run, flags, box] { run = [flags, box] { return summarizer(flags.resolve(false), *box); }; });
 }
 
-// The box runs programs of other projects through this.
-void add_confined(CLI::App& app, Run& run) {
-  struct Options {
-    sandbox::Confinement place;
-    std::optional<uid_t> user;
-    std::uint64_t memory_mb = 0, file_mb = 0;
-    std::int64_t processor_seconds = 0;
-    std::vector<std::string> command;
-  };
-  auto* command =
-      app.add_subcommand("confined", "Run a program in a place of its own; the box starts these")->group("");
-  const auto options = std::make_shared<Options>();
-  command->add_option("--parent", options->place.parent)->required();
-  command->add_option("--folder", options->place.folder)->required();
-  command->add_option("--user", options->user);
-  command->add_flag("--network", options->place.has_network);
-  command->add_option("--memory-mb", options->memory_mb)->required();
-  command->add_option("--file-mb", options->file_mb)->required();
-  command->add_option("--processor-seconds", options->processor_seconds);
-  command->add_option("command", options->command)->required();
-  command->callback([&run, options] {
-    run = [options]() -> int {
-      for (auto& argument : options->command) argument.erase(0, 1);  // an equals sign; see programs::Child
-      options->place.user = options->user;
-      options->place.memory_bytes = options->memory_mb << 20;
-      options->place.file_bytes = options->file_mb << 20;
-      options->place.processor_time = std::chrono::seconds(options->processor_seconds);
-      sandbox::execute(options->place, options->command);
-    };
-  });
-}
-
 // Names the unknown argument, with the nearest known one; otherwise returns CLI11's message.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   std::string path = "agentbox ";
@@ -200,7 +178,7 @@ int complain(const std::string& message) {
 }
 
 // Returns the exit code if nothing is left to run. The parser is freed before the command runs.
-std::optional<int> parse(int argc, char** argv, Run& chosen) {
+std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& chosen) {
   CLI::App app("agentbox hosts AI agents on one box.", "agentbox");
   app.set_version_flag("--version", std::string("agentbox ") + version);
   app.require_subcommand(1);
@@ -212,12 +190,16 @@ std::optional<int> parse(int argc, char** argv, Run& chosen) {
   add_backup(app, chosen);
   add_restore(app, chosen);
   add_verify(app, chosen);
+  add_health(app, chosen);
+  add_doctor(app, chosen, facts);
   add_openapi(app, chosen);
   add_routes(app, chosen);
   add_settings(app, chosen);
+  add_version(app, chosen, facts);
+  add_completion(app, chosen);
+  add_manual(app, chosen);
   add_agent(app, chosen);
   add_summarizer(app, chosen);
-  add_confined(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {
@@ -230,9 +212,9 @@ std::optional<int> parse(int argc, char** argv, Run& chosen) {
 
 }  // namespace
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, const BuildFacts& facts) {
   Run chosen;
-  if (const auto ended = parse(argc, argv, chosen)) return *ended;
+  if (const auto ended = parse(argc, argv, facts, chosen)) return *ended;
   try {
     return chosen();
   } catch (const std::exception& error) {
