@@ -1,4 +1,5 @@
 // The account of a month: plans, usage, credits and payments, to be read, printed and taken along.
+import { useEffect } from "preact/hooks";
 import * as account from "../../account";
 import { call, url_of } from "../../api/client";
 import type { Statement } from "../../api/types";
@@ -12,6 +13,9 @@ import { lastMonths } from "../../parts/months";
 import { UsageFrame } from "../../parts/usage_frame";
 
 export default function StatementsPage() {
+  useEffect(() => {
+    if (!account.settings.value) void account.refreshSettings().catch(() => undefined);
+  }, []);
   // There is none from before the account.
   const since = account.settings.value?.createdAt.slice(0, 7) ?? "";
   const months = lastMonths().filter((name) => name >= since);
