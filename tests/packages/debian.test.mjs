@@ -23,7 +23,12 @@ test("the service is confined", { skip: !has_program("systemd-analyze") && "ther
 });
 
 test("it is installed, started, upgraded with its data, removed and purged", { skip }, async (t) => {
-  const root = join(folder(t), "root");
+  const children = new Set();
+  const root = join(folder(t, () => {
+    for (const child of children) child.kill("SIGKILL");
+    if (mounted) run("umount", ["-l", join(root, "proc")]);
+  }), "root");
+  let mounted = false;
   run("mmdebstrap", ["--quiet", "--variant=minbase", `--include=${run("dpkg-deb", ["-f", deb, "Depends"]).split(",").map((one) => one.trim().split(/[ |]/)[0]).join(",")}`, "bookworm", root]);
   const inside = (...command) => run("chroot", [root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", ...command]);
   const as_user = (...command) => inside("setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", ...command);
@@ -47,13 +52,13 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
   const [, ...command] = /^ExecStart=(\S+) (.*)$/m.exec(readFileSync(join(root, "lib/systemd/system/agentbox.service"), "utf8")).slice(0, 3);
   run("mkdir", ["-p", join(root, "proc"), join(root, "dev")]);
   run("mount", ["--bind", "/proc", join(root, "proc")]);
-  t.after(() => run("umount", ["-l", join(root, "proc")]));
+  mounted = true;
   const serve = async () => {
     const child = spawn("chroot", [root, "setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", "--no-new-privs", command[0], ...command[1].split(" ")], { stdio: ["ignore", "pipe", "pipe"] });
     child.log = "";
     child.stderr.on("data", (bytes) => (child.log += bytes));
     const ended = new Promise((resolve) => child.once("exit", resolve));
-    t.after(() => child.kill("SIGKILL"));
+    children.add(child);
     await until("the box serves", async () => {
       assert.equal(child.exitCode, null, child.log);
       return (await sign_in(`http://127.0.0.1:${ports[0]}`, "admin@example.org")) === 200;
