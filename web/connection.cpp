@@ -27,6 +27,11 @@ constexpr auto drain_grace = 250ms;             // for a request that is on its 
 constexpr auto health_grace = 500ms;            // for the request of a connection beyond the limit
 constexpr std::size_t kept_output = 64 * 1024;  // a larger output buffer is freed after the response
 
+// For clients that speak plain HTTP to a port with TLS.
+constexpr std::string_view https_answer =
+    "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: 95\r\nConnection: close\r\n\r\n"
+    "{\"error\":\"This port takes HTTPS only: begin the address with https://\",\"code\":\"HTTPS_REQUIRED\"}";
+
 // A random start and a counter: cheap, and ids do not collide between boxes.
 std::string next_request_id() {
   static const std::uint64_t start = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
@@ -101,6 +106,11 @@ void Connection::cut() {
 Task<> Connection::run() {
   if (const auto tls = listener_.tls.load()) {
     wire_.arm(limits_.head_time);
+    if (co_await wire_.begins_without_tls()) {
+      wire_.disarm();
+      wire_.try_write(https_answer);
+      co_return co_await wire_.linger(linger_time);
+    }
     const auto error = co_await wire_.handshake(*tls);
     wire_.disarm();
     if (error) co_return;

@@ -68,6 +68,12 @@ void Histogram::observe(double value) {
   sum_.fetch_add(value, std::memory_order_relaxed);
 }
 
+std::uint64_t Histogram::count() const {
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at <= bounds_.size(); ++at) sum += bucket(at);
+  return sum;
+}
+
 struct Metrics::Series {
   explicit Series(Labels l) : labels(std::move(l)) {}
   Labels labels;
@@ -163,8 +169,10 @@ std::string Metrics::text() const {
   const std::lock_guard lock(mutex_);
   std::string out;
   for (const auto& family : families_) {
+    const auto begin = out.size();
     out += "# HELP " + family->name + " " + escaped(family->help, false) + "\n# TYPE " + family->name + " " +
            family->type + "\n";
+    const auto head = out.size();
     for (const auto& one : family->series) {
       if (one->histogram)
         write(out, family->name, one->labels, *one->histogram);
@@ -172,6 +180,7 @@ std::string Metrics::text() const {
         write(out, family->name, one->labels, one->read ? number(one->read()) : std::to_string(one->counter.value()));
     }
     for (const auto& one : family->kept) one.write(out, family->name);
+    if (out.size() == head) out.resize(begin);
   }
   return out;
 }

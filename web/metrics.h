@@ -34,6 +34,7 @@ class Histogram {
 
   std::span<const double> bounds() const { return bounds_; }
   std::uint64_t bucket(std::size_t index) const { return buckets_[index].load(std::memory_order_relaxed); }
+  std::uint64_t count() const;
   double sum() const { return sum_.load(std::memory_order_relaxed); }
 
  private:
@@ -65,7 +66,7 @@ class Metrics {
                   std::function<void(const Report<Histogram>&)> each);
   void forget(const void* owner);
 
-  std::string text() const;  // Prometheus exposition format 0.0.4
+  std::string text() const;  // Prometheus exposition format 0.0.4; without families that report nothing
 
  private:
   struct Series;

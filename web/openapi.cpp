@@ -1,4 +1,5 @@
 // The OpenAPI 3.1 document, generated from the route table.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <set>
 
@@ -44,11 +45,27 @@ std::string operation_id(const Route& route) {
   return out;
 }
 
-std::string scheme_key(const Guard& guard) {
-  std::string key = guard.name;
-  for (char& c : key)
-    if (c == ' ') c = '_';
+// The name of a component: letters, digits, '.', '-' and '_'.
+std::string scheme_key(std::string key) {
+  std::ranges::replace(key, ' ', '_');
+  std::erase_if(key, [](char c) {
+    return !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_' && c != '-' &&
+           c != '.';
+  });
   return key;
+}
+
+// The security schemes of which one opens the guard, by key.
+std::vector<std::pair<std::string, json::object>> schemes_of(const Guard& guard) {
+  std::vector<std::pair<std::string, json::object>> schemes;
+  const bool is_either = guard.scheme == "cookie or bearer";
+  if (is_either || guard.scheme == "cookie")
+    schemes.emplace_back(scheme_key(is_either ? "session" : guard.name),
+                         json::object{{"type", "apiKey"}, {"in", "cookie"}, {"name", "app-session"}});
+  if (is_either || guard.scheme == "bearer")
+    schemes.emplace_back(scheme_key(guard.name),
+                         json::object{{"type", "http"}, {"scheme", "bearer"}, {"description", guard.name}});
+  return schemes;
 }
 
 const char* described(Kind kind) {
@@ -173,9 +190,9 @@ json::object operation(const Route& route, const std::vector<std::string>& path_
   if (route.endpoint.stream_bytes > 0) out["x-body-limit"] = route.endpoint.stream_bytes;
   out["x-guard"] = route.guard.name;
   json::array security;
-  if (!route.guard.scheme.empty()) {
+  for (const auto& [key, scheme] : schemes_of(route.guard)) {
     json::object need;
-    need[scheme_key(route.guard)] = json::array();
+    need[key] = json::array();
     security.push_back(std::move(need));
   }
   out["security"] = std::move(security);
@@ -195,11 +212,7 @@ json::object openapi(const std::vector<Route>& routes, std::string_view title, s
     auto& methods = paths[path_template(route.path, names)];
     if (!methods.is_object()) methods.emplace_object();
     methods.get_object()[lower(to_string(route.method))] = operation(route, names);
-    if (route.guard.scheme == "cookie")
-      schemes[scheme_key(route.guard)] = json::object{{"type", "apiKey"}, {"in", "cookie"}, {"name", "app-session"}};
-    else if (route.guard.scheme == "bearer")
-      schemes[scheme_key(route.guard)] =
-          json::object{{"type", "http"}, {"scheme", "bearer"}, {"description", route.guard.name}};
+    for (auto& [key, scheme] : schemes_of(route.guard)) schemes[key] = std::move(scheme);
   }
   const json::object error{{"type", "object"},
                            {"required", json::array{"error"}},

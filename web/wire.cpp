@@ -8,6 +8,15 @@ namespace web {
 
 namespace asio = boost::asio;
 
+Task<bool> Wire::begins_without_tls() {
+  const auto [error] = co_await socket_.async_wait(Socket::wait_read, use_tuple);
+  if (error || expired_) co_return false;
+  char first = 0;
+  const auto got = ::recv(socket_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
+  // A method begins with a letter; no record of TLS does.
+  co_return got == 1 && ((first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z'));
+}
+
 Task<error_code> Wire::handshake(asio::ssl::context& context) {
   tls_ = std::make_unique<asio::ssl::stream<Socket&>>(socket_, context);
   auto [error] = co_await tls_->async_handshake(asio::ssl::stream_base::server, use_tuple);

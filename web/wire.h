@@ -33,6 +33,9 @@ class Wire final : public Deadline {
   bool expired() const { return expired_; }
   Executor get_executor() { return socket_.get_executor(); }
 
+  // Before the handshake: waits for the first byte, and returns whether it begins a request without TLS. False at the
+  // deadline, and if the peer has closed.
+  Task<bool> begins_without_tls();
   // Starts TLS as the server.
   Task<error_code> handshake(boost::asio::ssl::context&);
 

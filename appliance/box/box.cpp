@@ -10,9 +10,13 @@
 #include "appliance/box/open_store.h"
 #include "appliance/box/resident_memory.h"
 #include "appliance/box/signals.h"
+#include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/accounts/user_search.h"
+#include "appliance/hosting/agents/egress.h"
 #include "store/engine_log.h"
+#include "summarizer/egress.h"
 #include "summarizer/options.h"
 #include "web/log.h"
 
@@ -53,10 +57,14 @@ std::unique_ptr<store::Store> opened_store(const Settings& settings) {
 
 // Destroyed from the last to the first: listeners before the services their handlers use, services before the store.
 struct Box::Parts {
-  Parts(Settings given, ActivatedSockets given_sockets, ServiceManager given_manager)
-      : settings(std::move(given)), sockets(given_sockets), manager(std::move(given_manager)) {}
+  Parts(Settings given, ActivatedSockets given_sockets, SettingSources given_sources, ServiceManager given_manager)
+      : settings(std::move(given)),
+        sources(std::move(given_sources)),
+        sockets(given_sockets),
+        manager(std::move(given_manager)) {}
 
   const Settings settings;
+  const SettingSources sources;
   const ActivatedSockets sockets;
   const ServiceManager manager;
   const DataFolder folder{settings.data};
@@ -68,7 +76,7 @@ struct Box::Parts {
                           store->system(), network, network.at(0),
                           blocking,        uploads, backups};
 
-  Modules modules{platform, *store, loop_watchdog,
+  Modules modules{platform, *store, loop_watchdog, sources,
                   [this](std::string gateway) { return agent_listener.open(std::move(gateway)); }};
 
   web::Server server{network};
@@ -77,14 +85,23 @@ struct Box::Parts {
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
 
   // Agents that are processes share one address, so their tokens identify them.
-  web::ProxyTarget summarizer_for(const web::Request& request) const {
+  web::Result<web::ProxyTarget> summarizer_for(const web::Request& request) const {
     auto target = *summarizer;
-    if (const auto caller = modules.identity.guards.agent_token.admit(request))
-      target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
+    const auto caller = modules.identity.guards.agent_token.admit(request);
+    if (!caller) return target;
+    target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
+    const auto agent = modules.hosting.agents.directory.find(caller->agent);
+    const auto egress = agent ? agents::read_egress(agent->config) : agents::Egress();
+    if (!egress) return egress.error();
+    if (egress->kind == agents::Egress::Kind::none)
+      return web::forbidden("This agent may not fetch pages: its config has egress none");
+    if (egress->kind == agents::Egress::Kind::list)
+      target.headers.emplace_back(::summarizer::egress_header, ::summarizer::egress_text(egress->hosts));
     return target;
   }
   void listen();
   std::string announce();
+  std::string banner();
   // While every network thread returns to its event loop.
   web::Task<> prove_alive() {
     if (loop_watchdog.stalled() == 0) manager.notify("WATCHDOG=1");
@@ -96,8 +113,8 @@ struct Box::Parts {
   }
 };
 
-Box::Box(Settings settings, ActivatedSockets sockets, ServiceManager manager)
-    : parts_(std::make_unique<Parts>(prepared(std::move(settings)), sockets, std::move(manager))) {}
+Box::Box(Settings settings, ActivatedSockets sockets, SettingSources sources, ServiceManager manager)
+    : parts_(std::make_unique<Parts>(prepared(std::move(settings)), sockets, std::move(sources), std::move(manager))) {}
 
 Box::~Box() {
   parts_->network.stop();
@@ -110,6 +127,7 @@ void Box::Parts::listen() {
   web.host_router = modules.host_router();
   web.inherited_socket = sockets.web;
   server.listen(std::move(web));
+  if (!settings.http_redirect_listen.empty()) server.listen(redirect_listener(settings, server.url("web")));
   auto backend = backend_listener(settings, std::move(all.backend));
   backend.inherited_socket = sockets.backend;
   server.listen(std::move(backend));
@@ -128,11 +146,23 @@ std::string Box::Parts::announce() {
   while (web_url.ends_with('/')) web_url.pop_back();
   modules.hosting.set_addresses(
       {.web = std::move(web_url), .backend = reachable(backend), .summarizer = reachable(pages)});
-  modules.identity.site.set_listener(web);
-  const boost::json::object line{{"event", "ready"}, {"web", web}, {"backend", backend}, {"summarizer", pages}};
+  modules.identity.site.set_listener(public_url(web, settings));
+  boost::json::object line{{"event", "ready"}, {"web", web}, {"backend", backend}, {"summarizer", pages}};
+  if (!settings.http_redirect_listen.empty()) line["redirect"] = server.url("redirect");
   auto text = boost::json::serialize(line) + "\n";
   write_private_file(folder.endpoints_file(), text);
   return text;
+}
+
+std::string Box::Parts::banner() {
+  const auto admins =
+      accounts::search_users(platform.system, modules.identity.accounts, {.text = {}, .is_admin = true, .limit = 1});
+  const auto& why = modules.hosting.why_processes();
+  return start_banner({.web = settings.base_url.empty() ? reachable(server.url("web")) : settings.base_url,
+                       .backend = server.url("backend"),
+                       .data = settings.data.string(),
+                       .admin = admins.empty() ? std::string() : admins.front().email,
+                       .agents = why.empty() ? "in containers" : "as processes: " + why});
 }
 
 int Box::serve() {
@@ -144,6 +174,8 @@ int Box::serve() {
   parts.listen();
   if (!parts.modules.hosting.why_processes().empty())
     web::log::info("agents_run_as_processes", {{"reason", parts.modules.hosting.why_processes()}});
+  web::log::info("isolation_of_agents", {{"holds", to_string(parts.modules.hosting.engine->isolation())},
+                                         {"required", parts.settings.isolation == "required"}});
   warn_of_open_settings(parts.settings);
   const auto ready = parts.announce();
 
@@ -166,6 +198,7 @@ int Box::serve() {
   if (const auto pause = parts.manager.watchdog_pause())
     pulse.emplace(parts.platform.home, "pulse", *pause, [&parts] { return parts.prove_alive(); }).start();
 
+  if (log_format(parts.settings) != web::log::Format::json) std::cerr << parts.banner() << std::flush;
   std::cout << ready << std::flush;
   parts.manager.notify("READY=1");
   give_back_program_pages();

@@ -1,6 +1,7 @@
 #include "appliance/box/capability_list.h"
 
 #include "appliance/billing/capabilities.h"
+#include "appliance/box/administration/admin_rows.h"
 #include "appliance/box/capabilities.h"
 #include "appliance/files/capabilities.h"
 #include "appliance/hosting/capabilities.h"
@@ -41,6 +42,7 @@ std::vector<store::TableInfo> all_tables() {
 Rows documented_rows(const Guards& guards) {
   Rows rows;
   for_each_capability([&](const auto& capability) { rows.add(capability.documented_rows(guards)); });
+  administration::offer_to_administrators(guards, administration::documented_recent_admin_session(), rows);
   return rows;
 }
 

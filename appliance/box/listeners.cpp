@@ -14,6 +14,7 @@
 #include "appliance/network/a2a/rpc.h"
 #include "store/store.h"
 #include "web/log.h"
+#include "web/request_head.h"
 #include "web/trusted_proxies.h"
 
 namespace agentbox {
@@ -80,7 +81,7 @@ web::ListenerOptions listener_options(const Settings& settings, std::string name
 web::ListenerOptions web_listener(const Settings& settings, std::vector<web::Route> routes) {
   auto options = listener_options(settings, "web", settings.web_listen, 0.75);
   options.routes = std::move(routes);
-  options.error_forms = {a2a::error_form()};
+  options.error_forms = {models::openai::error_form(), a2a::error_form()};
   options.browser = true;
   options.hosts = web_hosts(settings);
   options.is_https_outside = Site(settings.base_url).origin().starts_with("https://");
@@ -105,6 +106,21 @@ web::ListenerOptions summarizer_listener(const Settings& settings) {
   return listener_options(settings, "summarizer", settings.summarizer_listen, 0.0625);
 }
 
+web::ListenerOptions redirect_listener(const Settings& settings, const std::string& web_url) {
+  auto options = listener_options(settings, "redirect", settings.http_redirect_listen, 0.03125);
+  options.hosts = web_hosts(settings);
+  const auto port = web_url.substr(web_url.rfind(':'));
+  options.host_router = [origin = Site(settings.base_url).origin(),
+                         port](const web::Request& request) -> std::optional<web::Result<web::ProxyTarget>> {
+    const auto place = origin.empty() ? "https://" + std::string(request.host) + (port == ":443" ? "" : port) : origin;
+    web::ProxyTarget target;
+    const auto path = web::origin_form(request);
+    target.answer = web::redirect(place + (path == "*" ? "/" : path), 308);
+    return target;
+  };
+  return options;
+}
+
 void warn_of_open_settings(const Settings& settings) {
   if (!settings.login_limits)
     web::log::warning("login_limits_off",
@@ -114,6 +130,13 @@ void warn_of_open_settings(const Settings& settings) {
                       {{"reason",
                         "without PAYMENT_RPC_URL, any payment of the right form pays for a clone. Set it, or "
                         "CLONE_PAYMENTS=verified to refuse them."}});
+  const auto listens_at = host_of(settings.web_listen);
+  if (settings.base_url.empty() && (listens_at == "0.0.0.0" || listens_at == "[::]"))
+    web::log::warning("base_url_is_not_set",
+                      {{"listen", settings.web_listen},
+                       {"reason",
+                        "The box listens on all addresses and does not know its name: links in mails lead to the first "
+                        "of ALLOWED_HOSTS, or nowhere. Set BASE_URL to the address that browsers use."}});
   if (settings.registration == "open" && is_reached_by_others(settings))
     web::log::warning("registration_is_open",
                       {{"listen", settings.web_listen},
@@ -149,6 +172,15 @@ std::string reason_of(std::exception_ptr failure) {
   } catch (...) {
     return "unknown";
   }
+}
+
+std::string public_url(std::string url, const Settings& settings) {
+  const auto& hosts = settings.allowed_hosts;
+  const auto named = std::ranges::find_if(hosts, [](const std::string& host) { return !host.starts_with('.'); });
+  for (const std::string_view everywhere : {"//0.0.0.0:", "//[::]:"})
+    if (const auto at = url.find(everywhere); at != std::string::npos && named != hosts.end())
+      url.replace(at, everywhere.size(), "//" + *named + ":");
+  return url;
 }
 
 std::string reachable(std::string url) {

@@ -19,6 +19,9 @@ web::ListenerOptions listener_options(const Settings&, std::string name, std::st
 web::ListenerOptions web_listener(const Settings&, std::vector<web::Route>);
 web::ListenerOptions backend_listener(const Settings&, std::vector<web::Route>);
 web::ListenerOptions summarizer_listener(const Settings&);
+// Answers every request with a redirect to the same path at BASE_URL, or else at the host that was asked for and the
+// port of `web_url`.
+web::ListenerOptions redirect_listener(const Settings&, const std::string& web_url);
 
 // Logs loudly if anybody who reaches the box can register, or guess passwords without limit.
 void warn_of_open_settings(const Settings&);
@@ -30,6 +33,10 @@ std::optional<web::Error> explain_fully(std::exception_ptr);
 
 // The reason of any exception, for the log.
 std::string reason_of(std::exception_ptr);
+
+// The address of the web listener for links, if there is no BASE_URL: on a listener for all addresses with the first of
+// ALLOWED_HOSTS that is a whole name, and never with one that a request claims.
+std::string public_url(std::string url, const Settings&);
 
 // A URL that programs on this machine can connect to: loopback if the listener is bound to every address.
 std::string reachable(std::string url);

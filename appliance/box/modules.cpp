@@ -1,5 +1,6 @@
 #include "appliance/box/modules.h"
 
+#include "appliance/box/administration/admin_rows.h"
 #include "appliance/network/a2a/routes.h"
 #include "appliance/network/bus/routes.h"
 #include "web/log.h"
@@ -7,7 +8,7 @@
 namespace agentbox {
 
 Modules::Modules(const Platform& platform, store::Store& store, const web::LoopWatchdog& loop_watchdog,
-                 hosting::Module::OpenAgentListener open_agent_listener)
+                 const SettingSources& sources, hosting::Module::OpenAgentListener open_agent_listener)
     : identity(platform),
       billing(platform, identity),
       models(platform, identity, billing),
@@ -16,7 +17,9 @@ Modules::Modules(const Platform& platform, store::Store& store, const web::LoopW
       payments(hosting),
       network(payments),
       media(hosting),
-      own(platform, store, loop_watchdog, identity) {}
+      own(platform, store, loop_watchdog, sources, identity, models, hosting),
+      recent_admin_session(administration::recent_admin_session(
+          identity.guards.admin_session, [this](const std::string& id) { return own.recent_proofs.is_recent(id); })) {}
 
 Rows Modules::rows() {
   Rows all;
@@ -29,6 +32,7 @@ Rows Modules::rows() {
   all.add(payments.rows());
   all.add(network.rows());
   all.add(media.rows());
+  administration::offer_to_administrators(identity.guards, recent_admin_session, all);
   return all;
 }
 

@@ -10,7 +10,8 @@ namespace agentbox {
 // Destroyed from the last to the first.
 struct Modules {
   // All of them must outlive this.
-  Modules(const Platform&, store::Store&, const web::LoopWatchdog&, hosting::Module::OpenAgentListener);
+  Modules(const Platform&, store::Store&, const web::LoopWatchdog&, const SettingSources&,
+          hosting::Module::OpenAgentListener);
 
   // Of all modules.
   Rows rows();
@@ -32,6 +33,7 @@ struct Modules {
   network::Module network;
   media::Module media;
   box::Module own;
+  const web::Guard recent_admin_session;
 };
 
 }  // namespace agentbox

@@ -14,6 +14,9 @@ inline constexpr std::string_view acting_as_header = "X-Agentbox-As", user_email
 // Caller::credential of requests with an internal key, and its beginning for operator keys: the key's name follows.
 inline constexpr std::string_view internal_caller = "internal", operator_caller = "operator:";
 
+// How the record names administrators who use their session; the user's id follows.
+inline constexpr std::string_view admin_caller = "admin:";
+
 inline constexpr const char* acting_name_form = "1 to 100 visible ASCII characters or spaces";
 
 inline bool is_acting_name(std::string_view name) {

@@ -5,6 +5,7 @@
 #include "appliance/identity/accounts/accounts.h"
 #include "appliance/identity/accounts/session_cookie.h"
 #include "appliance/identity/accounts/sessions.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 #include "appliance/identity/keys/keys.h"
 
 namespace agentbox {
@@ -133,6 +134,6 @@ Guards make_guards(GuardSources sources) {
   return guards_over(std::make_shared<const GuardSources>(std::move(sources)));
 }
 
-Guards documented_guards() { return guards_over(nullptr); }
+Guards documented_guards() { return with_documented_key_guards(guards_over(nullptr)); }
 
 }  // namespace agentbox

@@ -2,6 +2,8 @@
 
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/identity/accounts/admin_address.h"
+#include "appliance/identity/kept_keys.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace identity {
 
@@ -16,8 +18,9 @@ Module::Module(const agentbox::Platform& given)
       operator_keys(platform.system),
       replay_guard(platform.system),
       audit(platform.system),
-      audit_heads(platform.system, crypto::derived_key(platform.master_key, "audit heads"),
+      audit_heads(platform.system, lasting_key(platform.system, platform.master_key, audit_heads_purpose),
                   std::chrono::days(platform.settings.audit_keep)),
+      departures(platform.system, personal_data, accounts, audit, platform.blocking),
       failures(audit),
       identities(platform.system, accounts, keys),
       rpc(platform.settings.l2_rpc_url, platform.settings.l2_chain_id, "L2_RPC_URL"),
@@ -25,18 +28,24 @@ Module::Module(const agentbox::Platform& given)
       outbox(platform.system, {platform.settings.smtp_url, platform.settings.smtp_from}, platform.home,
              platform.blocking),
       verification(platform.system, accounts, outbox, site),
-      second_factor(platform.system, site, replay_guard, crypto::derived_key(platform.master_key, "passkeys"),
+      second_factor(platform.system, site, replay_guard,
+                    lasting_key(platform.system, platform.master_key, passkeys_purpose),
                     platform.settings.login_limits),
       guess_alarm(accounts, audit),
       devices(crypto::derived_key(platform.master_key, "known devices")),
       sign_in(accounts, sessions, second_factor, audit, replay_guard, devices,
               crypto::derived_key(platform.master_key, "sign-in tickets")),
-      guards(agentbox::make_guards({.sessions = sessions,
-                                    .accounts = accounts,
-                                    .keys = keys,
-                                    .backend = backend_sources(),
-                                    .agent_of = [this](std::string_view token) { return agent_of_(token); },
-                                    .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
+      guards(agentbox::with_key_guards(
+          agentbox::make_guards({.sessions = sessions,
+                                 .accounts = accounts,
+                                 .keys = keys,
+                                 .backend = backend_sources(),
+                                 .agent_of = [this](std::string_view token) { return agent_of_(token); },
+                                 .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }}),
+          {.system = platform.system,
+           .keys = keys,
+           .accounts = accounts,
+           .must_enrol = [this](const accounts::User& user) { return must_enrol(user); }})),
       capabilities_(identity::capabilities(), *this) {
   accounts.set_registration({platform.settings.registration, &invites});
   accounts.report_guesses_to([this](store::UserId user, unsigned count) {

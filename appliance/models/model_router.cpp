@@ -101,7 +101,10 @@ web::Task<std::vector<Candidate>> ModelRouter::as_asked(const ModelQuery& query,
   if (query.provider == "local") {
     auto here = providers_.local();
     if (!here || !(query.model.empty() || (co_await has_locally(query.model)).value_or(true))) co_return none;
-    if (query.model.empty()) co_return with_local_fallback(*co_await local_default());
+    if (query.model.empty()) {
+      auto own = co_await local_default();
+      co_return own ? with_local_fallback(std::move(*own)) : none;
+    }
     co_return with_local_fallback({.provider = std::move(here), .name_there = query.model});
   }
   if (query.provider == "builtin") {
@@ -238,8 +241,8 @@ web::Task<web::Result<std::vector<Candidate>>> ModelRouter::named(std::string mo
     if (auto served = server_of(*known, payer.user)) co_return with_fallback(std::move(*served), payer, catalogue);
   // A local server that does not list its models is asked for the model: its answer shows why.
   const auto is_local = co_await has_locally(model);
-  if (is_local.value_or(!known))
-    co_return with_local_fallback({.provider = providers_.local(), .name_there = std::move(model)});
+  if (auto here = providers_.local(); here && is_local.value_or(!known))
+    co_return with_local_fallback({.provider = std::move(here), .name_there = std::move(model)});
   if (known) co_return unavailable_model(model);
   co_return unknown_model(model);
 }

@@ -6,6 +6,7 @@
 #include "appliance/hosting/module.h"
 #include "appliance/payments/capabilities.h"
 #include "appliance/payments/chains/balances.h"
+#include "appliance/payments/gateway/plugins.h"
 #include "appliance/payments/ledger/ledger.h"
 #include "appliance/payments/settlement/settlement.h"
 #include "appliance/payments/splits/splits.h"
@@ -42,6 +43,7 @@ class Module {
   transfers::Transfers transfers;
   x402::Exact exact;
   const stripe::Checkout checkout;
+  gateway::PrepareSkill prepare_skill;  // set before the start by the module that has skills
 
  private:
   std::unique_ptr<settlement::Settlement> make_settlement();

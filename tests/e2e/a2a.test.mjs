@@ -4,6 +4,7 @@ import { createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
 import { Box, send, until } from "./box.mjs";
 import { BusAgent, backend, canonicalize } from "./bus.mjs";
+import { hang, ModelServer, say } from "./model_server.mjs";
 import { package_named } from "./packages.mjs";
 
 const sdk = package_named("@a2a-js/sdk");
@@ -26,8 +27,8 @@ const message = (text, fields = {}) => ({
 });
 const text_of = (task) => task.artifacts.flatMap(({ parts }) => parts.map(({ content }) => content.value)).join("");
 
-const ada_and_scout = async (t) => {
-  const box = await Box.start(t);
+const ada_and_scout = async (t, env = {}) => {
+  const box = await Box.start(t, env);
   const ada = await box.customer("ada@example.org");
   const agent = await box.running_agent(ada);
   const key = (await ada.call("POST", "/api/keys", { name: "a2a" })).body.key;
@@ -85,6 +86,25 @@ test("a task can be started without waiting, followed, and cancelled", async (t)
   const cancelled = await client.cancelTask({ tenant: "", id: waiting.id, metadata: undefined }).catch((error) => error);
   if (!(cancelled instanceof Error)) assert.equal(cancelled.status.state, CANCELED);
   else assert.match(cancelled.message, /ended/);
+});
+
+test("a task that is under way can be followed by a second client", async (t) => {
+  const model = await ModelServer.start(t);
+  const { box, agent, key } = await ada_and_scout(t, { LOCAL_MODEL_URL: model.url });
+  const client = await client_of(box, agent, key);
+  model.will(hang());
+  const at_once = { ...message("hello"), configuration: { acceptedOutputModes: [], taskPushNotificationConfig: undefined, historyLength: undefined, returnImmediately: true } };
+  const { id } = await client.sendMessage(at_once);
+  await until("the agent asks its model", () => model.asked.length === 1);
+  const events = [];
+  for await (const event of client.resubscribeTask({ tenant: "", id })) {
+    events.push(event.payload ?? event);
+    if (events.length === 1) model.answer_hanging(say("Good morning."));
+  }
+  assert.deepEqual([events[0].$case, events[0].value.id], ["task", id]);
+  const told = events.filter(({ $case }) => $case === "artifactUpdate").map(({ value }) => value.artifact.parts[0].content.value).join("");
+  assert.deepEqual([told, events.at(-1).value.status.state], ["Good morning.", COMPLETED]);
+  await assert.rejects(async () => { for await (const event of client.resubscribeTask({ tenant: "", id })) void event; }, "one that has ended cannot be followed");
 });
 
 test("an agent's card is signed, and is at its own address, too", async (t) => {

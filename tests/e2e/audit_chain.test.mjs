@@ -104,7 +104,7 @@ test("a person's data can be erased, and the chain holds", async (t) => {
   const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
   await box.customer("eve@example.org");
-  const erased = await admin(box, "audit", "erase", "--user", ada.id, "--subject", "ada@example.org", "--as", "Grace");
+  const erased = await admin(box, "audit", "erase", "--user", ada.id, "--subject", "ada@example.org", "--as", "Grace", "--yes");
   assert.match(erased.out, /^personal data erased from [1-9]\d* entries\n$/, JSON.stringify(erased));
   const entries = await record(box);
   assert.doesNotMatch(JSON.stringify(entries), /ada@example/);
@@ -114,5 +114,5 @@ test("a person's data can be erased, and the chain holds", async (t) => {
   const ended = await admin(box, "audit", "verify");
   assert.equal(ended.code, 0, ended.out);
   assert.match(ended.out, /[1-9]\d* without personal data/);
-  assert.equal((await admin(box, "audit", "erase")).code, 2);
+  assert.equal((await admin(box, "audit", "erase", "--yes")).code, 2);
 });

@@ -1,7 +1,8 @@
 // Every route that changes something, and whether security hangs on it. Who adds a route decides that here: one that is
 // in neither list fails, and each that is in the first is used, and seen in the record.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
 import { ADMIN, Box, INTERNAL_KEY, PASSWORD, send, until } from "./box.mjs";
@@ -57,6 +58,10 @@ const noted = {
 
   "web POST /api/settings": ["email changed", ({ ada }) => ada.call("POST", "/api/settings", { email: "ada2@example.org", currentPassword: PASSWORD })],
   "web PATCH /api/settings": ["email changed", ({ ada }) => ada.call("PATCH", "/api/settings", { email: "ada@example.org", currentPassword: PASSWORD })],
+  "web DELETE /api/settings/account": ["account deleted", async ({ box }) => {
+    const leaving = await box.customer("leaving@example.org");
+    return leaving.call("DELETE", "/api/settings/account", { currentPassword: PASSWORD });
+  }],
   "web POST /api/settings/password": ["password changed", ({ bob }) => bob.call("POST", "/api/settings/password", { currentPassword: PASSWORD, newPassword: NEW_PASSWORD })],
   "web DELETE /api/auth/sessions": ["other sessions ended", ({ ada }) => ada.call("DELETE", "/api/auth/sessions")],
   "web DELETE /api/auth/sessions/{id}": ["session ended", async ({ box, ada }) => {
@@ -76,6 +81,8 @@ const noted = {
     const [{ id }] = (await carol.call("GET", `${factor}/passkeys`)).body.passkeys;
     await carol.call("DELETE", `${factor}/passkeys/${id}`, { code: "wrong" });
   }],
+
+  "web POST /api/auth/step-up": ["identity confirmed: currentPassword is wrong", ({ ada }) => ada.call("POST", "/api/auth/step-up", { currentPassword: "a wrong password" })],
 
   "web POST /api/keys": ["API key made", ({ ada }) => ada.call("POST", "/api/keys", { name: "laptop" })],
   "web DELETE /api/keys/{id}": ["API key deleted", async ({ ada }) => ada.call("DELETE", `/api/keys/${(await ada.call("GET", "/api/keys")).body.keys[0].id}`)],
@@ -98,9 +105,41 @@ const noted = {
   "backend DELETE /api/underground/keys": ["bus key revoked: ok", ({ box, agent, bus_key }) => box.backend_call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key })],
   "backend POST /api/admin/users": ["created by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/users", { email: "frank@example.org" })],
   "backend PATCH /api/admin/users/{user}": ["changed by admin: ", ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true })],
+  "backend DELETE /api/admin/users/{user}": ["account deleted", async ({ box }) => {
+    const dismissed = await box.customer("dismissed@example.org");
+    return box.backend_call("DELETE", `/api/admin/users/${dismissed.id}`);
+  }],
   "backend DELETE /api/admin/users/{user}/sessions": ["signed out by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions`)],
   "backend DELETE /api/admin/users/{user}/failed-sign-ins": ["unlocked by admin", ({ box, bob }) => box.backend_call("DELETE", `/api/admin/users/${bob.id}/failed-sign-ins`)],
   "backend DELETE /api/admin/users/{user}/second-factor": ["second factor removed by admin", ({ box, carol }) => box.backend_call("DELETE", `/api/admin/users/${carol.id}/second-factor`)],
+  "backend DELETE /api/admin/users/{user}/sessions/{id}": ["session ended by admin: ok", async ({ box, bob }) => {
+    const person = box.person();
+    for (const password of [NEW_PASSWORD, PASSWORD]) await person.log_in("bob@example.org", password);
+    const { sessions } = await box.backend_call("GET", `/api/admin/users/${bob.id}/sessions`);
+    await box.backend_call("DELETE", `/api/admin/users/${bob.id}/sessions/${sessions[0].id}`);
+  }],
+  ...Object.fromEntries([["POST", "/stop", "stopped"], ["POST", "/start", "started"], ["POST", "/restart", "restarted"], ["DELETE", "", "deleted"]].map(([method, step, past]) => [
+    `backend ${method} /api/admin/agents/{id}${step}`,
+    [`agent ${past} by admin: ok`, async ({ box }) => {
+      const { id } = await box.backend_call("POST", "/api/agents", { name: "House" });
+      await box.backend_call(method, `/api/admin/agents/${id}${step}`);
+    }],
+  ])),
+  "backend PUT /api/admin/caps": ["cap set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 })],
+  "backend DELETE /api/admin/caps/{id}": ["cap removed by admin: ok", async ({ box }) => {
+    const { id } = await box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 });
+    await box.backend_call("DELETE", `/api/admin/caps/${id}`);
+  }],
+  ...Object.fromEntries(["credit", "debit"].map((act) => [
+    `backend POST /api/admin/ledger/${act}`,
+    [`USDC ${act}ed by admin: ok`, ({ box, ada }) => box.backend_call("POST", `/api/admin/ledger/${act}`, { userId: ada.id, amount: "1", reference: `${act}-${randomUUID()}` })],
+  ])),
+  "backend POST /api/admin/models/reload": ["model catalogue reloaded by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/models/reload")],
+  "backend PUT /api/admin/models/providers": ["model provider set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" })],
+  "backend DELETE /api/admin/models/providers/{name}": ["model provider removed by admin: ok", async ({ box }) => {
+    await box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" });
+    await box.backend_call("DELETE", "/api/admin/models/providers/openai");
+  }],
   "backend PUT /api/admin/git-hosts": ["git host set by admin", ({ box }) => box.backend_call("PUT", "/api/admin/git-hosts", { url: "https://box@git.example.org", secret: "s" })],
   "backend DELETE /api/admin/git-hosts": ["git host forgotten by admin", ({ box }) => box.backend_call("DELETE", "/api/admin/git-hosts?url=https://git.example.org:443")],
   "backend POST /api/admin/operator-keys": ["operator key made", ({ box }) => box.backend_call("POST", "/api/admin/operator-keys", { name: "ci", scopes: ["backup"] })],
@@ -108,19 +147,39 @@ const noted = {
   "backend DELETE /api/admin/audit/personal-data": ["personal data erased by admin: ok, 0 entries", ({ box }) => box.backend_call("DELETE", "/api/admin/audit/personal-data?subject=nobody")],
   "backend POST /api/admin/skills": ["skill set by admin: The archive is damaged", ({ box }) => box.backend_call("POST", "/api/admin/skills", { no: "archive" })],
   "backend DELETE /api/admin/skills/{name}": ["skill removed by admin: No such skill", ({ box }) => box.backend_call("DELETE", "/api/admin/skills/nothing")],
+  "backend PUT /api/admin/skills-on-sale/{name}": ["skill put on sale by admin: No such skill", ({ box }) => box.backend_call("PUT", "/api/admin/skills-on-sale/nothing", { agentId: "ag_x" })],
+  "backend DELETE /api/admin/skills-on-sale/{name}": ["skill taken off sale by admin: No such skill is for sale", ({ box }) => box.backend_call("DELETE", "/api/admin/skills-on-sale/nothing")],
   "web POST /api/invite/generate": ["invites generated: ok", ({ box }) => with_key(box.web, "/api/invite/generate", { note: "friends" })],
   "backend POST /api/invite/generate": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/invite/generate", {})],
   "web POST /api/invite/validate": ["invite used: ok", async ({ box, stranger }) =>
     stranger.call("POST", "/api/invite/validate", { code: (await box.backend_call("POST", "/api/invite/generate", {})).code })],
   "backend POST /api/invite/validate": ["invite used: This invite code is not valid", ({ box }) => box.backend_call("POST", "/api/invite/validate", { code: "guess" })],
+  "backend POST /api/admin/invites": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/admin/invites", {})],
   "backend DELETE /api/admin/invites/{id}": ["invite revoked: ok", async ({ box }) =>
     box.backend_call("DELETE", `/api/admin/invites/${(await box.backend_call("GET", "/api/admin/invites")).invites[0].id}`)],
   "backend PUT /api/admin/data-feeds/{name}": ["data feed set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/data-feeds/news", { kind: "rss", url: "http://127.0.0.1:1/" })],
   "backend DELETE /api/admin/data-feeds/{name}": ["data feed removed by admin: ok", ({ box }) => box.backend_call("DELETE", "/api/admin/data-feeds/news")],
   "web POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "web")],
   "backend POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "backend")],
-  "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: join(box.folder, "copy") })],
+  "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: `${box.folder}-copy` })],
+  "backend POST /api/admin/backups": ["backup made by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/backups")],
+  "backend DELETE /api/admin/backups/{name}": ["backup removed by admin: ok", async ({ box }) => {
+    const { backups } = await box.backend_call("GET", "/api/admin/backups");
+    await box.backend_call("DELETE", `/api/admin/backups/${backups[0].name}`);
+  }],
 };
+
+// What the backend offers to administrators is on the web for their sessions; the record has the same line.
+const over_the_web = (use) => async (world) => {
+  const admin = world.box.person();
+  await admin.log_in(ADMIN.email, ADMIN.password);
+  const backend_call = async (...call) => (await admin.call(...call)).body;
+  return use({ ...world, box: Object.create(world.box, { backend_call: { value: backend_call } }) });
+};
+const on_both = (route) => route.startsWith("backend ") && route.includes(" /api/admin/");
+const on_web = (route) => route.replace("backend ", "web ");
+for (const [route, [line, use]] of Object.entries(noted))
+  if (on_both(route)) noted[on_web(route)] ??= [line, over_the_web(use)];
 
 // What people do with what is theirs, and what changes nothing: nobody gets in by it, and nobody is kept out.
 const unnoted = {
@@ -132,10 +191,11 @@ const unnoted = {
     "backend POST /api/stream-callbacks/{secret}/{event}", `web PATCH ${factor}/passkeys/{id}`,
   ],
   "one's agents": [
-    "web POST /api/agents/provision", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
+    "web POST /api/agents/provision", "web PATCH /api/agents/{id}", "web DELETE /api/agents/{id}", "web PUT /api/agents/{id}/config", "web POST /api/agents/{id}/verify",
     "web DELETE /api/agents/{id}/verify", "web POST /api/agents/clone", "web POST /api/provision", "web POST /api/agent", "web POST /api/logs/{agentId}/stop",
     ...["start", "stop", "restart", "repair", "update", "reset-memory"].map((step) => `web POST /api/instance/{userId}/${step}`),
     "web POST /api/chat", "web POST /api/chat/stop", "web POST /api/memory", "web DELETE /api/memory", "web POST /api/files", "web DELETE /api/files",
+    ...["upload", "write", "mkdir", "move", "commit"].map((act) => `web POST /api/agents/{id}/files/${act}`), "web DELETE /api/agents/{id}/files",
     "web POST /api/scheduled-tasks", "web PUT /api/scheduled-tasks", "web DELETE /api/scheduled-tasks", "web POST /api/scheduled-tasks/{taskId}/run",
     "web POST /api/skills", "web POST /api/skills/{name}", "web POST /api/skills/booking-settlement", "web POST /api/skills/instant-split",
     "web DELETE /api/skills/{name}", "web POST /api/swarms", "web POST /api/swarms/{id}/stop",
@@ -148,18 +208,18 @@ const unnoted = {
     "backend POST /api/agent-videos", "backend POST /api/agent-broadcast", "backend DELETE /api/agent-broadcast",
   ],
   "money, which has records of its own": [
-    "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",
+    "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp",
     "web PUT /api/response-cache", "web POST /api/v1/gateway", "web POST /x402/verify", "web POST /x402/settle",
     "web POST /api/wallet", "web POST /api/wallet/create", "web POST /api/wallet/cdp", "web POST /api/wallet/transfer",
     "web POST /api/wallet/transfers/{id}/approve", "web POST /api/wallet/transfers/{id}/decline", "web PUT /api/wallet/rules",
     "backend POST /api/agent-payments", "backend POST /api/underground/wallets", "backend POST /api/underground/splits",
-    ...["web", "backend"].flatMap((listener) => ["credit", "debit"].map((act) => `${listener} POST /api/admin/ledger/${act}`)),
     ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`), "web POST /api/webhooks/stripe",
     "web POST /api/subscriptions/request",
   ],
   "asking models": [
-    "web POST /api/demo/chat", "backend POST /v1/chat/completions", "backend POST /v1/embeddings", "backend POST /api/ai/chat",
-    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/models/reload",
+    "web POST /api/demo/chat", "web POST /api/playground", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/responses`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
+    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/backups/{name}/verify",
+    "backend POST /api/admin/models/providers/{name}/test", "backend POST /api/admin/models/local-servers",
   ],
   "the operator's own programs at work": [
     "backend POST /api/agents", "backend PUT /api/agents/{id}", "backend DELETE /api/agents/{id}", "backend PUT /api/agents/{id}/config",
@@ -170,6 +230,9 @@ const unnoted = {
     "backend POST /api/browse/git-sync", "backend POST /api/underground/events",
   ],
 };
+
+for (const list of Object.values(unnoted))
+  for (const route of list.filter(on_both)) if (!list.includes(on_web(route))) list.push(on_web(route));
 
 const entries_after = async (box, id) => (await box.backend_call("GET", `/api/admin/audit?limit=1000&after=${id}`)).entries;
 
@@ -185,6 +248,7 @@ test("for every route that changes something it is decided whether security hang
 
 test("the audit log has every act that concerns security", async (t) => {
   const box = await Box.start(t, { SOCIAL_ID_ISSUER: "http://127.0.0.1:1", SOCIAL_ID_CLIENT_ID: "the-app" });
+  t.after(() => rmSync(`${box.folder}-copy`, { recursive: true, force: true }));
   const world = { box, wallet: new_wallet(), owner: box.person(), stranger: box.person() };
   for (const name of ["ada", "bob", "carol", "dave", "erin"]) world[name] = await box.customer(`${name}@example.org`);
   await add_passkey(box, world.carol, PASSWORD);

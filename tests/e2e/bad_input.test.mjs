@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, BACKEND_GUARDS, Box, INTERNAL_KEY, send } from "./box.mjs";
+import { ADMIN, BACKEND_GUARDS, Box, INTERNAL_KEY, KEY_GUARDS, OPTIONAL_KEY_GUARD, send } from "./box.mjs";
 
 // Bytes in a JSON text, where JSON.stringify leaves a mark.
 const raw = (bytes) => ({ raw: bytes });
@@ -108,8 +108,10 @@ const inhabited = async (t) => {
     none: {},
     session: { cookie: ada.cookie },
     "session, if any": { cookie: ada.cookie },
+    ...Object.fromEntries([...KEY_GUARDS, OPTIONAL_KEY_GUARD].map((guard) => [guard, { cookie: ada.cookie }])),
     "session to enrol": { cookie: ada.cookie },
     "admin session": { cookie: admin.cookie },
+    "recent admin session": { cookie: admin.cookie },
     // As an administrator, whom the AI API asks for no plan.
     ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, { ...bearer(INTERNAL_KEY), "x-user-email": ADMIN.email }])),
     "agent token": bearer(box_token),
@@ -176,7 +178,7 @@ test("every field of every body", async (t) => {
     await t.test(name, async () => {
       const whole = valid_body(body);
       for (const [field, schema] of Object.entries(body.properties)) {
-        const takes_controls = name.startsWith("POST /api/browse/write") && field === "content", // a file as it is
+        const takes_controls = /^POST \/api\/(browse|agents\/{id}\/files)\/write/.test(name) && field === "content", // a file as it is
           values = refused_values(schema).filter(([what]) => !(takes_controls && what === "a control character"));
         if (body.required?.includes(field)) values.push(["missing", undefined], ...(types_of(schema).length ? [["null", null]] : []));
         for (const [what, value] of values)

@@ -22,6 +22,11 @@ export const BACKEND_GUARDS = [
   "scope agents or 401", "scope files or 401", "scope backup",
 ];
 
+// The scopes of users' API keys, and the guards that sessions and such keys open.
+export const SCOPES = ["agents:read", "agents:write", "chat", "files", "schedules", "usage", "models"];
+export const KEY_GUARDS = SCOPES.filter((scope) => scope !== "models").map((scope) => `session or key with ${scope}`);
+export const OPTIONAL_KEY_GUARD = "session or key with agents:read, if any";
+
 // Asks until `probe` answers something true; fails after the deadline with what it answered last.
 export const until = async (what, probe, deadline_ms = 30_000) => {
   let last;

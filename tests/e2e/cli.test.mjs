@@ -44,6 +44,12 @@ test("every command has a help page that names its arguments", async () => {
   assert.deepEqual(commands, [
     "serve",
     "init",
+    "status",
+    "agents",
+    "keys",
+    "usage",
+    "caps",
+    "logs",
     "admin",
     "backup",
     "restore",
@@ -62,6 +68,12 @@ test("every command has a help page that names its arguments", async () => {
   const takes = {
     init: ["--email", "--password", "--data"],
     backup: ["--to", "--with-key"],
+    status: ["--json"],
+    agents: ["--json", "--user", "delete"],
+    keys: ["--json"],
+    usage: ["--json", "--user"],
+    caps: ["--json", "--user"],
+    logs: ["--json", "--follow", "agent"],
     restore: ["--from", "--key", "--data"],
     verify: ["--data"],
     health: ["--data", "--backend-listen"],
@@ -75,7 +87,7 @@ test("every command has a help page that names its arguments", async () => {
     summarizer: ["--summarizer-listen"],
     admin: [],
     settings: [],
-    serve: [],
+    serve: ["--init", "--email"],
   };
   for (const command of commands) {
     const help = await succeeds([command, "--help"]);
@@ -180,10 +192,10 @@ test("admin looks after the users of the running box", async (t) => {
 
   assert.equal(shown(await admin("grant", ada.id), "isAdmin"), "yes");
   assert.equal((await session()).isAdmin, true);
-  assert.equal(shown(await admin("revoke", ada.id), "isAdmin"), "no");
+  assert.equal(shown(await admin("revoke", ada.id, "--yes"), "isAdmin"), "no");
   assert.equal((await session()).isAdmin, false);
 
-  assert.equal(shown(await admin("disable", ada.id), "isDisabled"), "yes");
+  assert.equal(shown(await admin("disable", ada.id, "--yes"), "isDisabled"), "yes");
   assert.equal(await session(), null);
   assert.match(await admin("users"), /ada@example.org {2}\(disabled\)/);
   await admin("enable", ada.id);

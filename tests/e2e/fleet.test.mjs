@@ -165,7 +165,7 @@ test("clones are workers below their parent, and an agent can be the orchestrato
   const colony = (await ada.call("GET", "/api/colony/status")).body;
   assert.deepEqual(colony.tree.map(({ name, children }) => [name, children.map((child) => child.name)]), [["Conductor", []], ["Scout", ["Runner"]]]);
   assert.deepEqual([colony.count, colony.deepestGeneration, colony.soul, colony.limits],
-                   [3, 2, { state: "idle", reachable: 3, total: 3 }, { plan: "network", agents: 100 }]);
+                   [3, 2, { state: "idle", reachable: 3, total: 3 }, { plan: "network", agents: 100, generations: null }]);
   assert.deepEqual([colony.diagnostics.agents.running, colony.diagnostics.problems], [3, []]);
 
   await ada.call("POST", `/api/instance/${scout}/stop`);
@@ -204,6 +204,28 @@ test("messages between agents are edges, and what they negotiate are bookings", 
   });
   assert.deepEqual(graph.edges.find(({ from }) => from === buyer.id), { id: `${buyer.id}:${seller.id}`, from: buyer.id, to: seller.id, strength: 1 });
   assert.deepEqual(ids.map((id) => node_of(graph, id).walletAddress), [wallet.body.address, undefined]);
+});
+
+test("a plan bounds the generations of clones, whatever number a request names", async (t) => {
+  const box = await Box.start(t);
+  const ada = await box.customer("ada@example.org", "collective");
+  let parent = await box.running_agent(ada, "First");
+  const clone = (number) =>
+    ada.call("POST", "/api/agents/clone", {
+      name: `Clone ${number}`, parentAgentId: parent, generation: 1,
+      paymentProof: {
+        transactionHash: `0x${String(number).repeat(64)}`, amount: "1.0", currency: "pathUSD", chainId: 4217, timestamp: Math.floor(Date.now() / 1000),
+        from: "0x8617e340b3d01fa5f11f306f4090fd50e238070d", to: "0x52908400098527886e0f7030069857d2e4169ee7",
+      },
+    });
+  for (const number of [2, 3, 4, 5]) {
+    const { status, body } = await clone(number);
+    assert.equal(status, 200, JSON.stringify(body));
+    parent = body.agent.id;
+  }
+  const beyond = await clone(6);
+  assert.deepEqual([beyond.status, beyond.body.code, beyond.body.current, beyond.body.limit], [429, "GENERATION_LIMIT_REACHED", 5, 5]);
+  assert.equal((await ada.call("GET", "/api/colony/status")).body.limits.generations, 5);
 });
 
 test("costs are those of the usage counters, by agent", async (t) => {

@@ -46,6 +46,14 @@ test("challenges are MPP's: mppx reads them, and finds them bound by the secret"
   assert.equal(mppx.Challenge.verify(challenge, { secretKey: `${SECRET}!` }), false);
 });
 
+test("401 comes before 402, with the challenges beside it", async (t) => {
+  const { box } = await tempo_box(t);
+  const answer = await ask(box, {}, { ...WISH, payment: "balance" });
+  assert.deepEqual([answer.status, answer.headers["cache-control"]], [401, "no-store"]);
+  const [challenge] = mppx.Challenge.deserializeList(answer.headers["www-authenticate"]);
+  assert.deepEqual([challenge.method, challenge.intent], ["tempo", "charge"]);
+});
+
 for (const mode of ["push", "pull"])
   test(`mppx pays on Tempo (${mode}), and a payment counts once`, async (t) => {
     const { node, box } = await tempo_box(t);

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, BACKEND_GUARDS, Box, INTERNAL_KEY, PASSWORD, send } from "./box.mjs";
+import { ADMIN, BACKEND_GUARDS, Box, INTERNAL_KEY, KEY_GUARDS, OPTIONAL_KEY_GUARD, PASSWORD, send } from "./box.mjs";
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
 
@@ -76,14 +76,20 @@ const credentials_of = async (box) => {
 };
 
 const sessions = ["a session", "somebody else's session", "an admin's session"];
+const wrong_keys = ["a key's public part", "a deleted key", "a banned user's key"];
+// Of a row that anybody may ask.
+const is_open = (guard) => guard === "none" || guard.endsWith(", if any");
 const has_bearer = (headers) => /^Bearer ./.test(headers.authorization ?? "");
 // The status of a refusal, or undefined when the guard lets the credential pass.
 const refusal = {
   none: () => undefined,
-  "session, if any": () => undefined,
+  "session, if any": (name) => (wrong_keys.includes(name) ? 401 : undefined),
+  ...Object.fromEntries(KEY_GUARDS.map((guard) => [guard, (name) => (sessions.includes(name) ? undefined : name === "a user's key" ? 403 : 401)])),
+  [OPTIONAL_KEY_GUARD]: (name, headers) => (!has_bearer(headers) ? undefined : name === "a user's key" ? 403 : 401),
   session: (name) => (sessions.includes(name) ? undefined : 401),
   "session to enrol": (name) => (sessions.includes(name) ? undefined : 401),
   "admin session": (name) => (name === "an admin's session" ? undefined : sessions.includes(name) ? 403 : 401),
+  "recent admin session": (name) => refusal["admin session"](name),
   ...Object.fromEntries(BACKEND_GUARDS.map((guard) => [guard, (name, headers) =>
     name === "the internal key" ? undefined : has_bearer(headers) && !guard.endsWith("401") ? 403 : 401])),
   "API key": (name) => (name === "a user's key" ? undefined : 401),
@@ -120,7 +126,7 @@ const rows_of = async (box) => {
 const open_doors = [
   "web GET /", "web GET /login", "web GET /dashboard", "web GET /settings", "web GET /usage", "web GET /usage/{tab}",
   "web GET /agents/{id}", "web GET /agents/{id}/{page}", "web GET /admin/{page}", "web GET /health", "web GET /healthz", "web GET /readyz", "web GET /api/health",
-  "web GET /.well-known/security.txt",
+  "web GET /.well-known/security.txt", "web GET /status", "web GET /api/status", "web GET /playground",
   "web GET /api/auth/session", "web POST /api/register", "web POST /api/auth/login", "web POST /api/auth/signout", "web POST /api/auth/second-factor",
   "web GET /api/auth/nonce", "web POST /api/auth/nonce", "web POST /api/wallet-auth",
   "web GET /api/auth/idp", "web GET /api/auth/idp/callback", "web GET /api/auth/codehost", "web GET /api/auth/codehost/callback",
@@ -128,7 +134,7 @@ const open_doors = [
   "web GET /api/auth/token-gating/verify", "web POST /api/auth/token-gating/verify",
   "web POST /api/auth/forgot-password", "web POST /api/auth/reset-password", "web POST /api/keys/validate",
   "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
-  "web GET /api/registration", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
+  "web GET /api/registration", "web GET /api/auth/methods", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
   "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
   "web POST /api/v1/gateway", "web GET /x402/supported", "web GET /api/wallet", "web GET /api/wallet/address", "web GET /api/wallet/cdp",
   "web GET /api/stripe/prices", "web POST /api/webhooks/stripe",
@@ -143,7 +149,7 @@ const open_doors = [
 
 test("every route has its intended guard", async (t) => {
   const rows = await rows_of(await Box.start(t));
-  const open = rows.filter(({ guard, path }) => ["none", "session, if any"].includes(guard) && !path.startsWith("/assets/"));
+  const open = rows.filter(({ guard, path }) => is_open(guard) && !path.startsWith("/assets/"));
   assert.deepEqual(open.map(({ listener, method, path }) => `${listener} ${method} ${path}`).sort(), open_doors.toSorted());
 });
 
@@ -159,7 +165,10 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
         const expected = refusal[guard](name, headers);
         if (expected) {
           assert.equal(answer.status, expected, `${name}: ${answer.text}`);
-          const forbidden = guard === "admin session" ? { error: "Administrators only", code: "ADMIN_REQUIRED" } : { error: "Forbidden" };
+          const [, scope] = /^session or key with ([a-z:]+)/.exec(guard) ?? [];
+          const forbidden = scope
+            ? { error: `This key lacks the scope ${scope}`, code: "SCOPE_REQUIRED", scope }
+            : guard.endsWith("admin session") ? { error: "Administrators only", code: "ADMIN_REQUIRED" } : { error: "Forbidden" };
           assert.deepEqual(answer.body, expected === 401 ? unauthorized(path) : forbidden, name);
           if (!guard.includes("session") && expected === 401) assert.equal(answer.headers["www-authenticate"], "Bearer");
           // Who is refused learns nothing of what the route takes, and costs nothing.
@@ -186,7 +195,7 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
         } else if (path === "/api/register") {
           assert.equal(answer.status, 400, name);
         } else if (path.startsWith("/api/browse/git-") && answer.status === 500) {
-          assert.deepEqual(answer.body, { error: "This folder is not a git repository" }, name); // as the contract has it
+          assert.deepEqual(answer.body, { error: "This folder is not a git repository", code: "NO_REPOSITORY" }, name); // as the contract has it
         } else {
           assert.ok(
             answer.status < 500 && ![401, 403].includes(answer.status),
@@ -199,7 +208,7 @@ test("every route lets in whom its guard names, and nobody else", async (t) => {
 
 test("no spelling of a guarded path gets past its guard", async (t) => {
   const box = await Box.start(t),
-    rows = (await rows_of(box)).filter((row) => !["none", "session, if any"].includes(row.guard));
+    rows = (await rows_of(box)).filter((row) => !is_open(row.guard));
   assert.ok(rows.length > 25);
   for (const { listener, method, path, guard } of rows) {
     const plain = path.replace(/{\w+}/g, "1"),

@@ -120,6 +120,8 @@ test("an agent pays from its own wallet, within its owner's rules", async (t) =>
   const own = (await as_agent("GET")).body;
   assert.deepEqual([own.wallet.balance, own.rules.dailyUsdc, own.rules.spentTodayUsdc, own.payments.map(({ memo }) => memo)], ["15.5", "5", "4.5", ["research", ""]]);
   assert.equal(await eve.balance(), "4.5");
+  const costs = (await ada.call("GET", "/api/mission-control/fleet/costs")).body;
+  assert.deepEqual(costs, [{ agent_id: agent, total_spend: "4.50", category: "payment" }], "her own payment to her agent costs nothing");
   await ada.call("DELETE", `/api/agents/${agent}`);
   await until("the agent's money is back", async () => (await ada.balance()) === "95.5");
   await is_balanced(box);

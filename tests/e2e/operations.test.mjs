@@ -54,7 +54,8 @@ test("health reports the store, Docker and the kill switch to everyone, without 
   for (const listener of [box.web, box.backend]) {
     const { timestamp, ...answer } = await (await fetch(`${listener}/health`)).json();
     assert.match(timestamp, ISO_TIME);
-    assert.deepEqual(answer, { status: "ok", docker: answer.docker, provisioning: "disabled", store: "ok", stalledEventLoops: 0, reason: null });
+    assert.deepEqual(answer, { status: "ok", docker: answer.docker, provisioning: "disabled", store: "ok", stalledEventLoops: 0, missingPackages: answer.missingPackages, reason: null });
+    for (const name of answer.missingPackages) assert.throws(() => execFileSync("dpkg", ["-s", name], { stdio: "ignore" }), `${name} is not installed`);
     assert.ok(["available", "unavailable"].includes(answer.docker));
     const machine = await (await fetch(`${listener}/api/health`)).json();
     assert.ok(["healthy", "degraded", "unhealthy"].includes(machine.health));

@@ -1,7 +1,7 @@
 // Keys of the operator: two internal keys while one is replaced, keys for parts of the backend, and names in the record.
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { userInfo } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { ADMIN, Box, INTERNAL_KEY, run, send } from "./box.mjs";
 
@@ -37,6 +37,7 @@ test("two internal keys are valid while one is replaced by the other", async (t)
 
 test("an operator key opens what its scopes name, and the record names it", async (t) => {
   const box = await Box.start(t);
+  t.after(() => rmSync(`${box.folder}-copy`, { recursive: true, force: true }));
   const ada = await box.customer("ada@example.org");
   const ask = (key, method, path, body) =>
     send(box.backend, method, path, { headers: { ...bearer(key), ...(body && json) }, body: body && JSON.stringify(body) });
@@ -48,7 +49,7 @@ test("an operator key opens what its scopes name, and the record names it", asyn
   const agent = (await ask(agents, "POST", "/api/agents", { name: "Scout", userId: ada.id })).body.id;
   assert.equal((await ask(agents, "GET", `/api/agents/${agent}/token`)).status, 200);
   assert.equal((await ask(files, "GET", "/api/browse/tree")).status, 200);
-  assert.equal((await ask(backup, "POST", "/api/admin/backup", { to: join(box.folder, "copy") })).status, 200);
+  assert.equal((await ask(backup, "POST", "/api/admin/backup", { to: `${box.folder}-copy` })).status, 200);
   for (const path of ["/metrics", "/api/agents", "/api/admin/users", "/api/browse/tree", "/api/admin/audit"])
     assert.equal((await ask(reader, "GET", path)).status, 200, path);
 
@@ -130,14 +131,15 @@ test("admin routes take an administrator's address, and none but with ADMIN_REQU
   const refused = await admin(box, "users");
   assert.deepEqual([refused.code, /x-user-email must be the address of an administrator: give it with --as/.test(refused.err)], [2, true], refused.err);
   assert.match(await succeeds(box, "users", "--as", ADMIN.email), /ada@example.org/);
-  const backed_up = await run(["backup", "--data", box.folder, "--to", join(box.folder, "copy"), "--as", ADMIN.email], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
+  t.after(() => rmSync(`${box.folder}-copy`, { recursive: true, force: true }));
+  const backed_up = await run(["backup", "--data", box.folder, "--to", `${box.folder}-copy`, "--as", ADMIN.email], { env: { INTERNAL_API_KEY: INTERNAL_KEY } });
   assert.equal(backed_up.code, 0, backed_up.err);
 });
 
 test("what the command line does carries a name", async (t) => {
   const box = await Box.start(t);
   await box.customer("ada@example.org");
-  await succeeds(box, "disable", "ada@example.org", "--as", "Grace Hopper");
+  await succeeds(box, "disable", "ada@example.org", "--yes", "--as", "Grace Hopper");
   await succeeds(box, "enable", "ada@example.org");
   const changes = (await record(box)).filter(({ act }) => act.startsWith("changed by admin: "));
   assert.deepEqual(changes.map(({ act, by, as }) => [act, by, as]), [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
-import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, send } from "./box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, KEY_GUARDS, OPTIONAL_KEY_GUARD, PASSWORD, run, send } from "./box.mjs";
 import { code_of } from "./totp.mjs";
 
 const log_in = (box, code) => box.person().call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD, ...(code && { code }) });
@@ -98,7 +98,7 @@ test("removing the app takes a code, and removes the recovery codes too", async 
 test("the administrator can remove a second factor that is lost", async (t) => {
   const { box, ada } = await ada_with_app(t);
   const env = { INTERNAL_API_KEY: INTERNAL_KEY, BACKEND_LISTEN: new URL(box.backend).host };
-  const told = await run(["admin", "forget-second-factor", "ada@example.org", "--data", box.folder], { env });
+  const told = await run(["admin", "forget-second-factor", "ada@example.org", "--yes", "--data", box.folder], { env });
   assert.equal(told.code, 0, told.err);
   assert.equal((await log_in(box)).status, 200);
   assert.equal((await state(ada)).enabled, false);
@@ -158,11 +158,12 @@ test("an administrator of a box that wants a second factor can do nothing before
         }
     return Object.fromEntries(Object.entries(refused).map(([guard, seen]) => [guard, [...seen]]));
   };
-  const open = { session: ["passed"], "session, if any": ["passed"], "session to enrol": ["passed"], "admin session": ["passed"], "agent token or API key": ["passed"],
-    "API key": ["passed"], "internal key": ["passed"] };
+  const of_key_guards = (seen) => Object.fromEntries([...KEY_GUARDS, OPTIONAL_KEY_GUARD].map((guard) => [guard, seen]));
+  const open = { session: ["passed"], "session, if any": ["passed"], "session to enrol": ["passed"], "admin session": ["passed"], "recent admin session": ["passed"],
+    "agent token or API key": ["passed"], "API key": ["passed"], "internal key": ["passed"], ...of_key_guards(["passed"]) };
   const closed = ["SECOND_FACTOR_SETUP_REQUIRED"];
-  assert.deepEqual(await answers(ada), { ...open, "admin session": ["ADMIN_REQUIRED"] }, "customers are asked for nothing");
-  assert.deepEqual(await answers(admin), { ...open, session: closed, "session, if any": closed, "admin session": closed });
+  assert.deepEqual(await answers(ada), { ...open, "admin session": ["ADMIN_REQUIRED"], "recent admin session": ["ADMIN_REQUIRED"] }, "customers are asked for nothing");
+  assert.deepEqual(await answers(admin), { ...open, ...of_key_guards(closed), session: closed, "session, if any": closed, "admin session": closed, "recent admin session": closed });
   assert.equal((await state(admin)).required, true);
   assert.match((await admin.call("GET", "/api/settings")).body.error, /need a second factor/);
 

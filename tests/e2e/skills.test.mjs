@@ -249,6 +249,42 @@ test("an administrator uploads, replaces and removes skills", async (t) => {
   assert.equal((await story.upload("x", { authorization: "Bearer wrong" })).status, 403);
 });
 
+test("the gateway sells a skill, which the agent of an administrator's choice carries out", async (t) => {
+  const story = await Story.start(t, { scripted: true });
+  const { box, agent, model, ada } = story;
+  const admin = (method, path = "", body) => box.backend_call(method, `/api/admin/skills-on-sale${path}`, body);
+  const kim = await box.customer("kim@example.org");
+  const buy = (more = {}) => kim.call("POST", "/api/v1/gateway", { plugin: "skills", action: "tea", input: { leaves: "Assam" }, payment: "balance", ...more });
+  await story.upload(zip([{ name: "tea/SKILL.md", content: skill_md({ name: "tea", description: "Makes tea", price: "0.05", inputs: "\n  - name: leaves\n    required: true" }) }]));
+  assert.equal((await buy()).status, 404, "it is not for sale");
+  assert.match((await admin("PUT", "/tea", { agentId: agent })).error, /install it first/);
+  await story.install("tea");
+  await story.install("page-watch");
+  assert.match((await admin("PUT", "/page-watch", { agentId: agent })).error, /no price/);
+  assert.deepEqual([(await admin("PUT", "/nothing", { agentId: agent })).error, (await admin("PUT", "/tea", { agentId: "ag_nobody" })).error], ["No such skill", "No such agent"]);
+  const sold = await admin("PUT", "/tea", { agentId: agent });
+  assert.deepEqual([sold.skill, sold.agentId, sold.userId, sold.price], ["tea", agent, ada.id, "0.05"]);
+
+  await box.backend_call("POST", "/api/admin/ledger/credit", { userId: kim.id, amount: "0.12", reference: "gift" });
+  const offered = await buy({ payment: undefined });
+  assert.deepEqual([offered.status, offered.body.price], [402, { amount: "0.05", currency: "USDC" }]);
+  assert.match((await buy({ input: {} })).body.error, /leaves/);
+  assert.match((await buy({ action: undefined })).body.error, /action/);
+  model.will(say("Here is your tea."));
+  const paid = await buy();
+  assert.deepEqual([paid.status, paid.body.result, paid.body.action, paid.body.payment.amount], [200, { skill: "tea", version: "1.0.0", result: "Here is your tea." }, "tea", "0.05"], JSON.stringify(paid.body));
+  model.will(fail(400));
+  const failed = await buy();
+  assert.deepEqual([failed.status, failed.body.charged], [502, false], JSON.stringify(failed.body));
+  assert.equal((await box.backend_call("GET", `/api/admin/ledger?userId=${kim.id}`)).balance, "0.07");
+  const { runs } = (await story.get("/tea/runs")).body;
+  assert.deepEqual(runs.map(({ outcome, price }) => [outcome, price]), [["failed", "0.00"], ["succeeded", "0.00"]], "her agent did it, and she was not charged");
+
+  await ada.call("DELETE", `/api/agents/${agent}`);
+  await until("the sale ends with the agent", async () => (await admin("GET")).count === 0);
+  assert.equal((await buy()).status, 404);
+});
+
 test("a wrong archive is refused, and says why", async (t) => {
   const story = await Story.start(t);
   const good = { name: "SKILL.md", content: skill_md({ name: "tea", description: "Makes tea" }) };

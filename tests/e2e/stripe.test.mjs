@@ -65,6 +65,26 @@ test("without keys nothing can be bought, and with them only what is sold", asyn
     ["solo", "79.00", "GBP"], ["collective", "199.00", "GBP"], ["network", "499.00", "GBP"], ["credits.1000", "9.00", "GBP"], ["storage.10", null, null]]);
 });
 
+test("the gateway offers a card, which buys credits", async (t) => {
+  const { box, ada } = await story_of(t);
+  const wish = { plugin: "models", input: { messages: [{ role: "user", content: "Say hello." }] } };
+  const { ways } = (await ada.call("POST", "/api/v1/gateway", wish)).body;
+  assert.deepEqual(ways.find(({ way }) => way === "card"), { way: "card", buys: "credits", checkout: `${box.web}/api/stripe/credits?price=credits.1000` });
+  const stranger = (await box.person().call("POST", "/api/v1/gateway", wish)).body;
+  assert.ok(!stranger.ways.some(({ way }) => way === "card"), "only for users who have signed in");
+});
+
+test("a payment that fails is reported to the user once, by mail", async (t) => {
+  const { box, invoice, sent, subscription } = await story_of(t);
+  await sent(event_of("customer.subscription.updated", subscription("active")));
+  await sent(event_of("invoice.payment_failed", invoice({ id: "in_0" })));
+  await sent(event_of("invoice.payment_failed", invoice({ id: "in_0" })));
+  const { mails } = await box.backend_call("GET", "/api/admin/outbox?limit=1000");
+  const letters = mails.filter(({ subject }) => subject === "A payment has failed");
+  assert.deepEqual(letters.map(({ to }) => to), ["ada@example.org"]);
+  assert.match(letters[0].body, /Plan solo.*\/api\/stripe\/portal/s);
+});
+
 test("the box does not start with prices that it cannot sell at", async (t) => {
   const box = await Box.start(t);
   await box.end("SIGTERM");

@@ -28,12 +28,26 @@ const missing = {
 // Bodies that the routes accept, where {} is none.
 const bodies = {
   "PUT /api/agents/{id}/config": { config: {} },
+  "PATCH /api/agents/{id}": { name: "Mine" },
   "POST /api/agents/{id}/verify": { verificationType: "eas" },
   "DELETE /api/skills/{name}": { agentId: "ag_aaaaaaaaaaaaaaaaaaaa" },
   "PATCH /api/settings/second-factor/passkeys/{id}": { name: "mine" },
   "POST /api/radio/streams/{streamId}/rotate-key": { streamKey: "a key" },
   "DELETE /api/radio/streams/{streamId}": { streamKey: "a key" },
+  "POST /api/agents/{id}/files/write": { path: "x.txt", content: "x" },
+  "POST /api/agents/{id}/files/mkdir": { path: "x" },
+  "POST /api/agents/{id}/files/move": { from: "x.txt", to: "y.txt" },
 };
+
+// Queries that the routes accept, where they need one.
+const queries = {
+  "GET /api/agents/{id}/files/read": "?path=x.txt",
+  "GET /api/agents/{id}/files/raw": "?path=x.txt",
+  "GET /api/agents/{id}/files/search": "?q=4711",
+  "DELETE /api/agents/{id}/files": "?path=x.txt",
+};
+// Takes a form: agent_files.test.mjs has it.
+const takes_form = (route) => route === "POST /api/agents/{id}/files/upload";
 
 // Ada with an agent that runs, a key and a conversation; Eve, who has an agent of her own; and the box's admin.
 const neighbours = async (t) => {
@@ -142,8 +156,9 @@ test("every route with an id in its path", async (t) => {
           for (const [name, person] of Object.entries({ eve, admin })) {
             const route = `${method.toUpperCase()} ${path}`;
             const what = `${route} by ${name} with the ${kind} of another`;
+            if (takes_form(route)) continue;
             const body = methods[method].requestBody && (bodies[route] ?? {});
-            const ask = (id) => person.call(method.toUpperCase(), path.replace(`{${parameter}}`, id), body);
+            const ask = (id) => person.call(method.toUpperCase(), path.replace(`{${parameter}}`, id) + (queries[route] ?? ""), body);
             const answer = await are_alike(what, ask, theirs[kind], missing[kind]);
             assert.equal(answer.status, 404, what);
             ++asked;
@@ -228,7 +243,7 @@ const described_ids = async (box) => {
       const members = Object.keys(requestBody?.content?.["application/json"]?.schema?.properties ?? {});
       const names = [...parameters.filter((one) => one.in === "query").map((one) => one.name), ...members];
       const ids = names.filter((name) => /Id$|^(target|before|owner|user|key|agent)$/.test(name));
-      if (guard === "session") found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
+      if (guard === "session" || guard.startsWith("session or key")) found.push(...ids.map((name) => `${method.toUpperCase()} ${path} ${name}`));
     }
   // Secrets, places in a log or a list that belong to the path or the caller, and a booking, which has two owners:
   // settlement_skills.test.mjs.

@@ -8,6 +8,7 @@ import { Box, send, until } from "./box.mjs";
 import { serve_site } from "./http_site.mjs";
 import { package_named } from "./packages.mjs";
 import { children_of, is_alive } from "./processes.mjs";
+import { S3 } from "./s3_server.mjs";
 
 const { PNG } = package_named("pngjs");
 
@@ -189,4 +190,38 @@ test("a caller that leaves ends its video; a full storage takes no more", async 
   await until("ffmpeg has ended", () => children_of(box.child.pid, "ffmpeg").length === 0);
   await until("nothing is left", async () => (await ada.call("GET", "/api/videos")).body.count === 0 && files(box, "work").length === 0);
   assert.deepEqual(files(box, "videos"), []);
+});
+
+test("videos are kept in a bucket, read there by presigned addresses, and deleted there", async (t) => {
+  const store = await S3.start(t);
+  const box = await Box.start(t, store.settings());
+  const ada = await box.customer("ada@example.org");
+  const { status, body } = await generate(ada, demo);
+  assert.equal(status, 200, JSON.stringify(body) + box.log);
+  assert.ok(body.url.startsWith(`${store.bucket}/${body.id}.mp4?`), body.url);
+  await watch(box, body, 10);
+  assert.deepEqual(files(box, "videos"), []);
+  const forged = new URL(body.url);
+  forged.searchParams.set("X-Amz-Signature", "0".repeat(64));
+  assert.equal((await fetch(forged)).status, 403);
+  assert.equal((await fetch(`${forged.origin}${forged.pathname}`)).status, 403, "nobody reads it without a signature");
+
+  await box.end("SIGKILL");
+  await box.serve();
+  const again = (await ada.call("GET", `/api/videos/${body.id}`)).body;
+  assert.equal((await fetch(again.url)).status, 200);
+  assert.equal((await ada.call("DELETE", `/api/videos/${body.id}`)).status, 200);
+  assert.equal((await fetch(again.url)).status, 404);
+  assert.equal(store.objects.size, 0);
+});
+
+test("a bucket that refuses a video is named with its reason, and nothing is left", async (t) => {
+  const store = await S3.start(t);
+  const box = await Box.start(t, { ...store.settings(), VIDEO_S3_SECRET_ACCESS_KEY: "not-the-secret" });
+  const ada = await box.customer("ada@example.org");
+  const { status, body } = await generate(ada, demo);
+  assert.equal(status, 502, JSON.stringify(body));
+  assert.match(body.error, /object store refused.*SignatureDoesNotMatch/);
+  assert.deepEqual(files(box, "videos"), []);
+  assert.ok(!box.whole_log.includes("not-the-secret"));
 });

@@ -333,7 +333,7 @@ class AgentRoutes : public Agents {
                 std::move(parameter), body);
   }
 
-  agentbox::Guards guards;
+  const agentbox::Guards guards = agentbox::documented_guards();
 };
 
 TEST_F(AgentRoutes, ProvisionListDetailDelete) {

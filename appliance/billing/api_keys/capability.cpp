@@ -7,7 +7,10 @@ namespace {
 
 struct Parts {
   explicit Parts(Module& module) : billing(module) {}
-  Services services() { return {billing.identity.keys, billing.subscriptions, billing.ledger, billing.identity.audit}; }
+  Services services() {
+    return {billing.identity.keys, billing.subscriptions, billing.ledger, billing.identity.audit,
+            billing.platform.system};
+  }
   Module& billing;
 };
 

@@ -1,5 +1,6 @@
 #include "appliance/billing/api_keys/handlers.h"
 
+#include "appliance/identity/key_scopes/scopes.h"
 #include "web/reply.h"
 
 namespace billing::api_keys {
@@ -11,7 +12,9 @@ std::optional<std::string> budget_text(const keys::ApiKey& key) {
   return usage::Money::of_units(*key.monthly_budget).to_string();
 }
 
-KeyView view(const keys::ApiKey& key, const usage::Ledger& ledger) {
+KeyView view(const keys::ApiKey& key, const Services& services) {
+  const auto& ledger = services.ledger;
+  const auto scopes = key_scopes::find(services.system, key.user_id, key.id);
   const auto this_month = usage::tally(usage::Period::month(store::now()), usage::slice::key(key.id));
   const auto used = usage::Money::of_units(ledger.spent(key.user_id, this_month, usage::TallyField::cost));
   return {.id = key.id,
@@ -22,7 +25,9 @@ KeyView view(const keys::ApiKey& key, const usage::Ledger& ledger) {
           .expiresAt = key.expires_at,
           .budgetUsd = budget_text(key),
           .usedUsd = used.to_string(),
-          .tools = key.tools};
+          .tools = key.tools,
+          .scopes = scopes ? std::optional(scopes->scopes) : std::nullopt,
+          .agents = scopes ? scopes->agents : std::nullopt};
 }
 
 // The key in the body, or the bearer token when there is no body.
@@ -43,9 +48,23 @@ web::Result<std::optional<std::int64_t>> parse_budget(const std::optional<web::T
   return std::optional(amount->units());
 }
 
-std::optional<std::vector<std::string>> tools_of(std::optional<web::List<web::Text<1, 100>, 0, 100>> given) {
+template <class List>
+std::optional<std::vector<std::string>> texts_of(const std::optional<List>& given) {
   if (!given) return std::nullopt;
   return std::vector<std::string>(given->begin(), given->end());
+}
+
+// The scopes that the request asks for; nothing if it asks for none.
+web::Result<std::optional<key_scopes::KeyScopes>> scopes_of(const NewKey& body) {
+  std::optional<key_scopes::KeyScopes> wanted;
+  if (!body.scopes && body.agents) return web::invalid("agents limits what the scopes open: scopes is required");
+  if (!body.scopes) return wanted;
+  auto scopes = key_scopes::checked(*texts_of(body.scopes));
+  if (!scopes) return scopes.error();
+  wanted.emplace();
+  wanted->scopes = std::move(*scopes);
+  wanted->agents = texts_of(body.agents);
+  return wanted;
 }
 
 web::Task<> note(const Services& services, const web::Request& request, std::string event, std::string subject) {
@@ -57,7 +76,7 @@ web::Task<> note(const Services& services, const web::Request& request, std::str
 
 web::Answer list_keys(const Services& services, const web::Request& request) {
   KeyList answer;
-  for (const auto& key : services.keys.list(request.caller.user_id)) answer.keys.push_back(view(key, services.ledger));
+  for (const auto& key : services.keys.list(request.caller.user_id)) answer.keys.push_back(view(key, services));
   answer.count = static_cast<std::int64_t>(answer.keys.size());
   co_return web::reply(answer, 200);
 }
@@ -67,20 +86,36 @@ web::Answer create_key(const Services& services, const web::Request& request, Ne
   if (body.expiresInDays) expires_at = store::now() + std::chrono::days(body.expiresInDays->value);
   const auto budget = parse_budget(body.budgetUsd);
   if (!budget) co_return budget.error();
-  auto created = co_await services.keys.create(request.caller, std::move(body.name), expires_at, *budget,
-                                               tools_of(std::move(body.tools)));
+  auto scopes = scopes_of(body);
+  if (!scopes) co_return scopes.error();
+  auto created =
+      co_await services.keys.create(request.caller, std::move(body.name), expires_at, *budget, texts_of(body.tools));
   if (!created) co_return created.error();
   const auto& key = created->key;
+  // A crash in between leaves a key that nobody has seen.
+  if (*scopes) {
+    (*scopes)->user_id = key.user_id;
+    (*scopes)->id = key.id;
+    co_await key_scopes::grant(services.system, **scopes);
+  }
   co_await note(services, request, "API key made", key.prefix);
-  const CreatedView answer{key.id,         key.name,       key.prefix,       created->secret,
-                           key.created_at, key.expires_at, budget_text(key), key.tools};
+  const CreatedView answer{key.id,
+                           key.name,
+                           key.prefix,
+                           created->secret,
+                           key.created_at,
+                           key.expires_at,
+                           budget_text(key),
+                           key.tools,
+                           *scopes ? std::optional((*scopes)->scopes) : std::nullopt,
+                           *scopes ? (*scopes)->agents : std::nullopt};
   co_return web::reply(answer, 201);
 }
 
 web::Answer show_key(const Services& services, const web::Request& request) {
   const auto key = services.keys.find(request.caller.user_id, request.param("id"));
   if (!key) co_return web::not_found("No such key");
-  co_return web::reply(view(*key, services.ledger), 200);
+  co_return web::reply(view(*key, services), 200);
 }
 
 web::Answer delete_key(const Services& services, const web::Request& request) {

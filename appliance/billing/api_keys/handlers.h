@@ -16,8 +16,10 @@ struct NewKey {
   std::optional<web::Integer<1, 3650>> expiresInDays;
   std::optional<web::Text<1, 20>> budgetUsd;
   std::optional<web::List<web::Text<1, 100>, 0, 100>> tools;
+  std::optional<web::List<web::Text<1, 40>, 1, 20>> scopes;
+  std::optional<web::List<web::Text<1, 128>, 1, 100>> agents;
 };
-BOOST_DESCRIBE_STRUCT(NewKey, (), (name, expiresInDays, budgetUsd, tools))
+BOOST_DESCRIBE_STRUCT(NewKey, (), (name, expiresInDays, budgetUsd, tools, scopes, agents))
 
 struct KeyView {
   std::string id, name, prefix;
@@ -25,18 +27,19 @@ struct KeyView {
   std::optional<store::Time> lastUsedAt, expiresAt;
   std::optional<std::string> budgetUsd;  // for a calendar month (UTC)
   std::string usedUsd;                   // in this month, including reservations of calls in progress
-  std::optional<std::vector<std::string>> tools;
+  std::optional<std::vector<std::string>> tools, scopes, agents;
 };
-BOOST_DESCRIBE_STRUCT(KeyView, (), (id, name, prefix, createdAt, lastUsedAt, expiresAt, budgetUsd, usedUsd, tools))
+BOOST_DESCRIBE_STRUCT(KeyView, (),
+                      (id, name, prefix, createdAt, lastUsedAt, expiresAt, budgetUsd, usedUsd, tools, scopes, agents))
 
 struct CreatedView {
   std::string id, name, prefix, key;
   store::Time createdAt;
   std::optional<store::Time> expiresAt;
   std::optional<std::string> budgetUsd;
-  std::optional<std::vector<std::string>> tools;
+  std::optional<std::vector<std::string>> tools, scopes, agents;
 };
-BOOST_DESCRIBE_STRUCT(CreatedView, (), (id, name, prefix, key, createdAt, expiresAt, budgetUsd, tools))
+BOOST_DESCRIBE_STRUCT(CreatedView, (), (id, name, prefix, key, createdAt, expiresAt, budgetUsd, tools, scopes, agents))
 
 struct KeyList {
   std::vector<KeyView> keys;

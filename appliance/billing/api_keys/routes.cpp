@@ -33,7 +33,10 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
            .returns<CreatedView>(201)
            .describe("`key` is shown only once. `budgetUsd` limits the cost of model calls with the key in a calendar "
                      "month (UTC). `tools` names what MCP clients may call with the key at /mcp, or is [\"*\"] for "
-                     "everything; without it they have the tools that only read."),
+                     "everything; without it they have the tools that only read. `scopes` opens rows of this listener "
+                     "to the key, those whose guard names one of them: agents:read, agents:write, chat, files, "
+                     "schedules, usage, models (/v1). `agents` are the only ones that the key reaches then; others are "
+                     "404. A key without scopes opens /v1 and /mcp."),
        "Create an API key"},
       {web::GET, "/api/keys/:id", session, nullptr, web::plain(on(show_key)).returns<KeyView>().describe(used_text),
        "Show an API key"},

@@ -18,6 +18,7 @@ struct Services {
   const billing::Subscriptions& subscriptions;
   const usage::Ledger& ledger;
   audit::Audit& audit;
+  const store::System& system;
 };
 
 // /api/keys: a user's API keys.

@@ -80,4 +80,18 @@ std::optional<int> backend_provision_limit(Plan plan) {
   return std::nullopt;
 }
 
+std::optional<int> generation_limit(Plan plan) {
+  switch (plan) {
+    case Plan::label:
+      return 2;
+    case Plan::solo:
+      return 3;
+    case Plan::collective:
+      return 5;
+    case Plan::network:
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace billing

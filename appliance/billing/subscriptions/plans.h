@@ -43,4 +43,7 @@ int web_proxy_limit(std::string_view tier);        // starter 1, pro 3, enterpri
 int plan_middleware_limit(Plan);                   // label 1, solo 3, collective 10, network 100
 std::optional<int> backend_provision_limit(Plan);  // solo 1, collective 3, label 10, network unlimited
 
+// The deepest generation of clones, where an agent that is no clone is the first. The contract does not specify it.
+std::optional<int> generation_limit(Plan);  // label 2, solo 3, collective 5, network unlimited
+
 }  // namespace billing

@@ -1,6 +1,7 @@
 #include "appliance/billing/usage/routes.h"
 
 #include "appliance/billing/usage/handlers.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 #include "web/endpoint.h"
 
 namespace usage {
@@ -19,16 +20,16 @@ constexpr const char* days_text = "The last `days` days including today (UTC), 3
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& session = guards.session;
+  const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::usage, agentbox::About::account);
   return {
-      {web::GET, "/api/dashboard/cost", session, nullptr,
+      {web::GET, "/api/dashboard/cost", owner, nullptr,
        web::plain(on(show_own_cost))
            .returns<CostAnswer>()
            .describe("Covers the current calendar month (UTC); byDay covers the last 30 days. Calls with your own "
                      "provider keys are listed separately (`ownKeys`), except in the rows of agents, which include "
                      "them."),
        "The cost of your model calls this month by agent and model, and by day"},
-      {web::GET, "/api/dashboard/calls", session, nullptr,
+      {web::GET, "/api/dashboard/calls", owner, nullptr,
        web::query<CallsQuery>(on(list_own_calls)).returns<CallsAnswer>().describe(calls_text),
        "List your model calls, newest first"},
   };

@@ -7,8 +7,11 @@
 #include "appliance/box/cli/admin_command.h"
 #include "appliance/box/cli/audit.h"
 #include "appliance/box/cli/billing.h"
+#include "appliance/box/cli/confirmation.h"
 #include "appliance/box/cli/git_hosts.h"
 #include "appliance/box/cli/invites.h"
+#include "appliance/box/cli/master_key.h"
+#include "appliance/box/cli/models.h"
 #include "appliance/box/cli/operator_keys.h"
 #include "appliance/foundation/crypto/random.h"
 
@@ -115,6 +118,16 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
     });
     return command;
   };
+  // The same for what cannot be taken back, or locks somebody out: asks first.
+  const auto add_asking = [&](const std::string& name, const std::string& help, const std::string& question, Act act) {
+    auto* command = admin->add_subcommand(name, help);
+    command->add_option("user", arguments->user, "e-mail or id")->required();
+    const Confirmation confirmation(*command);
+    connect(*command, run, [arguments, confirmation, question, act = std::move(act)](const BoxClient& box) {
+      confirmation.require(question + " " + arguments->user + "?");
+      return act(box, "/api/admin/users/" + escaped(arguments->user));
+    });
+  };
   const auto patch = [](json::object change) -> Act {
     return [change = std::move(change)](const BoxClient& box, const std::string& path) {
       print_user(box.call("PATCH", path, change).as_object());
@@ -143,8 +156,9 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
       ->add_option("plan", arguments->plan, billing::plan_names() + ", or none to cancel")
       ->required();
   add("grant", "Make a user an admin", true, patch({{"isAdmin", true}}));
-  add("revoke", "Revoke a user's admin rights", true, patch({{"isAdmin", false}}));
-  add("disable", "Disable a user; the data is kept", true, patch({{"isDisabled", true}}));
+  add_asking("revoke", "Revoke a user's admin rights", "Revoke the admin rights of", patch({{"isAdmin", false}}));
+  add_asking("disable", "Disable a user; the data is kept", "Sign out, stop the agents of and disable",
+             patch({{"isDisabled", true}}));
   add("enable", "Enable a disabled user", true, patch({{"isDisabled", false}}));
   add("password", "Set a user's password and end all sessions", true,
       [arguments](const BoxClient& box, const std::string& path) {
@@ -166,28 +180,23 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
         std::cout << "the user may sign in again at once\n";
         return 0;
       });
-  add("forget-second-factor", "Remove a user's second factor", true, [](const BoxClient& box, const std::string& path) {
-    box.call("DELETE", path + "/second-factor");
-    std::cout << "the second factor is removed\n";
-    return 0;
-  });
+  add_asking("forget-second-factor", "Remove a user's second factor", "Remove the second factor of",
+             [](const BoxClient& box, const std::string& path) {
+               box.call("DELETE", path + "/second-factor");
+               std::cout << "the second factor is removed\n";
+               return 0;
+             });
   add("outbox", "Print recent mails", false,
       [](const BoxClient& box, const std::string&) { return print_outbox(box); });
   add("events", "Print received security events and their results, newest first", false,
       [](const BoxClient& box, const std::string&) { return print_security_events(box); });
   add_git_hosts(*admin, run);
-  auto* models = admin->add_subcommand("models", "Manage the model catalogue");
-  models->require_subcommand(1);
-  auto* reload = models->add_subcommand("reload", "Reload catalogue.json of the data folder without a restart");
-  connect(*reload, run, [](const BoxClient& box) {
-    const auto answer = box.call("POST", "/api/admin/models/reload").as_object();
-    std::cout << json::serialize(answer.at("models")) << " models\n";
-    return 0;
-  });
+  add_models(*admin, run);
   add_billing(*admin, run);
   add_operator_keys(*admin, run);
   add_invites(*admin, run);
   add_audit(*admin, run);
+  add_rotate_master_key(*admin, run);
 }
 
 }  // namespace agentbox::cli

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "appliance/box/cli/admin_command.h"
+#include "appliance/box/cli/confirmation.h"
 
 namespace agentbox::cli {
 
@@ -98,7 +99,11 @@ void add_audit(CLI::App& admin, std::function<int()>& run) {
   auto* erasing = audit->add_subcommand("erase", "Erase a person's data; the entries stay in the chain");
   erasing->add_option("--user", given->user, "the user's id");
   erasing->add_option("--subject", given->subject, "an e-mail address, wallet or other subject of entries");
-  connect(*erasing, run, [given](const BoxClient& box) { return erase(box, *given); });
+  const Confirmation confirmation(*erasing);
+  connect(*erasing, run, [given, confirmation](const BoxClient& box) {
+    confirmation.require("Erase this person's data from the audit log for good?");
+    return erase(box, *given);
+  });
 }
 
 }  // namespace agentbox::cli

@@ -7,11 +7,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "appliance/foundation/data_folder.h"
 #include "appliance/identity/acting_as.h"
-#include "web/fetch.h"
 
 namespace agentbox::cli {
 
@@ -88,8 +88,7 @@ std::string BoxClient::get_text(const std::string& path) const {
   return exchange("GET", path, nullptr, std::chrono::seconds(30));
 }
 
-std::string BoxClient::exchange(std::string method, const std::string& path, const boost::json::value& body,
-                                std::chrono::seconds timeout) const {
+web::FetchRequest BoxClient::request(std::string method, const std::string& path, std::chrono::seconds timeout) const {
   if (settings_.internal_api_key.empty()) {
     throw UsageError("INTERNAL_API_KEY is not set: name the box's data folder with --data, or run agentbox init first");
   }
@@ -97,25 +96,56 @@ std::string BoxClient::exchange(std::string method, const std::string& path, con
   request.headers.emplace_back("Authorization", "Bearer " + settings_.internal_api_key);
   request.headers.emplace_back(acting_as_header, acting_as_);
   if (acting_as_.find('@') != std::string::npos) request.headers.emplace_back(user_email_header, acting_as_);
-  if (!body.is_null()) {
-    request.headers.emplace_back("Content-Type", "application/json");
-    request.body = boost::json::serialize(body);
-  }
-  auto answer = fetch_blocking(std::move(request));
-  if (!answer) {
-    throw UsageError("no box answers at " + url_ + ": start it with agentbox serve --data " +
-                     std::filesystem::absolute(settings_.data).lexically_normal().string());
-  }
-  if (answer->status < 400) return std::move(answer->body);
-  const auto value = parse(answer->body);
-  if (answer->status == 403 && !text_of(value, "code").empty()) {
+  return request;
+}
+
+void BoxClient::report_no_box() const {
+  throw UsageError("no box answers at " + url_ + ": start it with agentbox serve --data " +
+                   std::filesystem::absolute(settings_.data).lexically_normal().string());
+}
+
+void BoxClient::refuse(int status, const std::string& body) const {
+  const auto value = parse(body);
+  if (status == 403 && !text_of(value, "code").empty()) {
     const bool needs_admin = text_of(value, "code") == "ADMIN_REQUIRED";
     throw UsageError(text_of(value, "error") + (needs_admin ? ": give it with --as" : ""));
   }
-  if (answer->status == 401 || answer->status == 403)
+  if (status == 401 || status == 403)
     throw UsageError("the box at " + url_ + " refuses the key: INTERNAL_API_KEY must be the one it was started with");
   const std::string message = text_of(value, "error");
-  throw UsageError(message.empty() ? "the box answered " + std::to_string(answer->status) : message);
+  throw UsageError(message.empty() ? "the box answered " + std::to_string(status) : message);
+}
+
+std::string BoxClient::exchange(std::string method, const std::string& path, const boost::json::value& body,
+                                std::chrono::seconds timeout) const {
+  auto asked = request(std::move(method), path, timeout);
+  if (!body.is_null()) {
+    asked.headers.emplace_back("Content-Type", "application/json");
+    asked.body = boost::json::serialize(body);
+  }
+  auto answer = fetch_blocking(std::move(asked));
+  if (!answer) report_no_box();
+  if (answer->status >= 400) refuse(answer->status, answer->body);
+  return std::move(answer->body);
+}
+
+void BoxClient::stream(const std::string& path, std::function<bool(std::string_view)> sink) const {
+  auto asked = request("GET", path, std::chrono::seconds(0));
+  bool is_refused = false;
+  std::string refusal;
+  asked.on_head = [&](int status, const web::FetchHeaders&) {
+    is_refused = status >= 400;
+    return true;
+  };
+  asked.sink = [&](std::string_view bytes) {
+    if (!is_refused) return sink(bytes);
+    refusal += bytes;
+    return true;
+  };
+  asked.max_bytes = std::numeric_limits<std::size_t>::max();
+  const auto answer = fetch_blocking(std::move(asked));
+  if (is_refused) refuse(answer ? answer->status : 500, refusal);
+  if (!answer && refusal.empty()) report_no_box();
 }
 
 }  // namespace agentbox::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,10 +32,15 @@ class BoxClient {
                           std::chrono::seconds timeout = std::chrono::seconds(30)) const;
   // The same for a response in another form.
   std::string get_text(const std::string& path) const;
+  // Passes the response's body on as it arrives, until it ends or `sink` returns false. Throws as call() does.
+  void stream(const std::string& path, std::function<bool(std::string_view)> sink) const;
 
  private:
   std::string exchange(std::string method, const std::string& path, const boost::json::value& body,
                        std::chrono::seconds timeout) const;
+  web::FetchRequest request(std::string method, const std::string& path, std::chrono::seconds timeout) const;
+  [[noreturn]] void refuse(int status, const std::string& body) const;
+  [[noreturn]] void report_no_box() const;
 
   const Settings& settings_;
   std::string url_, acting_as_;

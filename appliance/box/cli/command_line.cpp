@@ -8,17 +8,18 @@
 #include <optional>
 
 #include "appliance/box/cli/admin.h"
+#include "appliance/box/cli/agent_logs.h"
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/cli/completion.h"
 #include "appliance/box/cli/doctor/doctor.h"
 #include "appliance/box/cli/manual.h"
+#include "appliance/box/cli/overview.h"
 #include "appliance/box/cli/setting_flags.h"
 #include "appliance/box/cli/version.h"
 #include "appliance/foundation/settings/nearest.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/version.h"
 #include "appliance/hosting/agent_process/agent_process.h"
-#include "sandbox/program.h"
 
 namespace agentbox::cli {
 
@@ -29,8 +30,20 @@ using Run = std::function<int()>;
 
 void add_serve(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand("serve", "Serve the box until SIGTERM or SIGINT");
+  const auto options = std::make_shared<SetUpOptions>();
+  command->add_flag("--init", options->is_wanted, "set up a data folder that is not yet, as agentbox init does");
+  command->add_option("--email", options->admin.email, "with --init: e-mail address of the admin");
+  command->add_option("--password", options->admin.password,
+                      "with --init: password of the admin; default: a random one, which is printed");
   const SettingFlags flags(*command);
-  command->callback([&run, flags] { run = [flags] { return serve(flags.resolve()); }; });
+  command->callback([&run, flags, options] {
+    run = [flags, options] {
+      SettingSources sources;
+      Settings settings = flags.resolve(sources);
+      if (set_up(settings, *options)) settings = flags.resolve(sources);
+      return serve(settings, sources);
+    };
+  });
 }
 
 void add_init(CLI::App& app, Run& run) {
@@ -40,7 +53,8 @@ void add_init(CLI::App& app, Run& run) {
   command->add_option("--password", options->password,
                       "password of the admin; default: a random one, which is printed");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
-  command->callback([&run, flags, options] { run = [flags, options] { return init(flags.resolve(), *options); }; });
+  command->callback(
+      [&run, flags, options] { run = [flags, options] { return init(flags.resolve(), *options, std::cout); }; });
 }
 
 void add_backup(CLI::App& app, Run& run) {
@@ -129,38 +143,6 @@ void add_summarizer(CLI::App& app, Run& run) {
   command->callback([&run, flags, box] { run = [flags, box] { return summarizer(flags.resolve(false), *box); }; });
 }
 
-// The box runs programs of other projects through this.
-void add_confined(CLI::App& app, Run& run) {
-  struct Options {
-    sandbox::Confinement place;
-    std::optional<uid_t> user;
-    std::uint64_t memory_mb = 0, file_mb = 0;
-    std::int64_t processor_seconds = 0;
-    std::vector<std::string> command;
-  };
-  auto* command =
-      app.add_subcommand("confined", "Run a program in a place of its own; the box starts these")->group("");
-  const auto options = std::make_shared<Options>();
-  command->add_option("--parent", options->place.parent)->required();
-  command->add_option("--folder", options->place.folder)->required();
-  command->add_option("--user", options->user);
-  command->add_flag("--network", options->place.has_network);
-  command->add_option("--memory-mb", options->memory_mb)->required();
-  command->add_option("--file-mb", options->file_mb)->required();
-  command->add_option("--processor-seconds", options->processor_seconds);
-  command->add_option("command", options->command)->required();
-  command->callback([&run, options] {
-    run = [options]() -> int {
-      for (auto& argument : options->command) argument.erase(0, 1);  // an equals sign; see programs::Child
-      options->place.user = options->user;
-      options->place.memory_bytes = options->memory_mb << 20;
-      options->place.file_bytes = options->file_mb << 20;
-      options->place.processor_time = std::chrono::seconds(options->processor_seconds);
-      sandbox::execute(options->place, options->command);
-    };
-  });
-}
-
 // Names the unknown argument, with the nearest known one; otherwise returns CLI11's message.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   std::string path = "agentbox ";
@@ -202,6 +184,8 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   app.require_subcommand(1);
   add_serve(app, chosen);
   add_init(app, chosen);
+  add_overview(app, chosen);
+  add_logs(app, chosen);
   add_admin(app, chosen);
   add_backup(app, chosen);
   add_restore(app, chosen);
@@ -216,7 +200,6 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_manual(app, chosen);
   add_agent(app, chosen);
   add_summarizer(app, chosen);
-  add_confined(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

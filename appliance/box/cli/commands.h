@@ -3,14 +3,15 @@
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 #include <optional>
 #include <string>
 
-#include "appliance/foundation/settings/settings.h"
+#include "appliance/foundation/settings/load.h"
 
 namespace agentbox::cli {
 
-int serve(const Settings&);
+int serve(const Settings&, const SettingSources&);
 // Without `box` it opens its own listener and prints its URL on stdout. With the process id of the box that started it,
 // it uses the inherited socket (summarizer_child.h) and ends when the box does.
 int summarizer(const Settings&, std::optional<pid_t> box);
@@ -20,7 +21,16 @@ struct InitOptions {
   std::string password;  // empty: a random one, printed once
 };
 // Refuses a folder that is already set up. Completes a folder that was only served, and one of an interrupted init.
-int init(const Settings&, const InitOptions&);
+// Says on `out` what was done and what comes next.
+int init(const Settings&, const InitOptions&, std::ostream& out);
+
+struct SetUpOptions {
+  bool is_wanted = false;
+  InitOptions admin;  // without an e-mail: the first of ADMIN_EMAILS
+};
+// Before serve: sets the data folder up if that is wanted, and refuses one that is not. Returns whether it was set up
+// now, so that there are new settings.
+bool set_up(const Settings&, const SetUpOptions&);
 
 struct BackupOptions {
   std::filesystem::path to;

@@ -1,12 +1,11 @@
 #include "appliance/box/cli/git_hosts.h"
 
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "appliance/box/cli/admin_command.h"
+#include "appliance/box/cli/secret_file.h"
 
 namespace agentbox::cli {
 
@@ -25,19 +24,6 @@ void print(const json::object& host) {
   std::cout << std::left << std::setw(40) << host.at("url").as_string().c_str() << host.at("user").as_string().c_str()
             << '\n';
   for (const auto& key : host.at("hostKeys").as_array()) std::cout << "    " << key.as_string().c_str() << '\n';
-}
-
-// Read from a file and never from the command line, which every program on the machine can read. The line end of a
-// password is dropped; a private key needs its own.
-std::string read_secret(const std::string& file) {
-  std::ostringstream text;
-  std::ifstream opened;
-  if (file != "-") opened.open(file);
-  text << (file == "-" ? std::cin.rdbuf() : opened.rdbuf());
-  std::string secret = text.str();
-  if ((file != "-" && !opened) || secret.empty()) throw UsageError("cannot read a secret from " + file);
-  if (secret.find('\n') == secret.size() - 1) secret.pop_back();
-  return secret;
 }
 
 int list(const BoxClient& box) {

@@ -1,4 +1,4 @@
-#include <iostream>
+#include <ostream>
 
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/open_store.h"
@@ -52,7 +52,7 @@ void make_admin(store::System system, const std::string& email, const std::strin
 
 }  // namespace
 
-int init(const Settings& settings, const InitOptions& options) {
+int init(const Settings& settings, const InitOptions& options, std::ostream& out) {
   const DataFolder folder(std::filesystem::absolute(settings.data).lexically_normal());
   if (std::filesystem::exists(folder.config_file())) {
     throw UsageError(folder.path().string() + " has been set up already: start it with agentbox serve --data " +
@@ -74,10 +74,10 @@ int init(const Settings& settings, const InitOptions& options) {
   // Last: a folder with this file is complete.
   write_private_file(folder.config_file(), config_text(crypto::random_token(32)));
 
-  std::cout << "agentbox is set up in " << folder.path().string() << "\n\n  admin     " << *email << "\n  password  "
-            << (options.password.empty() ? password + "   (shown this once)" : "as given")
-            << "\n\nNext:\n  agentbox serve --data " << folder.path().string() << "\n  then open http://"
-            << settings.web_listen << "/login\n";
+  out << "agentbox is set up in " << folder.path().string() << "\n\n  admin     " << *email << "\n  password  "
+      << (options.password.empty() ? password + "   (shown this once)" : "as given")
+      << "\n\nNext:\n  agentbox serve --data " << folder.path().string() << "\n  then open http://"
+      << settings.web_listen << "/login\n";
   return 0;
 }
 

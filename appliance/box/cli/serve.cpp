@@ -10,7 +10,9 @@
 
 #include "appliance/box/box.h"
 #include "appliance/box/cli/commands.h"
+#include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
+#include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "summarizer/summarizer.h"
 #include "web/log.h"
@@ -45,8 +47,9 @@ void clear_secrets_in_environment() {
   }
 }
 
-void set_log_level(const Settings& settings) {
+void set_up_log(const Settings& settings) {
   using web::log::Level;
+  web::log::set_format(log_format(settings));
   const auto& name = settings.log_level;
   web::log::set_level(name == "debug"     ? Level::debug
                       : name == "warning" ? Level::warning
@@ -66,22 +69,36 @@ void print_ready(const std::string& url) {
 
 }  // namespace
 
-int serve(const Settings& settings) {
+bool set_up(const Settings& settings, const SetUpOptions& options) {
+  const DataFolder folder(std::filesystem::absolute(settings.data).lexically_normal());
+  if (std::filesystem::exists(folder.config_file()) || std::filesystem::exists(folder.store())) return false;
+  const auto& path = folder.path().string();
+  if (!options.is_wanted)
+    throw UsageError("there is no box in " + path + ": check --data, or run agentbox init --data " + path +
+                     " --email EMAIL first (agentbox serve --init does both)");
+  InitOptions admin = options.admin;
+  if (admin.email.empty() && !settings.admin_emails.empty()) admin.email = settings.admin_emails.front();
+  if (admin.email.empty()) throw UsageError("--init needs --email, the address of the admin");
+  init(settings, admin, std::cerr);
+  return true;
+}
+
+int serve(const Settings& settings, const SettingSources& sources) {
   const auto sockets = take_activated_sockets();
   auto manager = ServiceManager::take_from_environment();
   clear_secrets_in_environment();
   forbid_core_dumps();
   allow_many_files();
   signal(SIGPIPE, SIG_IGN);
-  set_log_level(settings);
-  Box box(settings, sockets, std::move(manager));
+  set_up_log(settings);
+  Box box(settings, sockets, sources, std::move(manager));
   return box.serve();
 }
 
 int summarizer(const Settings& settings, std::optional<pid_t> box) {
   if (box) end_with(*box);
   signal(SIGPIPE, SIG_IGN);
-  set_log_level(settings);
+  set_up_log(settings);
   try {
     ::summarizer::run({.listen = settings.summarizer_listen,
                        .inherited_socket = box ? std::optional(inherited_socket) : std::nullopt,

@@ -33,4 +33,8 @@ Settings SettingFlags::resolve(bool own_file) const {
   return resolve_settings(values_->flags, process_environment(), {.named = values_->config, .own = own_file});
 }
 
+Settings SettingFlags::resolve(SettingSources& sources) const {
+  return resolve_settings(values_->flags, process_environment(), {.named = values_->config, .own = true}, &sources);
+}
+
 }  // namespace agentbox::cli

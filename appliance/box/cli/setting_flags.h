@@ -17,6 +17,8 @@ class SettingFlags {
 
   // After parsing: resolves the settings from flags, environment and file.
   Settings resolve(bool own_file = true) const;
+  // The same, with where the values come from.
+  Settings resolve(SettingSources&) const;
 
  private:
   struct Values {

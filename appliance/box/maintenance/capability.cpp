@@ -10,9 +10,9 @@ namespace {
 struct Parts {
   explicit Parts(box::Module& module)
       : box(module),
-        backups(module.store, module.platform.backups, agentbox::key_fingerprint(module.platform.master_key)),
+        backups(module.store, module.platform),
         scheduled(module.platform, backups, module.identity.audit) {}
-  Services services() { return {backups, box.identity.audit}; }
+  Services services() { return {backups, box.identity.audit, box.platform.blocking}; }
   web::Task<> start() {
     scheduled.start();
     co_return;

@@ -26,10 +26,12 @@ bool comes_before(const Node& a, const Node& b) {
 
 class Walk {
  public:
+  explicit Walk(const Place& place) : place_(place) {}
+
   std::vector<Node> children(const files::Descriptor& folder, const std::string& prefix, int depth) {
     std::vector<Node> nodes;
     for (auto& [name, kind] : files::entries_in(folder)) {
-      if (kind == files::EntryKind::other || !is_shown(name)) continue;
+      if (kind == files::EntryKind::other || !shows(place_, name)) continue;
       if (++count_ > most_nodes) {
         is_truncated = true;
         break;
@@ -57,6 +59,7 @@ class Walk {
     if (folder) node.children = children(folder, node.path + "/", depth);
   }
 
+  const Place& place_;
   std::size_t count_ = 0;
 };
 
@@ -70,20 +73,20 @@ std::chrono::sys_time<std::chrono::milliseconds> modified(const struct stat& inf
 
 }  // namespace
 
-web::Result<std::string> normalised(std::string_view path) {
-  const auto components = files::components_of(path, is_unreadable);
+web::Result<std::string> normalised(const Place& place, std::string_view path) {
+  const auto components = readable(place, path);
   if (!components) return components.error();
   return text_of(*components);
 }
 
 web::Result<Tree> tree(const Place& place, std::string_view path, int depth) {
-  const auto components = files::components_of(path, is_unreadable);
+  const auto components = readable(place, path);
   if (!components) return components.error();
   const auto root = files::Root::open(place.folder);
   if (!root) return root.error();
   const auto folder = root->open(*components, O_RDONLY | O_DIRECTORY);
   if (!folder) return folder.error();
-  Walk walk;
+  Walk walk(place);
   Tree tree;
   tree.root = {.is_folder = true,
                .name = components->empty() ? place.folder.filename().string() : components->back(),
@@ -95,7 +98,7 @@ web::Result<Tree> tree(const Place& place, std::string_view path, int depth) {
 }
 
 web::Result<File> read(const Place& place, std::string_view path) {
-  const auto components = files::components_of(path, is_unreadable);
+  const auto components = readable(place, path);
   if (!components) return components.error();
   const auto root = files::Root::open(place.folder);
   if (!root) return root.error();
@@ -108,7 +111,7 @@ web::Result<File> read(const Place& place, std::string_view path) {
 }
 
 web::Result<std::string> write(const Place& place, std::string_view path, std::string_view content) {
-  auto components = files::components_of(path, is_unwritable);
+  auto components = writable(place, path);
   if (!components) return components.error();
   if (components->empty() || path.ends_with('/')) return web::invalid("path must name a file");
   if (content.size() > most_file_bytes) return web::invalid("content must be at most 1 MB");
@@ -125,9 +128,9 @@ web::Result<std::string> write(const Place& place, std::string_view path, std::s
 }
 
 web::Result<Moved> move(const Place& place, std::string_view from, std::string_view to, bool overwrite) {
-  const auto source = files::components_of(from, is_unwritable);
+  const auto source = writable(place, from);
   if (!source) return files::named_after("from", source.error());
-  const auto target = files::components_of(to, is_unwritable);
+  const auto target = writable(place, to);
   if (!target) return files::named_after("to", target.error());
   const auto root = files::Root::open(place.folder);
   if (!root) return root.error();
@@ -137,11 +140,23 @@ web::Result<Moved> move(const Place& place, std::string_view from, std::string_v
 }
 
 web::Result<std::string> remove(const Place& place, std::string_view path) {
-  const auto components = files::components_of(path, is_unwritable);
+  const auto components = writable(place, path);
   if (!components) return components.error();
   const auto root = files::Root::open(place.folder);
   if (!root) return root.error();
   if (const auto removed = files::remove(*root, *components); !removed) return removed.error();
+  return text_of(*components);
+}
+
+web::Result<std::string> make_folder(const Place& place, std::string_view path) {
+  const auto components = writable(place, path);
+  if (!components) return components.error();
+  const auto root = files::Root::open(place.folder);
+  if (!root) return root.error();
+  const auto existing = root->open(*components, O_PATH);
+  if (existing) return web::conflict("path exists already");
+  if (existing.error().kind != web::Kind::not_found) return existing.error();
+  if (const auto made = root->open_or_make(*components); !made) return made.error();
   return text_of(*components);
 }
 

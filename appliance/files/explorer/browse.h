@@ -50,7 +50,11 @@ web::Result<Moved> move(const Place&, std::string_view from, std::string_view to
 // Removes a file or an empty folder, with the same restrictions as write. Returns the normalized path.
 web::Result<std::string> remove(const Place&, std::string_view path);
 
+// Makes a folder, with missing folders above it. Kind::conflict if there is a file or folder of this name. Returns the
+// normalized path.
+web::Result<std::string> make_folder(const Place&, std::string_view path);
+
 // The path in the explorer's form ("a/b"), checked as for reading; empty for the place itself.
-web::Result<std::string> normalised(std::string_view path);
+web::Result<std::string> normalised(const Place&, std::string_view path);
 
 }  // namespace explorer

@@ -16,6 +16,8 @@ struct InProgress {
 
 Explorer::Explorer(Options options, FindWorkspace find_workspace)
     : root_(std::filesystem::absolute(options.root).lexically_normal()),
+      hides_(options.hides),
+      makes_workspaces_(options.makes_workspaces),
       find_workspace_(std::move(find_workspace)),
       repositories_(std::move(options.author), std::move(options.find_credential), options.remote_time),
       threads_(threads) {}
@@ -30,7 +32,7 @@ web::Result<Place> Explorer::place_of(const Agent& agent) const {
   if (!agent) return Place{.folder = root_};
   auto folder = find_workspace_(*agent);
   if (!folder) return web::not_found("Agent not found");
-  return Place{.folder = std::move(*folder), .is_workspace = true};
+  return Place{.folder = std::move(*folder), .is_workspace = true, .hides = hides_};
 }
 
 template <class Work>
@@ -46,7 +48,8 @@ web::Task<std::invoke_result_t<Work, const Place&>> Explorer::at(const Agent& ag
   const auto visit = [&]() -> std::invoke_result_t<Work, const Place&> {
     std::error_code error;
     if (place->is_workspace && !std::filesystem::is_directory(place->folder, error)) {
-      return web::not_found("The agent has no workspace yet");
+      if (!makes_workspaces_) return web::not_found("The agent has no workspace yet");
+      std::filesystem::create_directories(place->folder);
     }
     return work(*place);
   };
@@ -75,6 +78,11 @@ web::Task<web::Result<Moved>> Explorer::move(Agent agent, std::string from, std:
 
 web::Task<web::Result<std::string>> Explorer::remove(Agent agent, std::string path) {
   const auto work = [&](const Place& place) { return explorer::remove(place, path); };
+  co_return co_await at(agent, work);
+}
+
+web::Task<web::Result<std::string>> Explorer::make_folder(Agent agent, std::string path) {
+  const auto work = [&](const Place& place) { return explorer::make_folder(place, path); };
   co_return co_await at(agent, work);
 }
 
@@ -134,6 +142,11 @@ web::Task<web::Result<git::ShownCommit>> Explorer::show(Agent agent, std::string
 
 web::Task<web::Result<SyncResult>> Explorer::sync(Agent agent, std::string message) {
   const auto work = [&](const Place& place) { return repositories_.sync(place, message); };
+  co_return co_await at(agent, work);
+}
+
+web::Task<web::Result<CommitResult>> Explorer::commit(Agent agent, std::string message, git::Identity author) {
+  const auto work = [&](const Place& place) { return repositories_.commit(place, message, author); };
   co_return co_await at(agent, work);
 }
 

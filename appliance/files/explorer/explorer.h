@@ -25,13 +25,15 @@ struct Options {
   git::Identity author;
   FindCredential find_credential;                 // the box's accounts at git hosts
   std::chrono::milliseconds remote_time{60'000};  // time limit of one push
+  files::IsReserved hides = nullptr;              // see Place::hides; for workspaces
+  bool makes_workspaces = false;                  // missing workspaces are made, not errors
 };
 
 // The path of an agent's workspace, which may not exist yet; nullopt for an unknown agent.
 using FindWorkspace = std::function<std::optional<std::filesystem::path>(std::string_view agent)>;
 
-// Thread-safe. In addition to the errors of browse.h and repositories.h: not_found for an unknown agent and for one
-// without a workspace, too_many when too many requests are in progress.
+// Thread-safe. In addition to the errors of browse.h and repositories.h: not_found for an unknown agent and, unless
+// workspaces are made, for one without a workspace; too_many when too many requests are in progress.
 class Explorer {
  public:
   using Agent = std::optional<std::string>;
@@ -44,6 +46,7 @@ class Explorer {
   web::Task<web::Result<std::string>> write(Agent, std::string path, std::string content);
   web::Task<web::Result<Moved>> move(Agent, std::string from, std::string to, bool overwrite);
   web::Task<web::Result<std::string>> remove(Agent, std::string path);
+  web::Task<web::Result<std::string>> make_folder(Agent, std::string path);
   web::Task<web::Result<SearchResult>> search(Agent, TextQuery);
   web::Task<web::Result<Raw>> open_raw(Agent, std::string path);
   // See read_piece.
@@ -68,6 +71,7 @@ class Explorer {
   web::Task<web::Result<std::vector<git::Commit>>> log(Agent, std::size_t limit);
   web::Task<web::Result<git::ShownCommit>> show(Agent, std::string revision, std::string path);
   web::Task<web::Result<SyncResult>> sync(Agent, std::string message);
+  web::Task<web::Result<CommitResult>> commit(Agent, std::string message, git::Identity author);
 
  private:
   web::Result<Place> place_of(const Agent&) const;
@@ -76,6 +80,8 @@ class Explorer {
   web::Task<std::invoke_result_t<Work, const Place&>> at(const Agent&, Work work);
 
   const std::filesystem::path root_;
+  const files::IsReserved hides_;
+  const bool makes_workspaces_;
   const FindWorkspace find_workspace_;
   Repositories repositories_;
   std::shared_ptr<std::atomic<std::size_t>> in_progress_ = std::make_shared<std::atomic<std::size_t>>(0);

@@ -1,41 +1,8 @@
-#include <algorithm>
-
 #include "appliance/files/explorer/handlers.h"
 
 namespace explorer {
 
 namespace {
-
-constexpr std::int64_t default_depth = 3, most_depth = 4;
-
-// Writes JSON text directly: there may be thousands of nodes.
-void write_node(std::string& out, const Node& node) {
-  out += node.is_folder ? R"({"type":"folder","name":)" : R"({"type":"file","name":)";
-  web::write_json(out, node.name);
-  out += R"(,"path":)";
-  web::write_json(out, node.path);
-  if (node.children) {
-    out += R"(,"children":)";
-    char separator = '[';
-    for (const auto& child : *node.children) {
-      out += separator;
-      separator = ',';
-      write_node(out, child);
-    }
-    out += separator == '[' ? "[]" : "]";
-  }
-  out += '}';
-}
-
-web::Response tree_response(const Tree& tree) {
-  web::Response response;
-  auto& out = response.body.emplace<std::string>();
-  out += R"({"ok":true,"root":)";
-  write_node(out, tree.root);
-  if (tree.is_truncated) out += R"(,"truncated":true)";
-  out += '}';
-  return response;
-}
 
 TextQuery text_query(SearchQuery query) {
   TextQuery search{.text = std::move(query.q),
@@ -49,19 +16,15 @@ TextQuery text_query(SearchQuery query) {
 }  // namespace
 
 Reply show_tree(const Services& services, const web::Request&, TreeQuery query) {
-  const auto depth = std::min(query.depth ? query.depth->value : default_depth, most_depth);
-  const auto found = co_await services.explorer.tree(agent_of(query.agent), path_of(query.path), int(depth));
+  const auto found = co_await services.explorer.tree(agent_of(query.agent), path_of(query.path), depth_of(query.depth));
   if (!found) co_return found.error();
-  co_return tree_response(*found);
+  co_return view(*found);
 }
 
 Reply read_file(const Services& services, const web::Request&, FileQuery query) {
   auto file = co_await services.explorer.read(agent_of(query.agent), std::move(query.path));
   if (!file) co_return file.error();
-  const auto size = file->content.size();
-  const ReadAnswer answer{
-      .path = std::move(file->path), .content = std::move(file->content), .size = size, .modified = file->modified};
-  co_return web::reply(answer);
+  co_return view(std::move(*file));
 }
 
 Reply write_file(const Services& services, Explorer::Agent agent, WriteBody body) {
@@ -93,11 +56,7 @@ Reply search_files(const Services& services, const web::Request&, SearchQuery qu
   auto agent = agent_of(query.agent);
   auto found = co_await services.explorer.search(std::move(agent), text_query(std::move(query)));
   if (!found) co_return found.error();
-  SearchAnswer answer{.matches = {}, .files = found->files, .truncated = found->is_truncated};
-  for (auto& match : found->matches) {
-    answer.matches.push_back({std::move(match.path), match.line, match.column, std::move(match.text)});
-  }
-  co_return web::reply(answer);
+  co_return view(std::move(*found));
 }
 
 }  // namespace explorer

@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "appliance/files/explorer/names.h"
 #include "appliance/files/root.h"
 #include "web/ascii.h"
 #include "web/utf8.h"
@@ -91,7 +90,7 @@ std::size_t read_some(const files::Descriptor& file, char* to, std::size_t size,
 }  // namespace
 
 web::Result<Raw> open_raw(const Place& place, std::string_view path) {
-  const auto components = files::components_of(path, is_unreadable);
+  const auto components = readable(place, path);
   if (!components) return components.error();
   if (components->empty()) return web::invalid("path must name a file");
   const auto root = files::Root::open(place.folder);

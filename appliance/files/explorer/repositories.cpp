@@ -21,7 +21,24 @@ namespace fs = std::filesystem;
 bool has_words(std::string_view message) { return message.find_first_not_of(" \t\r\n\v\f") != std::string_view::npos; }
 
 void require(git_repository* repository) {
-  if (!repository) throw git::Failure("This folder is not a git repository");
+  if (!repository) throw git::Failure("This folder is not a git repository", git::Failure::Cause::missing);
+}
+
+// An agent's owner does not learn where the box keeps workspaces.
+std::string relative_to(const Place& place, std::string text) {
+  const auto folder = place.folder.string();
+  if (!place.is_workspace) return text;
+  for (auto at = text.find(folder); at != std::string::npos; at = text.find(folder, at + 1))
+    text.replace(at, folder.size(), ".");
+  return text;
+}
+
+web::Error error_of(const Place& place, const git::Failure& failure) {
+  auto message = relative_to(place, failure.what());
+  if (failure.cause == git::Failure::Cause::busy) return web::conflict(std::move(message));
+  auto error = web::internal(std::move(message));
+  if (failure.cause == git::Failure::Cause::missing) error.code = no_repository;
+  return error;
 }
 
 }  // namespace
@@ -43,7 +60,7 @@ auto Repositories::with_repository(const Place& place, Use use, const std::optio
       return result;
     });
   } catch (const git::Failure& failure) {
-    return failure.cause == git::Failure::Cause::busy ? web::conflict(failure.what()) : web::internal(failure.what());
+    return error_of(place, failure);
   } catch (const std::system_error& error) {
     return web::internal("The repository cannot be used: " + error.code().message(), error.what());
   }
@@ -106,7 +123,7 @@ web::Result<std::optional<Status>> Repositories::status(const Place& place) cons
 }
 
 web::Result<Diffs> Repositories::diff(const Place& place, std::string_view path) const {
-  const auto asked = normalised(path);
+  const auto asked = normalised(place, path);
   if (!asked) return asked.error();
   auto patches = with_repository(place, [&](git_repository* repository) -> std::optional<Diffs> {
     require(repository);
@@ -134,7 +151,7 @@ web::Result<std::vector<git::Commit>> Repositories::log(const Place& place, std:
 
 web::Result<git::ShownCommit> Repositories::show(const Place& place, const std::string& revision,
                                                  std::string_view path) const {
-  const auto asked = normalised(path);
+  const auto asked = normalised(place, path);
   if (!asked) return asked.error();
   const git::ShowRequest request{
       .revision = revision, .path = *asked, .most_patch_bytes = most_diff_bytes, .most_content_bytes = most_file_bytes};
@@ -151,11 +168,12 @@ web::Result<git::ShownCommit> Repositories::show(const Place& place, const std::
   return web::invalid("The differences are larger than 4 MB: ask for one path");
 }
 
-web::Result<Repositories::Committed> Repositories::commit(const Place& place, const std::string& message) const {
+web::Result<Repositories::Committed> Repositories::commit_all(const Place& place, const std::string& message,
+                                                              const git::Identity& author) const {
   return with_repository(place, [&](git_repository* repository) {
     require(repository);
     Committed committed;
-    committed.hash = git::commit_all(repository, message, author_);
+    committed.hash = git::commit_all(repository, message, author);
     committed.branch = git::branch_of(repository);
     committed.remote = git::remote_of(repository);
     if (!committed.hash && committed.branch && committed.remote) {
@@ -191,7 +209,7 @@ std::optional<std::string> Repositories::push(const Place& place, const Committe
 web::Result<SyncResult> Repositories::sync(const Place& place, const std::string& message) {
   const SyncLock lock(*this, place.folder);
   if (!lock) return web::conflict("A sync of this repository is already running");
-  const auto committed = commit(place, has_words(message) ? message : "sync changes");
+  const auto committed = commit_all(place, has_words(message) ? message : "sync changes", author_);
   if (!committed) return committed.error();
   SyncResult synced{.hash = committed->hash, .message = {}};
   if (!synced.hash) {
@@ -203,6 +221,15 @@ web::Result<SyncResult> Repositories::sync(const Place& place, const std::string
   synced.message = obstacle ? "Committed, not pushed: " + *obstacle
                             : "Committed and pushed to " + committed->remote->name + "/" + *committed->branch;
   return synced;
+}
+
+web::Result<CommitResult> Repositories::commit(const Place& place, const std::string& message,
+                                               const git::Identity& author) {
+  const SyncLock lock(*this, place.folder);
+  if (!lock) return web::conflict("A commit of this repository is already running");
+  auto committed = commit_all(place, message, author);
+  if (!committed) return committed.error();
+  return CommitResult{.hash = std::move(committed->hash), .branch = std::move(committed->branch)};
 }
 
 }  // namespace explorer

@@ -35,14 +35,23 @@ struct Diffs {
   std::string unstaged, staged;  // patches; empty: no difference
 };
 
+struct CommitResult {
+  std::optional<std::string> hash;    // of the new commit; nullopt: nothing has changed
+  std::optional<std::string> branch;  // nullopt when no branch is checked out
+};
+
 struct SyncResult {
   std::optional<std::string> hash;  // of the new commit
   bool is_pushed = false;
   std::string message;  // what was done, or why the push failed
 };
 
+// The error's code for a folder without a repository.
+inline constexpr std::string_view no_repository = "NO_REPOSITORY";
+
 // Thread-safe; everything blocks. A folder without a repository, a broken repository and one that is not trusted are
-// Kind::internal with the reason; a repository that another process is changing is Kind::conflict.
+// Kind::internal with the reason, in which paths of a workspace begin at the workspace; a repository that another
+// process is changing is Kind::conflict.
 class Repositories {
  public:
   Repositories(git::Identity author, FindCredential, std::chrono::milliseconds remote_time);
@@ -61,6 +70,8 @@ class Repositories {
   // blank message becomes "sync changes". Kind::conflict while another sync of this place is running. Without changes
   // nothing is committed or pushed; the message mentions commits that are not pushed yet.
   web::Result<SyncResult> sync(const Place&, const std::string& message);
+  // Stages and commits everything that is not ignored. Kind::conflict while a commit or sync of this place is running.
+  web::Result<CommitResult> commit(const Place&, const std::string& message, const git::Identity& author);
   // Cancels running and future pushes.
   void cancel_remotes() { is_cancelled_ = true; }
 
@@ -70,7 +81,7 @@ class Repositories {
   auto with_repository(const Place&, Use, const std::optional<std::filesystem::path>& remote = std::nullopt) const
       -> web::Result<std::invoke_result_t<Use, git_repository*>>;
   struct Committed;
-  web::Result<Committed> commit(const Place&, const std::string& message) const;
+  web::Result<Committed> commit_all(const Place&, const std::string& message, const git::Identity& author) const;
   static std::string no_changes_message(const Committed&);
   std::optional<std::string> push(const Place&, const Committed&) const;
 

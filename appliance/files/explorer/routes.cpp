@@ -11,14 +11,6 @@ namespace {
 
 using enum web::Kind;
 
-// Documents an answer that is not JSON.
-web::Endpoint sends(std::string_view media_type, web::Endpoint endpoint) {
-  endpoint.answer = [type = std::string(media_type)] {
-    return boost::json::value{{"type", "string"}, {"contentMediaType", type}};
-  };
-  return endpoint;
-}
-
 std::vector<web::Route> browse_rows(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   const auto& key = guards.backend.files;
   std::vector<web::Route> table{

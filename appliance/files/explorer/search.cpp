@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "appliance/files/explorer/names.h"
 #include "appliance/files/explorer/pattern.h"
 #include "appliance/files/root.h"
 #include "web/utf8.h"
@@ -47,12 +46,16 @@ std::string shown(std::string_view line, std::size_t at) {
 
 class Search {
  public:
-  Search(const Pattern& pattern, const SearchLimits& limits, std::size_t most_matches)
-      : pattern_(pattern), limits_(limits), most_matches_(most_matches), deadline_(Clock::now() + limits.time) {}
+  Search(const Place& place, const Pattern& pattern, const SearchLimits& limits, std::size_t most_matches)
+      : place_(place),
+        pattern_(pattern),
+        limits_(limits),
+        most_matches_(most_matches),
+        deadline_(Clock::now() + limits.time) {}
 
   void search_folder(const files::Descriptor& folder, const std::string& prefix, std::size_t depth) {
     auto names = files::names_in(folder);
-    std::erase_if(names, [](const auto& name) { return !is_shown(name); });
+    std::erase_if(names, [this](const auto& name) { return !shows(place_, name); });
     std::ranges::sort(names);
     std::vector<std::string> folders;
     for (auto& name : names) {
@@ -140,6 +143,7 @@ class Search {
     return true;
   }
 
+  const Place& place_;
   const Pattern& pattern_;
   const SearchLimits& limits_;
   const std::size_t most_matches_;
@@ -150,7 +154,7 @@ class Search {
 }  // namespace
 
 web::Result<SearchResult> search(const Place& place, const TextQuery& query, const SearchLimits& limits) {
-  const auto components = files::components_of(query.path, is_unreadable);
+  const auto components = readable(place, query.path);
   if (!components) return components.error();
   const auto pattern = Pattern::compile(query.text, {.is_regexp = query.is_regexp, .ignores_case = query.ignores_case});
   if (!pattern) return pattern.error();
@@ -161,7 +165,7 @@ web::Result<SearchResult> search(const Place& place, const TextQuery& query, con
   struct stat info {};
   if (::fstat(start->get(), &info) != 0) return files::error_of(errno);
 
-  Search search(*pattern, limits, std::min(query.matches, limits.matches));
+  Search search(place, *pattern, limits, std::min(query.matches, limits.matches));
   const auto path = components->empty() ? std::string() : files::join(*components);
   if (S_ISDIR(info.st_mode)) {
     search.search_folder(*start, path.empty() ? "" : path + "/", 0);

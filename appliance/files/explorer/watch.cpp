@@ -118,7 +118,7 @@ class Watch::EventReader {
 };
 
 web::Result<Watch> Watch::open(const Place& place, std::string_view path, Limits limits) {
-  const auto components = files::components_of(path, is_unreadable);
+  const auto components = readable(place, path);
   if (!components) return components.error();
   auto root = files::Root::open(place.folder);
   if (!root) return root.error();

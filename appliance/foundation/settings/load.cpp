@@ -29,7 +29,7 @@ const Setting& setting_of_key(const std::string& key, const std::string& where) 
                    (meant ? "; did you mean '" + *meant + "'?" : ": see agentbox settings"));
 }
 
-void read_file(Settings& settings, const std::filesystem::path& path) {
+void read_file(Settings& settings, const std::filesystem::path& path, SettingSources& sources) {
   std::ifstream input(path);
   if (std::filesystem::is_directory(path))
     throw UsageError("the config file " + path.string() + " is a folder: name the file in it");
@@ -37,7 +37,9 @@ void read_file(Settings& settings, const std::filesystem::path& path) {
   try {
     for (const auto& entry : read_toml(input)) {
       const std::string where = "line " + std::to_string(entry.line);
-      assign(settings, setting_of_key(entry.key, where), setting_types::join(entry.values), where);
+      const Setting& setting = setting_of_key(entry.key, where);
+      assign(settings, setting, setting_types::join(entry.values), where);
+      sources[setting.name] = SettingSource::file;
     }
   } catch (const UsageError& error) {
     throw UsageError(path.string() + ": " + error.what());
@@ -48,6 +50,8 @@ void read_file(Settings& settings, const std::filesystem::path& path) {
 void check_together(const Settings& settings) {
   if (settings.tls_cert.empty() != settings.tls_key.empty())
     throw UsageError("TLS_CERT and TLS_KEY belong together: set both or neither");
+  if (!settings.http_redirect_listen.empty() && settings.tls_cert.empty() && !settings.base_url.starts_with("https://"))
+    throw UsageError("HTTP_REDIRECT_LISTEN needs TLS_CERT and TLS_KEY, or a BASE_URL that begins with https://");
   if (!settings.internal_api_key_next.empty() && settings.internal_api_key.empty())
     throw UsageError("INTERNAL_API_KEY_NEXT needs INTERNAL_API_KEY: set both while the key is replaced");
   if (!settings.smtp_url.empty() && settings.smtp_from.empty())
@@ -68,21 +72,27 @@ Environment process_environment() {
   };
 }
 
-Settings resolve_settings(const Flags& flags, const Environment& environment, const ConfigFile& file) {
+Settings resolve_settings(const Flags& flags, const Environment& environment, const ConfigFile& file,
+                          SettingSources* sources) {
+  SettingSources found;
   const auto override_with = [&](Settings& settings, const Setting& setting) {
-    if (const auto flag = flags.find(setting.name); flag != flags.end())
+    if (const auto flag = flags.find(setting.name); flag != flags.end()) {
       assign(settings, setting, flag->second, "--" + setting.flag);
-    else if (const auto value = environment(setting.name))
+      found[setting.name] = SettingSource::flag;
+    } else if (const auto value = environment(setting.name)) {
       assign(settings, setting, *value, "environment");
+      found[setting.name] = SettingSource::environment;
+    }
   };
   Settings settings;
   const Setting& data = settings_table().front();
   override_with(settings, data);
   const auto own = settings.data / config_file_name;
-  if (file.own && std::filesystem::exists(own)) read_file(settings, own);
-  if (file.named) read_file(settings, *file.named);
+  if (file.own && std::filesystem::exists(own)) read_file(settings, own, found);
+  if (file.named) read_file(settings, *file.named, found);
   for (const auto& setting : settings_table()) override_with(settings, setting);
   check_together(settings);
+  if (sources) *sources = std::move(found);
   return settings;
 }
 

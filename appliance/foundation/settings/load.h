@@ -2,6 +2,7 @@
 // default.
 #pragma once
 
+#include <boost/describe.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -23,8 +24,13 @@ struct ConfigFile {
   bool own = true;
 };
 
-// Resolves every setting. Throws UsageError for an unreadable file, an invalid value, an unknown key (with the nearest
-// known one), and settings that contradict each other.
-Settings resolve_settings(const Flags&, const Environment&, const ConfigFile&);
+// Where the value of a setting comes from.
+BOOST_DEFINE_ENUM_CLASS(SettingSource, defaults, file, environment, flag)
+// By Setting::name; those that are not named have their default.
+using SettingSources = std::map<std::string, SettingSource>;
+
+// Resolves every setting, and notes where the values come from if `sources` is set. Throws UsageError for an unreadable
+// file, an invalid value, an unknown key (with the nearest known one), and settings that contradict each other.
+Settings resolve_settings(const Flags&, const Environment&, const ConfigFile&, SettingSources* sources = nullptr);
 
 }  // namespace agentbox

@@ -24,6 +24,29 @@ Error limit_reached(web::Kind kind, std::int64_t current, int limit) {
           .extra = {{"current", current}, {"limit", limit}}};
 }
 
+// Counted along the agents that are there: a clone of an agent that has been deleted is the first again.
+int generation_of(const AgentDirectory& directory, Agent agent, int most) {
+  int generation = 1;
+  while (agent.descent && generation < most) {
+    auto parent = directory.find(agent.owner, agent.descent->parent);
+    if (!parent) break;
+    agent = std::move(*parent);
+    ++generation;
+  }
+  return generation;
+}
+
+Result<void> check_generation(const AgentDirectory& directory, const Agent& parent, billing::Plan plan) {
+  const auto limit = billing::generation_limit(plan);
+  if (!limit) return {};
+  const auto current = generation_of(directory, parent, *limit);
+  if (current < *limit) return {};
+  return Error{.kind = web::Kind::too_many,
+               .message = "Your plan has no further generation of clones: this agent is of its last one.",
+               .code = "GENERATION_LIMIT_REACHED",
+               .extra = {{"current", current}, {"limit", *limit}}};
+}
+
 CommitHook both(CommitHook first, CommitHook second) {
   return [first = std::move(first), second = std::move(second)](store::Change& change) {
     const auto good = first(change);
@@ -94,6 +117,8 @@ Task<Result<Agent>> AgentProvisioning::clone(const web::Caller& caller, std::str
   if (!parent) co_return web::not_found();
   const auto held = subscriptions_.active(owner);
   if (!held && !caller.admin) co_return subscription_required("An active subscription is required to clone agents.");
+  if (held && !caller.admin)
+    if (const auto deep = check_generation(directory_, *parent, held->plan); !deep) co_return deep.error();
   NewAgent spec{.name = std::move(name), .model = parent->model, .config = {}, .tier = {}, .plan = {}};
   if (auto good = check(spec, knows_model_); !good) co_return good.error();
   auto agent = make_record(owner, std::move(spec));

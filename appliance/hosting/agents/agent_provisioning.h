@@ -38,7 +38,8 @@ class AgentProvisioning {
   // The same for a signed-in caller: unauthenticated if the session ends before the commit.
   web::Task<web::Result<Agent>> launch(const web::Caller&, NewAgent, billing::Plan, Allowance);
   // A copy of the caller's agent `descent.parent`: its model and its config with the secrets, in an empty workspace.
-  // Also not_found; payment_required without a subscription; too_many at the plan's number of agents.
+  // Also not_found; payment_required without a subscription; too_many at the plan's number of agents
+  // or of generations.
   web::Task<web::Result<Agent>> clone(const web::Caller&, std::string name, Descent, CommitHook);
   // The backend's creation: `pending` until it is started, without plan rules. Owner 0 is the box. Also invalid: no
   // such user.

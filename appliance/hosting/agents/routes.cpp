@@ -6,6 +6,7 @@
 #include "appliance/hosting/agents/lifecycle_handlers.h"
 #include "appliance/hosting/agents/web_handlers.h"
 #include "appliance/hosting/rate_groups.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace agents {
 namespace {
@@ -15,6 +16,7 @@ using hosting::instance_rate;
 using web::body;
 using web::DELETE;
 using web::GET;
+using web::PATCH;
 using web::plain;
 using web::POST;
 using web::PUT;
@@ -45,47 +47,59 @@ std::vector<Route> lifecycle_routes(const std::string& prefix, const web::Guard&
 }  // namespace
 
 std::vector<Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
+  using agentbox::About;
+  using key_scopes::Scope;
   const auto& session = guards.session;
+  const auto& reader = agentbox::session_or_key(guards, Scope::agents_read);
+  const auto& lister = agentbox::session_or_key(guards, Scope::agents_read, About::list);
+  const auto& lister_if_any = agentbox::session_or_key_if_any(guards, Scope::agents_read, About::list);
+  const auto& writer = agentbox::session_or_key(guards, Scope::agents_write);
+  const auto& creator = agentbox::session_or_key(guards, Scope::agents_write, About::account);
   const auto by_id = own_agent("id");
   const auto by_user = own_agent("userId");
   const auto list = on(list_agents, std::make_shared<ListCache>());
   std::vector<Route> table{
-      {GET, "/api/agents", guards.session_optional, &agents_rate, plain(list).returns<AgentList>(),
+      {GET, "/api/agents", lister_if_any, &agents_rate,
+       query<ListRequest>(list).returns<AgentList>().describe(descriptions::list),
        "The caller's agents; none without a session"},
-      {POST, "/api/agents/provision", session, &agents_rate,
+      {POST, "/api/agents/provision", creator, &agents_rate,
        body<ProvisionRequest>(on(provision_agent)).returns<ProvisionAnswer>(201), "Create and start an agent"},
-      {GET, "/api/agents/provision", session, &agents_rate, plain(list).returns<AgentList>(), "The caller's agents"},
-      {GET, "/api/agents/:id", session, &agents_rate, plain(on(show_agent)).returns<DetailAnswer>(), "One agent"},
-      {DELETE, "/api/agents/:id", session, &agents_rate, plain(on(delete_agent)).returns<DeletedAgent>(),
+      {GET, "/api/agents/provision", lister, &agents_rate,
+       query<ListRequest>(list).returns<AgentList>().describe(descriptions::list), "The caller's agents"},
+      {GET, "/api/agents/:id", reader, &agents_rate, plain(on(show_agent)).returns<DetailAnswer>(), "One agent"},
+      {PATCH, "/api/agents/:id", writer, &agents_rate,
+       body<PatchRequest>(on(patch_agent, by_id)).returns<PatchAnswer>().describe(descriptions::patch),
+       "Change an agent's name, model or parts of its config"},
+      {DELETE, "/api/agents/:id", writer, &agents_rate, plain(on(delete_agent)).returns<DeletedAgent>(),
        "Stop an agent and remove everything it has"},
       {GET, "/api/agents/:id/open", session, &agents_rate, plain(on(open_agent)).describe(descriptions::open),
        "Open an agent in the browser"},
-      {GET, "/api/instance/:userId", session, &instance_rate,
+      {GET, "/api/instance/:userId", reader, &instance_rate,
        with_agent_id(plain(on(show_instance, by_user)).returns<InstanceAnswer>().describe(descriptions::instance)),
        "State of an agent's process"},
-      {GET, "/api/agents/:id/config", session, &agents_rate,
+      {GET, "/api/agents/:id/config", reader, &agents_rate,
        plain(on(show_config, by_id)).returns<ConfigAnswer>().describe(descriptions::config), "An agent's config"},
-      {PUT, "/api/agents/:id/config", session, &agents_rate,
+      {PUT, "/api/agents/:id/config", writer, &agents_rate,
        body<ConfigRequest>(on(replace_config, by_id)).returns<ConfigAnswer>().describe(descriptions::replace_config),
        "Replace an agent's config"},
       {GET, "/api/agents/:id/token", session, &agents_rate,
        plain(on(show_token, by_id)).returns<TokenAnswer>().describe(descriptions::token), "An agent's gateway token"},
-      {POST, "/api/agents/:id/rotate-token", session, &agents_rate,
+      {POST, "/api/agents/:id/rotate-token", writer, &agents_rate,
        plain(on(rotate_token, by_id)).returns<RotateAnswer>().describe(descriptions::rotate_token),
        "Replace an agent's gateway token"},
-      {GET, "/api/agents/:id/stats", session, &agents_rate,
+      {GET, "/api/agents/:id/stats", reader, &agents_rate,
        plain(on(show_stats, by_id)).returns<StatsAnswer>().describe(descriptions::stats), "An agent's resource usage"},
-      {GET, "/api/agents/:id/verify", session, &agents_rate,
+      {GET, "/api/agents/:id/verify", reader, &agents_rate,
        plain(on(show_verification, by_id)).returns<VerificationAnswer>(), "An agent's verification"},
-      {POST, "/api/agents/:id/verify", session, &agents_rate,
+      {POST, "/api/agents/:id/verify", writer, &agents_rate,
        body<VerifyRequest>(on(verify_own, by_id)).returns<VerificationAnswer>(), "Verify an agent"},
-      {DELETE, "/api/agents/:id/verify", session, &agents_rate,
+      {DELETE, "/api/agents/:id/verify", writer, &agents_rate,
        plain(on(remove_verification, by_id)).returns<VerificationAnswer>(), "Remove an agent's verification"},
-      {GET, "/api/instance/:userId/stats", session, &instance_rate,
+      {GET, "/api/instance/:userId/stats", reader, &instance_rate,
        with_agent_id(plain(on(show_stats, by_user)).returns<StatsAnswer>().describe(descriptions::stats)),
        "An agent's resource usage"},
   };
-  web::append(table, lifecycle_routes("/api/instance/:userId", session, &instance_rate, by_user, on));
+  web::append(table, lifecycle_routes("/api/instance/:userId", writer, &instance_rate, by_user, on));
   return table;
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "appliance/hosting/agents/agents.h"
@@ -12,6 +15,8 @@ namespace agents {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   Agents& agents;
+  // The agents that the caller's key is limited to; nothing for other callers.
+  std::function<std::optional<std::vector<std::string>>(const web::Caller&)> limit_of = {};
 };
 
 // The caller's own agents: /api/agents and /api/instance.

@@ -4,6 +4,7 @@
 
 #include "appliance/hosting/chat/handlers.h"
 #include "appliance/hosting/rate_groups.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace chat {
 
@@ -26,20 +27,23 @@ constexpr auto stopping =
 
 constexpr auto paging =
     "The newest `limit` (50) messages, or those before the message `before`; oldest first. A message of the user is "
-    "`sent` while it waits or the agent works on it, then `answered`, or `failed` with its `error`.";
+    "`sent` while it waits or the agent works on it, then `answered`, or `failed` with its `error`. With `q` only "
+    "messages "
+    "with this text, whatever the case of ASCII letters; a request looks through at most 10,000 messages, and with "
+    "`next` as `before` another one looks further.";
 
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& session = guards.session;
+  const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::chat);
   return {
-      {web::POST, "/api/chat", session, &hosting::chat_rate,
+      {web::POST, "/api/chat", owner, &hosting::chat_rate,
        web::body<SendRequest>(on(send_message)).returns<Sent>().describe(sending), "Send a message to an agent"},
-      {web::POST, "/api/chat/stop", session, &hosting::chat_rate,
+      {web::POST, "/api/chat/stop", owner, &hosting::chat_rate,
        web::body<StopRequest>(on(stop_answers)).returns<Stopped>().describe(stopping), "Stop an agent's answers"},
-      {web::GET, "/api/chat", session, &hosting::chat_rate,
+      {web::GET, "/api/chat", owner, &hosting::chat_rate,
        web::query<HistoryQuery>(on(show_history)).returns<History>().describe(paging), "List messages with an agent"},
-      {web::GET, "/api/agents/:id/messages", session, &hosting::agents_rate,
+      {web::GET, "/api/agents/:id/messages", owner, &hosting::agents_rate,
        web::query<PageQuery>(on(list_messages)).returns<History>().describe(paging), "List messages with an agent"},
   };
 }

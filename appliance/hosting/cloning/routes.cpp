@@ -2,6 +2,7 @@
 
 #include "appliance/hosting/cloning/handlers.h"
 #include "appliance/hosting/rate_groups.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace cloning {
 
@@ -18,15 +19,16 @@ constexpr auto about_clone =
     "the "
     "caller's account, or `paymentProof.signature` its signature (ERC-191) of \"Clone <parentAgentId> for the payment "
     "<transactionHash in lower case>\"; else 402 PAYMENT_BY_ANOTHER. 402 without a subscription; 429 with current and "
-    "limit at the plan's "
-    "number of agents. The payment is not used up in these cases.";
+    "limit at the plan's number of agents (AGENT_LIMIT_REACHED) or of generations, counted along the agents that are "
+    "there (GENERATION_LIMIT_REACHED). The payment is not used up in these cases.";
 
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/agents/clone", guards.session, &hosting::agents_rate,
-       web::body<CloneRequest>(on(clone_agent)).returns<CloneAnswer>().describe(about_clone),
+      {web::POST, "/api/agents/clone",
+       agentbox::session_or_key(guards, key_scopes::Scope::agents_write, agentbox::About::account),
+       &hosting::agents_rate, web::body<CloneRequest>(on(clone_agent)).returns<CloneAnswer>().describe(about_clone),
        "Clone an agent against payment"},
       {web::GET, "/api/agents/clone", guards.none, &hosting::agents_rate,
        web::plain(on(show_terms)).returns<TermsAnswer>(),

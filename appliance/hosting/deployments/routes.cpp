@@ -1,6 +1,7 @@
 #include "appliance/hosting/deployments/routes.h"
 
 #include "appliance/hosting/deployments/handlers.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace deployments {
 
@@ -28,7 +29,8 @@ constexpr auto about_deploy =
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::POST, "/api/provision", guards.session, &provision_rate,
+      {web::POST, "/api/provision",
+       agentbox::session_or_key(guards, key_scopes::Scope::agents_write, agentbox::About::account), &provision_rate,
        web::body<ProvisionRequest>(on(provision)).returns<ProvisionAnswer>().describe(about_provision),
        "Provision an agent with messaging channels"},
   };

@@ -1,6 +1,7 @@
 #include "appliance/hosting/heartbeat/routes.h"
 
 #include "appliance/hosting/heartbeat/handlers.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace heartbeat {
 
@@ -19,15 +20,15 @@ constexpr auto about_remove = "Ends the agent's heartbeat. agentId comes in the 
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& session = guards.session;
+  const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::schedules);
   return {
-      {web::GET, "/api/heartbeat", session, &heartbeat_rate,
+      {web::GET, "/api/heartbeat", owner, &heartbeat_rate,
        web::query<AgentQuery>(on(show_heartbeat)).returns<HeartbeatAnswer>().describe(about_get),
        "An agent's heartbeat"},
-      {web::POST, "/api/heartbeat", session, &heartbeat_rate,
+      {web::POST, "/api/heartbeat", owner, &heartbeat_rate,
        web::body<HeartbeatRequest>(on(set_heartbeat)).returns<HeartbeatAnswer>().describe(about_set),
        "Set an agent's heartbeat"},
-      {web::DELETE, "/api/heartbeat", session, &heartbeat_rate,
+      {web::DELETE, "/api/heartbeat", owner, &heartbeat_rate,
        web::body_or_query<AgentQuery>(on(remove_heartbeat)).returns<web::Succeeded>().describe(about_remove),
        "Remove an agent's heartbeat"},
   };

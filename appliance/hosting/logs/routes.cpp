@@ -1,6 +1,7 @@
 #include "appliance/hosting/logs/routes.h"
 
 #include "appliance/hosting/logs/handlers.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace logs {
 
@@ -38,7 +39,7 @@ std::vector<web::Route> rows(const web::Guard& guard, const web::RateLimit* rate
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  return rows(guards.session, &logs_rate, own_agents(), on);
+  return rows(agentbox::session_or_key(guards, key_scopes::Scope::agents_read), &logs_rate, own_agents(), on);
 }
 
 std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {

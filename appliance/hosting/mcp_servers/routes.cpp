@@ -4,6 +4,7 @@
 
 #include "appliance/hosting/mcp_servers/handlers.h"
 #include "appliance/hosting/rate_groups.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace mcp_servers {
 
@@ -26,8 +27,9 @@ constexpr auto calls =
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
   return {
-      {web::GET, "/api/agents/:id/mcp-servers", guards.session, &hosting::agents_rate,
-       web::plain(on(list_servers)).returns<ServerList>().describe(servers), "List an agent's MCP servers"},
+      {web::GET, "/api/agents/:id/mcp-servers", agentbox::session_or_key(guards, key_scopes::Scope::agents_read),
+       &hosting::agents_rate, web::plain(on(list_servers)).returns<ServerList>().describe(servers),
+       "List an agent's MCP servers"},
   };
 }
 

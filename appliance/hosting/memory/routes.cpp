@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "appliance/hosting/memory/handlers.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace memory {
 
@@ -22,13 +23,15 @@ constexpr auto removing = "Returns the removed fact. The ids are in the body or,
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& session = guards.session;
+  using key_scopes::Scope;
+  const auto& reader = agentbox::session_or_key(guards, Scope::agents_read);
+  const auto& writer = agentbox::session_or_key(guards, Scope::agents_write);
   return {
-      {web::GET, "/api/memory", session, &memory_rate,
+      {web::GET, "/api/memory", reader, &memory_rate,
        web::query<SearchQuery>(on(search_memory)).returns<FactList>().describe(searching), "Search an agent's memory"},
-      {web::POST, "/api/memory", session, &memory_rate,
+      {web::POST, "/api/memory", writer, &memory_rate,
        web::body<AddRequest>(on(add_fact)).returns<FactAnswer>().describe(adding), "Add a fact to an agent's memory"},
-      {web::DELETE, "/api/memory", session, &memory_rate,
+      {web::DELETE, "/api/memory", writer, &memory_rate,
        web::body_or_query<RemoveRequest>(on(remove_fact)).returns<FactAnswer>().describe(removing),
        "Remove a fact from an agent's memory"},
   };

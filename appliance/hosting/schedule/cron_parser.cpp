@@ -54,9 +54,12 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+// Separated by blanks and tabs, as in a crontab.
 std::vector<std::string_view> words(std::string_view text) {
-  auto parts = split(text, ' ');
-  std::erase(parts, std::string_view());
+  std::vector<std::string_view> parts;
+  for (const auto part : split(text, ' '))
+    for (const auto word : split(part, '\t'))
+      if (!word.empty()) parts.push_back(word);
   return parts;
 }
 

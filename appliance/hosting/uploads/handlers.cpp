@@ -21,7 +21,7 @@ std::vector<FileItem> items_of(std::vector<Entry> entries) {
 constexpr std::size_t batch_bytes = 256 * 1024;  // that go to another thread at once
 
 // Before the agent is known, each piece is read as it comes.
-web::Task<web::Result<void>> read_form(boost::asio::thread_pool& threads, web::BodyStream& body, FormReader& form) {
+web::Task<web::Result<void>> read_form(const Uploads& uploads, web::BodyStream& body, FormReader& form) {
   std::string batch;
   for (bool is_end = false; !is_end;) {
     const auto piece = co_await body.next();
@@ -29,11 +29,39 @@ web::Task<web::Result<void>> read_form(boost::asio::thread_pool& threads, web::B
     is_end = piece->empty();
     batch.append(*piece);
     if (!is_end && form.has_agent() && batch.size() < batch_bytes) continue;
-    const auto read = [&] { return form.take(batch); };
-    if (auto taken = co_await web::offload(threads, read); !taken) co_return taken.error();
+    const auto read = [&] {
+      const auto room = uploads.admit(batch.size());
+      return room ? form.take(batch) : room;
+    };
+    if (auto taken = co_await web::offload(uploads.receiving(), read); !taken) co_return taken.error();
     batch.clear();
   }
   co_return web::Result<void>();
+}
+
+// The agent that the query or the path of the request names; otherwise it is the form's first field.
+web::Answer receive_form(const Services& services, const Request& request, std::optional<std::string> agent,
+                         std::optional<std::string> folder, web::BodyStream& body) {
+  const auto boundary = boundary_of(request.header("Content-Type"));
+  if (!boundary) co_return boundary.error();
+  auto& uploads = services.uploads;
+  FormReader form(*boundary, [&](const std::string& id) { return uploads.receive(request.caller.user_id, id); });
+  if (folder) form.set_folder(std::move(*folder));
+  if (agent) {
+    const auto open = [&] { return form.set_agent(std::move(*agent)); };
+    if (auto opened = co_await web::offload(uploads.receiving(), open); !opened) co_return opened.error();
+  }
+  if (auto read = co_await read_form(uploads, body, form); !read) co_return read.error();
+  auto incoming = form.finish();
+  if (!incoming) co_return incoming.error();
+  auto stored = co_await uploads.put(std::move(*incoming));
+  if (!stored) co_return stored.error();
+  const UploadAnswer answer{.files = items_of(std::move(*stored))};
+  co_return web::reply(answer, 201);
+}
+
+std::optional<std::string> text_of(const std::optional<web::Text<0, 4'000>>& path) {
+  return path ? std::optional<std::string>(*path) : std::nullopt;
 }
 
 }  // namespace
@@ -51,22 +79,14 @@ web::Answer list_files(const Services& services, const Request& request, ListQue
 }
 
 web::Answer upload_files(const Services& services, const Request& request, UploadQuery query, web::BodyStream& body) {
-  const auto boundary = boundary_of(request.header("Content-Type"));
-  if (!boundary) co_return boundary.error();
-  auto& uploads = services.uploads;
-  FormReader form(*boundary, [&](const std::string& agent) { return uploads.receive(request.caller.user_id, agent); });
-  if (query.path) form.set_folder(std::move(*query.path));
-  if (query.agentId) {
-    const auto open = [&] { return form.set_agent(std::move(*query.agentId)); };
-    if (auto opened = co_await web::offload(uploads.receiving(), open); !opened) co_return opened.error();
-  }
-  if (auto read = co_await read_form(uploads.receiving(), body, form); !read) co_return read.error();
-  auto incoming = form.finish();
-  if (!incoming) co_return incoming.error();
-  auto stored = co_await uploads.put(std::move(*incoming));
-  if (!stored) co_return stored.error();
-  const UploadAnswer answer{.files = items_of(std::move(*stored))};
-  co_return web::reply(answer, 201);
+  std::optional<std::string> agent;
+  if (query.agentId) agent = std::move(*query.agentId);
+  co_return co_await receive_form(services, request, std::move(agent), text_of(query.path), body);
+}
+
+web::Answer upload_to_agent(const Services& services, const Request& request, FolderQuery query,
+                            web::BodyStream& body) {
+  co_return co_await receive_form(services, request, request.param("id"), text_of(query.path), body);
 }
 
 web::Answer remove_file(const Services& services, const Request& request, RemoveRequest body) {

@@ -55,8 +55,15 @@ struct FileRemoved {
 };
 BOOST_DESCRIBE_STRUCT(FileRemoved, (), (success, path))
 
+struct FolderQuery {
+  std::optional<web::Text<0, 4'000>> path;
+};
+BOOST_DESCRIBE_STRUCT(FolderQuery, (), (path))
+
 web::Answer list_files(const Services&, const web::Request&, ListQuery);
 web::Answer upload_files(const Services&, const web::Request&, UploadQuery, web::BodyStream&);
+// To the agent that the path names.
+web::Answer upload_to_agent(const Services&, const web::Request&, FolderQuery, web::BodyStream&);
 web::Answer remove_file(const Services&, const web::Request&, RemoveRequest);
 
 }  // namespace uploads

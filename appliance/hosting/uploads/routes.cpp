@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "appliance/hosting/uploads/handlers.h"
+#include "appliance/identity/key_scopes/key_guards.h"
 
 namespace uploads {
 
@@ -24,20 +25,27 @@ constexpr auto uploading =
     "agent's own state; 429 with current and limit (bytes) and the code STORAGE_LIMIT_REACHED beyond the quota; 503 "
     "while four forms over 1 MB are being received, or two from one address. If one file is refused, none is written.";
 
+constexpr auto uploading_to_agent = "As POST /api/files, for the agent that the path names.";
+
 constexpr auto removing =
     "A file or an empty folder. agentId and path are in the body or, without a body, in the query.";
 
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& session = guards.session;
+  const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::files);
   return {
-      {web::GET, "/api/files", session, &files_rate,
+      {web::GET, "/api/files", owner, &files_rate,
        web::query<ListQuery>(on(list_files)).returns<FileList>().describe(listing), "List an agent's files"},
-      {web::POST, "/api/files", session, &files_rate,
+      {web::POST, "/api/files", owner, &files_rate,
        web::stream<UploadQuery>(largest_form, on(upload_files)).returns<UploadAnswer>(201).describe(uploading),
        "Upload files to an agent's workspace"},
-      {web::DELETE, "/api/files", session, &files_rate,
+      {web::POST, "/api/agents/:id/files/upload", owner, &files_rate,
+       web::stream<FolderQuery>(largest_form, on(upload_to_agent))
+           .returns<UploadAnswer>(201)
+           .describe(uploading_to_agent),
+       "Upload files to this agent's workspace"},
+      {web::DELETE, "/api/files", owner, &files_rate,
        web::body_or_query<RemoveRequest>(on(remove_file)).returns<FileRemoved>().describe(removing),
        "Remove one of an agent's files"},
   };

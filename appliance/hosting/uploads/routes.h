@@ -14,7 +14,7 @@ struct Services {
   Uploads& uploads;
 };
 
-// /api/files.
+// /api/files, and uploads to /api/agents/:id/files.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace uploads

@@ -6,6 +6,7 @@
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/email.h"
 #include "appliance/identity/accounts/common_passwords.h"
+#include "appliance/identity/accounts/last_admin.h"
 #include "appliance/identity/accounts/live_session.h"
 
 namespace accounts {
@@ -281,9 +282,14 @@ web::Task<web::Result<User>> Accounts::change_as_admin(store::UserId id, AdminCh
   const bool ends_sessions = changes.is_disabled.value_or(false) || !hash.empty();
   const SessionEpoch now = ends_sessions ? co_await sessions_.next_epoch() : SessionEpoch();
   const Apply apply = [&](User& user, store::Change& change) -> web::Result<void> {
+    const bool was_admin = is_acting_admin(*this, user);
     if (!hash.empty()) user.password_hash = hash;
     if (changes.is_admin) user.is_admin = *changes.is_admin;
     if (changes.is_disabled) user.is_disabled = *changes.is_disabled;
+    if (was_admin && !is_acting_admin(*this, user)) {
+      const auto allowed = require_another_admin(system_, *this, user, change);
+      if (!allowed) return allowed.error();
+    }
     if (ends_sessions) sessions_.end_all(user, now, change);
     return {};
   };

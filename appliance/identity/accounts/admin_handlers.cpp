@@ -14,6 +14,7 @@ UserView view(const Services& services, const User& user) {
                  .isAdmin = services.accounts.is_admin(user),
                  .isDisabled = user.is_disabled,
                  .emailVerified = user.email_verified,
+                 .secondFactor = services.administration.has_second_factor(user.id),
                  .plan = std::nullopt,
                  .subscriptionId = std::nullopt,
                  .credits = services.accounts.credits_of(user.id),
@@ -34,13 +35,16 @@ web::Error no_such_user() { return web::not_found("No such user"); }
 }  // namespace
 
 web::Answer list_users(const Services& services, const web::Request&, UserQuery query) {
-  const auto limit = query.limit ? static_cast<std::size_t>(query.limit->value) : default_page;
-  const std::int64_t after = query.after ? query.after->value : 0;
-  auto read = [services, after, limit] {
+  UserFilter filter{.text = query.search.value_or(""),
+                    .is_admin = query.admin,
+                    .is_disabled = query.disabled,
+                    .after = query.after ? query.after->value : 0,
+                    .limit = query.limit ? static_cast<std::size_t>(query.limit->value) : default_page};
+  auto read = [services, filter = std::move(filter)] {
     UserPage page;
-    const auto found = services.accounts.list(after, limit);
+    const auto found = services.administration.search(filter);
     for (const User& user : found) page.users.push_back(view(services, user));
-    if (found.size() == limit) page.next = std::to_string(found.back().id);
+    if (found.size() == filter.limit) page.next = std::to_string(found.back().id);
     return page;
   };
   const auto page = co_await web::offload(services.blocking, std::move(read));
@@ -82,6 +86,24 @@ web::Answer edit_user(const Services& services, const web::Request& request, Edi
       co_await services.administration.edit(std::move(actor), std::move(*user), std::move(edit), services.plans);
   if (!edited) co_return edited.error();
   co_return web::reply(view(services, *edited), 200);
+}
+
+web::Answer list_user_sessions(const Services& services, const web::Request& request) {
+  const auto user = named(services, request);
+  if (!user) co_return no_such_user();
+  const auto answer = sessions_of(services, user->id, request.caller.credential);
+  co_return web::reply(answer, 200);
+}
+
+web::Answer end_user_session(const Services& services, const web::Request& request) {
+  auto user = named(services, request);
+  if (!user) co_return no_such_user();
+  auto actor = audit::actor_of(request);
+  const auto ended =
+      co_await services.administration.end_session(std::move(actor), std::move(*user), request.param("id"));
+  if (!ended) co_return ended.error();
+  const web::Succeeded answer;
+  co_return web::reply(answer, 200);
 }
 
 web::Answer end_user_sessions(const Services& services, const web::Request& request) {

@@ -1,6 +1,9 @@
 #include "appliance/identity/accounts/administration.h"
 
+#include <algorithm>
+
 #include "appliance/foundation/email.h"
+#include "appliance/identity/accounts/self_service.h"
 #include "appliance/identity/accounts/user_id.h"
 
 namespace accounts {
@@ -71,6 +74,16 @@ web::Task<web::Result<User>> Administration::edit(audit::Actor actor, User user,
 web::Task<> Administration::end_sessions(audit::Actor actor, User user) {
   co_await sessions_.end_all(user.id);
   co_await note(actor, "signed out by admin", user);
+}
+
+web::Task<web::Result<void>> Administration::end_session(audit::Actor actor, User user, std::string id) {
+  const auto live = sessions_.of_user(user.id);
+  const auto named =
+      std::ranges::find_if(live, [&](const Session& session) { return session.id.substr(0, shown_id_length) == id; });
+  if (named == live.end()) co_return web::not_found("No such session");
+  co_await sessions_.end(named->id);
+  co_await note(actor, "session ended by admin", user);
+  co_return web::Result<void>();
 }
 
 web::Task<> Administration::unlock(audit::Actor actor, User user) {

@@ -102,8 +102,10 @@ struct SessionEntry {
   std::string id;
   store::Time createdAt, expiresAt;
   bool current = false;
+  store::Time lastUsedAt;
+  std::optional<std::string> browser, userAgent, address;  // at sign-in
 };
-BOOST_DESCRIBE_STRUCT(SessionEntry, (), (id, createdAt, expiresAt, current))
+BOOST_DESCRIBE_STRUCT(SessionEntry, (), (id, createdAt, expiresAt, current, lastUsedAt, browser, userAgent, address))
 
 struct SessionList {
   std::vector<SessionEntry> sessions;
@@ -111,6 +113,8 @@ struct SessionList {
 };
 BOOST_DESCRIBE_STRUCT(SessionList, (), (sessions, count))
 
+// The live sessions of a user; `current` is the id of the caller's own.
+SessionList sessions_of(const Services&, store::UserId, const std::string& current);
 web::Answer list_sessions(const Services&, const web::Request&);
 web::Answer end_other_sessions(const Services&, const web::Request&);
 web::Answer end_session(const Services&, const web::Request&);
@@ -120,18 +124,21 @@ web::Answer end_session(const Services&, const web::Request&);
 struct UserQuery {
   std::optional<web::Integer<1, 1000>> limit;
   std::optional<web::Integer<0, std::numeric_limits<std::int64_t>::max()>> after;
+  std::optional<web::Text<1, 254>> search;
+  std::optional<bool> admin, disabled;
 };
-BOOST_DESCRIBE_STRUCT(UserQuery, (), (limit, after))
+BOOST_DESCRIBE_STRUCT(UserQuery, (), (limit, after, search, admin, disabled))
 
 struct UserView {
   std::string id, email, name;
-  bool isAdmin = false, isDisabled = false, emailVerified = false;
+  bool isAdmin = false, isDisabled = false, emailVerified = false, secondFactor = false;
   std::optional<std::string> plan, subscriptionId;
   std::int64_t credits = 0;
   store::Time createdAt;
 };
 BOOST_DESCRIBE_STRUCT(UserView, (),
-                      (id, email, name, isAdmin, isDisabled, emailVerified, plan, subscriptionId, credits, createdAt))
+                      (id, email, name, isAdmin, isDisabled, emailVerified, secondFactor, plan, subscriptionId, credits,
+                       createdAt))
 
 struct UserPage {
   std::vector<UserView> users;
@@ -159,6 +166,8 @@ web::Answer list_users(const Services&, const web::Request&, UserQuery);
 web::Answer show_user(const Services&, const web::Request&);
 web::Answer create_user(const Services&, const web::Request&, CreateUser);
 web::Answer edit_user(const Services&, const web::Request&, EditUser);
+web::Answer list_user_sessions(const Services&, const web::Request&);
+web::Answer end_user_session(const Services&, const web::Request&);
 web::Answer end_user_sessions(const Services&, const web::Request&);
 web::Answer unlock(const Services&, const web::Request&);
 web::Answer remove_second_factor(const Services&, const web::Request&);

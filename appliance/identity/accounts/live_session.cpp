@@ -1,6 +1,21 @@
 #include "appliance/identity/accounts/live_session.h"
 
+#include "appliance/identity/keys/keys.h"
+
 namespace accounts {
+
+namespace {
+
+// For the caller of an API key, which its guard has found valid.
+web::Result<void> require_key(const store::System& system, const web::Caller& caller, const User& user,
+                              store::Change& change) {
+  const auto key = system.get(keys::api_keys, user.id, caller.credential);
+  if (!key || user.is_disabled) return web::unauthenticated();
+  change.require(keys::api_keys, *key);
+  return {};
+}
+
+}  // namespace
 
 web::Result<void> require_session(const store::System& system, const web::Caller& caller, store::Change& change) {
   const auto user = system.cached_row(users, caller.user_id);
@@ -12,7 +27,8 @@ web::Result<void> require_session(const store::System& system, const web::Caller
 web::Result<void> require_session(const store::System& system, const web::Caller& caller, const User& user,
                                   store::Change& change) {
   const auto session = system.cached_row(sessions, caller.credential);
-  if (!session || session->value.user_id != user.id || user.is_disabled || !is_live(session->value, user))
+  if (!session) return require_key(system, caller, user, change);
+  if (session->value.user_id != user.id || user.is_disabled || !is_live(session->value, user))
     return web::unauthenticated();
   change.require(sessions, *session);
   return {};

@@ -36,7 +36,11 @@ constexpr const char* create_user_description =
 constexpr const char* edit_user_description =
     "Only the given fields change. `plan` is the name of a plan, or none to cancel. A new password, and disabling, end "
     "all sessions and replace the gateway tokens of the user's agents. Disabling also stops these agents. A new "
-    "password also ends the delays after failed sign-ins.";
+    "password also ends the delays after failed sign-ins. 409, LAST_ADMIN: the box keeps one administrator.";
+constexpr const char* sessions_description =
+    "The latest first. `browser` (such as Firefox on Linux), `userAgent` and `address` are those of the sign-in; they "
+    "are "
+    "null for sessions of before the box kept them. `lastUsedAt` is exact to an hour.";
 constexpr const char* all_ended_description =
     "Also replaces the gateway tokens of the user's agents; those that run restart with the new one.";
 
@@ -73,8 +77,8 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
            .describe("All other sessions of the user end. " + std::string(all_ended_description)),
        "Change the password"},
 
-      {web::GET, "/api/auth/sessions", guards.session, nullptr, web::plain(on(list_sessions)).returns<SessionList>(),
-       "List sessions"},
+      {web::GET, "/api/auth/sessions", guards.session, nullptr,
+       web::plain(on(list_sessions)).returns<SessionList>().describe(sessions_description), "List sessions"},
       {web::DELETE, "/api/auth/sessions", guards.session, nullptr,
        web::plain(on(end_other_sessions)).returns<web::Succeeded>().describe(all_ended_description),
        "End all other sessions"},
@@ -89,7 +93,8 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
       {web::GET, "/api/admin/users", key, nullptr,
        web::query<UserQuery>(on(list_users))
            .returns<UserPage>()
-           .describe("In the order of their ids; `next` is the `after` of the following page."),
+           .describe("In the order of their ids; `next` is the `after` of the following page. `search` is part of the "
+                     "e-mail or the name; `admin` and `disabled` (true or false) narrow the list."),
        "List users"},
       {web::POST, "/api/admin/users", key, nullptr,
        web::body<CreateUser>(on(create_user)).returns<UserView>(201).describe(create_user_description),
@@ -99,6 +104,11 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
       {web::PATCH, "/api/admin/users/:user", key, nullptr,
        web::body<EditUser>(on(edit_user)).returns<UserView>().describe(edit_user_description),
        "Change a user's rights, plan or password"},
+      {web::GET, "/api/admin/users/:user/sessions", key, nullptr,
+       web::plain(on(list_user_sessions)).returns<SessionList>(), "List a user's sessions"},
+      {web::DELETE, "/api/admin/users/:user/sessions/:id", key, nullptr,
+       web::plain(on(end_user_session)).returns<web::Succeeded>().describe("`id` as the list of sessions has it."),
+       "End a session of a user"},
       {web::DELETE, "/api/admin/users/:user/sessions", key, nullptr,
        web::plain(on(end_user_sessions)).returns<web::Succeeded>().describe(all_ended_description),
        "End all sessions of a user"},

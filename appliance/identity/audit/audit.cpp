@@ -115,6 +115,8 @@ web::Task<std::size_t> Audit::erase_personal_data(std::vector<std::int64_t> ids)
 Actor actor_of(const web::Request& request) {
   Actor actor{.caller = request.caller, .address = request.client_address, .by = {}, .acting_as = {}};
   const auto& credential = request.caller.credential;
+  if (request.caller.user_id != 0 && request.caller.admin && request.route.starts_with("/api/admin/"))
+    actor.by = std::string(agentbox::admin_caller) + std::to_string(request.caller.user_id);
   const bool is_of_backend =
       credential == agentbox::internal_caller || credential.starts_with(agentbox::operator_caller);
   if (request.caller.user_id != 0 || !is_of_backend) return actor;

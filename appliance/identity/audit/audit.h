@@ -22,7 +22,7 @@ struct Entry {
   std::int64_t user_id = 0;  // the user concerned; 0: unknown
   std::string subject;       // the e-mail, wallet or event concerned, as the client sent it
   std::string address;       // the client's; empty for actions of the box itself
-  std::string by;            // "internal" or "operator:<name>": the backend's key that was used
+  std::string by;            // the backend's key, "internal" or "operator:<name>"; or "admin:<user id>"
   std::string acting_as;     // the person who used that key, as the client says
   // The chain. Digests are SHA-256 in hex. Empty in entries of a store that was older than the chain.
   std::string salt;      // 32 hex digits; empty once the personal data is erased

@@ -8,6 +8,7 @@
 #include "appliance/foundation/trusted_time.h"
 #include "appliance/identity/accounts/credential_epoch.h"
 #include "appliance/identity/accounts/user_id.h"
+#include "appliance/identity/key_scopes/scopes.h"
 
 namespace keys {
 
@@ -96,6 +97,7 @@ web::Task<web::Result<void>> Keys::remove(store::UserId user, std::string id) {
     if (!row) co_return web::not_found("No such key");
     auto change = tenant.change();
     change.erase(api_keys, *row);
+    key_scopes::erase(system_, user, id, change);
     change.add(user, key_count, -1);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) co_return web::Result<void>();
@@ -109,6 +111,7 @@ void Keys::remove_all(store::UserId user, store::Change& change) const {
     const auto row = tenant.get(api_keys, key.id);
     if (!row) continue;
     change.erase(api_keys, *row);
+    key_scopes::erase(system_, user, key.id, change);
     ++removed;
   }
   change.add(user, key_count, -removed);

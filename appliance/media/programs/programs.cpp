@@ -18,4 +18,17 @@ std::optional<std::filesystem::path> find_rtmp_module() {
   return path;
 }
 
+std::vector<std::string> missing_packages() {
+  std::vector<std::string> missing;
+  const auto need = [&](bool is_there, const char* package) {
+    if (!is_there) missing.emplace_back(package);
+  };
+  need(find("ffmpeg").has_value(), "ffmpeg");
+  need(find("espeak-ng").has_value(), "espeak-ng");
+  need(::access("/usr/share/fonts/truetype/noto", R_OK) == 0, "fonts-noto-core");
+  need(find("nginx").has_value(), "nginx-light");
+  need(find_rtmp_module().has_value(), "libnginx-mod-rtmp");
+  return missing;
+}
+
 }  // namespace programs

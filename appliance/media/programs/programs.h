@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace programs {
 
@@ -12,5 +14,8 @@ std::optional<std::filesystem::path> find(std::string_view name);
 
 // nginx's module for RTMP.
 std::optional<std::filesystem::path> find_rtmp_module();
+
+// The Debian packages of the kind `media` (packages.txt) without which a part of the media does not work.
+std::vector<std::string> missing_packages();
 
 }  // namespace programs

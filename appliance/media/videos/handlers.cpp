@@ -1,5 +1,6 @@
 #include "appliance/media/videos/handlers.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "appliance/media/sending/send_file.h"
@@ -9,8 +10,16 @@ namespace videos {
 namespace {
 
 template <class View>
-void add_link(View& view, const Services& services, std::string_view video) {
-  const auto link = services.links.link_to(video, store::now());
+void add_link(View& view, const Services& services, const Video& video) {
+  const auto now = store::now();
+  if (video.is_in_bucket) {
+    const auto validity = std::min<std::chrono::seconds>(
+        std::chrono::duration_cast<std::chrono::seconds>(services.links.lifetime()), bucket::longest_validity);
+    view.url = services.videos.bucket_address_of(video.id, now, validity);
+    view.expiresAt = now + validity;
+    return;
+  }
+  const auto link = services.links.link_to(video.id, now);
   view.url = services.web_url + link.path;
   view.expiresAt = link.expires_at;
 }
@@ -33,7 +42,7 @@ VideoView view_of(const Services& services, Video video) {
   if (video.finished_at != store::Time{}) view.finishedAt = video.finished_at;
   if (video.status == Status::done) {
     view.progress = 100;
-    add_link(view, services, video.id);
+    add_link(view, services, video);
   } else if (const auto progress = services.videos.progress().find(video.id)) {
     if (progress->is_running) view.status = Status::running;
     view.progress = progress->percent;
@@ -100,7 +109,7 @@ web::Answer generate(const Services& services, const web::Request& request, boos
   const auto made = co_await services.videos.wait(std::move(*ordered));
   if (!made) co_return made.error();
   VideoAnswer answer{.url = {}, .id = made->id, .seconds = made->seconds, .bytes = made->bytes};
-  add_link(answer, services, made->id);
+  add_link(answer, services, *made);
   co_return web::reply(answer, 200);
 }
 
@@ -151,7 +160,7 @@ web::Answer send_video(const Services& services, const web::Request& request, Li
   if (!services.links.is_valid(id, query.expires, query.signature, store::now()))
     co_return web::forbidden("The address of this video has expired or is wrong");
   const auto video = services.videos.find(id);
-  if (!video || video->status != Status::done) co_return web::not_found("No such video");
+  if (!video || video->status != Status::done || video->is_in_bucket) co_return web::not_found("No such video");
   const auto path = services.videos.file_of(id);
   sending::MediaFile file{.folder = path.parent_path(),
                           .name = path.filename(),

@@ -21,6 +21,8 @@ class Links {
   // `expires` and `signature` are those of the query.
   bool is_valid(std::string_view video, std::string_view expires, std::string_view signature, store::Time now) const;
 
+  std::chrono::milliseconds lifetime() const { return lifetime_; }
+
  private:
   std::string signature_of(std::string_view video, std::string_view expires) const;
 

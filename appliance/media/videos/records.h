@@ -25,11 +25,12 @@ struct Video {
   bool is_background = false;  // goes on without its caller, also after a restart
   std::string error;           // failed: why
   std::int64_t bytes = 0, seconds = 0;
+  bool is_in_bucket = false;  // else in the data folder
   store::Time created_at{}, finished_at{};
 };
 BOOST_DESCRIBE_STRUCT(Video, (),
-                      (owner, id, agent, kind, title, status, order, is_background, error, bytes, seconds, created_at,
-                       finished_at))
+                      (owner, id, agent, kind, title, status, order, is_background, error, bytes, seconds, is_in_bucket,
+                       created_at, finished_at))
 
 inline const store::Owned<Video> videos{
     {.family = "videos", .number = 129},

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <fstream>
 #include <set>
 #include <system_error>
 
@@ -60,10 +61,20 @@ std::int64_t take_over(const fs::path& from, const fs::path& to) {
   return info.st_size;
 }
 
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  file.exceptions(std::ios::badbit | std::ios::failbit);
+  std::string content(fs::file_size(path), '\0');
+  file.read(content.data(), std::streamsize(content.size()));
+  return content;
+}
+
 void make_private(const fs::path& folder) {
   fs::create_directories(folder);
   fs::permissions(folder, fs::perms::owner_all);
 }
+
+std::string file_name_of(std::string_view id) { return std::string(id) + ".mp4"; }
 
 }  // namespace
 
@@ -83,9 +94,14 @@ Videos::Videos(store::System system, boost::asio::io_context& home, boost::asio:
       home_(home),
       blocking_(blocking),
       options_(std::move(options)),
+      disk_(options_.folder.parent_path(), options_.disk_reserve),
       renderer_(home, blocking, options_.allow_private) {}
 
-fs::path Videos::file_of(std::string_view id) const { return options_.folder / "videos" / (std::string(id) + ".mp4"); }
+fs::path Videos::file_of(std::string_view id) const { return options_.folder / "videos" / file_name_of(id); }
+
+std::string Videos::bucket_address_of(std::string_view id, store::Time now, std::chrono::seconds validity) const {
+  return options_.bucket ? options_.bucket->address_of(file_name_of(id), now, validity) : std::string();
+}
 
 std::optional<Video> Videos::find(store::UserId owner, std::string_view id) const {
   auto row = system_.tenant(owner).get(videos, id);
@@ -109,6 +125,7 @@ Task<Result<Video>> Videos::order(NewVideo wish) {
   auto order = parse_order(wish.order);
   if (!order) co_return order.error();
   if (const auto able = check_renderer(); !able) co_return able.error();
+  if (const auto room = disk_.admit(); !room) co_return room.error();
   const auto stored = system_.tenant(wish.owner).counter(stored_bytes);
   if (stored >= options_.quota) co_return storage_full(stored, options_.quota);
   Video video{.owner = wish.owner,
@@ -192,8 +209,12 @@ Task<Videos::Ending> Videos::make(Job& job) {
     while (!is_late) co_await boost::asio::post(home_, web::use_task);
   if (length) {
     job.video.bytes = co_await keep_file(job.video.id);
+    auto moved = web::Result<void>();
+    if (options_.bucket) moved = co_await move_to_bucket(job.video.id);
+    job.video.is_in_bucket = options_.bucket && moved;
     ending.length = *length;
-    ending.is_done = true;
+    ending.is_done = bool(moved);
+    if (!moved) ending.error = moved.error();
   } else {
     ending.error = is_late ? web::internal("The video took longer than five minutes to make.") : length.error();
   }
@@ -210,6 +231,31 @@ Task<std::int64_t> Videos::keep_file(std::string id) {
   co_return co_await web::offload(blocking_, keep);
 }
 
+Task<Result<void>> Videos::move_to_bucket(std::string id) {
+  const auto file = file_of(id);
+  const auto read = [&] { return content_of(file); };
+  auto content = co_await web::offload(blocking_, read);
+  auto stored = co_await options_.bucket->put(file_name_of(id), std::move(content), "video/mp4");
+  if (!stored) co_return stored.error();
+  const auto remove = [&] { fs::remove(file); };
+  co_await web::offload(blocking_, remove);
+  co_return Result<void>();
+}
+
+// Deletes what a video has left; it may be nothing.
+Task<Result<void>> Videos::discard(Video video) {
+  if (video.is_in_bucket && options_.bucket) {
+    const auto removed = co_await options_.bucket->remove(file_name_of(video.id));
+    if (!removed) co_return removed.error();
+  }
+  const auto remove_file = [&] {
+    std::error_code ignored;
+    fs::remove(file_of(video.id), ignored);
+  };
+  co_await web::offload(blocking_, remove_file);
+  co_return Result<void>();
+}
+
 Task<> Videos::finish(Job& job, Ending ending) {
   const auto& id = job.video.id;
   const auto owner = job.video.owner;
@@ -222,6 +268,7 @@ Task<> Videos::finish(Job& job, Ending ending) {
     row->value.error = ending.error.message;
     row->value.bytes = ending.is_done ? job.video.bytes : 0;
     row->value.seconds = std::llround(ending.length.count());
+    row->value.is_in_bucket = ending.is_done && job.video.is_in_bucket;
     row->value.order.clear();
     row->value.finished_at = store::now();
     auto change = system_.change();
@@ -237,11 +284,8 @@ Task<> Videos::finish(Job& job, Ending ending) {
     break;
   }
   if (!is_stored) {
-    const auto discard = [&] {
-      std::error_code ignored;
-      fs::remove(file_of(id), ignored);
-    };
-    co_await web::offload(blocking_, discard);
+    const auto discarded = co_await discard(job.video);
+    if (!discarded) web::log::warning("video_left_in_bucket", {{"video", id}, {"reason", discarded.error().message}});
   }
   if (!ending.is_done) {
     const bool is_awaited = !job.video.is_background && ending.error.kind != web::Kind::abandoned;
@@ -302,6 +346,10 @@ Task<> Videos::cancel(std::string id) {
 Task<Result<void>> Videos::remove(store::UserId owner, std::string id) {
   if (!find(owner, id)) co_return web::not_found("No such video");
   co_await web::run_on(home_, cancel(id));
+  auto made = find(owner, id);
+  if (!made) co_return Result<void>();
+  const auto discarded = co_await discard(std::move(*made));
+  if (!discarded) co_return discarded.error();
   for (;;) {
     const auto row = system_.get(videos, owner, id);
     if (!row) break;
@@ -310,11 +358,6 @@ Task<Result<void>> Videos::remove(store::UserId owner, std::string id) {
     if (row->value.status == Status::done) change.add(owner, stored_bytes, -row->value.bytes);
     if ((co_await change.commit()).ok()) break;
   }
-  const auto discard = [&] {
-    std::error_code ignored;
-    fs::remove(file_of(id), ignored);
-  };
-  co_await web::offload(blocking_, discard);
   co_return Result<void>();
 }
 
@@ -326,7 +369,7 @@ Task<> Videos::clean_up() {
   };
   system_.each(videos, [&](const Video& video) {
     if (is_new(video)) return true;
-    if (video.status == Status::done) kept.insert(video.id + ".mp4");
+    if (video.status == Status::done && !video.is_in_bucket) kept.insert(file_name_of(video.id));
     if (video.status == Status::queued) unfinished.push_back(video);
     return true;
   });

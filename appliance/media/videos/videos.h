@@ -1,4 +1,5 @@
-// Generated videos: ordered, made one after the other, kept in the data folder within each user's quota.
+// Generated videos: ordered, made one after the other, kept in the data folder, or in a bucket, within each user's
+// quota.
 //
 //   media/work/<id>/         the folder of a job, while it runs
 //   media/videos/<id>.mp4    a finished video
@@ -14,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "appliance/foundation/disk_reserve.h"
+#include "appliance/media/bucket/bucket.h"
 #include "appliance/media/videos/job_board.h"
 #include "appliance/media/videos/records.h"
 #include "appliance/media/videos/renderer.h"
@@ -27,9 +30,11 @@ inline constexpr std::size_t jobs_at_once = 2, jobs_waiting = 50, jobs_per_user 
 inline constexpr std::chrono::minutes longest_rendering{5};
 
 struct VideoOptions {
-  std::filesystem::path folder;  // media/ in the data folder
-  std::int64_t quota = 0;        // bytes of one user's videos
-  bool allow_private = false;    // pictures may come from private addresses
+  std::filesystem::path folder;          // media/ in the data folder
+  std::int64_t quota = 0;                // bytes of one user's videos
+  std::string disk_reserve = "auto";     // DISK_RESERVE
+  bool allow_private = false;            // pictures may come from private addresses
+  std::optional<bucket::Bucket> bucket;  // keeps finished videos instead of the folder
 };
 
 struct NewVideo {
@@ -45,7 +50,8 @@ class Videos {
   Videos(store::System, boost::asio::io_context& home, boost::asio::thread_pool& blocking, VideoOptions);
 
   // Queues it: one at a time for each user, two for the box. invalid: the order. too_many, with `current` and `limit`:
-  // the user's storage is full, or there are too many waiting. internal: ffmpeg is not installed.
+  // the user's storage is full, or there are too many waiting. internal: ffmpeg is not installed. unavailable: the
+  // box's disk reserve has been reached.
   web::Task<web::Result<Video>> order(NewVideo);
   // Until it is done or has failed, or five minutes have passed; ends it if the caller's client leaves. The errors are
   // those of rendering.
@@ -53,9 +59,11 @@ class Videos {
   std::optional<Video> find(store::UserId, std::string_view id) const;
   std::optional<Video> find(std::string_view id) const;  // of any owner
   std::vector<Video> list(store::UserId) const;          // newest first
-  // Ends its making, or deletes it. not_found.
+  // Ends its making, or deletes it. not_found; bad_gateway: the bucket keeps it.
   web::Task<web::Result<void>> remove(store::UserId, std::string id);
   std::filesystem::path file_of(std::string_view id) const;
+  // Where a video in the bucket can be read for this time; at most seven days.
+  std::string bucket_address_of(std::string_view id, store::Time now, std::chrono::seconds validity) const;
 
   // Of those in progress; see JobBoard.
   JobBoard& progress() { return board_; }
@@ -81,11 +89,14 @@ class Videos {
   web::Task<> cancel(std::string id);
   web::Task<> clean_up();
   web::Task<std::int64_t> keep_file(std::string id);
+  web::Task<web::Result<void>> move_to_bucket(std::string id);
+  web::Task<web::Result<void>> discard(Video);
 
   store::System system_;
   boost::asio::io_context& home_;
   boost::asio::thread_pool& blocking_;
   const VideoOptions options_;
+  const agentbox::DiskReserve disk_;
   Renderer renderer_;
   JobBoard board_;
 

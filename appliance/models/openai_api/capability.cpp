@@ -15,6 +15,6 @@ struct Parts {
 
 }  // namespace
 
-Capability capability() { return Capability::of<Parts>({.backend = backend_routes}); }
+Capability capability() { return Capability::of<Parts>({.web = caller_routes, .backend = caller_routes}); }
 
 }  // namespace models::openai_api

@@ -22,7 +22,7 @@ struct Services {
 // The API for agents and for OpenAI's clients: POST /v1/chat/completions, POST /v1/embeddings and GET /v1/models. Its
 // listener must use openai::error_form().
 std::vector<web::Route> routes(const web::Guard&, const web::Bind<Services>&);
-// The same, for agents' tokens and users' API keys.
-std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// The same, for agents' tokens and users' API keys, on the web and on the backend.
+std::vector<web::Route> caller_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace models::openai_api

@@ -7,18 +7,6 @@ namespace models {
 
 namespace {
 
-struct Place {
-  std::string_view name;
-  std::string agentbox::Settings::*key;
-  std::string agentbox::Settings::*base_url;
-};
-
-constexpr std::array<Place, 4> places{
-    Place{"openrouter", &agentbox::Settings::openrouter_api_key, &agentbox::Settings::openrouter_base_url},
-    Place{"anthropic", &agentbox::Settings::anthropic_api_key, &agentbox::Settings::anthropic_base_url},
-    Place{"openai", &agentbox::Settings::openai_api_key, &agentbox::Settings::openai_base_url},
-    Place{"google", &agentbox::Settings::google_api_key, &agentbox::Settings::google_base_url}};
-
 // A local server may first have to load the model, and reads long prompts slowly.
 std::chrono::milliseconds first_token_limit(const agentbox::Settings& settings) {
   return 10 * settings.ai_model_timeout;
@@ -26,50 +14,77 @@ std::chrono::milliseconds first_token_limit(const agentbox::Settings& settings) 
 
 }  // namespace
 
-Providers::Providers(const agentbox::Settings& settings) : settings_(settings) {
+Providers::Providers(const agentbox::Settings& settings)
+    : settings_(settings), from_settings_(configs_of(settings)), configured_(built(from_settings_)) {
   for (const auto name : provider_names) breakers_.try_emplace(std::string(name), name == "local" || name == "builtin");
-  if (!settings.local_model_url.empty()) {
-    local_ = std::make_shared<OpenAiProvider>(OpenAiSettings{.name = "local",
-                                                             .base_url = settings.local_model_url,
-                                                             .key = settings.local_api_key,
-                                                             .default_model = settings.local_model,
-                                                             .fallback_model = settings.local_fallback_model,
-                                                             .is_local = true,
-                                                             .timeout = settings.ai_model_timeout,
-                                                             .first_token = first_token_limit(settings)});
-    configured_.emplace("local", local_);
+}
+
+void Providers::configure(const ProviderConfigs& stored) {
+  auto configs = from_settings_;
+  configs.insert(stored.begin(), stored.end());
+  auto next = built(std::move(configs));
+  const std::lock_guard lock(mutex_);
+  configured_ = std::move(next);
+}
+
+std::shared_ptr<const Providers::Configured> Providers::configured() const {
+  const std::lock_guard lock(mutex_);
+  return configured_;
+}
+
+std::shared_ptr<const Providers::Configured> Providers::built(ProviderConfigs configs) const {
+  auto built = std::make_shared<Configured>();
+  for (const auto& [name, config] : configs) {
+    if (name == "local") {
+      built->local = std::make_shared<OpenAiProvider>(OpenAiSettings{.name = "local",
+                                                                     .base_url = config.base_url,
+                                                                     .key = config.key,
+                                                                     .default_model = config.default_model,
+                                                                     .fallback_model = config.fallback_model,
+                                                                     .is_local = true,
+                                                                     .timeout = settings_.ai_model_timeout,
+                                                                     .first_token = first_token_limit(settings_)});
+      built->by_name.emplace(name, built->local);
+    } else if (!config.key.empty()) {
+      const auto& base_url = config.base_url.empty() ? base_url_of(name, settings_) : config.base_url;
+      built->by_name.emplace(name, with_key(name, config.key, base_url, false));
+    }
   }
-  for (const auto& place : places)
-    if (const auto& key = settings.*place.key; !key.empty())
-      configured_.emplace(place.name, with_key(place.name, key, false));
-  if (configured_.empty() && settings.ai_builtin) configured_.emplace("builtin", std::make_shared<Builtin>());
+  if (built->by_name.empty() && settings_.ai_builtin) built->by_name.emplace("builtin", std::make_shared<Builtin>());
+  built->configs = std::move(configs);
+  return built;
 }
 
 std::shared_ptr<Provider> Providers::find(std::string_view name) const {
-  const auto found = configured_.find(name);
-  return found == configured_.end() ? nullptr : found->second;
+  const auto now = configured();
+  const auto found = now->by_name.find(name);
+  return found == now->by_name.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<Provider> Providers::with_key(std::string_view name, std::string key, bool own_key) const {
-  for (const auto& place : places) {
-    if (place.name != name) continue;
-    if (name == "anthropic" || name == "google") {
-      UpstreamSettings upstream{.name = std::string(name),
-                                .base_url = settings_.*place.base_url,
-                                .key = std::move(key),
-                                .own_key = own_key,
-                                .timeout = settings_.ai_model_timeout};
-      if (name == "anthropic") return std::make_shared<AnthropicProvider>(std::move(upstream));
-      return std::make_shared<GoogleProvider>(std::move(upstream));
-    }
-    return std::make_shared<OpenAiProvider>(OpenAiSettings{.name = std::string(name),
-                                                           .base_url = settings_.*place.base_url,
-                                                           .key = std::move(key),
-                                                           .own_key = own_key,
-                                                           .completion_tokens = name == "openai",
-                                                           .timeout = settings_.ai_model_timeout});
+std::string Providers::base_url(std::string_view name) const {
+  const auto now = configured();
+  const auto found = now->configs.find(name);
+  if (found != now->configs.end() && !found->second.base_url.empty()) return found->second.base_url;
+  return base_url_of(name, settings_);
+}
+
+std::shared_ptr<Provider> Providers::with_key(std::string_view name, std::string key, std::string base_url,
+                                              bool own_key) const {
+  if (name == "anthropic" || name == "google") {
+    UpstreamSettings upstream{.name = std::string(name),
+                              .base_url = std::move(base_url),
+                              .key = std::move(key),
+                              .own_key = own_key,
+                              .timeout = settings_.ai_model_timeout};
+    if (name == "anthropic") return std::make_shared<AnthropicProvider>(std::move(upstream));
+    return std::make_shared<GoogleProvider>(std::move(upstream));
   }
-  throw std::logic_error("there is no provider " + std::string(name) + " with a key");
+  return std::make_shared<OpenAiProvider>(OpenAiSettings{.name = std::string(name),
+                                                         .base_url = std::move(base_url),
+                                                         .key = std::move(key),
+                                                         .own_key = own_key,
+                                                         .completion_tokens = name == "openai",
+                                                         .timeout = settings_.ai_model_timeout});
 }
 
 ProviderBreaker& Providers::breaker(std::string_view name) { return breakers_.find(name)->second; }

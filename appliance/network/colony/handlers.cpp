@@ -42,7 +42,8 @@ Diagnostics diagnostics_of(const std::vector<Member>& members, std::string_view 
 Limits limits_of(const std::optional<billing::Subscription>& subscription) {
   if (!subscription) return {};
   return {.plan = std::string(billing::to_string(subscription->plan)),
-          .agents = billing::limits(subscription->plan).agents};
+          .agents = billing::limits(subscription->plan).agents,
+          .generations = billing::generation_limit(subscription->plan)};
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ BOOST_DESCRIBE_STRUCT(Soul, (), (state, reachable, total))
 
 struct Limits {
   std::optional<std::string> plan;
-  std::optional<std::int64_t> agents;
+  std::optional<std::int64_t> agents, generations;
 };
-BOOST_DESCRIBE_STRUCT(Limits, (), (plan, agents))
+BOOST_DESCRIBE_STRUCT(Limits, (), (plan, agents, generations))
 
 struct Diagnostics {
   std::string version, engine;

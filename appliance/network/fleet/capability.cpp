@@ -6,7 +6,8 @@ namespace fleet {
 namespace {
 
 struct Parts {
-  explicit Parts(network::Module& given) : network(given), costs(given.platform.system, given.billing.ledger) {
+  explicit Parts(network::Module& given)
+      : network(given), costs(given.platform.system, given.billing.ledger, given.payments.transfers.rules) {
     network.bus.when_accepted([&spans = given.billing.spans](store::UserId owner, std::string from, std::string to) {
       spans.count_message(owner, std::move(from), std::move(to));
     });

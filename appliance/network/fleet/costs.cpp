@@ -3,10 +3,29 @@
 #include <algorithm>
 #include <map>
 
+#include "appliance/payments/wallets/wallets.h"
+
 namespace fleet {
 
+namespace {
+
+constexpr std::string_view agent_wallet = "agent/";
+constexpr std::size_t most_wallets = 10'000;
+// A unit of usage::Money is 10^-12 dollars, one of payments::Usdc 10^-6.
+constexpr std::int64_t units_of_micro = 1'000'000;
+
+}  // namespace
+
 std::vector<Cost> Costs::of(store::UserId user, const std::optional<usage::Period>& month) const {
-  const auto months = month ? std::vector{*month} : months_with_usage(user);
+  std::vector<Cost> costs;
+  add_model_calls(user, month ? std::vector{*month} : months_with_usage(user), costs);
+  add_payments(user, month ? std::string_view(month->name()) : transfers::all_time, costs);
+  std::ranges::stable_sort(costs, std::ranges::greater(), &Cost::spent);
+  return costs;
+}
+
+void Costs::add_model_calls(store::UserId user, const std::vector<usage::Period>& months,
+                            std::vector<Cost>& costs) const {
   std::map<std::string, usage::Money> by_agent;
   usage::Money without_agent;
   for (const auto& each : months) {
@@ -17,11 +36,21 @@ std::vector<Cost> Costs::of(store::UserId user, const std::optional<usage::Perio
     }
   }
   by_agent[""] += without_agent;
-  std::vector<Cost> costs;
   for (const auto& [agent, spent] : by_agent)
     if (spent.units() > 0) costs.push_back({.agent = agent, .spent = spent, .category = model_calls});
-  std::ranges::stable_sort(costs, std::ranges::greater(), &Cost::spent);
-  return costs;
+}
+
+// A dollar for each USDC. Test networks cost nothing.
+void Costs::add_payments(store::UserId user, std::string_view period, std::vector<Cost>& costs) const {
+  for (const auto& wallet : system_.tenant(user).list(wallets::table, {.limit = most_wallets})) {
+    const bool is_agents = wallet.id.starts_with(agent_wallet);
+    if (!is_agents && wallet.id != wallets::user_wallet) continue;
+    const auto spent = payments_.cost(user, wallet.id, period);
+    if (spent.micro() <= 0) continue;
+    costs.push_back({.agent = is_agents ? wallet.id.substr(agent_wallet.size()) : "",
+                     .spent = usage::Money::of_units(spent.micro() * units_of_micro),
+                     .category = wallet_payments});
+  }
 }
 
 // One seek for each month: names begin with theirs.

@@ -23,9 +23,8 @@ constexpr const char* traces_text =
     "a dash while it is not timed; tokens is null except for model calls.";
 constexpr const char* costs_text =
     "One row per agent and category, the highest first; total_spend is a decimal of US dollars. ai_metric: model "
-    "calls. "
-    "agent_id is empty for those without an agent, such as calls with an API key. Covers all time, or with `period` a "
-    "month in UTC (2026-11).";
+    "calls. payment: USDC that its wallet has paid, a dollar each. agent_id is empty for those without an agent: calls "
+    "with an API key, and the user's own payments. Covers all time, or with `period` a month in UTC (2026-11).";
 constexpr const char* bookings_text =
     "Bookings in which one of the user's agents buys or sells: the newest 1,000, newest first.";
 

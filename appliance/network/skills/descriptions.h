@@ -27,6 +27,12 @@ inline constexpr auto use =
     "metered as those of every message. A price is charged like a model call, within the caps; failed runs are not "
     "charged. 409 if the agent does not have the skill, 400 naming a wrong input.";
 
+inline constexpr auto sale =
+    "POST /api/v1/gateway sells uses of the skill from now on, at its price, with `plugin` skills and the skill's name "
+    "as `action`. The agent that is named carries them out and must have the skill. Its owner's plan is metered for "
+    "the tokens, and the run is among the owner's. Strangers' inputs reach the agent, so give the sale an agent of its "
+    "own.";
+
 inline constexpr auto uninstall =
     "Removes the copy from the agent's workspace; other files in its folder stay. Also for skills that the catalogue "
     "no "

@@ -5,6 +5,7 @@
 #include "appliance/network/skills/archive.h"
 #include "appliance/network/skills/descriptions.h"
 #include "appliance/network/skills/handlers.h"
+#include "appliance/network/skills/sale_handlers.h"
 #include "appliance/network/skills/settlement_handlers.h"
 
 namespace skills {
@@ -60,6 +61,13 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
        "Upload a skill"},
       {web::DELETE, "/api/admin/skills/:name", key, nullptr,
        web::plain(on(remove_skill)).returns<Removed>().describe(descriptions::remove), "Remove an uploaded skill"},
+      {web::GET, "/api/admin/skills-on-sale", key, nullptr, web::plain(on(list_sales)).returns<SaleList>(),
+       "List the skills that the gateway sells"},
+      {web::PUT, "/api/admin/skills-on-sale/:name", key, nullptr,
+       web::body<SaleRequest>(on(put_on_sale)).returns<SaleItem>().describe(descriptions::sale),
+       "Sell a skill at the gateway"},
+      {web::DELETE, "/api/admin/skills-on-sale/:name", key, nullptr, web::plain(on(end_sale)).returns<Removed>(),
+       "Sell a skill no longer"},
   };
 }
 

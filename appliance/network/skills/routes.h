@@ -8,6 +8,7 @@
 #include "appliance/network/skills/booking_settlement.h"
 #include "appliance/network/skills/instant_split.h"
 #include "appliance/network/skills/runs.h"
+#include "appliance/network/skills/sales.h"
 #include "web/bind.h"
 #include "web/route.h"
 
@@ -20,6 +21,7 @@ struct Services {
   Runs& runs;
   BookingSettlement& bookings;
   InstantSplit& splits;
+  Sales& sales;
   const billing::Subscriptions& subscriptions;
   audit::Audit& audit;
   boost::asio::thread_pool& uploads;  // unpacks archives and writes the catalogue's folder
@@ -27,7 +29,7 @@ struct Services {
 
 // /api/skills.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
-// /api/admin/skills.
+// /api/admin/skills and /api/admin/skills-on-sale.
 std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace skills

@@ -93,7 +93,8 @@ web::Task<web::Result<Runs::Started>> Runs::start(web::Caller caller, Use use) {
   if (!agent) co_return agent.error();
   auto message = message_of(*skill, use);
   if (!message) co_return message.error();
-  auto charge = co_await reserve(caller, *agent, *skill);
+  web::Result<std::optional<usage::Reservation>> charge = std::optional<usage::Reservation>();
+  if (!use.is_paid) charge = co_await reserve(caller, *agent, *skill);
   if (!charge) co_return charge.error();
   const auto now = store::now();
   Started started{.run = {.owner = caller.user_id,
@@ -103,7 +104,7 @@ web::Task<web::Result<Runs::Started>> Runs::start(web::Caller caller, Use use) {
                           .agent = std::move(*agent),
                           .inputs = std::move(use.inputs),
                           .prompt = std::move(use.prompt),
-                          .price = skill->price.units(),
+                          .price = use.is_paid ? 0 : skill->price.units(),
                           .started_at = now},
                   .message = std::move(*message),
                   .charge = std::move(*charge)};

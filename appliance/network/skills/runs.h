@@ -19,7 +19,8 @@ struct Use {
   std::string skill;
   std::string agent;  // empty: the one that has the skill
   boost::json::object inputs;
-  std::string prompt;  // what else is to be said; may be empty
+  std::string prompt;    // what else is to be said; may be empty
+  bool is_paid = false;  // by somebody else, at the gateway: the caller is not charged the price
 };
 
 // Thread-safe. All arguments must outlive it.

@@ -1,5 +1,6 @@
 #include "appliance/network/traces/routes.h"
 
+#include "appliance/identity/key_scopes/key_guards.h"
 #include "appliance/network/traces/handlers.h"
 #include "web/endpoint.h"
 
@@ -23,12 +24,12 @@ constexpr const char* tree_text =
 }  // namespace
 
 std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bind<Services>& on) {
-  const auto& session = guards.session;
+  const auto& owner = agentbox::session_or_key(guards, key_scopes::Scope::usage, agentbox::About::account);
   return {
-      {web::GET, "/api/traces", session, nullptr,
+      {web::GET, "/api/traces", owner, nullptr,
        web::query<TraceQuery>(on(list_own_traces)).returns<TraceList>().describe(list_text),
        "List your traces, newest first"},
-      {web::GET, "/api/traces/:id", session, nullptr,
+      {web::GET, "/api/traces/:id", owner, nullptr,
        web::plain(on(show_own_trace)).returns<TraceTree>().describe(tree_text), "One of your traces with its spans"},
   };
 }

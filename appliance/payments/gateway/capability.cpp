@@ -1,6 +1,7 @@
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/payments/gateway/routes.h"
 #include "appliance/payments/module.h"
+#include "appliance/payments/stripe/prices.h"
 
 namespace gateway {
 
@@ -15,6 +16,17 @@ std::string challenge_secret(const agentbox::Platform& platform) {
   return given.empty() ? crypto::derived_key(platform.master_key, "payment challenges") : given;
 }
 
+// The path where a user buys credits by card, which then pay; empty: nothing is sold by card.
+std::string card_checkout(const payments::Module& module) {
+  const auto& settings = module.platform.settings;
+  if (settings.stripe_secret_key.empty()) return {};
+  const payments::stripe::Prices prices(settings.stripe_prices);
+  for (const auto& offer : prices.offers())
+    if (offer.item.kind == payments::stripe::Item::Kind::credits)
+      return "/api/stripe/credits?price=" + offer.item.name();
+  return {};
+}
+
 struct Parts {
   explicit Parts(payments::Module& module) : Parts(module, module.platform.settings) {}
   Parts(payments::Module& module, const agentbox::Settings& settings)
@@ -24,15 +36,16 @@ struct Parts {
         from_ledger(module.ledger),
         from_credits(module.billing.credits),
         by_purse(module.platform.system, module.billing.spent_credentials, {&from_ledger, &from_credits}),
-        plugins({.summarize = price(settings.gateway_price_summarize),
-                 .extract = price(settings.gateway_price_extract),
-                 .models = price(settings.gateway_price_models)},
-                module.models.gateway, [&module] { return module.hosting.summarizer_url(); }),
+        plugins(
+            {.summarize = price(settings.gateway_price_summarize),
+             .extract = price(settings.gateway_price_extract),
+             .models = price(settings.gateway_price_models)},
+            module.models.gateway, [&module] { return module.hosting.summarizer_url(); }, module.prepare_skill),
         gateway(module.exact,
                 {.token = module.networks.payment.usdc,
                  .receiver = crypto::EthereumAddress::parse(settings.payment_receiver),
                  .rpc = module.networks.payment.rpc},
-                by_authorization(), by_tempo, by_purse, challenges, module.identity.site) {}
+                by_authorization(), by_tempo, by_purse, challenges, module.identity.site, card_checkout(module)) {}
 
   Services services() { return {gateway, plugins, payments.identity.site}; }
   web::Task<> start() {

@@ -114,6 +114,14 @@ web::Task<bool> Gateway::offer_on_chain(const Sale& sale, Draft& draft) {
   co_return true;
 }
 
+// What the user's account can pay, and how a card fills it.
+void Gateway::offer_account(store::UserId user, Draft& draft) const {
+  for (const auto* purse : by_purse_.purses())
+    draft.ways.push_back({{"way", purse->way()}, {"available", purse->available(user)}});
+  if (!card_checkout_.empty())
+    draft.ways.push_back({{"way", "card"}, {"buys", "credits"}, {"checkout", site_.url(card_checkout_)}});
+}
+
 web::Task<Offer> Gateway::offer(const Sale& sale, store::UserId user) {
   Draft draft;
   bool is_chain_up = true;
@@ -126,9 +134,7 @@ web::Task<Offer> Gateway::offer(const Sale& sale, store::UserId user) {
   }
   auto& offer = draft.offer;
   if (!authenticate.empty()) offer.headers.emplace_back("WWW-Authenticate", std::move(authenticate));
-  if (user != 0)
-    for (const auto* purse : by_purse_.purses())
-      draft.ways.push_back({{"way", purse->way()}, {"available", purse->available(user)}});
+  if (user != 0) offer_account(user, draft);
   if (draft.ways.empty()) offer.body["setup"] = is_chain_up ? not_configured : chain_down;
   offer.body["price"] = json::object{{"amount", sale.price.to_string()}, {"currency", "USDC"}};
   offer.body["ways"] = std::move(draft.ways);

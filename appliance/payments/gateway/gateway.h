@@ -44,14 +44,16 @@ class Gateway {
     bool is_offered() const { return rpc.is_configured() && token && receiver; }
   };
   Gateway(x402::Exact& exact, Tempo tempo, AuthorizationCharge* by_authorization, TempoCharge& by_tempo,
-          PurseCharge& by_purse, const mpp_charge::Challenges& challenges, const agentbox::Site& site)
+          PurseCharge& by_purse, const mpp_charge::Challenges& challenges, const agentbox::Site& site,
+          std::string card_checkout)
       : exact_(exact),
         tempo_(std::move(tempo)),
         by_authorization_(by_authorization),
         by_tempo_(by_tempo),
         by_purse_(by_purse),
         challenges_(challenges),
-        site_(site) {}
+        site_(site),
+        card_checkout_(std::move(card_checkout)) {}
 
   // Charges what was presented. Errors: those of sale.h; invalid for a malformed payment of x402, bad_request for a
   // method of MPP that is not offered; unauthenticated for a purse without a session.
@@ -72,6 +74,7 @@ class Gateway {
     boost::json::array ways;
     std::vector<mpp_charge::Challenge> challenges;
   };
+  void offer_account(store::UserId, Draft&) const;
   // x402, and MPP's method `evm`. False: the chain cannot be asked.
   web::Task<bool> offer_on_chain(const Sale&, Draft&);
   mpp_charge::Challenge challenge(std::string method, const boost::json::object& request, const Sale&) const;
@@ -84,6 +87,7 @@ class Gateway {
   PurseCharge& by_purse_;
   const mpp_charge::Challenges& challenges_;
   const agentbox::Site& site_;
+  const std::string card_checkout_;  // path where a card buys credits; empty: nowhere
 };
 
 }  // namespace gateway

@@ -64,6 +64,13 @@ web::Response demand(Offer offer, const web::Error& why) {
   return response;
 }
 
+// 401 comes before 402, and says how to pay without signing in.
+web::Response with_challenges(web::Response response, Offer offer) {
+  for (auto& [name, value] : offer.headers) response.set(name, std::move(value));
+  response.set("Cache-Control", "no-store");
+  return response;
+}
+
 web::Error nothing_presented() {
   return {.kind = web::Kind::payment_required, .message = "Payment required", .code = "PAYMENT_REQUIRED"};
 }
@@ -111,8 +118,10 @@ web::Answer sell(const Services& services, const web::Request& request, GatewayR
   }
   auto sold = co_await services.gateway.charge(*presented, *sale);
   if (!sold) {
-    if (sold.error().kind != web::Kind::payment_required) co_return sold.error();
+    const bool must_sign_in = sold.error().kind == web::Kind::unauthenticated;
+    if (!must_sign_in && sold.error().kind != web::Kind::payment_required) co_return sold.error();
     auto offer = co_await services.gateway.offer(*sale, presented->user);
+    if (must_sign_in) co_return with_challenges(web::error_response(sold.error()), std::move(offer));
     auto response = demand(std::move(offer), sold.error());
     const auto reason = text_in(sold.error().extra, "reason");
     if (presented->is_x402())

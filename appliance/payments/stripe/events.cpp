@@ -64,12 +64,15 @@ void Events::Effects::note(store::UserId user, std::string act) {
 }
 
 Events::Events(store::System system, const Prices& prices, const billing::Subscriptions& subscriptions,
-               const credits::Credits& credits, audit::Audit& audit, boost::asio::io_context& home)
+               const credits::Credits& credits, audit::Audit& audit, mail::Outbox& outbox, const agentbox::Site& site,
+               boost::asio::io_context& home)
     : system_(std::move(system)),
       prices_(prices),
       subscriptions_(subscriptions),
       credits_(credits),
       audit_(audit),
+      outbox_(outbox),
+      site_(site),
       home_(home),
       one_at_a_time_(home.get_executor()) {}
 
@@ -120,6 +123,7 @@ web::Task<std::vector<std::string>> Events::apply(const Event& event, const Reco
     const auto outcome = co_await change.commit();
     if (!outcome.ok()) continue;  // something that it depends on has changed meanwhile
     for (auto& entry : effects.audited) co_await audit_.note(std::move(entry));
+    for (auto& letter : effects.letters) co_await outbox_.post(std::move(letter));
     co_return std::move(effects.learned);
   }
   throw std::runtime_error("the event " + event.id + " of Stripe cannot be stored");
@@ -256,8 +260,21 @@ void Events::put_payment(store::Change& change, Effects& effects, Payment paymen
     change.update(received_payments, *row);
   } else {
     change.insert(received_payments, payment);
+    if (!payment.is_paid) effects.letters.push_back(letter_about(payment));
   }
   if (payment.is_paid && !payment.payment_intent.empty()) effects.learned.push_back(payment.payment_intent);
+}
+
+mail::Letter Events::letter_about(const Payment& payment) const {
+  const auto user = system_.get(accounts::users, payment.user_id);
+  const auto item = Item::named(payment.item);
+  const std::string what = item ? item->title() : "your subscription";
+  return {.to = user ? user->value.email : std::string(),
+          .subject = "A payment has failed",
+          .body = "The payment for " + what + " at " + site_.origin() +
+                  " has failed. Your card may have expired, or your bank may have refused it.\n\n"
+                  "Nothing is lost: the payment is tried again in the next days. To use another card, open\n\n  " +
+                  site_.url("/api/stripe/portal") + "\n"};
 }
 
 // Takes back the credits that were paid for with what is refunded, as far as they are left.

@@ -11,6 +11,8 @@
 #include "appliance/billing/credits/credits.h"
 #include "appliance/billing/subscriptions/subscriptions.h"
 #include "appliance/identity/audit/audit.h"
+#include "appliance/identity/mail/outbox.h"
+#include "appliance/identity/site.h"
 #include "appliance/payments/stripe/event.h"
 #include "appliance/payments/stripe/prices.h"
 #include "store/store.h"
@@ -24,7 +26,7 @@ namespace payments::stripe {
 class Events {
  public:
   Events(store::System, const Prices&, const billing::Subscriptions&, const credits::Credits&, audit::Audit&,
-         boost::asio::io_context& home);
+         mail::Outbox&, const agentbox::Site&, boost::asio::io_context& home);
 
   // `body`: an event whose signature was verified. Durable once this returns; false: the event was received before.
   // An event about a customer or a payment that the box does not know yet waits for the one that tells. Errors of
@@ -39,6 +41,7 @@ class Events {
     std::string waits_for;             // see ReceivedEvent; nothing was added
     std::vector<std::string> learned;  // ids that other events may wait for
     std::vector<audit::Entry> audited;
+    std::vector<mail::Letter> letters;
     void note(store::UserId, std::string act);
   };
 
@@ -57,6 +60,8 @@ class Events {
   void take_session(store::Change&, Effects&, store::UserId, const Event&) const;
   void take_invoice(store::Change&, Effects&, store::UserId, const Event&) const;
   void put_payment(store::Change&, Effects&, Payment) const;
+  // To the user whose payment has failed.
+  mail::Letter letter_about(const Payment&) const;
   void refund(store::Change&, Effects&, const Event&) const;
 
   store::System system_;
@@ -64,6 +69,8 @@ class Events {
   const billing::Subscriptions& subscriptions_;
   const credits::Credits& credits_;
   audit::Audit& audit_;
+  mail::Outbox& outbox_;
+  const agentbox::Site& site_;
   boost::asio::io_context& home_;
   web::AsyncMutex one_at_a_time_;  // used on `home`
 };

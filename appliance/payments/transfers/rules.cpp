@@ -10,6 +10,10 @@ store::CounterName counter_of(std::string_view wallet, std::string_view day) {
   return {std::string(counter_prefix).append(day).append("/").append(wallet)};
 }
 
+store::CounterName cost_counter_of(std::string_view wallet, std::string_view period) {
+  return {std::string("wallet_cost/").append(period).append("/").append(wallet)};
+}
+
 }  // namespace
 
 Rules SpendRules::of(store::UserId owner, std::string_view wallet) const {
@@ -37,6 +41,16 @@ web::Task<Rules> SpendRules::set(Rules rules) {
 
 payments::Usdc SpendRules::spent(store::UserId owner, std::string_view wallet, std::string_view day) const {
   return payments::Usdc::of_micro(system_.counter(owner, counter_of(wallet, day)));
+}
+
+payments::Usdc SpendRules::cost(store::UserId owner, std::string_view wallet, std::string_view period) const {
+  return payments::Usdc::of_micro(system_.counter(owner, cost_counter_of(wallet, period)));
+}
+
+void SpendRules::add_cost(store::Change& change, store::UserId owner, std::string_view wallet, std::string_view day,
+                          payments::Usdc amount) const {
+  const auto month = day.substr(0, day.rfind('-'));
+  for (const auto period : {month, all_time}) change.add(owner, cost_counter_of(wallet, period), amount.micro());
 }
 
 void SpendRules::count(store::Change& change, const Rules& rules, std::string_view day, payments::Usdc amount) const {

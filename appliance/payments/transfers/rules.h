@@ -14,6 +14,8 @@
 
 namespace transfers {
 
+inline constexpr std::string_view all_time = "all";
+
 // Callable from every thread; must not outlive the store.
 class SpendRules {
  public:
@@ -23,9 +25,14 @@ class SpendRules {
   Rules of(store::UserId owner, std::string_view wallet) const;
   web::Task<Rules> set(Rules);
   payments::Usdc spent(store::UserId owner, std::string_view wallet, std::string_view day) const;
+  // What left the owner's wallets, in a month (2026-11) or `all_time`.
+  payments::Usdc cost(store::UserId owner, std::string_view wallet, std::string_view period) const;
 
   // Counts a payment against the day's limit, in the change that stores it; of a wallet without a limit, too.
   void count(store::Change&, const Rules&, std::string_view day, payments::Usdc) const;
+  // Adds to the costs of the day's month and of all time; a negative amount takes back.
+  void add_cost(store::Change&, store::UserId owner, std::string_view wallet, std::string_view day,
+                payments::Usdc) const;
   // Takes back what was counted.
   void uncount(store::Change&, store::UserId owner, std::string_view wallet, std::string_view day,
                payments::Usdc) const;

@@ -153,12 +153,19 @@ web::Task<web::Result<void>> Transfers::check(const Payment& payment, const wall
   co_return web::Result<void>();
 }
 
+// A payment between wallets of one owner costs nothing.
+bool Transfers::is_cost(const Transfer& transfer) const {
+  const auto receiver = wallets_.find_address(receiver_of(transfer));
+  return !receiver || receiver->owner != transfer.owner;
+}
+
 web::Result<void> Transfers::authorize(store::Change& change, Transfer& transfer) const {
   const auto amount = payments::Usdc::of_micro(transfer.amount);
   transfer.status = Status::approved;
   if (transfer.token == Token::usdc) {
     transfer.day = usage::Period::day(store::now()).name();
     rules.count(change, rules.of(transfer.owner, transfer.wallet), transfer.day, amount);
+    if (is_cost(transfer)) rules.add_cost(change, transfer.owner, transfer.wallet, transfer.day, amount);
   }
   if (network_of(transfer.wallet)) {
     transfer.pending = transfer.id;
@@ -287,8 +294,11 @@ web::Task<Transfer> Transfers::finish(Transfer transfer, const transactions::Tra
     row->value.updated_at = store::now();
     auto change = system_.change();
     change.update(table, *row);
-    if (!is_paid && !row->value.day.empty())
-      rules.uncount(change, transfer.owner, transfer.wallet, row->value.day, payments::Usdc::of_micro(transfer.amount));
+    if (!is_paid && !row->value.day.empty()) {
+      const auto amount = payments::Usdc::of_micro(transfer.amount);
+      rules.uncount(change, transfer.owner, transfer.wallet, row->value.day, amount);
+      if (is_cost(transfer)) rules.add_cost(change, transfer.owner, transfer.wallet, row->value.day, -amount);
+    }
     if ((co_await change.commit()).ok()) co_return std::move(row->value);
   }
 }

@@ -75,6 +75,7 @@ class Transfers {
   web::Task<web::Result<void>> check(const Payment&, const wallets::Wallet&) const;
   // Adds to the change what makes the transfer happen: the counting, and the entries of the ledger.
   web::Result<void> authorize(store::Change&, Transfer&) const;
+  bool is_cost(const Transfer&) const;
   web::Error refusal(const store::Outcome&, const Transfer&) const;
   Report report(Transfer) const;
   web::Task<> advance_all();

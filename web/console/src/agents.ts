@@ -15,6 +15,9 @@ const transitional: Agent["status"][] = ["pending", "provisioning", "stopping", 
 export const isSettling = (agent: Status) => transitional.includes(agent.status);
 export const isRunning = (agent: Status) => agent.status === "running";
 
+// The name of an agent by its id; empty if the caller has no such agent.
+export const nameOf = (id: string) => agents.value?.find((agent) => agent.id === id)?.name ?? "";
+
 export async function refresh() {
   agents.value = (await call("GET /api/agents")).agents;
 }

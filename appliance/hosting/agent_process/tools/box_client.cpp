@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr auto box_time = std::chrono::seconds(10);
+constexpr std::size_t most_answer_bytes = 8u << 20;
 
 }  // namespace
 
@@ -22,8 +22,8 @@ web::Task<web::Result<json::value>> BoxClient::call(std::string method, std::str
     request.headers.emplace_back("Content-Type", "application/json");
     request.body = json::serialize(body);
   }
-  request.timeout = box_time;
-  request.max_bytes = 2u << 20;
+  request.timeout = time;
+  request.max_bytes = most_answer_bytes;
   const auto response = co_await web::fetch(std::move(request));
   if (!response) co_return web::unavailable("The box cannot be reached: " + response.error().message);
   auto answer = web::parse_json(response->body, "answer");

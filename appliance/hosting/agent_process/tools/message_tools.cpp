@@ -4,10 +4,10 @@
 #include "appliance/foundation/crypto/base64url.h"
 #include "appliance/foundation/crypto/jcs.h"
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agent_process/tools/box_client.h"
 #include "appliance/hosting/agent_process/tools/toolbox.h"
 #include "appliance/hosting/runtime/bus_identity.h"
 #include "store/codec.h"
-#include "web/fetch.h"
 #include "web/reply.h"
 
 namespace agent_process {
@@ -16,7 +16,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr auto box_time = std::chrono::seconds(10);
 constexpr std::size_t id_characters = 20, read_at_once = 20;
 
 struct SendArguments {
@@ -31,31 +30,10 @@ struct ReadArguments {
 };
 BOOST_DESCRIBE_STRUCT(ReadArguments, (), (limit))
 
-web::Result<json::value> content_of(const web::Result<web::FetchResponse>& response) {
-  if (!response) return web::unavailable("The box cannot be reached: " + response.error().message);
-  auto answer = web::parse_json(response->body, "answer");
-  if (!answer || !answer->is_object()) return web::unavailable("The box sent an answer that is not a JSON object");
-  if (response->status < 300) return std::move(*answer);
-  const auto* message = answer->get_object().if_contains("error");
-  return web::invalid(message && message->is_string() ? std::string(message->get_string()) : "The box refused it");
-}
-
 // Client of the box's bus, as this agent.
 struct BusClient {
-  std::string url, agent, token;
-
-  web::Task<web::Result<json::value>> call(std::string method, std::string path, json::object body) const {
-    web::FetchRequest request{.url = url + path, .method = std::move(method)};
-    request.headers.emplace_back("Authorization", "Bearer " + token);
-    if (!body.empty()) {
-      request.headers.emplace_back("Content-Type", "application/json");
-      request.body = json::serialize(body);
-    }
-    request.timeout = box_time;
-    request.max_bytes = 8u << 20;
-    const auto response = co_await web::fetch(std::move(request));
-    co_return content_of(response);
-  }
+  BoxClient box;
+  std::string agent;
 
   web::Task<web::Result<json::value>> send(SendArguments arguments) const {
     json::object message;
@@ -68,14 +46,14 @@ struct BusClient {
     if (arguments.to) message["to"] = std::string(*arguments.to);
     const auto text = crypto::canonical_json(message);
     if (!text) co_return web::invalid("payload must not contain whole numbers that doubles cannot represent");
-    message["signature"] = "ed25519:" + crypto::to_base64url(runtime::own_bus_key(token).sign(*text));
-    co_return co_await call("POST", "/api/underground/bus/send", std::move(message));
+    message["signature"] = "ed25519:" + crypto::to_base64url(runtime::own_bus_key(box.token).sign(*text));
+    co_return co_await box.call("POST", "/api/underground/bus/send", std::move(message));
   }
 
   // Marks messages as read only once they have arrived here.
   web::Task<web::Result<json::value>> read(std::size_t limit) const {
     json::object nothing;
-    auto unread = co_await call("GET", "/api/agent-messages?limit=" + std::to_string(limit), std::move(nothing));
+    auto unread = co_await box.call("GET", "/api/agent-messages?limit=" + std::to_string(limit), std::move(nothing));
     if (!unread) co_return unread.error();
     const auto* messages = unread->get_object().if_contains("messages");
     if (!messages || !messages->is_array()) co_return web::unavailable("The box sent no list of messages");
@@ -85,7 +63,7 @@ struct BusClient {
     if (ids.empty()) co_return std::move(*unread);
     json::object read;
     read["ids"] = std::move(ids);
-    const auto marked = co_await call("POST", "/api/agent-messages/read", std::move(read));
+    const auto marked = co_await box.call("POST", "/api/agent-messages/read", std::move(read));
     if (!marked) co_return marked.error();
     co_return std::move(*unread);
   }
@@ -95,7 +73,7 @@ struct BusClient {
 
 std::vector<Tool> message_tools(const std::string& backend_url, const std::string& agent,
                                 const std::string& box_token) {
-  const BusClient client{backend_url, agent, box_token};
+  const BusClient client{.box = {backend_url, box_token}, .agent = agent};
   return {
       tool<SendArguments>(
           "send_message",

@@ -51,6 +51,16 @@ export function money(amount: string): string {
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
+// An exact decimal of a currency: pounds of a plan's price.
+export const moneyIn = (currency: string, amount: string | number) =>
+  cached(`money ${currency}`, () => new Intl.NumberFormat(locale.value, { style: "currency", currency })).format(
+    amount as Intl.StringNumericLiteral,
+  );
+
+// An exact decimal of a token with all its digits: 12.5 USDC.
+export const tokens = (amount: string, name: string) =>
+  `${cached("tokens", () => new Intl.NumberFormat(locale.value, { maximumFractionDigits: 18 })).format(amount as Intl.StringNumericLiteral)}\u00a0${name}`;
+
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400],
   ["hour", 3_600],

@@ -1,4 +1,5 @@
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
+import { useEffect, useId, useRef } from "preact/hooks";
 import * as account from "../account";
 import { sentence } from "../api/client";
 import { Badge } from "../components/badge";
@@ -24,12 +25,32 @@ async function leave() {
 }
 
 // Sections and the addresses that belong to them.
-const sections: { to: string; title: Key; within: string[]; adminOnly?: boolean }[] = [
+interface Section {
+  to: string;
+  title: Key;
+  within: string[];
+  adminOnly?: boolean;
+}
+const sections: Section[] = [
   { to: "/dashboard", title: "page.home", within: ["/dashboard", "/agents"] },
-  { to: "/usage", title: "page.usage_billing", within: ["/usage"] },
+  { to: "/fleet", title: "page.fleet", within: ["/fleet"] },
+  { to: "/usage", title: "page.usage_billing", within: ["/usage", "/playground"] },
   { to: "/settings", title: "page.account", within: ["/settings"] },
-  { to: "/admin/audit", title: "page.admin", within: ["/admin"], adminOnly: true },
+  { to: "/admin/users", title: "page.admin", within: ["/admin"], adminOnly: true },
 ];
+
+// Those that are one step further away, so that the bar fits a phone.
+const more: Section[] = [
+  { to: "/wallet", title: "page.wallet", within: ["/wallet"] },
+  { to: "/skills", title: "page.skills", within: ["/skills"] },
+  { to: "/feeds", title: "page.feeds", within: ["/feeds"] },
+  { to: "/media", title: "page.media", within: ["/media"] },
+];
+
+const isWithin = ({ within }: Section) => {
+  const here = location.value.pathname;
+  return within.some((path) => here === path || here.startsWith(`${path}/`));
+};
 
 export function Masthead() {
   const user = account.user.value;
@@ -43,11 +64,12 @@ export function Masthead() {
         <nav class="sections" aria-label={t("shell.sections")}>
           {sections
             .filter(({ adminOnly }) => !adminOnly || user.isAdmin)
-            .map(({ to, title, within }) => (
-              <Link key={to} to={to} current={within.some((path) => here === path || here.startsWith(`${path}/`))}>
-                {t(title)}
+            .map((section) => (
+              <Link key={section.to} to={section.to} current={isWithin(section)}>
+                {t(section.title)}
               </Link>
             ))}
+          <MoreSections />
         </nav>
       )}
       <div class="self">
@@ -71,5 +93,57 @@ export function Masthead() {
         )}
       </div>
     </header>
+  );
+}
+
+// A list that opens below its button. It closes when a page is chosen, on Escape, and when the focus leaves it.
+function MoreSections() {
+  const open = useSignal(false);
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const here = location.value.pathname;
+  const current = more.find(isWithin);
+  useEffect(() => void (open.value = false), [here]);
+  useEffect(() => {
+    if (!open.value) return;
+    const close = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) open.value = false;
+    };
+    document.addEventListener("pointerdown", close);
+    document.addEventListener("focusin", close);
+    return () => {
+      document.removeEventListener("pointerdown", close);
+      document.removeEventListener("focusin", close);
+    };
+  }, [open.value]);
+  return (
+    <div
+      ref={box}
+      class="more"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !open.value) return;
+        open.value = false;
+        box.current?.querySelector("button")?.focus();
+      }}
+    >
+      <button
+        type="button"
+        class={current ? "within" : undefined}
+        aria-expanded={open.value}
+        aria-controls={id}
+        onClick={() => (open.value = !open.value)}
+      >
+        {current ? t(current.title) : t("shell.more")} <span aria-hidden="true">▾</span>
+      </button>
+      <ul id={id} hidden={!open.value}>
+        {more.map((section) => (
+          <li key={section.to}>
+            <Link to={section.to} current={isWithin(section)}>
+              {t(section.title)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

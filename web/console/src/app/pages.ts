@@ -4,12 +4,12 @@ import type { ComponentType } from "preact";
 import type { Key } from "./i18n";
 
 export interface PageProps {
-  id: string; // of the agent, on its pages; else empty
+  id: string; // what the address names: an agent on its pages, a trace, a swarm; else empty
 }
 type Module = { default: ComponentType<PageProps> };
 
 export interface Page {
-  path: string; // with :id for the agent
+  path: string; // with :id for what the page is about
   title: Key;
   access: "all" | "session" | "admin";
   load: () => Promise<Module>;
@@ -23,10 +23,45 @@ export const pages: Page[] = [
   { path: "/usage/limits", title: "page.limits", access: "session", load: () => import("../pages/usage/limits") },
   { path: "/usage/keys", title: "page.keys", access: "session", load: () => import("../pages/usage/keys") },
   { path: "/usage/providers", title: "page.providers", access: "session", load: () => import("../pages/usage/providers") },
+  { path: "/playground", title: "page.playground", access: "session", load: () => import("../pages/playground") },
+  { path: "/status", title: "page.status", access: "all", load: () => import("../pages/status") },
+  { path: "/usage/billing", title: "page.billing", access: "session", load: () => import("../pages/usage/billing") },
+  { path: "/usage/statements", title: "page.statements", access: "session", load: () => import("../pages/usage/statements") },
+  { path: "/fleet", title: "page.fleet", access: "session", load: () => import("../pages/fleet/graph") },
+  { path: "/fleet/traces", title: "page.traces", access: "session", load: () => import("../pages/fleet/traces") },
+  { path: "/fleet/traces/:id", title: "page.trace", access: "session", load: () => import("../pages/fleet/trace") },
+  { path: "/fleet/costs", title: "page.costs", access: "session", load: () => import("../pages/fleet/costs") },
+  { path: "/fleet/bookings", title: "page.bookings", access: "session", load: () => import("../pages/fleet/bookings") },
+  { path: "/fleet/swarms", title: "page.swarms", access: "session", load: () => import("../pages/fleet/swarms") },
+  { path: "/fleet/swarms/:id", title: "page.swarm", access: "session", load: () => import("../pages/fleet/swarm") },
+  { path: "/fleet/messages", title: "page.messages", access: "session", load: () => import("../pages/fleet/messages") },
+  { path: "/fleet/dead-letters", title: "page.dead_letters", access: "session", load: () => import("../pages/fleet/dead_letters") },
+  { path: "/wallet", title: "page.wallet", access: "session", load: () => import("../pages/wallet/overview") },
+  { path: "/wallet/transfers", title: "page.transfers", access: "session", load: () => import("../pages/wallet/transfers") },
+  { path: "/wallet/rules", title: "page.rules", access: "session", load: () => import("../pages/wallet/rules") },
+  { path: "/wallet/splits", title: "page.splits", access: "session", load: () => import("../pages/wallet/splits") },
+  { path: "/skills", title: "page.skills", access: "session", load: () => import("../pages/skills/catalogue") },
+  { path: "/skills/:id", title: "page.skill", access: "session", load: () => import("../pages/skills/skill") },
+  { path: "/feeds", title: "page.feeds", access: "session", load: () => import("../pages/feeds/list") },
+  { path: "/feeds/:id", title: "page.feed", access: "session", load: () => import("../pages/feeds/feed") },
+  { path: "/media", title: "page.streams", access: "session", load: () => import("../pages/media/streams") },
+  { path: "/media/videos", title: "page.videos", access: "session", load: () => import("../pages/media/videos") },
   { path: "/settings", title: "page.account", access: "session", load: () => import("../pages/account") },
+  { path: "/admin/users", title: "page.users", access: "admin", load: () => import("../pages/admin/users") },
+  { path: "/admin/requests", title: "page.requests", access: "admin", load: () => import("../pages/admin/requests") },
+  { path: "/admin/invitations", title: "page.invitations", access: "admin", load: () => import("../pages/admin/invitations") },
+  { path: "/admin/outbox", title: "page.outbox", access: "admin", load: () => import("../pages/admin/outbox") },
+  { path: "/admin/agents", title: "page.all_agents", access: "admin", load: () => import("../pages/admin/agents") },
+  { path: "/admin/models", title: "page.models", access: "admin", load: () => import("../pages/admin/models") },
+  { path: "/admin/settings", title: "page.box_settings", access: "admin", load: () => import("../pages/admin/settings") },
+  { path: "/admin/metrics", title: "page.metrics", access: "admin", load: () => import("../pages/admin/metrics") },
+  { path: "/admin/backups", title: "page.backups", access: "admin", load: () => import("../pages/admin/backups") },
+  { path: "/admin/keys", title: "page.operator_keys", access: "admin", load: () => import("../pages/admin/keys") },
+  { path: "/admin/git", title: "page.git_hosts", access: "admin", load: () => import("../pages/admin/git") },
   { path: "/admin/audit", title: "page.audit", access: "admin", load: () => import("../pages/admin/audit") },
   { path: "/admin/events", title: "page.events", access: "admin", load: () => import("../pages/admin/events") },
   { path: "/agents/:id", title: "page.conversation", access: "session", load: () => import("../pages/agent/conversation") },
+  { path: "/agents/:id/files", title: "page.files", access: "session", load: () => import("../pages/agent/files") },
   { path: "/agents/:id/logs", title: "page.logs", access: "session", load: () => import("../pages/agent/logs") },
   { path: "/agents/:id/memory", title: "page.memory", access: "session", load: () => import("../pages/agent/memory") },
   { path: "/agents/:id/schedule", title: "page.schedule", access: "session", load: () => import("../pages/agent/schedule") },
@@ -36,10 +71,21 @@ export const pages: Page[] = [
 ];
 
 export function match(pathname: string): { page: Page; id: string } | undefined {
-  const [, id] = /^\/agents\/([^/]+)/.exec(pathname) ?? [];
-  const pattern = id ? pathname.replace(`/agents/${id}`, "/agents/:id") : pathname;
-  const page = pages.find(({ path }) => path === pattern);
-  return page && { page, id: id ? decodeURIComponent(id) : "" };
+  const steps = pathname.split("/");
+  const fits = (pattern: string[]) =>
+    pattern.length === steps.length && pattern.every((step, at) => step === steps[at] || (step === ":id" && steps[at] !== ""));
+  // An address without a name comes before a pattern that would take it for one: rows are in that order.
+  const page = pages.find(({ path }) => fits(path.split("/")));
+  const at = page?.path.split("/").indexOf(":id") ?? -1;
+  return page && { page, id: at < 0 ? "" : decoded(steps[at]!) };
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
 }
 
 export const agentPath = (id: string, tab = "") => `/agents/${encodeURIComponent(id)}${tab && `/${tab}`}`;

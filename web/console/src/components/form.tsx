@@ -46,10 +46,16 @@ export function Form({ submit, danger, wide, card, onCancel, onSubmit, children 
       await onSubmit(new FormData(form));
     } catch (cause) {
       const field = cause instanceof ApiError ? cause.field : "";
+      // An entry of a list, receivers[2], may stand in one field with the others.
+      const list = field.replace(/\[.*$/, "");
       const named = field ? form.elements.namedItem(field) : null;
+      const whole = list !== field ? form.elements.namedItem(list) : null;
       if (named instanceof HTMLElement) {
         problem.value = { field, rest: (cause as ApiError).rest };
         named.focus();
+      } else if (whole instanceof HTMLElement) {
+        problem.value = { field: list, rest: `: ${sentence(cause)}` };
+        whole.focus();
       } else {
         error.value = sentence(cause);
       }

@@ -1,10 +1,11 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { sentence } from "../api/client";
 import { t } from "../app/i18n";
 import { Button } from "./button";
 import { EmptyState } from "./empty_state";
+import { Notice } from "./notice";
 
 export interface Resource<T> {
   data: Signal<T | undefined>;
@@ -36,14 +37,38 @@ export function useLoad<T>(load: () => Promise<T>, inputs: unknown[] = []): Reso
   return { data, error, reload };
 }
 
+// Loads again when the window is looked at again: for what the box sends no events about.
+export function useRefreshOnReturn({ reload }: Pick<Resource<unknown>, "reload">) {
+  const latest = useRef(reload); // what the page shows may have changed since it appeared
+  latest.current = reload;
+  useEffect(() => {
+    const refresh = () => {
+      if (!document.hidden) void latest.current();
+    };
+    window.addEventListener("focus", refresh);
+    document.addEventListener("visibilitychange", refresh);
+    return () => {
+      window.removeEventListener("focus", refresh);
+      document.removeEventListener("visibilitychange", refresh);
+    };
+  }, []);
+}
+
 interface Props<T> {
   of: Resource<T>;
   children: (data: T) => ComponentChildren;
 }
 
-// The content once it is there; until then that it is loading, or why not, with a button to try again.
+// The content once it is there; until then that it is loading, or why not, with a button to try again. Content that could
+// not be loaded again stays, with the reason above it.
 export function Loaded<T>({ of: { data, error, reload }, children }: Props<T>) {
-  if (data.value !== undefined) return <>{children(data.value)}</>;
+  if (data.value !== undefined)
+    return (
+      <>
+        {error.value && <Notice kind="error">{error.value}</Notice>}
+        {children(data.value)}
+      </>
+    );
   if (!error.value) return <p class="quiet">{t("state.loading")}</p>;
   return (
     <EmptyState title={error.value} alert>

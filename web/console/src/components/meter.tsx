@@ -4,11 +4,12 @@ interface Props {
   label: string;
   share: number; // 0 to 1, or more
   text: string; // what the bar shows, in words
+  plain?: boolean; // of something that has no limit: a full bar is nothing bad
 }
 
 // A used share as a bar. The text says the same.
-export function Meter({ label, share, text }: Props) {
-  const tone = share >= 1 ? "bad" : share >= 0.8 ? "busy" : "good";
+export function Meter({ label, share, text, plain = false }: Props) {
+  const tone = plain ? "good" : share >= 1 ? "bad" : share >= 0.8 ? "busy" : "good";
   const shown = Math.min(Math.max(share, 0), 1);
   return (
     <div class={`meter ${tone}`} role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={100}

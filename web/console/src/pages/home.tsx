@@ -15,6 +15,7 @@ import { List } from "../components/list_tools";
 import { Notice } from "../components/notice";
 import { Status } from "../components/status";
 import { Attention } from "../parts/attention";
+import { FirstSteps } from "../parts/first_steps";
 import { NewAgentDialog } from "../parts/new_agent";
 import { PlanNotice } from "../parts/plan_notice";
 
@@ -43,32 +44,19 @@ export default function Home() {
       {list === undefined ? (
         <p class="quiet">{t("state.loading")}</p>
       ) : list.length === 0 ? (
-        account.mayProvision.value && <FirstSteps onCreate={create} />
+        account.mayProvision.value && (
+          <EmptyState title={t("home.first")} text={t("home.first_text")}>
+            <Button kind="primary" onClick={create}>
+              {t("home.first_action")}
+            </Button>
+          </EmptyState>
+        )
       ) : (
         <Cards list={list} />
       )}
+      {list && <FirstSteps agents={list} />}
       {creating.value && <NewAgentDialog onClose={() => (creating.value = false)} />}
     </div>
-  );
-}
-
-function FirstSteps({ onCreate }: { onCreate: () => void }) {
-  return (
-    <>
-      <EmptyState title={t("home.first")} text={t("home.first_text")}>
-        <Button kind="primary" onClick={onCreate}>
-          {t("home.first_action")}
-        </Button>
-      </EmptyState>
-      <ol class="steps">
-        <li>{t("home.step_create")}</li>
-        <li>{t("home.step_talk")}</li>
-        <li>{t("home.step_schedule")}</li>
-        <li>
-          {t("home.step_keys")} <Link to="/usage/keys">{t("page.keys")}</Link>
-        </li>
-      </ol>
-    </>
   );
 }
 

@@ -1,13 +1,16 @@
-// What needs the user: agents that cannot work, limits that are nearly reached, an address that is not verified.
+// What needs the user: agents that cannot work, payments that wait for a decision, messages that did not arrive, limits
+// that are nearly reached, an address that is not verified.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as account from "../account";
 import { call } from "../api/client";
 import type { Agent } from "../api/types";
-import { date, percent } from "../app/format";
-import { t } from "../app/i18n";
+import { date, percent, tokens } from "../app/format";
+import { t, tn } from "../app/i18n";
 import { agentPath } from "../app/pages";
 import { Link } from "../components/link";
+import { useRefreshOnReturn } from "../components/loaded";
+import { walletName } from "./wallet_name";
 
 interface Item {
   key: string;
@@ -48,14 +51,42 @@ async function limits(): Promise<Item[]> {
   return items;
 }
 
+async function approvals(): Promise<Item[]> {
+  const { transfers } = await call("GET /api/wallet/transfers");
+  return transfers
+    .filter(({ state }) => state === "waiting")
+    .map(({ id, wallet, amount, token, to }) => ({
+      key: id,
+      to: "/wallet/transfers",
+      title: t("attention.approval", {
+        name: walletName(wallet),
+        amount: tokens(amount, token === "usdc" ? "USDC" : t("wallet.coin")),
+      }),
+      text: t("attention.approval_to", { to }),
+    }));
+}
+
+async function deadLetters(): Promise<Item[]> {
+  const { deadLetters: letters } = await call("GET /api/underground/dead-letters");
+  if (letters.length === 0) return [];
+  const title = tn("attention.dead_letters", letters.length);
+  return [{ key: "dead letters", to: "/fleet/dead-letters", title, text: letters[0]!.error }];
+}
+
+// What one of them cannot say does not hide the others.
+async function everything(): Promise<Item[]> {
+  const found = await Promise.allSettled([approvals(), deadLetters(), limits()]);
+  return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+}
+
 export function Attention({ agents }: { agents: Agent[] }) {
   const near = useSignal<Item[]>([]);
   const reasons = useSignal<Record<string, string>>({});
   const broken = agents.filter(({ status }) => status === "error");
   const ids = broken.map(({ id, updatedAt }) => `${id} ${updatedAt}`).join();
-  useEffect(() => {
-    limits().then((found) => (near.value = found), () => undefined);
-  }, []);
+  const look = async () => void (near.value = await everything());
+  useEffect(() => void look(), []);
+  useRefreshOnReturn({ reload: look });
   useEffect(() => {
     for (const { id } of broken.slice(0, explained))
       call("GET /api/agents/{id}", { path: { id } }).then(

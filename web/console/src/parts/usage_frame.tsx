@@ -5,9 +5,12 @@ import { Tabs } from "../components/tabs";
 
 const tabs = [
   ["/usage", "page.usage"],
+  ["/usage/billing", "page.billing"],
+  ["/usage/statements", "page.statements"],
   ["/usage/limits", "page.limits"],
   ["/usage/keys", "page.keys"],
   ["/usage/providers", "page.providers"],
+  ["/playground", "page.playground"],
 ] as const;
 
 // The pages about usage, limits and keys, beside each other.

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { agents, refresh } from "../../agents";
 import { call, sentence } from "../../api/client";
 import type { ModelCall, UsageRow } from "../../api/types";
-import { compact, date, day, money, month, number } from "../../app/format";
+import { compact, day, money, month, number } from "../../app/format";
 import { t } from "../../app/i18n";
 import { agentPath } from "../../app/pages";
 import { BarChart } from "../../components/bar_chart";
@@ -11,9 +11,9 @@ import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty_state";
 import { Link } from "../../components/link";
 import { Loaded, useLoad } from "../../components/loaded";
-import { Meter } from "../../components/meter";
 import { Notice } from "../../components/notice";
 import { CallTable } from "../../parts/call_table";
+import { PlanCard } from "../../parts/plan_card";
 import { UsageFrame } from "../../parts/usage_frame";
 
 export default function UsagePage() {
@@ -21,7 +21,7 @@ export default function UsagePage() {
   useEffect(() => void refresh().catch(() => undefined), []);
   return (
     <UsageFrame>
-      <Plan />
+      <PlanCard />
       <Loaded of={cost}>
         {({ period, total, byDay, byModel, byAgent, ownKeys }) => (
           <>
@@ -53,35 +53,6 @@ export default function UsagePage() {
       </Loaded>
       <Calls />
     </UsageFrame>
-  );
-}
-
-function Plan() {
-  const billing = useLoad(() => call("GET /api/billing"));
-  return (
-    <section class="card" aria-labelledby="plan-title">
-      <h2 id="plan-title">{t("billing.title")}</h2>
-      <Loaded of={billing}>
-        {({ plan, status, priceGbp, tokens, credits }) => {
-          const text = tokens.limit
-            ? t("billing.tokens_of", { used: compact(tokens.used), limit: compact(tokens.limit) })
-            : t("billing.tokens", { used: compact(tokens.used) });
-          return (
-            <>
-              <p>
-                {plan ? t("billing.plan", { plan, status }) : t("home.no_plan")}
-                {typeof priceGbp === "number" && ` · ${t("billing.price", { price: number(priceGbp) })}`}
-                {credits > 0 && ` · ${t("billing.credits", { count: number(credits) })}`}
-              </p>
-              {tokens.limit ? <Meter label={t("billing.quota")} share={tokens.used / tokens.limit} text={text} /> : null}
-              <p class="quiet">
-                {text} · {t("attention.resets", { date: date(tokens.resetsAt) })}
-              </p>
-            </>
-          );
-        }}
-      </Loaded>
-    </section>
   );
 }
 

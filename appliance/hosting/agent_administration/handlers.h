@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/hosting/agent_administration/routes.h"
+#include "appliance/hosting/agents/views.h"
+#include "web/endpoint.h"
+#include "web/fields.h"
+
+namespace agent_administration {
+
+struct AgentsQuery {
+  std::optional<web::Text<1, 100>> search;
+  std::optional<agents::Status> status;
+  std::optional<web::Text<1, 20>> userId;
+  std::optional<web::Text<1, 100>> after;
+  std::optional<web::Integer<1, 1000>> limit;
+};
+BOOST_DESCRIBE_STRUCT(AgentsQuery, (), (search, status, userId, after, limit))
+
+// Of the agents of the box itself, userId and userEmail are null.
+struct AgentItem : agents::AgentCore {
+  std::string name, model, subdomain, url;
+  std::optional<std::string> userId, userEmail;
+  store::Time createdAt, updatedAt;
+};
+BOOST_DESCRIBE_STRUCT(AgentItem, (agents::AgentCore),
+                      (name, model, subdomain, url, userId, userEmail, createdAt, updatedAt))
+
+struct AgentList {
+  std::vector<AgentItem> agents;
+  std::int64_t total = 0;
+  std::optional<std::string> next;
+};
+BOOST_DESCRIBE_STRUCT(AgentList, (), (agents, total, next))
+
+struct AgentDetail {
+  agents::Detail agent;
+  std::optional<std::string> userId, userEmail;
+};
+BOOST_DESCRIBE_STRUCT(AgentDetail, (), (agent, userId, userEmail))
+
+// What an administrator does to an agent, and how the audit log names it.
+using Operation = web::Task<web::Result<agents::Agent>> (agents::AgentLifecycle::*)(store::UserId, std::string);
+struct Act {
+  Operation run;
+  const char* noted;
+};
+
+web::Answer show_agents(const Services&, const web::Request&, AgentsQuery);
+web::Answer show_agent(const Services&, const web::Request&);
+web::Answer carry_out(const Services&, Act, const web::Request&);
+web::Answer delete_agent(const Services&, const web::Request&);
+
+}  // namespace agent_administration

@@ -1,0 +1,146 @@
+#include "appliance/hosting/agent_files/handlers.h"
+
+namespace agent_files {
+
+namespace {
+
+using web::Request;
+
+web::Result<AgentFiles::Access> access_of(const Services& services, const Request& request) {
+  return services.files.access(request.caller.user_id, request.param("id"));
+}
+
+explorer::TextQuery text_query(SearchQuery query) {
+  explorer::TextQuery search{.text = std::move(query.q),
+                             .is_regexp = query.regex.value_or(false),
+                             .ignores_case = query.ignoreCase.value_or(false),
+                             .path = explorer::path_of(query.path)};
+  if (query.limit) search.matches = std::size_t(query.limit->value);
+  return search;
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+}  // namespace
+
+web::Answer show_tree(const Services& services, const Request& request, TreeQuery query) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  const auto depth = explorer::depth_of(query.depth);
+  const auto found = co_await services.files.explorer().tree(access->agent, explorer::path_of(query.path), depth);
+  if (!found) co_return found.error();
+  co_return explorer::view(*found);
+}
+
+web::Answer read_file(const Services& services, const Request& request, FileQuery query) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  auto file = co_await services.files.explorer().read(access->agent, std::move(query.path));
+  if (!file) co_return file.error();
+  co_return explorer::view(std::move(*file));
+}
+
+web::Answer send_raw_file(const Services& services, const Request& request, FileQuery query) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  auto& explorer = services.files.explorer();
+  auto opened = co_await explorer.open_raw(access->agent, std::move(query.path));
+  if (!opened) co_return opened.error();
+  co_return explorer::view(request, std::move(*opened), explorer);
+}
+
+web::Answer search_files(const Services& services, const Request& request, SearchQuery query) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  if (query.q.empty()) co_return web::invalid("q must not be empty");
+  auto found = co_await services.files.explorer().search(access->agent, text_query(std::move(query)));
+  if (!found) co_return found.error();
+  co_return explorer::view(std::move(*found));
+}
+
+web::Answer write_file(const Services& services, const Request& request, explorer::WriteBody body) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  const auto size = body.content.size();
+  auto path = co_await services.files.write(*access, std::move(body.path), std::move(body.content));
+  if (!path) co_return path.error();
+  const explorer::WriteAnswer answer{.path = std::move(*path), .size = size};
+  co_return web::reply(answer);
+}
+
+web::Answer make_folder(const Services& services, const Request& request, FolderBody body) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  auto path = co_await services.files.explorer().make_folder(access->agent, std::move(body.path));
+  if (!path) co_return path.error();
+  const FolderAnswer answer{.path = std::move(*path)};
+  co_return web::reply(answer, 201);
+}
+
+web::Answer move_file(const Services& services, const Request& request, explorer::MoveBody body) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  const bool overwrite = body.overwrite.value_or(false);
+  const auto moved =
+      co_await services.files.explorer().move(access->agent, std::move(body.from), std::move(body.to), overwrite);
+  if (!moved) co_return moved.error();
+  const explorer::MoveAnswer answer{.from = moved->from, .to = moved->to};
+  co_return web::reply(answer);
+}
+
+web::Answer remove_file(const Services& services, const Request& request, FileQuery query) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  auto removed = co_await services.files.explorer().remove(access->agent, std::move(query.path));
+  if (!removed) co_return removed.error();
+  const explorer::RemoveAnswer answer{.path = std::move(*removed)};
+  co_return web::reply(answer);
+}
+
+web::Answer show_status(const Services& services, const Request& request) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  const auto found = co_await services.files.explorer().status(access->agent);
+  if (!found) co_return found.error();
+  co_return explorer::view(*found);
+}
+
+web::Answer show_diff(const Services& services, const Request& request, DiffQuery query) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  auto found = for_owner(co_await services.files.explorer().diff(access->agent, explorer::path_of(query.path)));
+  if (!found) co_return found.error();
+  co_return explorer::view(std::move(*found));
+}
+
+web::Answer show_log(const Services& services, const Request& request, LogQuery query) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  const auto limit = explorer::commits_of(query.limit);
+  const auto found = for_owner(co_await services.files.explorer().log(access->agent, limit));
+  if (!found) co_return found.error();
+  co_return explorer::view(*found);
+}
+
+web::Answer show_commit(const Services& services, const Request& request, ShowQuery query) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  std::string revision = query.rev ? std::string(*query.rev) : "HEAD";
+  auto path = explorer::path_of(query.path);
+  auto found = for_owner(co_await services.files.explorer().show(access->agent, std::move(revision), std::move(path)));
+  if (!found) co_return found.error();
+  co_return explorer::view(std::move(*found));
+}
+
+web::Answer commit_files(const Services& services, const Request& request, explorer::SyncBody body) {
+  const auto access = access_of(services, request);
+  if (!access) co_return access.error();
+  std::string message = body.message && !is_blank(*body.message) ? std::string(*body.message) : "Update files";
+  auto committed = co_await services.files.commit(*access, std::move(message));
+  if (!committed) co_return committed.error();
+  const CommitAnswer answer{
+      .committed = committed->hash.has_value(), .hash = committed->hash, .branch = committed->branch};
+  co_return web::reply(answer);
+}
+
+}  // namespace agent_files

@@ -1,0 +1,18 @@
+import { useSignal } from "@preact/signals";
+import { t } from "../app/i18n";
+import { Button } from "./button";
+
+// Loads a page's content again: for what the box sends no events about.
+export function Reload({ reload }: { reload: () => Promise<void> }) {
+  const busy = useSignal(false);
+  const again = async () => {
+    busy.value = true;
+    await reload();
+    busy.value = false;
+  };
+  return (
+    <Button disabled={busy.value} onClick={() => void again()}>
+      {busy.value ? t("state.working") : t("action.reload")}
+    </Button>
+  );
+}

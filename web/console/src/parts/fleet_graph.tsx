@@ -1,0 +1,80 @@
+// The fleet as a picture, at the places that the box gives. The table beside it says the same.
+import type { Graph, Soul } from "../api/types";
+import { t } from "../app/i18n";
+import { PanZoom } from "../components/pan_zoom";
+import { toneOf } from "./souls";
+
+const width = 160,
+  height = 100,
+  margin = 12;
+const place = ({ x, y }: Soul) => ({ x: margin + (x / 100) * (width - 2 * margin), y: margin + (y / 100) * (height - 2 * margin) });
+const radius: Record<Soul["role"], number> = { orchestrator: 4.5, specialist: 3.2, worker: 2.4 };
+const longest = 18; // letters of a name
+const circle = (r: number) => 2 * Math.PI * r;
+
+const shortened = (name: string) => {
+  const letters = [...name];
+  return letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : name;
+};
+
+interface Props {
+  graph: Graph;
+  selected: string;
+  onSelect: (id: string) => void;
+}
+
+export function FleetGraph({ graph: { nodes, edges }, selected, onSelect }: Props) {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  return (
+    <PanZoom label={t("fleet.picture")} width={width} height={height}>
+      {(zoom) => (
+        <>
+          {edges.map(({ id, from, to, strength }) => {
+            const a = byId.get(from),
+              b = byId.get(to);
+            if (!a || !b) return null;
+            const start = place(a),
+              end = place(b);
+            const isNear = selected === from || selected === to;
+            return (
+              <line
+                key={id}
+                class={isNear ? "edge near" : "edge"}
+                x1={start.x}
+                y1={start.y}
+                x2={end.x}
+                y2={end.y}
+                stroke-width={(0.25 + 1.1 * strength) / Math.sqrt(zoom)}
+              />
+            );
+          })}
+          {nodes.map((node) => {
+            const { x, y } = place(node);
+            const size = radius[node.role] / Math.sqrt(zoom);
+            const ring = circle(size + 0.9);
+            return (
+              <g key={node.id} class={`soul ${toneOf(node)}`} transform={`translate(${x} ${y})`} onClick={() => onSelect(node.id)}>
+                <circle class="hit" r={size + 2.5} />
+                {selected === node.id && <circle class="chosen" r={size + 2} />}
+                <circle class="load-track" r={size + 0.9} />
+                <circle
+                  class="load"
+                  r={size + 0.9}
+                  stroke-dasharray={`${(Math.min(node.load, 100) / 100) * ring} ${ring}`}
+                  transform="rotate(-90)"
+                />
+                <circle class="body" r={size} />
+                {node.role === "orchestrator" && <circle class="core" r={size * 0.4} />}
+                {(nodes.length <= 40 || zoom > 2 || node.role === "orchestrator") && (
+                  <text y={size + 1.6 + 3 / zoom} font-size={3 / Math.sqrt(zoom)}>
+                    {shortened(node.name)}
+                  </text>
+                )}
+              </g>
+            );
+          })}
+        </>
+      )}
+    </PanZoom>
+  );
+}
