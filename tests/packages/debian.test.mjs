@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { artifact, folder, free_port, has_program, PASSWORD, run, sign_in, until } from "./dist.mjs";
+import { artifact, binary, folder, free_port, has_program, PASSWORD, run, sign_in, until } from "./dist.mjs";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const skip = process.getuid() !== 0 ? "a chroot needs root" : !has_program("mmdebstrap") && "there is no mmdebstrap";
@@ -30,6 +30,8 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
   }), "root");
   let mounted = false;
   run("mmdebstrap", ["--quiet", "--variant=minbase", `--include=${run("dpkg-deb", ["-f", deb, "Depends"]).split(",").map((one) => one.trim().split(/[ |]/)[0]).join(",")}`, "bookworm", root]);
+  run("mount", ["--bind", "/proc", join(root, "proc")]);
+  mounted = true;
   const inside = (...command) => run("chroot", [root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", ...command]);
   const as_user = (...command) => inside("setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", ...command);
   const install = (package_file) => {
@@ -49,12 +51,9 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
   const ports = [await free_port(), await free_port(), await free_port()];
   const listen = ["web", "backend", "summarizer"].map((name, at) => `${name}_listen = "127.0.0.1:${ports[at]}"\n`).join("");
   writeFileSync(conffile, readFileSync(conffile, "utf8") + listen);
-  const [, ...command] = /^ExecStart=(\S+) (.*)$/m.exec(readFileSync(join(root, "lib/systemd/system/agentbox.service"), "utf8")).slice(0, 3);
-  run("mkdir", ["-p", join(root, "proc"), join(root, "dev")]);
-  run("mount", ["--bind", "/proc", join(root, "proc")]);
-  mounted = true;
+  const command = /^ExecStart=(.*)$/m.exec(readFileSync(join(root, "lib/systemd/system/agentbox.service"), "utf8"))[1].split(" ");
   const serve = async () => {
-    const child = spawn("chroot", [root, "setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", "--no-new-privs", command[0], ...command[1].split(" ")], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("chroot", [root, "setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", "--no-new-privs", ...command], { stdio: ["ignore", "pipe", "pipe"] });
     child.log = "";
     child.stderr.on("data", (bytes) => (child.log += bytes));
     const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -73,8 +72,7 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
 
   // The next version, with the operator's settings as they were.
   const next = folder(t);
-  const [released] = [artifact(/^agentbox-[\d.]+-linux-\w+$/)];
-  const upgraded = run(join(repository, "image/debian/build.sh"), [released, next], { env: { ...process.env, AGENTBOX_PACKAGE_VERSION: "99.0.0" } }).trim();
+  const upgraded = run(join(repository, "image/debian/build.sh"), [binary, next], { env: { ...process.env, AGENTBOX_PACKAGE_VERSION: "99.0.0" } }).trim();
   install(upgraded);
   assert.match(inside("dpkg-query", "-W", "-f", "${Version} ${Status}", "agentbox"), /^99\.0\.0 install ok installed$/);
   assert.ok(readFileSync(conffile, "utf8").endsWith(listen));
