@@ -134,7 +134,7 @@ std::string clock_text() {
   const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1'000;
   std::tm parts{};
   localtime_r(&seconds, &parts);
-  std::array<char, 16> text{};
+  std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%02d:%02d:%02d.%03d", parts.tm_hour % 100, parts.tm_min % 100,
                 parts.tm_sec % 100, static_cast<int>(since));
   return text.data();

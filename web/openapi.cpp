@@ -45,8 +45,13 @@ std::string operation_id(const Route& route) {
   return out;
 }
 
+// The name of a component: letters, digits, '.', '-' and '_'.
 std::string scheme_key(std::string key) {
   std::ranges::replace(key, ' ', '_');
+  std::erase_if(key, [](char c) {
+    return !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_' && c != '-' &&
+           c != '.';
+  });
   return key;
 }
 

@@ -12,6 +12,7 @@
 #include "appliance/box/signals.h"
 #include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
+#include "appliance/foundation/periodic.h"
 #include "appliance/identity/accounts/user_search.h"
 #include "store/engine_log.h"
 #include "summarizer/options.h"
@@ -54,12 +55,16 @@ std::unique_ptr<store::Store> opened_store(const Settings& settings) {
 
 // Destroyed from the last to the first: listeners before the services their handlers use, services before the store.
 struct Box::Parts {
-  Parts(Settings given, ActivatedSockets given_sockets, SettingSources given_sources)
-      : settings(std::move(given)), sources(std::move(given_sources)), sockets(given_sockets) {}
+  Parts(Settings given, ActivatedSockets given_sockets, SettingSources given_sources, ServiceManager given_manager)
+      : settings(std::move(given)),
+        sources(std::move(given_sources)),
+        sockets(given_sockets),
+        manager(std::move(given_manager)) {}
 
   const Settings settings;
   const SettingSources sources;
   const ActivatedSockets sockets;
+  const ServiceManager manager;
   const DataFolder folder{settings.data};
   web::IoPool network{network_threads(settings)};
   web::LoopWatchdog loop_watchdog{network};
@@ -87,14 +92,19 @@ struct Box::Parts {
   void listen();
   std::string announce();
   std::string banner();
+  // While every network thread returns to its event loop.
+  web::Task<> prove_alive() {
+    if (loop_watchdog.stalled() == 0) manager.notify("WATCHDOG=1");
+    co_return;
+  }
   // Waits for work in progress.
   void join_threads() {
     for (auto* threads : {&blocking, &uploads, &backups}) threads->join();
   }
 };
 
-Box::Box(Settings settings, ActivatedSockets sockets, SettingSources sources)
-    : parts_(std::make_unique<Parts>(prepared(std::move(settings)), sockets, std::move(sources))) {}
+Box::Box(Settings settings, ActivatedSockets sockets, SettingSources sources, ServiceManager manager)
+    : parts_(std::make_unique<Parts>(prepared(std::move(settings)), sockets, std::move(sources), std::move(manager))) {}
 
 Box::~Box() {
   parts_->network.stop();
@@ -136,7 +146,7 @@ std::string Box::Parts::announce() {
 
 std::string Box::Parts::banner() {
   const auto admins =
-      accounts::search_users(platform.system, modules.identity.accounts, {.is_admin = true, .limit = 1});
+      accounts::search_users(platform.system, modules.identity.accounts, {.text = {}, .is_admin = true, .limit = 1});
   const auto& why = modules.hosting.why_processes();
   return start_banner({.web = settings.base_url.empty() ? reachable(server.url("web")) : settings.base_url,
                        .backend = server.url("backend"),
@@ -159,7 +169,11 @@ int Box::serve() {
 
   SignalLoop signals({.home = parts.platform.home,
                       .reload = [&parts] { parts.server.reload_tls(); },
-                      .will_stop = [&parts] { parts.loop_watchdog.expect_end(); },
+                      .will_stop =
+                          [&parts] {
+                            parts.manager.notify("STOPPING=1");
+                            parts.loop_watchdog.expect_end();
+                          },
                       .stop = [this, &summarizer] { return stop(summarizer); }});
   boost::asio::co_spawn(parts.platform.home, parts.modules.start(), [](std::exception_ptr thrown) {
     if (thrown) web::log::error("not_started", {{"reason", reason_of(thrown)}});
@@ -168,8 +182,13 @@ int Box::serve() {
   parts.network.start();
   parts.loop_watchdog.start();
 
+  std::optional<Periodic> pulse;  // stops with the network
+  if (const auto pause = parts.manager.watchdog_pause())
+    pulse.emplace(parts.platform.home, "pulse", *pause, [&parts] { return parts.prove_alive(); }).start();
+
   if (log_format(parts.settings) != web::log::Format::json) std::cerr << parts.banner() << std::flush;
   std::cout << ready << std::flush;
+  parts.manager.notify("READY=1");
   give_back_program_pages();
   give_back_freed_memory();
   const auto failure = signals.run();

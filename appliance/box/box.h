@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "appliance/box/service_manager.h"
 #include "appliance/box/socket_activation.h"
 #include "appliance/foundation/settings/load.h"
 #include "web/task.h"
@@ -14,9 +15,10 @@ class SummarizerChild;
 class Box {
  public:
   // Opens the store and builds the services; nothing runs and nothing listens yet. The listeners use `sockets` where
-  // there is one, else their own. Throws UsageError and store::Unavailable.
-  // `sources`: where the settings come from, for administrators.
-  explicit Box(Settings settings, ActivatedSockets sockets = {}, SettingSources sources = {});
+  // there is one, else their own. `sources`: where the settings come from, for administrators. `manager` learns when
+  // the box is ready, stops, and is alive. Throws UsageError and store::Unavailable.
+  explicit Box(Settings settings, ActivatedSockets sockets = {}, SettingSources sources = {},
+               ServiceManager manager = {});
   ~Box();
 
   // Serves until SIGTERM or SIGINT, then drains; one more after a second ends the process at once, with 128 and its

@@ -190,7 +190,44 @@ TEST_F(DockerEngine, TheLogIsResumedFromAnyLineAndAcrossContainers) {
   EXPECT_TRUE(follow(first.id));
   ASSERT_EQ(followed.size(), 1u);
   EXPECT_GT(followed.front().id, first.id);
-  EXPECT_TRUE(page(behind_it).is_truncated) << "the container before took its lines along";
+  EXPECT_FALSE(page(behind_it).is_truncated) << "the log of the container before is kept";
+  EXPECT_EQ(read({.limit = 10}).size(), 2u) << "one line of each";
+  EXPECT_EQ(read({.limit = 1}).front().id, followed.front().id);
+  for (int again = 0; again < 2; ++again) {
+    ASSERT_TRUE(stop(agent.id));
+    ASSERT_TRUE(start(agent));
+  }
+  EXPECT_TRUE(page(behind_it).is_truncated) << "that of the one before the last is not";
+  EXPECT_THAT(daemon->list("/containers/json?all=1"), testing::SizeIs(2));
+}
+
+TEST_F(DockerEngine, ReportsAnAgentThatNeedsTooMuchMemory) {
+  auto agent = spec("plain");
+  agent.limits.memory_bytes = 6u << 20;
+  EXPECT_TRUE(start(agent));
+  EXPECT_TRUE(eventually([&] { return state(agent.id) == State::exited; }));
+  EXPECT_TRUE(inspect(agent.id).value().out_of_memory);
+}
+
+TEST_F(DockerEngine, APrunedNetworkComesBackWithItsAddresses) {
+  const std::string network = "/networks/agentbox-0123456789ab";
+  const auto gateway = [&] {
+    return json::serialize(daemon->ask("GET", network)->body.at("IPAM").at("Config").at(0).at("Gateway"));
+  };
+  const auto prune = [&] {
+    ASSERT_EQ(daemon->ask("POST", "/networks/prune")->status, 200);
+    ASSERT_EQ(daemon->ask("GET", network)->status, 404);
+  };
+  prune();
+  const json::value another{{"Name", "another"}};
+  ASSERT_EQ(daemon->ask("POST", "/networks/create", another)->status, 201) << "has the first addresses";
+  life.reset();
+  life.emplace(data.path(), daemon->host());
+  ASSERT_TRUE(adopt());
+  const auto address = gateway();
+  prune();
+  const auto agent = started("plain");
+  EXPECT_EQ(gateway(), address);
 }
 
 TEST_F(DockerEngine, ReportsTheImageOfAContainer) {

@@ -1,12 +1,16 @@
 // Administrators without a shell: what the backend offers beneath /api/admin is on the web too, for their sessions.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, INTERNAL_KEY, PASSWORD, send } from "./box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, PASSWORD, run, send } from "./box.mjs";
 import { code_of } from "./totp.mjs";
 
-export const administrator = async (box) => {
+const files_below = (folder) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true }).filter((one) => one.isFile()).map((one) => join(one.parentPath ?? one.path, one.name));
+
+const administrator = async (box) => {
   const admin = box.person();
   assert.equal((await admin.log_in(ADMIN.email, ADMIN.password)).status, 200);
   return admin;
@@ -148,4 +152,50 @@ test("the last administrator is neither demoted nor disabled", async (t) => {
   const outcomes = await Promise.all([change(admin, ada.id, { isAdmin: false }), change(ada, ADMIN.email, { isAdmin: false })]);
   const { users } = await box.backend_call("GET", "/api/admin/users?admin=true");
   assert.equal(users.length, 1, JSON.stringify(outcomes.map(({ status }) => status)));
+});
+
+test("backups are made, listed, verified and removed over the web", async (t) => {
+  const box = await Box.start(t);
+  const admin = await administrator(box), ada = await box.customer("ada@example.org");
+  const call = async (method, path = "") => admin.call(method, `/api/admin/backups${path}`);
+  assert.deepEqual((await call("GET")).body, { backups: [], count: 0 });
+  assert.equal((await ada.call("POST", "/api/admin/backups")).status, 403);
+  const made = await call("POST");
+  assert.deepEqual([made.status, made.body.complete], [201, true], JSON.stringify(made.body));
+  const { name } = made.body;
+  assert.deepEqual((await call("GET")).body.backups, [made.body]);
+  assert.deepEqual((await call("POST", `/${name}/verify`)).body, { name, ok: true, findings: [] });
+  assert.deepEqual(readdirSync(join(box.folder, "backups")), [name], "nothing of the check stays");
+  // It is the backup that the command line restores.
+  const restored = `${box.folder}-restored`;
+  t.after(() => rmSync(restored, { recursive: true, force: true }));
+  const { code, err } = await run(["restore", "--from", join(box.folder, "backups", name), "--data", restored, "--key", join(box.folder, "master.key")]);
+  assert.equal(code, 0, err);
+  assert.match((await run(["verify", "--data", restored])).out, /are sound/);
+
+  // Bytes that have changed are found.
+  const tables = files_below(join(box.folder, "backups", name, "store")).filter((file) => file.endsWith(".sst"));
+  assert.ok(tables.length > 0);
+  const bytes = readFileSync(tables[0]);
+  bytes[bytes.length >> 1] ^= 0xff;
+  writeFileSync(tables[0], bytes);
+  const broken = await call("POST", `/${name}/verify`);
+  assert.ok(broken.status === 500 || broken.body.ok === false, JSON.stringify(broken.body));
+  for (const unknown of ["20200101T000000Z", "..", "nothing"]) assert.equal((await call("POST", `/${encodeURIComponent(unknown)}/verify`)).status >= 400, true, unknown);
+  assert.equal((await call("DELETE", `/${name}`)).status, 200);
+  assert.equal((await call("DELETE", `/${name}`)).status, 404);
+  assert.deepEqual((await call("GET")).body.backups, []);
+});
+
+test("the settings in force are shown with their source, and no secret", async (t) => {
+  const box = await Box.start(t, { SMTP_URL: "smtps://mailer:hunter22@mail.example.org", SMTP_FROM: "box@example.org" });
+  const admin = await administrator(box);
+  const { settings, count } = (await admin.call("GET", "/api/admin/settings")).body;
+  assert.ok(count > 100 && count === settings.length);
+  const named = (name) => settings.find((one) => one.name === name);
+  assert.deepEqual([named("SMTP_URL").value, named("SMTP_URL").isSet, named("SMTP_URL").isSecret, named("SMTP_URL").source], [null, true, true, "environment"]);
+  assert.deepEqual([named("AGENTBOX_DATA").value, named("AGENTBOX_DATA").source], [box.folder, "flag"]);
+  assert.deepEqual([named("SMTP_FROM").value, named("SMTP_FROM").source], ["box@example.org", "environment"]);
+  assert.deepEqual([named("SESSION_IDLE").source, named("INTERNAL_API_KEY").value], ["defaults", null]);
+  for (const secret of ["hunter22", INTERNAL_KEY]) assert.equal(JSON.stringify(settings).includes(secret), false, secret);
 });

@@ -22,12 +22,12 @@ const with_agent = async (t) => {
 test("a config's secrets go in, work on, and never come out", async (t) => {
   const { box, ada, id, get } = await with_agent(t);
   const put = (config) => ada.call("PUT", `/api/agents/${id}/config`, { config });
-  const written = await put({ aiProvider: "openai", apiKey: "sk-hidden-one", channel: { botToken: "hidden-two" } });
-  const shown = { aiProvider: "openai", apiKey: { sealed: true }, channel: { botToken: { sealed: true } } };
+  const written = await put({ aiProvider: "openai", apiKey: "sk-hidden-one", channels: { telegram: { botToken: "hidden-two" } } });
+  const shown = { aiProvider: "openai", apiKey: { sealed: true }, channels: { telegram: { botToken: { sealed: true } } } };
   assert.deepEqual([written.status, written.body.config], [200, shown]);
   assert.deepEqual((await get(`/api/agents/${id}/config`)).config, shown);
-  assert.deepEqual((await put({ ...shown, note: "kept" })).body.config, { ...shown, note: "kept" });
-  assert.deepEqual((await box.backend_call("GET", `/api/agents/${id}/config`)).config, { ...shown, note: "kept" });
+  assert.deepEqual((await put({ ...shown, custom: { note: "kept" } })).body.config, { ...shown, custom: { note: "kept" } });
+  assert.deepEqual((await box.backend_call("GET", `/api/agents/${id}/config`)).config, { ...shown, custom: { note: "kept" } });
   assert.deepEqual((await put({ apiKey: { sealed: true } })).body.config, { apiKey: { sealed: true } });
   assert.deepEqual((await put({ botToken: { sealed: true } })).body.config, {}, "nothing was kept under that name");
 
@@ -41,16 +41,16 @@ test("numbers of a config and of metadata come back as they were sent, or are re
   const random = randomBytes(8 * 2_000);
   const doubles = Array.from({ length: 2_000 }, (_, at) => random.readDoubleLE(8 * at)).filter(Number.isFinite);
   assert.ok(doubles.length > 1_900);
-  const config = (await ada.call("PUT", `/api/agents/${id}/config`, { config: { doubles } })).body.config;
+  const config = (await ada.call("PUT", `/api/agents/${id}/config`, { config: { custom: { doubles } } })).body.config.custom;
   const changed = doubles.filter((number, at) => !Object.is(config.doubles[at], number));
   assert.deepEqual(changed, []);
-  assert.deepEqual((await ada.call("GET", `/api/agents/${id}/config`)).body.config.doubles, doubles, "read from the store");
+  assert.deepEqual((await ada.call("GET", `/api/agents/${id}/config`)).body.config.custom.doubles, doubles, "read from the store");
   const verified = { verificationType: "ens", metadata: { doubles: doubles.slice(0, 1_000) } };
   assert.deepEqual((await box.backend_call("POST", `/api/agents/${id}/verify`, verified)).metadata, verified.metadata);
 
   const ask = (method, text) =>
     send(box.web, method, `/api/agents/${id}/config`, { headers: { cookie: ada.cookie, "content-type": "application/json" }, body: text });
-  const put = (number) => ask("PUT", `{"config":{"a":[${number}]}}`);
+  const put = (number) => ask("PUT", `{"config":{"custom":{"a":[${number}]}}}`);
   for (const whole of ["9223372036854775807", "-9223372036854775808", "18446744073709551615", "9007199254740993", "-0", "0", "150000000000000000000"]) {
     assert.ok((await put(whole)).text.includes(`"a":[${whole}]`), whole);
     assert.ok((await ask("GET")).text.includes(`"a":[${whole}]`), whole);
@@ -58,7 +58,7 @@ test("numbers of a config and of metadata come back as they were sent, or are re
   for (const large of ["-9223372036854775809", "18446744073709551616", "123456789012345678901234567890", "1e400"]) {
     const refused = await put(large);
     assert.equal(refused.status, 400, large);
-    assert.match(refused.body.error, /^config\.a\[0\] (must be a number within 64 bits|is out of range)/);
+    assert.match(refused.body.error, /^config\.custom\.a\[0\] (must be a number within 64 bits|is out of range)/);
   }
 });
 
@@ -74,6 +74,7 @@ test("the fields of a config that the box uses are checked, and errors name them
     ["config.temperature", { temperature: "warm" }], ["config.temperature", { temperature: 2.1 }], ["config.topP", { topP: -0.1 }],
     ["config.maxTokens", { maxTokens: 0 }], ["config.maxTokens", { maxTokens: 1.5 }], ["config.tools", { tools: "recall" }],
     ["config.tools[1] must be one of: summarize_page,", { tools: ["recall", "shell"] }],
+    ["config.systemPromt is not known: did you mean systemPrompt?", { systemPromt: "Be brief." }], ["config.colour is not known; put members", { colour: "red" }],
     ["config.channels.telegram.botToken", telegram({ botToken: 7 })], ["config.channels.telegram.botToken", telegram({ botToken: { sealed: false } })],
   ]) {
     const { status, body } = await put(config);
@@ -86,7 +87,7 @@ test("the fields of a config that the box uses are checked, and errors name them
   const free = await put({ plan: "free" });
   assert.deepEqual([free.status, free.body.code], [402, "PLAN_REQUIRED"]);
   assert.equal((await get(`/api/agents/${id}/config`)).model, "auto");
-  const good = { model: "openai/gpt-4o", aiProvider: "openrouter", plan: "solo", ...telegram({ enabled: true, botToken: "4711:x" }), mood: "warm" };
+  const good = { model: "openai/gpt-4o", aiProvider: "openrouter", plan: "solo", ...telegram({ enabled: true, botToken: "4711:x" }), custom: { mood: "warm" } };
   assert.equal((await put(good)).status, 200);
   const read = await get(`/api/agents/${id}/config`);
   assert.equal(read.model, "openai/gpt-4o", "its model from its next start on");

@@ -1,6 +1,7 @@
 // Every route that changes something, and whether security hangs on it. Who adds a route decides that here: one that is
 // in neither list fails, and each that is in the first is used, and seen in the record.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { add_passkey } from "./authenticator.mjs";
@@ -116,6 +117,16 @@ const noted = {
       await box.backend_call(method, `/api/admin/agents/${id}${step}`);
     }],
   ])),
+  "backend PUT /api/admin/caps": ["cap set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 })],
+  "backend DELETE /api/admin/caps/{id}": ["cap removed by admin: ok", async ({ box }) => {
+    const { id } = await box.backend_call("PUT", "/api/admin/caps", { scope: "plan", target: "label", period: "day", tokens: 1000 });
+    await box.backend_call("DELETE", `/api/admin/caps/${id}`);
+  }],
+  ...Object.fromEntries(["credit", "debit"].map((act) => [
+    `backend POST /api/admin/ledger/${act}`,
+    [`USDC ${act}ed by admin: ok`, ({ box, ada }) => box.backend_call("POST", `/api/admin/ledger/${act}`, { userId: ada.id, amount: "1", reference: `${act}-${randomUUID()}` })],
+  ])),
+  "backend POST /api/admin/models/reload": ["model catalogue reloaded by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/models/reload")],
   "backend PUT /api/admin/models/providers": ["model provider set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" })],
   "backend DELETE /api/admin/models/providers/{name}": ["model provider removed by admin: ok", async ({ box }) => {
     await box.backend_call("PUT", "/api/admin/models/providers", { provider: "openai", key: "sk-0000004711" });
@@ -142,6 +153,11 @@ const noted = {
   "web POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "web")],
   "backend POST /mcp": ["MCP tool called: ok", ({ box }) => call_tool(box, "backend")],
   "backend POST /api/admin/backup": ["backup made by admin", ({ box }) => box.backend_call("POST", "/api/admin/backup", { to: `${box.folder}-copy` })],
+  "backend POST /api/admin/backups": ["backup made by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/backups")],
+  "backend DELETE /api/admin/backups/{name}": ["backup removed by admin: ok", async ({ box }) => {
+    const { backups } = await box.backend_call("GET", "/api/admin/backups");
+    await box.backend_call("DELETE", `/api/admin/backups/${backups[0].name}`);
+  }],
 };
 
 // What the backend offers to administrators is on the web for their sessions; the record has the same line.
@@ -183,18 +199,17 @@ const unnoted = {
     "backend POST /api/agent-videos", "backend POST /api/agent-broadcast", "backend DELETE /api/agent-broadcast",
   ],
   "money, which has records of its own": [
-    "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp", "backend PUT /api/admin/caps", "backend DELETE /api/admin/caps/{id}",
+    "web PUT /api/caps", "web DELETE /api/caps/{id}", "web POST /api/agent/mpp",
     "web PUT /api/response-cache", "web POST /api/v1/gateway", "web POST /x402/verify", "web POST /x402/settle",
     "web POST /api/wallet", "web POST /api/wallet/create", "web POST /api/wallet/cdp", "web POST /api/wallet/transfer",
     "web POST /api/wallet/transfers/{id}/approve", "web POST /api/wallet/transfers/{id}/decline", "web PUT /api/wallet/rules",
     "backend POST /api/agent-payments", "backend POST /api/underground/wallets", "backend POST /api/underground/splits",
-    ...["web", "backend"].flatMap((listener) => ["credit", "debit"].map((act) => `${listener} POST /api/admin/ledger/${act}`)),
     ...["checkout", "credits", "storage-upgrade", "portal"].map((page) => `web POST /api/stripe/${page}`), "web POST /api/webhooks/stripe",
     "web POST /api/subscriptions/request",
   ],
   "asking models": [
     "web POST /api/demo/chat", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
-    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/models/reload",
+    "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/backups/{name}/verify",
     "backend POST /api/admin/models/providers/{name}/test", "backend POST /api/admin/models/local-servers",
   ],
   "the operator's own programs at work": [

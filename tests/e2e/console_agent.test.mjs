@@ -155,7 +155,7 @@ test("the config is changed field by field, and what it does not know stays", as
   const { ada, owner, id } = await story_of(t);
   ada.expected = ["status of 400"];
   const config = async () => (await owner.call("GET", `/api/agents/${id}/config`)).body.config;
-  await owner.call("PUT", `/api/agents/${id}/config`, { config: { channels: { telegram: { enabled: true, botToken: "123:abc" } }, mine: [1] } });
+  await owner.call("PUT", `/api/agents/${id}/config`, { config: { channels: { telegram: { enabled: true, botToken: "123:abc" } }, custom: { mine: [1] } } });
   await ada.opens("Settings");
   await ada.label("Instructions").fill("Answer briefly.");
   await ada.label("Temperature (0 to 2)").fill("0.5");
@@ -166,7 +166,7 @@ test("the config is changed field by field, and what it does not know stays", as
   await ada.button("Save").click();
   await ada.text("Saved. Restart the agent to apply it.").waitFor();
   const saved = await config();
-  assert.deepEqual([saved.systemPrompt, saved.temperature, saved.mine], ["Answer briefly.", 0.5, [1]]);
+  assert.deepEqual([saved.systemPrompt, saved.temperature, saved.custom.mine], ["Answer briefly.", 0.5, [1]]);
   assert.deepEqual(saved.channels.telegram.botToken, { sealed: true });
 
   await ada.button("Update").click();

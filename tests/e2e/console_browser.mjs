@@ -1,10 +1,13 @@
 // The language of the console's stories: a person at a real browser, whose page may not misbehave in silence.
 import assert from "node:assert/strict";
-import { PASSWORD } from "./box.mjs";
+import { PASSWORD, until } from "./box.mjs";
 import { package_named } from "./packages.mjs";
 
 const { chromium } = package_named("playwright-core");
 const { source: axe } = package_named("axe-core");
+
+// Names that try to become markup, or to turn the text around them.
+export const HOSTILE = `<img src=x onerror="document.title='mine'"><b>bold</b> \u202Egnp.exe \u2066abc\u200b`;
 
 export const DESKTOP = { width: 1200, height: 760 }, PHONE = { width: 390, height: 844 };
 
@@ -135,14 +138,28 @@ export class Person {
   }
 
   // What axe-core finds wrong with the page as it is now, in both colour schemes: nothing.
-  async is_accessible() {
+  async is_accessible(schemes = ["light", "dark"]) {
     if (!(await this.page.evaluate(() => "axe" in window))) await this.page.evaluate(axe);
-    for (const scheme of ["light", "dark"]) {
+    for (const scheme of schemes) {
       await this.page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
       const found = await this.page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
       const violations = found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
       assert.deepEqual(violations, [], `${this.page.url()}, ${scheme}`);
     }
+  }
+
+  // What every page must be once it shows what it has: in light on a desk, in dark on a phone.
+  async is_sound() {
+    const before = this.page.viewportSize();
+    await until(`${this.page.url()} loaded`, async () => (await this.page.getByText("Loading…", { exact: true }).count()) === 0);
+    for (const [viewport, scheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
+      await this.page.setViewportSize(viewport);
+      await this.is_accessible([scheme]);
+      await this.fits_the_screen();
+    }
+    assert.equal(await this.page.locator("main img, main b").count(), 0, "names are no markup");
+    assert.notEqual(await this.page.title(), "mine");
+    await this.page.setViewportSize(before);
   }
 
   async fits_the_screen() {

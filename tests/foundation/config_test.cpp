@@ -45,12 +45,12 @@ TEST_F(Config, AFlagBeatsTheEnvironmentBeatsTheFileBeatsTheDefault) {
   EXPECT_EQ(resolve({{"BACKEND_LISTEN", "127.0.0.1:3"}}).backend_listen, "127.0.0.1:3");
 }
 
-TEST_F(Config, ANamedFileReplacesTheFoldersOwn) {
-  write("log_level = \"error\"");
+TEST_F(Config, ANamedFileOverridesTheFoldersOwn) {
+  write("log_level = \"error\"\nrate_limits = true");
   const auto named = folder.path() / "other.toml";
   std::ofstream(named) << "rate_limits = false";
   file.named = named;
-  EXPECT_EQ(resolve().log_level, "info");
+  EXPECT_EQ(resolve().log_level, "error");
   EXPECT_FALSE(resolve().rate_limits);
   file = {.named = {}, .own = false};
   EXPECT_EQ(resolve().log_level, "info");

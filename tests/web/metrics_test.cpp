@@ -63,6 +63,18 @@ TEST(Metrics, SeriesOfAnOwnerAreReportedUntilForget) {
   EXPECT_EQ(registry.text(), of_registry);
 }
 
+TEST(Metrics, FamiliesThatReportNothingAreLeftOut) {
+  Metrics registry;
+  bool has_any = false;
+  const Counter count;
+  registry.counters("agentbox_rare_total", "Rare.", &count, [&](const auto& report) {
+    if (has_any) report({}, count);
+  });
+  EXPECT_EQ(registry.text(), "");
+  has_any = true;
+  EXPECT_THAT(registry.text(), HasSubstr("agentbox_rare_total 0"));
+}
+
 TEST(Metrics, CountEveryAdditionOfManyThreads) {
   Metrics registry;
   auto& counter = registry.counter("agentbox_n_total", "N.");

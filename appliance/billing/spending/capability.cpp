@@ -7,7 +7,7 @@ namespace {
 
 struct Parts {
   explicit Parts(Module& module) : billing(module) {}
-  Services services() { return {billing.cap_policy}; }
+  Services services() { return {billing.cap_policy, billing.identity.audit}; }
   Module& billing;
 };
 

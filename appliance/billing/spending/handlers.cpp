@@ -56,6 +56,19 @@ web::Result<std::optional<store::UserId>> parse_user(const std::optional<web::Te
   return user;
 }
 
+// "plan solo", "user 7".
+std::string subject_of(const Cap& cap) {
+  const auto target = cap.target.empty() ? std::to_string(cap.user_id) : cap.target;
+  return std::string(boost::describe::enum_to_string(cap.scope, "")) + " " + target;
+}
+
+web::Task<> note(const Services& services, const web::Request& request, const char* act, std::string subject,
+                 store::UserId user) {
+  auto entry = audit::of_request(request, act, std::move(subject));
+  if (user != 0) entry.user_id = user;
+  co_await services.audit.note(std::move(entry));
+}
+
 }  // namespace
 
 web::Answer list_own_caps(const Services& services, const web::Request& request) {
@@ -86,13 +99,14 @@ web::Answer list_caps(const Services& services, const web::Request&, CapsQuery q
   co_return reply_with(*found, services.caps, user->value_or(0));
 }
 
-web::Answer set_cap(const Services& services, const web::Request&, NewAdminCap body) {
+web::Answer set_cap(const Services& services, const web::Request& request, NewAdminCap body) {
   auto cap = parse_cap(body);
   if (!cap) co_return cap.error();
   const auto user = parse_user(body.userId);
   if (!user) co_return user.error();
   const auto stored = co_await services.caps.set_by_admin(*user, std::move(*cap));
   if (!stored) co_return stored.error();
+  co_await note(services, request, "cap set by admin", subject_of(*stored), stored->user_id);
   co_return web::reply(view(*stored, services.caps, stored->user_id));
 }
 
@@ -102,6 +116,7 @@ web::Answer remove_cap(const Services& services, const web::Request& request, Ca
   const Removed answer{.id = request.param("id")};
   const auto removed = co_await services.caps.remove_by_admin(*user, answer.id);
   if (!removed) co_return removed.error();
+  co_await note(services, request, "cap removed by admin", answer.id, user->value_or(0));
   co_return web::reply(answer);
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "appliance/billing/spending/cap_policy.h"
+#include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
 #include "web/bind.h"
 #include "web/route.h"
@@ -12,6 +13,7 @@ namespace billing::spending {
 // What the rows depend on; all of it must outlive them.
 struct Services {
   const CapPolicy& caps;
+  audit::Audit& audit;
 };
 
 // /api/caps: the caller's caps.

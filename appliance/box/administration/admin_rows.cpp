@@ -39,9 +39,8 @@ bool reads(web::Method method) { return method == web::Method::get || method == 
 
 // The text that names the operator keys' scopes concerns the backend alone: it is the description's end.
 std::string without_scopes(std::string text) {
-  const auto at = text.find("Operator keys ");
-  const auto other = text.find("Of operator keys, ");
-  text.resize(std::min({at, other, text.size()}));
+  for (const std::string_view beginning : {"Operator keys ", "Of operator keys, "})
+    if (const auto at = text.rfind(beginning); at != std::string::npos) text.resize(at);
   while (text.ends_with(' ')) text.pop_back();
   return text;
 }

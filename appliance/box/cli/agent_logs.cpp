@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "appliance/box/cli/admin_command.h"
-#include "appliance/models/providers/event_reader.h"
+#include "appliance/models/providers/sse.h"
 
 namespace agentbox::cli {
 

@@ -1,22 +1,12 @@
-// A backup is a folder with the parts of the data folder; its secrets cannot be read without the master key:
-//
-//   store/                   RocksDB's incremental backup; sealed fields stay sealed
-//   agents/<id>/workspace/   unchanged. Run files (tokens, logs, process ids) are not included: they are regenerated
-//   skills/                  those that administrators have uploaded
-//   agentbox.toml.sealed     the settings, sealed; empty text when the box has no agentbox.toml
-//   master.key               only with --with-key
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/commands.h"
-#include "appliance/box/cli/mirror.h"
+#include "appliance/box/maintenance/data_copy.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
-#include "appliance/network/skills/catalogue.h"
 #include "store/engine.h"
 #include "store/seal.h"
 
@@ -25,20 +15,6 @@ namespace agentbox::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view sealed_settings_name = "agentbox.toml.sealed", workspace_name = "workspace";
-
-std::string text_of(const fs::path& path) {
-  std::ifstream input(path, std::ios::binary);
-  std::stringstream text;
-  text << input.rdbuf();
-  if (!input) throw UsageError("cannot read " + path.string() + ": check its permissions");
-  return text.str();
-}
-
-std::string sealed(const std::string& settings, const std::string& master_key) {
-  return store::Sealer(master_key).seal(settings, 0, config_file_name, "text");
-}
 
 // Throws store::Corrupt if it was sealed under another key.
 std::string opened(const std::string& settings, const std::string& master_key) {
@@ -61,29 +37,9 @@ void copy_store(const Settings& settings, const std::string& master_key, const f
   box.call("POST", "/api/admin/backup", body, std::chrono::hours(1));
 }
 
-// The administrator's skills.
-void copy_skills(const DataFolder& from, const DataFolder& to) {
-  const auto source = from.path() / skills::folder_name, copy = to.path() / skills::folder_name;
-  if (fs::exists(source))
-    mirror(source, copy);
-  else
-    fs::remove_all(copy);
-}
-
-// Copies the workspace of every agent of `from`, and nothing else. Reports folders that are nested too deeply.
-void copy_workspaces(const fs::path& from, const fs::path& to) {
-  fs::create_directories(to);
-  fs::permissions(to, fs::perms::owner_all);
-  if (fs::exists(from))
-    for (const auto& agent : fs::directory_iterator(from)) {
-      const auto workspace = agent.path() / workspace_name;
-      if (!fs::is_directory(fs::symlink_status(workspace))) continue;
-      if (const auto left_out = mirror(workspace, to / agent.path().filename() / workspace_name))
-        std::cout << "left out of " << workspace.string() << ": " << left_out
-                  << (left_out == 1 ? " folder" : " folders") << " within more than 200 others\n";
-    }
-  for (const auto& agent : fs::directory_iterator(to))
-    if (!fs::exists(from / agent.path().filename())) fs::remove_all(agent.path());
+void print_left_out(const fs::path& workspace, std::size_t folders) {
+  std::cout << "left out of " << workspace.string() << ": " << folders << (folders == 1 ? " folder" : " folders")
+            << " within more than 200 others\n";
 }
 
 // A key from the environment is not written to the data folder.
@@ -101,12 +57,12 @@ FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const
 }
 
 std::string open_settings(const DataFolder& source, const std::string& master_key) {
-  const auto file = source.path() / sealed_settings_name;
+  const auto file = source.path() / maintenance::sealed_settings_name;
   if (!fs::exists(file))
-    throw UsageError("the backup in " + source.path().string() + " was cut off: " + std::string(sealed_settings_name) +
-                     " is missing, make it again");
+    throw UsageError("the backup in " + source.path().string() +
+                     " was cut off: " + std::string(maintenance::sealed_settings_name) + " is missing, make it again");
   try {
-    return opened(text_of(file), master_key);
+    return opened(maintenance::text_of(file), master_key);
   } catch (const store::Corrupt&) {
     throw UsageError("the master key does not open the backup in " + source.path().string() +
                      ": use the one of the box that was backed up");
@@ -129,11 +85,9 @@ int backup(const Settings& settings, const BackupOptions& options) {
   try {
     fs::remove(copy.key_file());
     copy_store(settings, master_key, copy.store(), options.acting_as);
-    copy_workspaces(folder.agents(), copy.agents());
-    copy_skills(folder, copy);
-    const bool has_settings = fs::exists(folder.config_file());
-    write_private_file(copy.path() / sealed_settings_name,
-                       sealed(has_settings ? text_of(folder.config_file()) : std::string(), master_key));
+    maintenance::copy_workspaces(folder.agents(), copy.agents(), print_left_out);
+    maintenance::copy_skills(folder, copy);
+    maintenance::seal_settings(folder, copy, master_key);
     if (options.with_key) write_key_file(copy.key_file(), master_key);
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the backup failed: ") + error.what());
@@ -157,8 +111,8 @@ int restore(const RestoreOptions& options, const Settings& settings) {
   try {
     if (found.belongs_in_file) write_key_file(folder.key_file(), found.key);
     if (!config.empty()) write_private_file(folder.config_file(), config);
-    if (fs::exists(source.agents())) copy_workspaces(source.agents(), folder.agents());
-    copy_skills(source, folder);
+    if (fs::exists(source.agents())) maintenance::copy_workspaces(source.agents(), folder.agents(), print_left_out);
+    maintenance::copy_skills(source, folder);
     store::Store::restore(source.store(), folder.store());  // last: a folder with a store is complete
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the restore failed: ") + error.what());

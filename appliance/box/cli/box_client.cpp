@@ -46,6 +46,8 @@ std::string system_user() {
   return "uid " + std::to_string(id);
 }
 
+}  // namespace
+
 web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest request) {
   boost::asio::io_context io;
   std::optional<web::Result<web::FetchResponse>> answer;
@@ -59,8 +61,6 @@ web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest request) {
   return std::move(*answer);
 }
 
-}  // namespace
-
 BoxClient::BoxClient(const Settings& settings, const std::string& acting_as)
     : settings_(settings), acting_as_(acting_as.empty() ? system_user() : acting_as) {
   if (!is_acting_name(acting_as_)) throw UsageError(std::string("--as must be ") + acting_name_form);
@@ -71,9 +71,12 @@ BoxClient::BoxClient(const Settings& settings, const std::string& acting_as)
 
 bool BoxClient::is_running() const {
   if (!announced_) return false;
-  web::FetchRequest request{.url = url_ + "/health", .timeout = std::chrono::seconds(5)};
-  const auto answer = fetch_blocking(std::move(request));
-  return answer && answer->status == 200;
+  const auto answer = health();
+  return answer && (answer->status == 200 || answer->status == 503);
+}
+
+web::Result<web::FetchResponse> BoxClient::health() const {
+  return fetch_blocking({.url = url_ + "/health?strict", .timeout = std::chrono::seconds(5)});
 }
 
 boost::json::value BoxClient::call(std::string method, const std::string& path, const boost::json::value& body,

@@ -12,6 +12,9 @@
 
 namespace agentbox::cli {
 
+// For commands, which have no event loop of their own.
+web::Result<web::FetchResponse> fetch_blocking(web::FetchRequest);
+
 class BoxClient {
  public:
   // Uses the address announced by the box that runs on the data folder, else BACKEND_LISTEN. `acting_as`: the person,
@@ -21,6 +24,8 @@ class BoxClient {
 
   // Whether a box that runs on this data folder answers.
   bool is_running() const;
+  // What its health route answers, without a key: 200 if it is healthy, 503 with the reason if it is not.
+  web::Result<web::FetchResponse> health() const;
   // Returns the JSON response. Throws UsageError with the box's error message, or with what to do if no box answers or
   // the key is refused.
   boost::json::value call(std::string method, const std::string& path, const boost::json::value& body = nullptr,

@@ -10,8 +10,12 @@
 #include "appliance/box/cli/admin.h"
 #include "appliance/box/cli/agent_logs.h"
 #include "appliance/box/cli/commands.h"
+#include "appliance/box/cli/completion.h"
+#include "appliance/box/cli/doctor/doctor.h"
+#include "appliance/box/cli/manual.h"
 #include "appliance/box/cli/overview.h"
 #include "appliance/box/cli/setting_flags.h"
+#include "appliance/box/cli/version.h"
 #include "appliance/foundation/settings/nearest.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/version.h"
@@ -85,6 +89,13 @@ void add_verify(CLI::App& app, Run& run) {
       "checked; 3: sound, but the log ends in the middle of a write");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
   command->callback([&run, flags] { run = [flags] { return verify(flags.resolve()); }; });
+}
+
+void add_health(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand(
+      "health", "Ask the box on this machine whether it is healthy. Exit code 0: it is; 1: it is not, or none answers");
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "BACKEND_LISTEN"});
+  command->callback([&run, flags] { run = [flags] { return health(flags.resolve()); }; });
 }
 
 void add_openapi(CLI::App& app, Run& run) {
@@ -200,7 +211,7 @@ int complain(const std::string& message) {
 }
 
 // Returns the exit code if nothing is left to run. The parser is freed before the command runs.
-std::optional<int> parse(int argc, char** argv, Run& chosen) {
+std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& chosen) {
   CLI::App app("agentbox hosts AI agents on one box.", "agentbox");
   app.set_version_flag("--version", std::string("agentbox ") + version);
   app.require_subcommand(1);
@@ -212,9 +223,14 @@ std::optional<int> parse(int argc, char** argv, Run& chosen) {
   add_backup(app, chosen);
   add_restore(app, chosen);
   add_verify(app, chosen);
+  add_health(app, chosen);
+  add_doctor(app, chosen, facts);
   add_openapi(app, chosen);
   add_routes(app, chosen);
   add_settings(app, chosen);
+  add_version(app, chosen, facts);
+  add_completion(app, chosen);
+  add_manual(app, chosen);
   add_agent(app, chosen);
   add_summarizer(app, chosen);
   add_confined(app, chosen);
@@ -230,9 +246,9 @@ std::optional<int> parse(int argc, char** argv, Run& chosen) {
 
 }  // namespace
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, const BuildFacts& facts) {
   Run chosen;
-  if (const auto ended = parse(argc, argv, chosen)) return *ended;
+  if (const auto ended = parse(argc, argv, facts, chosen)) return *ended;
   try {
     return chosen();
   } catch (const std::exception& error) {

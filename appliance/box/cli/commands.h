@@ -50,6 +50,9 @@ int restore(const RestoreOptions&, const Settings&);
 // in the middle of a write.
 int verify(const Settings&);
 
+// Prints one line. Returns 0 if the running box is healthy, 1 if it is not, or if none answers within five seconds.
+int health(const Settings&);
+
 // Prints the OpenAPI document of one listener (web, backend or summarizer).
 int openapi(const std::string& listener);
 // Prints the rows of one listener (web or backend), a line each: method, path, guard, rate group with its limit and

@@ -85,12 +85,13 @@ bool set_up(const Settings& settings, const SetUpOptions& options) {
 
 int serve(const Settings& settings, const SettingSources& sources) {
   const auto sockets = take_activated_sockets();
+  auto manager = ServiceManager::take_from_environment();
   clear_secrets_in_environment();
   forbid_core_dumps();
   allow_many_files();
   signal(SIGPIPE, SIG_IGN);
   set_up_log(settings);
-  Box box(settings, sockets, sources);
+  Box box(settings, sockets, sources, std::move(manager));
   return box.serve();
 }
 

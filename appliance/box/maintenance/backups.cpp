@@ -1,32 +1,194 @@
 #include "appliance/box/maintenance/backups.h"
 
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "appliance/box/maintenance/data_copy.h"
+#include "appliance/box/open_store.h"
 #include "appliance/foundation/beneath.h"
+#include "appliance/foundation/crypto/random.h"
+#include "web/log.h"
 
 namespace maintenance {
 
-web::Result<void> Backups::check(const std::filesystem::path& to,
-                                 const std::optional<std::string>& key_fingerprint) const {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto name_form = "%Y%m%dT%H%M%SZ";
+
+std::string name_of(store::Time at) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(at);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), name_form, &parts);
+  return text.data();
+}
+
+std::optional<store::Time> time_of(const std::string& name) {
+  std::tm parts{};
+  const char* const end = strptime(name.c_str(), name_form, &parts);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return store::Time(std::chrono::seconds(timegm(&parts)));
+}
+
+std::uintmax_t bytes_in(const fs::path& folder) {
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    std::error_code gone;
+    const auto size = entry.is_regular_file(gone) && !entry.is_symlink(gone) ? entry.file_size(gone) : 0;
+    if (!gone) bytes += size;
+  }
+  return bytes;
+}
+
+MadeBackup described(const fs::path& folder, store::Time made_at) {
+  return {.name = folder.filename().string(),
+          .made_at = made_at,
+          .bytes = bytes_in(folder),
+          .is_complete = fs::exists(folder / sealed_settings_name)};
+}
+
+// Ends with the scope.
+class InProgress {
+ public:
+  explicit InProgress(std::atomic<bool>& flag) : flag_(flag) {}
+  ~InProgress() { flag_ = false; }
+  InProgress(const InProgress&) = delete;
+  InProgress& operator=(const InProgress&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
+web::Error in_progress() { return web::conflict("A backup is being made already: ask again when it is done."); }
+
+// A folder that is removed at the end.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(fs::path path) : path_(std::move(path)) { fs::create_directories(path_); }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  const fs::path path_;
+};
+
+}  // namespace
+
+Backups::Backups(store::Store& store, const agentbox::Platform& platform)
+    : store_(store),
+      platform_(platform),
+      folder_(platform.folder.path() / "backups"),
+      key_fingerprint_(agentbox::key_fingerprint(platform.master_key)) {}
+
+web::Result<void> Backups::check(const fs::path& to, const std::optional<std::string>& key_fingerprint) const {
   if (!to.is_absolute()) return web::invalid("to must be an absolute path on the box");
-  if (agentbox::is_beneath(to, data_)) return web::invalid("to must be a folder outside of the data folder");
+  if (agentbox::is_beneath(to, platform_.folder.path()))
+    return web::invalid("to must be a folder outside of the data folder");
   if (key_fingerprint && *key_fingerprint != key_fingerprint_)
     return web::conflict("the master key is not the one the box runs with: use its master.key or AGENTBOX_MASTER_KEY");
   return {};
 }
 
-web::Task<web::Result<std::optional<std::string>>> Backups::make(std::filesystem::path to) {
-  if (is_in_progress_.exchange(true))
-    co_return web::conflict("A backup is being made already: ask again when it is done.");
+web::Task<web::Result<std::optional<std::string>>> Backups::make(fs::path to) {
+  if (is_in_progress_.exchange(true)) co_return in_progress();
   auto copy = [this, to = std::move(to)]() -> std::optional<std::string> {
-    std::optional<std::string> failure;
+    const InProgress until_done(is_in_progress_);
     try {
       store_.backup(to);
     } catch (const std::exception& error) {
-      failure = error.what();
+      return error.what();
     }
-    is_in_progress_ = false;
-    return failure;
+    return std::nullopt;
   };
-  co_return co_await web::offload(threads_, std::move(copy));
+  co_return co_await web::offload(platform_.backups, std::move(copy));
+}
+
+std::optional<fs::path> Backups::find(const std::string& name) const {
+  if (!time_of(name) || !fs::is_directory(folder_ / name)) return std::nullopt;
+  return folder_ / name;
+}
+
+std::vector<MadeBackup> Backups::list() const {
+  std::vector<MadeBackup> made;
+  if (!fs::exists(folder_)) return made;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    if (const auto at = time_of(entry.path().filename().string()); at && entry.is_directory())
+      made.push_back(described(entry.path(), *at));
+  std::ranges::sort(made, std::ranges::greater(), &MadeBackup::made_at);
+  return made;
+}
+
+MadeBackup Backups::copy_all(const std::string& name) const {
+  const agentbox::DataFolder copy(folder_ / name);
+  copy.prepare("folder of the backup", "another data folder");
+  store_.backup(copy.store());
+  copy_workspaces(platform_.folder.agents(), copy.agents(), [](const fs::path& workspace, std::size_t folders) {
+    web::log::warning("left_out_of_backup",
+                      {{"workspace", workspace.string()}, {"folders", static_cast<std::int64_t>(folders)}});
+  });
+  copy_skills(platform_.folder, copy);
+  seal_settings(platform_.folder, copy, platform_.master_key);
+  return described(copy.path(), time_of(name).value_or(store::now()));
+}
+
+web::Task<web::Result<MadeBackup>> Backups::make_whole() {
+  if (is_in_progress_.exchange(true)) co_return in_progress();
+  auto copy = [this]() -> web::Result<MadeBackup> {
+    const InProgress until_done(is_in_progress_);
+    auto at = store::now();
+    while (fs::exists(folder_ / name_of(at))) at += std::chrono::seconds(1);
+    const auto name = name_of(at);
+    try {
+      return copy_all(name);
+    } catch (const std::exception& error) {
+      std::error_code ignored;
+      fs::remove_all(folder_ / name, ignored);
+      return web::internal(std::string("The backup failed: ") + error.what());
+    }
+  };
+  co_return co_await web::offload(platform_.backups, std::move(copy));
+}
+
+web::Task<web::Result<Verification>> Backups::verify(std::string name) {
+  auto check = [this, name = std::move(name)]() -> web::Result<Verification> {
+    const auto found = find(name);
+    if (!found) return web::not_found("No such backup");
+    if (!fs::exists(*found / sealed_settings_name)) return web::conflict("This backup is not complete");
+    try {
+      const ScratchFolder scratch(folder_ / (".verify-" + crypto::random_hex(8)));
+      auto settings = platform_.settings;
+      settings.data = scratch.path();
+      settings.master_key = crypto::hex(platform_.master_key);
+      store::Store::restore(*found / "store", agentbox::DataFolder(settings.data).store());
+      return Verification{agentbox::open_store(settings, agentbox::Access::read_only)->verify()};
+    } catch (const std::exception& error) {
+      return web::internal(std::string("The backup cannot be restored: ") + error.what());
+    }
+  };
+  co_return co_await web::offload(platform_.backups, std::move(check));
+}
+
+web::Task<web::Result<void>> Backups::remove(std::string name) {
+  if (is_in_progress_.exchange(true)) co_return in_progress();
+  auto erase = [this, name = std::move(name)]() -> web::Result<void> {
+    const InProgress until_done(is_in_progress_);
+    const auto found = find(name);
+    if (!found) return web::not_found("No such backup");
+    std::error_code failed;
+    fs::remove_all(*found, failed);
+    if (failed) return web::internal("The backup cannot be removed: " + failed.message());
+    return {};
+  };
+  co_return co_await web::offload(platform_.backups, std::move(erase));
 }
 
 }  // namespace maintenance

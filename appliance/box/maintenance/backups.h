@@ -1,4 +1,4 @@
-// Backups of the running box's store.
+// Backups of the running box.
 #pragma once
 
 #include <atomic>
@@ -6,32 +6,55 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "appliance/foundation/platform.h"
 #include "store/store.h"
 #include "web/result.h"
 #include "web/task.h"
 
 namespace maintenance {
 
+struct MadeBackup {
+  std::string name;  // when it was begun: 20261125T031500Z
+  store::Time made_at;
+  std::uintmax_t bytes = 0;
+  bool is_complete = false;  // false: it is being made, or was cut off
+};
+
+struct Verification {
+  std::vector<store::Store::Finding> findings;  // none: the backup is sound
+};
+
+// Callable from every thread; the arguments must outlive it.
 class Backups {
  public:
-  // `data`: the box's data folder. `threads` run the copying. `key_fingerprint`: of the master key that the store is
-  // open under. The store and `threads` must outlive this.
-  Backups(store::Store& store, std::filesystem::path data, boost::asio::thread_pool& threads,
-          std::string key_fingerprint)
-      : store_(store), data_(std::move(data)), threads_(threads), key_fingerprint_(std::move(key_fingerprint)) {}
+  Backups(store::Store& store, const agentbox::Platform& platform);
 
-  // Whether a backup to `to` can start: invalid unless it is an absolute path outside of the data folder, conflict
-  // unless `key_fingerprint`, if given, is this store's.
+  // Whether a backup of the store to `to` can start: invalid unless it is an absolute path outside of the data folder,
+  // conflict unless `key_fingerprint`, if given, is this store's.
   web::Result<void> check(const std::filesystem::path& to, const std::optional<std::string>& key_fingerprint) const;
   // After check(). Copies the store, incrementally if `to` holds a backup. Returns why the copy failed, or nothing.
   // conflict while another backup is in progress: two in one folder would remove each other's files.
   web::Task<web::Result<std::optional<std::string>>> make(std::filesystem::path to);
 
+  // Whole backups in the data folder's own `backups`, as `agentbox backup` makes them, the latest first. Blocks.
+  std::vector<MadeBackup> list() const;
+  // conflict while another backup is in progress; internal with the reason if it fails, and nothing of it stays.
+  web::Task<web::Result<MadeBackup>> make_whole();
+  // Restores the backup into a folder of its own, checks every file, record and index there, and removes it again.
+  // not_found; conflict: it is not complete; internal with the reason if it cannot be restored.
+  web::Task<web::Result<Verification>> verify(std::string name);
+  // not_found; conflict while a backup is in progress.
+  web::Task<web::Result<void>> remove(std::string name);
+
  private:
+  std::optional<std::filesystem::path> find(const std::string& name) const;
+  MadeBackup copy_all(const std::string& name) const;
+
   store::Store& store_;
-  const std::filesystem::path data_;
-  boost::asio::thread_pool& threads_;
+  const agentbox::Platform& platform_;
+  const std::filesystem::path folder_;  // of the whole backups
   const std::string key_fingerprint_;
   std::atomic<bool> is_in_progress_{false};
 };

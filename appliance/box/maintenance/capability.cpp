@@ -7,11 +7,8 @@ namespace maintenance {
 namespace {
 
 struct Parts {
-  explicit Parts(box::Module& module)
-      : box(module),
-        backups(module.store, module.platform.settings.data, module.platform.backups,
-                agentbox::key_fingerprint(module.platform.master_key)) {}
-  Services services() { return {backups, box.identity.audit}; }
+  explicit Parts(box::Module& module) : box(module), backups(module.store, module.platform) {}
+  Services services() { return {backups, box.identity.audit, box.platform.blocking}; }
 
   box::Module& box;
   Backups backups;

@@ -1,11 +1,25 @@
 #include "appliance/box/maintenance/handlers.h"
 
-#include "web/endpoint.h"
+#include "web/reply.h"
 
 namespace maintenance {
 
-web::Task<web::Result<web::Response>> back_up(const Services& services, const web::Request& request,
-                                              BackupRequest asked) {
+namespace {
+
+BackupView view(const MadeBackup& made) {
+  return {made.name, made.made_at, static_cast<std::int64_t>(made.bytes), made.is_complete};
+}
+
+web::Task<> note(const Services& services, const web::Request& request, const char* act, std::string subject,
+                 std::optional<web::Error> error) {
+  auto entry = audit::of_request(request, act, std::move(subject));
+  if (error) entry.outcome = error->message;
+  co_await services.audit.note(std::move(entry));
+}
+
+}  // namespace
+
+web::Answer back_up(const Services& services, const web::Request& request, BackupRequest asked) {
   const std::filesystem::path to(std::string(asked.to));
   const auto allowed = services.backups.check(to, asked.keyFingerprint);
   if (!allowed) co_return allowed.error();
@@ -17,6 +31,43 @@ web::Task<web::Result<web::Response>> back_up(const Services& services, const we
   co_await services.audit.note(std::move(entry));
   if (failure) co_return web::internal("The backup failed: " + *failure);
   co_return web::reply(BackupMade{.to = to.string()});
+}
+
+web::Answer list_backups(const Services& services, const web::Request&) {
+  auto& backups = services.backups;
+  const auto made = co_await web::offload(services.blocking, [&backups] { return backups.list(); });
+  BackupList answer;
+  for (const auto& one : made) answer.backups.push_back(view(one));
+  answer.count = static_cast<std::int64_t>(answer.backups.size());
+  co_return web::reply(answer);
+}
+
+web::Answer make_backup(const Services& services, const web::Request& request) {
+  const auto made = co_await services.backups.make_whole();
+  std::string name = made ? made->name : std::string();
+  auto error = made ? std::nullopt : std::optional(made.error());
+  co_await note(services, request, "backup made by admin", std::move(name), std::move(error));
+  if (!made) co_return made.error();
+  co_return web::reply(view(*made), 201);
+}
+
+web::Answer verify_backup(const Services& services, const web::Request& request) {
+  VerifiedBackup answer{.name = request.param("name"), .findings = {}};
+  const auto verified = co_await services.backups.verify(answer.name);
+  if (!verified) co_return verified.error();
+  for (const auto& finding : verified->findings) answer.findings.push_back({finding.where, finding.what});
+  answer.ok = answer.findings.empty();
+  co_return web::reply(answer);
+}
+
+web::Answer remove_backup(const Services& services, const web::Request& request) {
+  const auto removed = co_await services.backups.remove(request.param("name"));
+  std::string name = request.param("name");
+  auto error = removed ? std::nullopt : std::optional(removed.error());
+  co_await note(services, request, "backup removed by admin", std::move(name), std::move(error));
+  if (!removed) co_return removed.error();
+  const web::Succeeded answer;
+  co_return web::reply(answer);
 }
 
 }  // namespace maintenance

@@ -14,9 +14,11 @@ namespace maintenance {
 struct Services {
   Backups& backups;
   audit::Audit& audit;
+  boost::asio::thread_pool& blocking;  // for reads of folders
 };
 
-// POST /api/admin/backup, which `agentbox backup` calls while the box runs.
+// POST /api/admin/backup, which `agentbox backup` calls while the box runs; and /api/admin/backups: those in the data
+// folder.
 std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace maintenance

@@ -88,11 +88,8 @@ Settings resolve_settings(const Flags& flags, const Environment& environment, co
   const Setting& data = settings_table().front();
   override_with(settings, data);
   const auto own = settings.data / config_file_name;
-  if (file.named) {
-    read_file(settings, *file.named, found);
-  } else if (file.own && std::filesystem::exists(own)) {
-    read_file(settings, own, found);
-  }
+  if (file.own && std::filesystem::exists(own)) read_file(settings, own, found);
+  if (file.named) read_file(settings, *file.named, found);
   for (const auto& setting : settings_table()) override_with(settings, setting);
   check_together(settings);
   if (sources) *sources = std::move(found);

@@ -1,4 +1,4 @@
-// Reads the settings: a flag overrides an environment variable, which overrides the config file, which overrides the
+// Reads the settings: a flag overrides an environment variable, which overrides the config files, which override the
 // default.
 #pragma once
 
@@ -18,7 +18,7 @@ using Flags = std::map<std::string, std::string>;
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 Environment process_environment();
 
-// The config file is `named` (--config), or else the data folder's own agentbox.toml if it exists, unless `own` is off.
+// The data folder's own agentbox.toml, if it exists and `own` is on, and then `named` (--config), which overrides it.
 struct ConfigFile {
   std::optional<std::filesystem::path> named;
   bool own = true;

@@ -9,7 +9,7 @@ namespace agent_administration {
 namespace {
 
 web::Task<> note(const Services& services, const web::Request& request, const char* act, const agents::Agent& agent,
-                 const web::Error* error) {
+                 std::optional<web::Error> error) {
   auto entry = audit::of_request(request, act, agent.id);
   entry.user_id = agent.owner;
   if (error) entry.outcome = error->message;
@@ -54,7 +54,8 @@ web::Answer carry_out(const Services& services, Act act, const web::Request& req
   const auto found = services.agents.directory.find(request.param("id"));
   if (!found) co_return web::not_found("No such agent");
   const auto agent = co_await (services.agents.lifecycle.*act.run)(found->owner, found->id);
-  co_await note(services, request, act.noted, *found, agent ? nullptr : &agent.error());
+  auto error = agent ? std::nullopt : std::optional(agent.error());
+  co_await note(services, request, act.noted, *found, std::move(error));
   if (!agent) co_return agent.error();
   co_return web::reply(agents::show<agents::LifecycleAnswer>(view_of(*agent, services.agents.addresses)), 200);
 }
@@ -63,7 +64,8 @@ web::Answer delete_agent(const Services& services, const web::Request& request) 
   const auto found = services.agents.directory.find(request.param("id"));
   if (!found) co_return web::not_found("No such agent");
   const auto removed = co_await services.agents.lifecycle.remove(found->owner, found->id);
-  co_await note(services, request, "agent deleted by admin", *found, removed ? nullptr : &removed.error());
+  auto error = removed ? std::nullopt : std::optional(removed.error());
+  co_await note(services, request, "agent deleted by admin", *found, std::move(error));
   if (!removed) co_return removed.error();
   const agents::DeletedAgent answer{.id = found->id};
   co_return web::reply(answer, 200);

@@ -63,9 +63,10 @@ struct Instance {
   State state = State::missing;
   std::int64_t pid = 0;
   std::optional<int> exit_code;  // exited: code, or 128 + signal
+  bool out_of_memory = false;    // exited: because it reached its limit of memory
   std::chrono::sys_time<std::chrono::milliseconds> started_at{};
   std::string backend_url, summarizer_url;  // running: from its spec; empty if unknown
-  std::optional<Health> health;             // if the engine checks it
+  std::optional<Health> health;             // if the engine knows it; otherwise the gateway is asked
   std::string image;                        // of containers: the exact image
 };
 

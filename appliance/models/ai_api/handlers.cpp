@@ -133,8 +133,11 @@ web::Answer estimate_cost(const Services& services, const web::Request&, Estimat
   co_return web::reply(answer);
 }
 
-web::Answer reload_catalogue(const Services& services, const web::Request&) {
+web::Answer reload_catalogue(const Services& services, const web::Request& request) {
   const auto catalogue = services.gateway.catalogues().reload();
+  auto entry = audit::of_request(request, "model catalogue reloaded by admin", "");
+  if (!catalogue) entry.outcome = catalogue.error().message;
+  co_await services.audit.note(std::move(entry));
   if (!catalogue) co_return web::invalid("catalogue.json: " + catalogue.error().message);
   const Reloaded answer{.models = static_cast<std::int64_t>((*catalogue)->models().size())};
   co_return web::reply(answer);

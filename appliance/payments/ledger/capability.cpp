@@ -7,7 +7,10 @@ namespace {
 
 struct Parts {
   explicit Parts(payments::Module& module) : payments(module) {}
-  Services services() { return {payments.ledger, payments.hosting.agents.directory, payments.platform.blocking}; }
+  Services services() {
+    return {payments.ledger, payments.hosting.agents.directory, payments.hosting.identity.audit,
+            payments.platform.blocking};
+  }
 
   payments::Module& payments;
 };

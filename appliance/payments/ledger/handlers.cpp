@@ -21,7 +21,7 @@ web::Result<Account> account_named(const Services& services, const std::string& 
   return of_agent(*user, *agent);
 }
 
-web::Answer issue(const Services& services, IssueRequest body, bool is_credit) {
+web::Answer issue(const Services& services, const web::Request& request, IssueRequest body, bool is_credit) {
   const auto account = account_named(services, body.userId, body.agentId);
   if (!account) co_return account.error();
   const auto amount = Usdc::parse(body.amount);
@@ -33,6 +33,10 @@ web::Answer issue(const Services& services, IssueRequest body, bool is_credit) {
               .amount = *amount,
               .memo = body.memo.value_or("")};
   const auto made = co_await services.ledger.transfer(std::move(order));
+  auto entry = audit::of_request(request, is_credit ? "USDC credited by admin" : "USDC debited by admin",
+                                 shown(account->owner, account->name) + " " + amount->to_string());
+  if (!made) entry.outcome = made.error().message;
+  co_await services.audit.note(std::move(entry));
   if (!made) co_return made.error();
   const IssueAnswer answer{
       .reference = body.reference, .amount = *amount, .balance = services.ledger.balance(*account)};
@@ -53,12 +57,12 @@ web::Answer show_account(const Services& services, const web::Request&, AccountQ
   co_return web::reply(answer, 200);
 }
 
-web::Answer credit(const Services& services, const web::Request&, IssueRequest body) {
-  co_return co_await issue(services, std::move(body), true);
+web::Answer credit(const Services& services, const web::Request& request, IssueRequest body) {
+  co_return co_await issue(services, request, std::move(body), true);
 }
 
-web::Answer debit(const Services& services, const web::Request&, IssueRequest body) {
-  co_return co_await issue(services, std::move(body), false);
+web::Answer debit(const Services& services, const web::Request& request, IssueRequest body) {
+  co_return co_await issue(services, request, std::move(body), false);
 }
 
 web::Answer verify(const Services& services, const web::Request&) {

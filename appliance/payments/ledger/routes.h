@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "appliance/hosting/agents/directory.h"
+#include "appliance/identity/audit/audit.h"
 #include "appliance/identity/guards.h"
 #include "appliance/payments/ledger/ledger.h"
 #include "web/bind.h"
@@ -15,6 +16,7 @@ namespace ledger {
 struct Services {
   Ledger& ledger;
   const agents::AgentDirectory& agents;
+  audit::Audit& audit;
   boost::asio::thread_pool& blocking;
 };
 

@@ -402,7 +402,7 @@ struct Provisioner::Impl : std::enable_shared_from_this<Impl> {
     auto instance = co_await engine.inspect(id);
     if (instance && instance->state == runtime::State::running) co_return;
     if (work.contains(id)) co_return;  // a new job will find it exited
-    auto how = describe_exit(exit_code);
+    auto how = describe_exit(exit_code, instance && instance->out_of_memory);
     web::log::warning("agent_ended", {{"agent", id}, {"how", how}});
     observer.exited(row->value, std::move(how));
   }

@@ -62,7 +62,8 @@ bool is_running(const Result<runtime::Instance>& instance) {
 // no_free_port() has a code.
 bool engine_did_not_answer(const Error& error) { return error.kind == web::Kind::unavailable && error.code.empty(); }
 
-std::string describe_exit(std::optional<int> exit_code) {
+std::string describe_exit(std::optional<int> exit_code, bool out_of_memory) {
+  if (out_of_memory) return "The agent was ended because it needed more memory than its plan has";
   if (!exit_code) return "The agent ended";
   if (*exit_code > 128) return "The agent was ended by signal " + std::to_string(*exit_code - 128);
   return "The agent ended with exit code " + std::to_string(*exit_code);
@@ -296,7 +297,7 @@ Task<Result<void>> Worker::wait_until_ready(Agent agent, Interrupted interrupted
     auto instance = co_await engine_.inspect(agent.id);
     if (!instance) co_return instance.error();
     // After the probe: if the agent has exited, another process may have answered on its port.
-    if (!is_running(instance)) co_return co_await early_end(agent.id, instance->exit_code);
+    if (!is_running(instance)) co_return co_await early_end(agent.id, *instance);
     if (answer && answer->status == 200) co_return Result<void>();
     if (interrupted()) co_return web::unavailable("The box is shutting down; this goes on when it is back.");
     if (Steady::now() >= deadline) {
@@ -311,8 +312,8 @@ Task<Result<void>> Worker::wait_until_ready(Agent agent, Interrupted interrupted
   }
 }
 
-Task<Error> Worker::early_end(std::string agent, std::optional<int> exit_code) {
-  auto message = describe_exit(exit_code) + " before it was ready";
+Task<Error> Worker::early_end(std::string agent, const runtime::Instance& instance) {
+  auto message = describe_exit(instance.exit_code, instance.out_of_memory) + " before it was ready";
   auto tail = co_await engine_.logs(agent, 1);
   if (tail && !tail->empty() && !tail->back().empty()) message += ": " + tail->back().substr(0, 500);
   co_return web::internal(std::move(message));

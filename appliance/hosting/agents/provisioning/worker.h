@@ -49,7 +49,7 @@ class Worker {
   web::Task<web::Result<void>> wait_until_ready(Agent, Interrupted);
   // The agent, with a port that can be bound.
   web::Task<web::Result<Agent>> with_free_port(Agent);
-  web::Task<web::Error> early_end(std::string agent, std::optional<int> exit_code);
+  web::Task<web::Error> early_end(std::string agent, const runtime::Instance&);
   web::Task<> settle(store::Row<Job>, std::function<void(Agent&)> edit);
   // The engine does not answer: the record gets the reason, and the job stays.
   web::Task<std::optional<web::Error>> leave_for_later(store::Row<Job>, web::Error);
@@ -66,6 +66,6 @@ class Worker {
 bool engine_did_not_answer(const web::Error&);
 
 // "The agent ended with exit code 3"; without a full stop.
-std::string describe_exit(std::optional<int> exit_code);
+std::string describe_exit(std::optional<int> exit_code, bool out_of_memory);
 
 }  // namespace agents

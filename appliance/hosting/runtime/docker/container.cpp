@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::int64_t nanoseconds_of(seconds time) { return duration_cast<nanoseconds>(time).count(); }
 
-// Foreign images may have either tool; the box checks the gateway itself in any case.
-constexpr auto foreign_check =
-    "curl -fsS -m 4 http://127.0.0.1:18789/healthz || wget -q -T 4 -O /dev/null http://127.0.0.1:18789/healthz";
-
 // The engine, which is on this machine, refuses more cores than there are.
 double cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -57,10 +53,21 @@ std::string Names::death_filter() const {
   return filters({{"label", label_of(*this)}, {"type", json::array{"container"}}, {"event", json::array{"die"}}});
 }
 
+namespace {
+
+// Of the box's own image. A foreign one keeps its own check, or has none; the box asks the gateway in any case.
+json::object own_check() {
+  return {{"Test", json::array{"CMD", "/usr/bin/agentbox", "agent", "--check"}},
+          {"Interval", nanoseconds_of(30s)},
+          {"Timeout", nanoseconds_of(5s)},
+          {"StartPeriod", nanoseconds_of(20s)},
+          {"Retries", 5}};
+}
+
+}  // namespace
+
 json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
   const std::string port = std::to_string(gateway_port) + "/tcp";
-  const json::array check = plan.image_reads_boot ? json::array{"CMD", "/usr/bin/agentbox", "agent", "--check"}
-                                                  : json::array{"CMD-SHELL", foreign_check};
   json::array environment{"HOME=" + std::string(workspace_path)};
   if (!plan.image_reads_boot) environment.emplace_back("OPENCLAW_GATEWAY_TOKEN=" + spec.gateway_token);
   const json::object boot_mount{
@@ -70,38 +77,34 @@ json::object create_body(const AgentSpec& spec, const ContainerPlan& plan) {
   const auto memory = std::int64_t(spec.limits.memory_bytes);
   const auto files = std::int64_t(spec.limits.open_files);
   const json::object open_files{{"Name", "nofile"}, {"Soft", files}, {"Hard", files}};
-  return {{"Image", plan.image},
-          {"User", plan.user},
-          {"WorkingDir", workspace_path},
-          {"Env", environment},
-          {"Labels",
-           {{label::box, plan.names.box},
-            {label::agent, spec.id},
-            {label::backend, spec.backend_url},
-            {label::summarizer, spec.summarizer_url},
-            {label::listener, plan.listener_url}}},
-          {"ExposedPorts", {{port, json::object()}}},
-          {"Healthcheck",
-           {{"Test", check},
-            {"Interval", nanoseconds_of(30s)},
-            {"Timeout", nanoseconds_of(5s)},
-            {"StartPeriod", nanoseconds_of(20s)},
-            {"Retries", 5}}},
-          {"HostConfig",
-           {{"NetworkMode", plan.names.network()},
-            {"PortBindings", {{port, json::array{published}}}},
-            {"Mounts", json::array{workspace_mount, boot_mount}},
-            {"ReadonlyRootfs", true},
-            {"Tmpfs", {{"/tmp", "rw,noexec,nosuid,nodev,size=64m,mode=1777"}}},
-            {"CapDrop", json::array{"ALL"}},
-            {"SecurityOpt", json::array{"no-new-privileges:true"}},
-            {"PidsLimit", spec.limits.processes},
-            {"Memory", memory},
-            {"MemorySwap", memory},
-            {"NanoCpus", std::int64_t(std::min(spec.limits.cpus, cores()) * 1e9)},
-            {"Ulimits", json::array{open_files}},
-            {"RestartPolicy", {{"Name", "no"}}},
-            {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "8m"}, {"max-file", "2"}}}}}}}};
+  json::object body{{"Image", plan.image},
+                    {"User", plan.user},
+                    {"WorkingDir", workspace_path},
+                    {"Env", environment},
+                    {"Labels",
+                     {{label::box, plan.names.box},
+                      {label::agent, spec.id},
+                      {label::backend, spec.backend_url},
+                      {label::summarizer, spec.summarizer_url},
+                      {label::listener, plan.listener_url}}},
+                    {"ExposedPorts", {{port, json::object()}}},
+                    {"HostConfig",
+                     {{"NetworkMode", plan.names.network()},
+                      {"PortBindings", {{port, json::array{published}}}},
+                      {"Mounts", json::array{workspace_mount, boot_mount}},
+                      {"ReadonlyRootfs", true},
+                      {"Tmpfs", {{"/tmp", "rw,noexec,nosuid,nodev,size=64m,mode=1777"}}},
+                      {"CapDrop", json::array{"ALL"}},
+                      {"SecurityOpt", json::array{"no-new-privileges=true"}},
+                      {"PidsLimit", spec.limits.processes},
+                      {"Memory", memory},
+                      {"MemorySwap", memory},
+                      {"NanoCpus", std::int64_t(std::min(spec.limits.cpus, cores()) * 1e9)},
+                      {"Ulimits", json::array{open_files}},
+                      {"RestartPolicy", {{"Name", "no"}}},
+                      {"LogConfig", {{"Type", "json-file"}, {"Config", {{"max-size", "8m"}, {"max-file", "2"}}}}}}}};
+  if (plan.image_reads_boot) body["Healthcheck"] = own_check();
+  return body;
 }
 
 Container parse_container(const json::value& inspected) {
@@ -125,14 +128,15 @@ Container parse_container(const json::value& inspected) {
   } else {
     instance.state = State::exited;
     if (status == "exited" || status == "dead") instance.exit_code = int(number(at(state, {"ExitCode"})));
+    instance.out_of_memory = at(state, {"OOMKilled"}) == json::value(true);
   }
   const auto health = text(at(state, {"Health", "Status"}));
   if (instance.state == State::exited)
     instance.health = Health::stopped;
   else if (status != "running")
     instance.health = Health::unhealthy;
-  else
-    instance.health = health == "healthy" ? Health::healthy : Health::starting;
+  else if (health == "healthy")
+    instance.health = Health::healthy;
   return found;
 }
 

@@ -29,6 +29,8 @@ struct Names {
 
   std::string network() const { return "agentbox-" + box.substr(0, 12); }
   std::string container(std::string_view agent) const { return network() + "-" + std::string(agent); }
+  // The one that ran before, which is kept for its log.
+  std::string former_container(std::string_view agent) const { return container(agent) + "-former"; }
   // The value of a `filters` query that matches them.
   std::string filter() const;
   std::string death_filter() const;  // of /events
@@ -43,7 +45,8 @@ struct ContainerPlan {
   std::string listener_url;       // of the agent listener: http://172.18.0.1:3001
 };
 
-// The body of POST /containers/create: hardened, with limits and a health check, published only on 127.0.0.1.
+// The body of POST /containers/create: hardened, with limits, published only on 127.0.0.1, and with a health check if
+// the image is the box's own.
 boost::json::object create_body(const AgentSpec&, const ContainerPlan&);
 
 // The result of GET /containers/{id}/json.

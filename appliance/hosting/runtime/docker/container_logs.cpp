@@ -1,6 +1,7 @@
 #include "appliance/hosting/runtime/docker/container_logs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -68,6 +69,14 @@ Task<Result<LogPage>> read_log(Api& api, std::string container, LogQuery query) 
   std::ranges::stable_sort(page.lines, {}, &LogLine::id);  // merges stdout and stderr
   limit_lines(page.lines, query);
   co_return std::move(page);
+}
+
+LogPage joined(LogPage former, LogPage current, const LogQuery& query) {
+  former.lines.insert(former.lines.end(), std::make_move_iterator(current.lines.begin()),
+                      std::make_move_iterator(current.lines.end()));
+  former.is_truncated = former.is_truncated && current.is_truncated;
+  limit_lines(former.lines, query);
+  return former;
 }
 
 Task<Result<void>> follow_log(Api& api, std::string container, std::string after, LogSink sink) {

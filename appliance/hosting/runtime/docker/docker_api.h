@@ -1,6 +1,5 @@
-// The Docker Engine API over its Unix socket: versioned paths, JSON both ways, refusals as sentences. Podman's socket
-// implements it, too. Source: Docker Engine API v1.41 (moby/moby, api/swagger.yaml); with newer engines the
-// newest version supported here is used.
+// The Docker Engine API over its Unix socket: versioned paths, JSON both ways, refusals as sentences. Source:
+// Docker Engine API v1.41 (moby/moby, api/swagger.yaml); with newer engines the newest version supported here is used.
 #pragma once
 
 #include <boost/json/value.hpp>

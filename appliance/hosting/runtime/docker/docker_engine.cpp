@@ -86,10 +86,12 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
   std::map<std::string, Known> running;  // by agent
   std::set<std::string> starting;
   std::optional<std::string> listener_url;
+  json::object addresses;  // of the agents' network: Subnet and Gateway; empty: not known yet
   bool following = false;
 
   RunFolder run_folder(const std::string& id) const { return RunFolder(options.folder / id); }
   std::string path_of(const std::string& id) const { return "/containers/" + names.container(id); }
+  std::string former_path_of(const std::string& id) const { return "/containers/" + names.former_container(id); }
 
   // Runs on `files`. Creates the workspace and the boot file and returns their owner, "uid:gid".
   Result<std::string> prepare_files(const AgentSpec& spec, const std::string& url) const {
@@ -109,19 +111,27 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   // The rest runs on `home`.
 
+  // With the addresses that it had before, if it has been pruned: the agent listener is bound to its gateway.
+  Task<Result<void>> make_network() {
+    json::object wanted{{"Name", names.network()},
+                        {"Driver", "bridge"},
+                        {"CheckDuplicate", true},
+                        {"Options", {{"com.docker.network.bridge.enable_icc", "false"}}},
+                        {"Labels", {{docker::label::box, names.box}}}};
+    if (!addresses.empty()) wanted["IPAM"] = json::object{{"Config", json::array{addresses}}};
+    const auto made = co_await api.call("POST", "/networks/create", json::value(wanted));
+    if (!made) co_return made.error();
+    if (made->status != 201 && made->status != 409) co_return docker::refusal("make the agents' network", *made);
+    co_return Result<void>();
+  }
+
   // Opens the agent listener on the gateway of the agents' network, which is created if necessary. Returns its URL.
   Task<Result<std::string>> open_listener() {
     const auto path = "/networks/" + names.network();
     auto network = co_await api.call("GET", path);
     if (network && network->status == 404) {
-      const json::value wanted{{"Name", names.network()},
-                               {"Driver", "bridge"},
-                               {"CheckDuplicate", true},
-                               {"Options", {{"com.docker.network.bridge.enable_icc", "false"}}},
-                               {"Labels", {{docker::label::box, names.box}}}};
-      const auto made = co_await api.call("POST", "/networks/create", wanted);
+      const auto made = co_await make_network();
       if (!made) co_return made.error();
-      if (made->status != 201 && made->status != 409) co_return docker::refusal("make the agents' network", *made);
       network = co_await api.call("GET", path);
     }
     if (!network) co_return network.error();
@@ -132,6 +142,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
     std::string reason;
     try {
       listener_url = options.open_agent_listener(std::string(gateway->get_string()));
+      addresses = network->body.find_pointer("/IPAM/Config/0", absent)->get_object();
       co_return *listener_url;
     } catch (const std::runtime_error& error) {
       reason = error.what();
@@ -212,16 +223,48 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       co_return web::conflict("A container named " + names.container(id) +
                               " exists that is not this box's: rename or remove it.");
     if ((*earlier)->instance.state == State::running) co_return web::conflict("The agent is running already.");
+    if ((*earlier)->instance.exit_code && co_await keep_for_log(id)) co_return Result<void>();
     co_return co_await remove_container(id);
   }
 
+  // Gives the container of the last run another name, so that its log can still be read.
+  Task<bool> keep_for_log(std::string id) {
+    const auto removed = co_await remove_at(former_path_of(id));
+    if (!removed) co_return false;
+    const auto renamed = co_await api.call("POST", path_of(id) + "/rename?name=" + names.former_container(id));
+    if (!renamed || renamed->status != 204) co_return false;
+    running.erase(id);
+    co_return true;
+  }
+
   Task<Result<void>> remove_container(std::string id) {
-    const auto removed = co_await api.call("DELETE", path_of(id) + "?force=1&v=1", {}, std::chrono::minutes(1));
+    const auto removed = co_await remove_at(path_of(id));
     if (!removed) co_return removed.error();
-    if (removed->status != 204 && removed->status != 404)
-      co_return docker::refusal("remove the agent's container", *removed);
     running.erase(id);
     co_return Result<void>();
+  }
+
+  // Of a container that need not exist. Waits for a removal that is in progress already (409).
+  Task<Result<void>> remove_at(std::string path) {
+    constexpr std::chrono::minutes removal_time{1};
+    for (const auto until = Steady::now() + name_conflict_time;;) {
+      const auto removed = co_await api.call("DELETE", path + "?force=1&v=1", {}, removal_time);
+      if (!removed) co_return removed.error();
+      if (removed->status == 204 || removed->status == 404) co_return Result<void>();
+      if (removed->status != 409 || Steady::now() >= until)
+        co_return docker::refusal("remove the agent's container", *removed);
+      co_await web::sleep_for(name_conflict_pause);
+    }
+  }
+
+  Task<Result<LogPage>> read_log(std::string id, LogQuery query) {
+    auto current = co_await docker::read_log(api, path_of(id), query);
+    if (!current) co_return current.error();
+    const bool is_complete = query.after.empty() ? current->lines.size() >= query.limit : !current->is_truncated;
+    if (is_complete) co_return std::move(*current);
+    auto former = co_await docker::read_log(api, former_path_of(id), query);
+    if (!former) co_return former.error();
+    co_return docker::joined(std::move(*former), std::move(*current), query);
   }
 
   // Clears backend_url if the container was created with another listener URL, so that the agent is restarted.
@@ -382,6 +425,8 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
       const auto removed = co_await remove_container(id);
       if (!removed) co_return removed.error();
     }
+    const auto former = co_await remove_at(former_path_of(id));
+    if (!former) co_return former.error();
     co_return co_await remove_run_files(run_folder(id), files);
   }
 };
@@ -424,7 +469,7 @@ Task<Result<std::vector<std::string>>> DockerEngine::logs(std::string id, std::s
 }
 
 Task<Result<LogPage>> DockerEngine::read_log(std::string id, LogQuery query) {
-  co_return co_await web::run_on(impl_->home, docker::read_log(impl_->api, impl_->path_of(id), std::move(query)));
+  co_return co_await web::run_on(impl_->home, impl_->read_log(std::move(id), std::move(query)));
 }
 
 Task<Result<std::string>> DockerEngine::log_end(std::string) {

@@ -1,4 +1,4 @@
-// Agents as containers of a Docker Engine (or Podman), reached over its Unix socket. Containers outlive the box and are
+// Agents as containers of a Docker Engine, reached over its Unix socket. Containers outlive the box and are
 // found again by their labels; they end on stop, on remove, or by themselves, which the engine's events report.
 //
 // A new container is created for each start from the current image: read-only except for the workspace and a small

@@ -151,7 +151,7 @@ function Row({ video, onChanged, onGone, onRemove }: RowProps) {
             </Action>
           </>
         )}
-        <Button kind="danger" label={t("video.delete_this", { name: video.title })} onClick={onRemove}>
+        <Button kind="danger" label={t(isAtWork ? "video.stop_this" : "video.delete_this", { name: video.title })} onClick={onRemove}>
           {isAtWork ? t("swarm.stop") : t("action.delete")}
         </Button>
       </div>

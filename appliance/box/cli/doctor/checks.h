@@ -1,0 +1,24 @@
+// The checks of `agentbox doctor`. They change nothing, and each takes a few seconds at most.
+#pragma once
+
+#include "appliance/box/cli/doctor/finding.h"
+#include "appliance/foundation/settings/settings.h"
+
+namespace agentbox::cli::doctor {
+
+// Owner and permissions of the data folder, the master key and the settings.
+Findings check_data_folder(const Settings&);
+// Disk space, descriptors, clock, time zones.
+Findings check_machine(const Settings&);
+// Whether the listeners' addresses are free, or the running box answers there; ports of agents.
+Findings check_listeners(const Settings&, bool is_running);
+// TLS_CERT with its key, and the authorities that outgoing connections trust.
+Findings check_certificates(const Settings&);
+// The Docker Engine, and what keeps agents apart.
+Findings check_runtime(const Settings&);
+// The model servers, and the names of all hosts that the settings name.
+Findings check_outside(const Settings&);
+// The optional programs that live streams and videos need.
+Findings check_programs();
+
+}  // namespace agentbox::cli::doctor

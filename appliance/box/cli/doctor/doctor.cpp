@@ -1,0 +1,108 @@
+#include "appliance/box/cli/doctor/doctor.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+#include "appliance/box/cli/box_client.h"
+#include "appliance/box/cli/doctor/bundle.h"
+#include "appliance/box/cli/doctor/checks.h"
+#include "appliance/box/cli/setting_flags.h"
+#include "appliance/box/cli/version.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+using namespace doctor;
+
+struct Options {
+  bool as_json = false;
+  std::filesystem::path bundle;
+};
+
+std::string_view name_of(Level level) {
+  switch (level) {
+    case Level::ok:
+      return "ok";
+    case Level::note:
+      return "note";
+    case Level::warning:
+      return "warning";
+    case Level::problem:
+      return "problem";
+  }
+  return "";
+}
+
+Findings examine(const Settings& settings) {
+  auto findings = check_data_folder(settings);
+  const auto add = [&findings](Findings more) { findings.insert(findings.end(), more.begin(), more.end()); };
+  add(check_listeners(settings, BoxClient(settings).is_running()));
+  add(check_machine(settings));
+  add(check_certificates(settings));
+  add(check_runtime(settings));
+  add(check_outside(settings));
+  add(check_programs());
+  return findings;
+}
+
+std::size_t count(const Findings& findings, Level level) {
+  return static_cast<std::size_t>(std::ranges::count(findings, level, &Finding::level));
+}
+
+std::string to_json(const Findings& findings) {
+  boost::json::array list;
+  for (const auto& one : findings)
+    list.push_back(boost::json::object{
+        {"check", one.check}, {"level", name_of(one.level)}, {"found", one.found}, {"advice", one.advice}});
+  const boost::json::object all{{"problems", count(findings, Level::problem)},
+                                {"warnings", count(findings, Level::warning)},
+                                {"findings", std::move(list)}};
+  return boost::json::serialize(all) + "\n";
+}
+
+void print(const Findings& findings) {
+  for (const auto& one : findings) {
+    std::cout << std::left << std::setw(9) << name_of(one.level) << std::setw(21) << one.check << one.found << '\n';
+    if (!one.advice.empty()) std::cout << std::string(30, ' ') << "-> " << one.advice << '\n';
+  }
+  const auto problems = count(findings, Level::problem), warnings = count(findings, Level::warning);
+  std::cout << '\n'
+            << problems << (problems == 1 ? " problem, " : " problems, ") << warnings
+            << (warnings == 1 ? " warning\n" : " warnings\n");
+}
+
+int run_doctor(const Settings& settings, const Options& options, const BuildFacts& facts) {
+  const auto findings = examine(settings);
+  if (options.as_json)
+    std::cout << to_json(findings);
+  else
+    print(findings);
+  if (!options.bundle.empty()) {
+    write_bundle(options.bundle,
+                 bundle_files(settings, {{"doctor.json", to_json(findings)}, {"version.json", version_json(facts)}}));
+    std::cerr << "wrote " << options.bundle.string() << ": look through it before you send it; secrets are left out\n";
+  }
+  return count(findings, Level::problem) > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, std::function<int()>& run, const BuildFacts& facts) {
+  auto* command = app.add_subcommand("doctor",
+                                     "Check the machine, the data folder and what the settings name, and say what to "
+                                     "do. Exit code 1: there is a problem");
+  const auto options = std::make_shared<Options>();
+  command->add_flag("--json", options->as_json, "as JSON");
+  command->add_option("--bundle", options->bundle, "also write an archive for support (tar), without secrets")
+      ->type_name("FILE");
+  const SettingFlags flags(*command);
+  command->callback([&run, flags, options, facts] {
+    run = [flags, options, facts] { return run_doctor(flags.resolve(), *options, facts); };
+  });
+}
+
+}  // namespace agentbox::cli

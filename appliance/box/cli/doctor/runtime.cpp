@@ -1,0 +1,74 @@
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include "appliance/box/cli/box_client.h"
+#include "appliance/box/cli/doctor/checks.h"
+#include "sandbox/landlock.h"
+
+namespace agentbox::cli::doctor {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view unix_scheme = "unix://";
+
+std::string escaped(const std::string& image) {
+  std::string text;
+  for (const char c : image) text += c == '/' ? "%2F" : std::string(1, c);
+  return text;
+}
+
+Findings check_engine(const Settings& settings) {
+  const std::string check = "Docker Engine";
+  const bool is_needed = settings.agent_runtime == "docker";
+  const auto absent = is_needed ? Level::problem : Level::note;
+  const std::string instead = is_needed ? "" : "without it agents run as processes; ";
+  const std::string& host = settings.docker_host;
+  if (!host.starts_with(unix_scheme)) return {{check, absent, "DOCKER_HOST is not unix:///PATH", "set DOCKER_HOST"}};
+  const auto socket = host.substr(unix_scheme.size());
+  std::error_code unknown;
+  if (!fs::exists(socket, unknown))
+    return {{check, absent, "there is no socket " + socket, instead + "install docker.io, or set DOCKER_HOST"}};
+  if (::access(socket.c_str(), R_OK | W_OK) != 0)
+    return {{check, absent, "this user may not use " + socket,
+             "add the box's user to the group docker: whoever may use the socket is root on this machine"}};
+  const auto ask = [&](const std::string& path) {
+    return fetch_blocking({.url = "http://docker" + path, .unix_socket = socket, .timeout = std::chrono::seconds(3)});
+  };
+  const auto pong = ask("/_ping");
+  if (!pong || pong->status != 200)
+    return {{check, absent, "it does not answer on " + socket, "systemctl status docker"}};
+  Findings findings{{check, Level::ok, "it answers, with API " + pong->header("api-version"), {}}};
+  const auto image = ask("/images/" + escaped(settings.agent_image) + "/json");
+  if (image && image->status == 200)
+    findings.push_back({"agents' image", Level::ok, settings.agent_image + " is there", {}});
+  else
+    findings.push_back({"agents' image", is_needed ? Level::problem : Level::warning,
+                        settings.agent_image + " is not on the engine",
+                        "docker load -i FILE, or ./dev image, or set AGENT_IMAGE"});
+  return findings;
+}
+
+Finding check_isolation(const Settings& settings) {
+  const std::string check = "isolation";
+  const bool may_change_user = ::geteuid() == 0 && ::prctl(PR_CAPBSET_READ, CAP_SETUID) == 1;
+  const int landlock = sandbox::landlock_version();
+  const auto files = landlock > 0 ? "Landlock " + std::to_string(landlock) : std::string("no Landlock");
+  if (settings.agent_runtime == "docker") return {check, Level::ok, "agents are containers; " + files, {}};
+  if (may_change_user) return {check, Level::ok, "each process agent can have a user of its own; " + files, {}};
+  return {check, Level::warning, "process agents share the user of the box; " + files,
+          "run agents in containers (AGENT_RUNTIME=docker), or the box as root, if its users do not trust one another"};
+}
+
+}  // namespace
+
+Findings check_runtime(const Settings& settings) {
+  auto findings = settings.agent_runtime == "process" ? Findings() : check_engine(settings);
+  findings.push_back(check_isolation(settings));
+  return findings;
+}
+
+}  // namespace agentbox::cli::doctor

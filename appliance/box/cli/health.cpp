@@ -1,0 +1,36 @@
+#include <iostream>
+
+#include "appliance/box/cli/box_client.h"
+#include "appliance/box/cli/commands.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+// What the box says of itself: "read-only", with the reason.
+std::string problem_in(const std::string& body) {
+  boost::system::error_code malformed;
+  const auto value = boost::json::parse(body, malformed);
+  const auto* answer = malformed ? nullptr : value.if_object();
+  const auto* reason = answer == nullptr ? nullptr : answer->if_contains("reason");
+  return reason != nullptr && reason->is_string() ? std::string(reason->get_string()) : std::string();
+}
+
+}  // namespace
+
+int health(const Settings& settings) {
+  const auto answer = BoxClient(settings).health();
+  if (!answer) {
+    std::cout << "no box answers: " << answer.error().message << '\n';
+    return 1;
+  }
+  if (answer->status == 200) {
+    std::cout << "healthy\n";
+    return 0;
+  }
+  const auto problem = problem_in(answer->body);
+  std::cout << "not healthy: " << (problem.empty() ? "it answered " + std::to_string(answer->status) : problem) << '\n';
+  return 1;
+}
+
+}  // namespace agentbox::cli

@@ -1,0 +1,75 @@
+// The container image of the box, in a Docker Engine of the test's own: read-only, without rights, on an empty volume.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { artifact, folder, free_port, has_program, PASSWORD, run, sign_in, until } from "./dist.mjs";
+
+const skip = process.getuid() !== 0 ? "dockerd needs root" : !has_program("dockerd") && "there is no dockerd (Debian's docker.io)";
+
+const engine = async (t) => {
+  const place = folder(t, "agentbox-engine-");
+  const host = `unix://${join(place, "docker.sock")}`;
+  const log = openSync(join(place, "log"), "a");
+  const flags = ["--storage-driver", "vfs", "--data-root", join(place, "data"), "--exec-root", join(place, "exec"), "-H", host, "--pidfile", join(place, "pid"), "--bridge", "none", "--iptables=false"];
+  const child = spawn("dockerd", flags, { stdio: ["ignore", log, log] });
+  const ended = once(child, "exit");
+  const docker = (...args) => run("docker", ["-H", host, ...args]).trim();
+  t.after(async () => {
+    if (child.exitCode === null) {
+      for (const id of docker("ps", "-aq").split("\n").filter(Boolean)) docker("rm", "-f", id);
+      child.kill("SIGTERM");
+      await ended;
+    }
+  });
+  await until("dockerd answers", () => {
+    assert.equal(child.exitCode, null, readFileSync(join(place, "log"), "utf8"));
+    return docker("version");
+  });
+  return { docker, place };
+};
+
+test("the image runs as a user, read-only, and is healthy by its own judgement", { skip }, async (t) => {
+  const { docker, place } = await engine(t);
+  const [, name] = /Loaded image: (\S+)/.exec(docker("load", "-i", artifact(/-image\.tar\.gz$/)));
+  const [{ Config, Size }] = JSON.parse(docker("image", "inspect", name));
+  assert.deepEqual([Config.User, Config.Entrypoint, Object.keys(Config.Volumes)], ["65532:65532", ["/usr/bin/agentbox"], ["/data"]]);
+  assert.ok(Size < 2 ** 28, `${Size} bytes`);
+
+  const data = join(place, "volume"), port = await free_port();
+  mkdirSync(data, { mode: 0o700 });
+  chownSync(data, 65532, 65532);
+  const hardened = ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--network", "host", "-v", `${data}:/data`];
+  const listeners = ["-e", `WEB_LISTEN=127.0.0.1:${port}`, "-e", "BACKEND_LISTEN=127.0.0.1:0", "-e", "SUMMARIZER_LISTEN=127.0.0.1:0", "-e", "AGENT_RUNTIME=process"];
+
+  docker("run", "--rm", ...hardened, name, "init", "--email", "admin@example.org", "--password", PASSWORD);
+  const started = Date.now();
+  const id = docker("run", "-d", "--init", "--health-interval", "1s", ...hardened, ...listeners, name);
+  const log = () => execFileSync("docker", ["-H", `unix://${join(place, "docker.sock")}`, "logs", id], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => t.diagnostic(log().slice(-500)));
+  await until("it answers", async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).status === 200);
+  t.diagnostic(`first answer ${Date.now() - started} ms after docker run`);
+  assert.equal(await sign_in(`http://127.0.0.1:${port}`, "admin@example.org"), 200);
+  await until("its health check passes", () => docker("inspect", "-f", "{{.State.Health.Status}}", id) === "healthy");
+
+  await t.test("an agent works in it", async () => {
+    const admin = async (method, path, body) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { cookie: admin.cookie, "content-type": "application/json" }, body: body && JSON.stringify(body) });
+    const entered = await fetch(`http://127.0.0.1:${port}/api/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email: "admin@example.org", password: PASSWORD }) });
+    admin.cookie = entered.headers.getSetCookie().find((line) => line.startsWith("app-session=")).split(";")[0];
+    docker("exec", id, "/usr/bin/agentbox", "admin", "plan", "admin@example.org", "solo");
+    const made = await (await admin("POST", "/api/agents/provision", { name: "Scout", tier: "starter" })).json();
+    await until("the agent runs", async () => (await (await admin("GET", `/api/agents/${made.agent.id}`)).json()).agent.status === "running");
+    const answer = await (await admin("POST", "/api/chat", { agentId: made.agent.id, message: "remember that the demo is on Friday" })).json();
+    assert.match(answer.message.content, /Friday/);
+  });
+
+  docker("stop", "-t", "30", id);
+  assert.equal(docker("inspect", "-f", "{{.State.ExitCode}}", id), "0");
+  docker("rm", id);
+  const again = docker("run", "-d", "--init", ...hardened, ...listeners, name);
+  await until("the data is there again", async () => (await sign_in(`http://127.0.0.1:${port}`, "admin@example.org")) === 200);
+  docker("rm", "-f", again);
+});

@@ -1,0 +1,92 @@
+// The Debian package: installed in a fresh Debian, started as its user, upgraded with data, removed and purged.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { artifact, folder, free_port, has_program, PASSWORD, run, sign_in, until } from "./dist.mjs";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const skip = process.getuid() !== 0 ? "a chroot needs root" : !has_program("mmdebstrap") && "there is no mmdebstrap";
+const deb = artifact(/\.deb$/);
+const DATA = "/var/lib/agentbox";
+
+test("lintian has nothing to say", { skip: !has_program("lintian") && "there is no lintian" }, () => {
+  assert.equal(run("lintian", ["--allow-root", "--fail-on", "none", "--info", deb]).replace(/^(N:.*|running with root.*)?\n/gm, ""), "");
+});
+
+test("the service is confined", { skip: !has_program("systemd-analyze") && "there is no systemd-analyze" }, () => {
+  const unit = join(repository, "image/debian/agentbox.service");
+  const { score } = /exposure level for agentbox.service: (?<score>[\d.]+)/.exec(run("systemd-analyze", ["security", "--offline=true", "--no-pager", unit])).groups;
+  assert.ok(Number(score) <= 1.5, `exposure ${score}`);
+});
+
+test("it is installed, started, upgraded with its data, removed and purged", { skip }, async (t) => {
+  const root = join(folder(t), "root");
+  run("mmdebstrap", ["--quiet", "--variant=minbase", `--include=${run("dpkg-deb", ["-f", deb, "Depends"]).split(",").map((one) => one.trim().split(/[ |]/)[0]).join(",")}`, "bookworm", root]);
+  const inside = (...command) => run("chroot", [root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", ...command]);
+  const as_user = (...command) => inside("setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", ...command);
+  const install = (package_file) => {
+    run("cp", [package_file, join(root, "tmp")]);
+    return inside("dpkg", "--force-confold", "-i", `/tmp/${basename(package_file)}`);
+  };
+
+  assert.match(install(deb), /agentbox init --data/);
+  const data = statSync(join(root, DATA));
+  assert.equal(data.mode & 0o777, 0o700);
+  assert.equal(inside("id", "-un", String(data.uid)).trim(), "agentbox");
+  for (const path of ["usr/share/man/man1/agentbox.1.gz", "usr/share/bash-completion/completions/agentbox", "lib/systemd/system/agentbox.service", "lib/systemd/system/agentbox.socket"])
+    assert.ok(existsSync(join(root, path)), path);
+
+  as_user("/usr/bin/agentbox", "init", "--data", DATA, "--email", "admin@example.org", "--password", PASSWORD);
+  const conffile = join(root, "etc/agentbox/agentbox.toml");
+  const ports = [await free_port(), await free_port(), await free_port()];
+  const listen = ["web", "backend", "summarizer"].map((name, at) => `${name}_listen = "127.0.0.1:${ports[at]}"\n`).join("");
+  writeFileSync(conffile, readFileSync(conffile, "utf8") + listen);
+  const [, ...command] = /^ExecStart=(\S+) (.*)$/m.exec(readFileSync(join(root, "lib/systemd/system/agentbox.service"), "utf8")).slice(0, 3);
+  run("mkdir", ["-p", join(root, "proc"), join(root, "dev")]);
+  run("mount", ["--bind", "/proc", join(root, "proc")]);
+  t.after(() => run("umount", ["-l", join(root, "proc")]));
+  const serve = async () => {
+    const child = spawn("chroot", [root, "setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", "--no-new-privs", command[0], ...command[1].split(" ")], { stdio: ["ignore", "pipe", "pipe"] });
+    child.log = "";
+    child.stderr.on("data", (bytes) => (child.log += bytes));
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    t.after(() => child.kill("SIGKILL"));
+    await until("the box serves", async () => {
+      assert.equal(child.exitCode, null, child.log);
+      return (await sign_in(`http://127.0.0.1:${ports[0]}`, "admin@example.org")) === 200;
+    });
+    return { end: () => (child.kill("SIGTERM"), ended) };
+  };
+
+  const first = await serve();
+  assert.equal(as_user("/usr/bin/agentbox", "health", "--data", DATA), "healthy\n");
+  as_user("/usr/bin/agentbox", "admin", "create-user", "ada@example.org", "--password", PASSWORD, "--data", DATA);
+  assert.equal(await first.end(), 0);
+
+  // The next version, with the operator's settings as they were.
+  const next = folder(t);
+  const [released] = [artifact(/^agentbox-[\d.]+-linux-\w+$/)];
+  const upgraded = run(join(repository, "image/debian/build.sh"), [released, next], { env: { ...process.env, AGENTBOX_PACKAGE_VERSION: "99.0.0" } }).trim();
+  install(upgraded);
+  assert.match(inside("dpkg-query", "-W", "-f", "${Version} ${Status}", "agentbox"), /^99\.0\.0 install ok installed$/);
+  assert.ok(readFileSync(conffile, "utf8").endsWith(listen));
+  const second = await serve();
+  assert.equal(await sign_in(`http://127.0.0.1:${ports[0]}`, "ada@example.org"), 200);
+  assert.equal(await second.end(), 0);
+
+  inside("dpkg", "-r", "agentbox");
+  assert.ok(existsSync(join(root, DATA, "store")) && existsSync(conffile) && !existsSync(join(root, "usr/bin/agentbox")));
+  inside("dpkg", "-P", "agentbox");
+  assert.ok(existsSync(join(root, DATA, "store")), "data goes only if the question is answered so");
+  assert.ok(!existsSync(join(root, "etc/agentbox")));
+
+  install(upgraded);
+  writeFileSync(join(root, "tmp/answers"), "agentbox agentbox/purge-data boolean true\n");
+  inside("debconf-set-selections", "/tmp/answers");
+  inside("dpkg", "-P", "agentbox");
+  assert.ok(!existsSync(join(root, DATA)), "purged as answered");
+  assert.throws(() => inside("id", "agentbox"));
+});

@@ -1,0 +1,52 @@
+// What `./dev release` has made, for the tests of it: AGENTBOX_DIST names the folder.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const dist = process.env.AGENTBOX_DIST;
+assert.ok(dist, "AGENTBOX_DIST names the folder that ./dev release has filled");
+
+export const run = (program, args, options = {}) => execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 28, ...options });
+
+// The one file of this form; undefined if it was not made.
+export const artifact = (form) => {
+  const found = readdirSync(dist).filter((name) => form.test(name));
+  assert.ok(found.length <= 1, `${found.join(", ")}: remove what is old`);
+  return found.length ? join(dist, found[0]) : undefined;
+};
+export const binary = artifact(/^agentbox-[\d.]+-linux-\w+$/);
+assert.ok(binary, "no binary in AGENTBOX_DIST");
+
+export const folder = (t, prefix = "agentbox-packages-") => {
+  const path = mkdtempSync(join(tmpdir(), prefix));
+  t.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  return path;
+};
+
+export const has_program = (name) => ["/usr/bin", "/bin", "/usr/sbin", "/sbin"].some((where) => existsSync(join(where, name)));
+
+// Asks until `probe` answers something true; fails after the deadline with what it answered or threw last.
+export const until = async (what, probe, deadline_ms = 60_000) => {
+  let last;
+  for (const end = Date.now() + deadline_ms; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    last = await Promise.resolve().then(probe).catch((error) => { last = error.message; });
+    if (last) return last;
+  }
+  assert.fail(`${what} did not happen; the last look gave ${JSON.stringify(last)}`);
+};
+
+export const free_port = async () => {
+  const { createServer } = await import("node:net");
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+export const PASSWORD = "a long password for the tests";
+// The status of a sign-in at the box.
+export const sign_in = async (base, email, password = PASSWORD) =>
+  (await fetch(`${base}/api/auth/login`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email, password }), signal: AbortSignal.timeout(10_000) })).status;
