@@ -4,7 +4,7 @@
 #include <array>
 #include <ctime>
 
-#include "appliance/box/maintenance/data_copy.h"
+#include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
@@ -139,12 +139,9 @@ MadeBackup Backups::copy_all(const std::string& name) const {
   const agentbox::DataFolder copy(folder_ / name);
   copy.prepare("folder of the backup", "another data folder");
   store_.backup(copy.store());
-  copy_workspaces(platform_.folder.agents(), copy.agents(), [](const fs::path& workspace, std::size_t folders) {
+  for (const auto& [workspace, folders] : copy_all_but_store(platform_.folder, copy, platform_.master_key))
     web::log::warning("left_out_of_backup",
                       {{"workspace", workspace.string()}, {"folders", static_cast<std::int64_t>(folders)}});
-  });
-  copy_skills(platform_.folder, copy);
-  seal_settings(platform_.folder, copy, platform_.master_key);
   return described(copy.path(), time_of(name).value_or(store::now()));
 }
 
