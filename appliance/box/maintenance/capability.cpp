@@ -1,7 +1,6 @@
 #include "appliance/box/maintenance/routes.h"
 #include "appliance/box/maintenance/scheduled_backups.h"
 #include "appliance/box/module.h"
-#include "appliance/foundation/redaction.h"
 
 namespace maintenance {
 
