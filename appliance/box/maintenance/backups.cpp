@@ -138,6 +138,7 @@ std::vector<MadeBackup> Backups::list() const {
 }
 
 MadeBackup Backups::copy_all(const std::string& name) const {
+  agentbox::DataFolder(folder_).prepare("folder of the backups", "--data");
   const agentbox::DataFolder copy(folder_ / name);
   copy.prepare("folder of the backup", "--data");
   store_.backup(copy.store());
