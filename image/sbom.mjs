@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const [binary, seconds] = process.argv.slice(2);
 const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
-const run = (program, ...args) => execFileSync(program, args, { encoding: "utf8" });
+const run = (program, ...args) => execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 const facts = JSON.parse(run(binary, "version", "--json"));
 const architecture = run("dpkg", "--print-architecture").trim();
 
@@ -38,7 +38,7 @@ const loaded = () => {
 const console_packages = () => {
   const { packages } = JSON.parse(readFileSync(join(repository, "web/console/package-lock.json"), "utf8"));
   return Object.entries(packages)
-    .filter(([path, { dev, optional }]) => path && !dev && !optional)
+    .filter(([path, { dev, optional }]) => path && !dev && !optional && !path.includes("node_modules/@types/"))
     .map(([path, { version, license }]) => {
       const name = path.replace(/^.*node_modules\//, "");
       return { name, version, license, purl: `pkg:npm/${name.replace("@", "%40")}@${version}` };
@@ -50,7 +50,7 @@ const kinds = [
   ["DYNAMIC_LINK", loaded()],
   ["CONTAINS", console_packages()],
 ];
-const id = (kind, name) => `SPDXRef-${kind.toLowerCase().replace("_", "-")}-${name.replace(/[^A-Za-z0-9.-]/g, "-")}`;
+const id = (kind, name, version) => `SPDXRef-${kind.toLowerCase().replace("_", "-")}-${`${name}-${version}`.replace(/[^A-Za-z0-9.-]/g, "-")}`;
 const SELF = "SPDXRef-agentbox";
 const spdx = {
   spdxVersion: "SPDX-2.3",
@@ -67,7 +67,7 @@ const spdx = {
     },
     ...kinds.flatMap(([kind, packages]) =>
       packages.map(({ name, version, license = "NOASSERTION", purl, supplier }) => ({
-        SPDXID: id(kind, name), name, versionInfo: version, downloadLocation: "NOASSERTION", filesAnalyzed: false,
+        SPDXID: id(kind, name, version), name, versionInfo: version, downloadLocation: "NOASSERTION", filesAnalyzed: false,
         licenseConcluded: "NOASSERTION", licenseDeclared: license, copyrightText: "NOASSERTION", ...(supplier && { supplier }),
         externalRefs: [{ referenceCategory: "PACKAGE-MANAGER", referenceType: "purl", referenceLocator: purl }],
       })),
@@ -76,7 +76,7 @@ const spdx = {
   relationships: [
     { spdxElementId: "SPDXRef-DOCUMENT", relationshipType: "DESCRIBES", relatedSpdxElement: SELF },
     ...kinds.flatMap(([kind, packages]) =>
-      packages.map(({ name }) => ({ spdxElementId: SELF, relationshipType: kind, relatedSpdxElement: id(kind, name) })),
+      packages.map(({ name, version }) => ({ spdxElementId: SELF, relationshipType: kind, relatedSpdxElement: id(kind, name, version) })),
     ),
   ],
 };

@@ -65,7 +65,7 @@ test("the list of contents names what is linked, loaded and bundled", () => {
   for (const name of ["libc6", "libssl3", "libcurl4"]) assert.ok(names("DYNAMIC_LINK").includes(name), name);
   const { dependencies } = JSON.parse(readFileSync(join(repository, "web/console/package.json"), "utf8"));
   for (const [name, version] of Object.entries(dependencies))
-    assert.equal(related("CONTAINS").find((one) => one.name === name)?.versionInfo, version, name);
+    assert.ok(related("CONTAINS").some((one) => one.name === name && one.versionInfo === version), `${name} ${version}`);
   const ids = spdx.packages.map(({ SPDXID }) => SPDXID);
   assert.equal(new Set(ids).size, ids.length);
   for (const one of spdx.packages) assert.ok(one.versionInfo, one.name);
