@@ -22,6 +22,7 @@
 #include "appliance/identity/keys/keys.h"
 #include "appliance/identity/mail/outbox.h"
 #include "appliance/identity/operator_keys/operator_keys.h"
+#include "appliance/identity/personal_data/departures.h"
 #include "appliance/identity/second_factor/second_factor.h"
 #include "appliance/identity/security/replay_guard.h"
 #include "appliance/identity/sign_in/sign_in.h"
@@ -70,6 +71,8 @@ class Module {
   security::ReplayGuard replay_guard;
   audit::Audit audit;
   audit::SignedHeads audit_heads;
+  personal_data::PersonalData personal_data;
+  personal_data::Departures departures;
   audit::FailureCounter failures;
   identities::Identities identities;
   chain::Rpc rpc;

@@ -126,7 +126,7 @@ const rows_of = async (box) => {
 const open_doors = [
   "web GET /", "web GET /login", "web GET /dashboard", "web GET /settings", "web GET /usage", "web GET /usage/{tab}",
   "web GET /agents/{id}", "web GET /agents/{id}/{page}", "web GET /admin/{page}", "web GET /health", "web GET /healthz", "web GET /readyz", "web GET /api/health",
-  "web GET /.well-known/security.txt",
+  "web GET /.well-known/security.txt", "web GET /status", "web GET /api/status", "web GET /playground",
   "web GET /api/auth/session", "web POST /api/register", "web POST /api/auth/login", "web POST /api/auth/signout", "web POST /api/auth/second-factor",
   "web GET /api/auth/nonce", "web POST /api/auth/nonce", "web POST /api/wallet-auth",
   "web GET /api/auth/idp", "web GET /api/auth/idp/callback", "web GET /api/auth/codehost", "web GET /api/auth/codehost/callback",
@@ -134,7 +134,7 @@ const open_doors = [
   "web GET /api/auth/token-gating/verify", "web POST /api/auth/token-gating/verify",
   "web POST /api/auth/forgot-password", "web POST /api/auth/reset-password", "web POST /api/keys/validate",
   "web GET /api/security/risc", "web POST /api/security/risc", "web POST /api/auth/idp/risc",
-  "web GET /api/registration", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
+  "web GET /api/registration", "web GET /api/auth/methods", "web POST /api/invite/validate", "backend POST /api/invite/validate", "web POST /api/webhooks/email",
   "web GET /api/agents", "web GET /api/agents/clone", "web GET /api/demo/chat", "web POST /api/demo/chat",
   "web POST /api/v1/gateway", "web GET /x402/supported", "web GET /api/wallet", "web GET /api/wallet/address", "web GET /api/wallet/cdp",
   "web GET /api/stripe/prices", "web POST /api/webhooks/stripe",

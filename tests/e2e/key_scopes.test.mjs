@@ -1,9 +1,11 @@
 // API keys that open the product: what each scope opens, and what none does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import OpenAI from "openai";
 import { Box, PASSWORD, SCOPES, send, until } from "./box.mjs";
+import { package_named } from "./packages.mjs";
 import { code_of } from "./totp.mjs";
+
+const { OpenAI } = package_named("openai");
 
 const with_key = (box, key) => async (method, path, body, headers = {}) => {
   const { status, headers: seen, body: answer } = await send(box.web, method, path, {

@@ -36,7 +36,7 @@ const ONLY_CLIENTS = {
   tools: [{ messages, tools: {} }, { messages, tools: Array(129).fill(tool("f")) }],
   "tools[0]": [{ messages, tools: [7] }, { messages, tools: [tool("no spaces please")] }, { messages, tools: [tool("x".repeat(65))] }],
   "messages[0].tool_call_id": [says("x", "tool")],
-  n: [{ messages, n: 2 }, { messages, n: -1 }],
+  n: [{ messages, n: 5 }, { messages, n: -1 }],
   stop: [{ messages, stop: [""] }, { messages, stop: Array(17).fill("x") }, { messages, stop: 7 }],
   seed: [with_number("seed", "1.5"), with_number("seed", "1e30")],
   logit_bias: [{ messages, logit_bias: { 1: 101 } }, { messages, logit_bias: [] }],

@@ -184,7 +184,7 @@ test("other parameters reach the model or are refused by name", async (t) => {
   };
   await client.chat.completions.create({ model: MODEL, n: 1, user: "ada", ...given });
   for (const [name, value] of Object.entries(given)) assert.deepEqual(model.asked[0][name], value, name);
-  for (const [name, value] of Object.entries({ n: 2, logprobs: true, seed: "x", stop: [7], tool_choice: "required", audio: {} }))
+  for (const [name, value] of Object.entries({ n: 5, logprobs: true, seed: "x", stop: [7], tool_choice: "required", audio: {} }))
     await assert.rejects(client.chat.completions.create({ model: MODEL, messages: question, [name]: value }),
                          (error) => error.status === 400 && error.message.includes(name));
   assert.equal(model.asked.length, 1);

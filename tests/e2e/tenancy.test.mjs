@@ -28,6 +28,7 @@ const missing = {
 // Bodies that the routes accept, where {} is none.
 const bodies = {
   "PUT /api/agents/{id}/config": { config: {} },
+  "PATCH /api/agents/{id}": { name: "Mine" },
   "POST /api/agents/{id}/verify": { verificationType: "eas" },
   "DELETE /api/skills/{name}": { agentId: "ag_aaaaaaaaaaaaaaaaaaaa" },
   "PATCH /api/settings/second-factor/passkeys/{id}": { name: "mine" },

@@ -1,12 +1,15 @@
 #include "appliance/billing/module.h"
 #include "appliance/billing/plan_requests/routes.h"
+#include "appliance/identity/personal_data/rows.h"
 
 namespace billing::plan_requests {
 
 namespace {
 
 struct Parts {
-  explicit Parts(Module& module) : billing(module), requests(module.platform.system, module.subscriptions) {}
+  explicit Parts(Module& module) : billing(module), requests(module.platform.system, module.subscriptions) {
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, plan_requests));
+  }
   Services services() { return {requests, billing.identity.accounts, billing.identity.audit}; }
   Module& billing;
   PlanRequests requests;

@@ -1,5 +1,6 @@
 #include "appliance/billing/module.h"
 #include "appliance/billing/spans/records.h"
+#include "appliance/identity/personal_data/rows.h"
 
 namespace spans {
 
@@ -8,7 +9,9 @@ namespace {
 struct Services {};
 
 struct Parts {
-  explicit Parts(billing::Module& module) : billing(module) {}
+  explicit Parts(billing::Module& module) : billing(module) {
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, traces, table, activities, links));
+  }
   Services services() { return {}; }
   web::Task<> stop() { return billing.spans.stop(); }
 

@@ -1,12 +1,15 @@
 #include "appliance/billing/module.h"
 #include "appliance/billing/spending/routes.h"
+#include "appliance/identity/personal_data/rows.h"
 
 namespace billing::spending {
 
 namespace {
 
 struct Parts {
-  explicit Parts(Module& module) : billing(module) {}
+  explicit Parts(Module& module) : billing(module) {
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, caps));
+  }
   Services services() { return {billing.cap_policy, billing.identity.audit}; }
   Module& billing;
 };

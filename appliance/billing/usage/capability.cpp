@@ -3,6 +3,7 @@
 #include "appliance/billing/usage/records.h"
 #include "appliance/billing/usage/routes.h"
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/personal_data/rows.h"
 
 namespace usage {
 
@@ -15,7 +16,10 @@ struct Parts {
       : billing(module),
         names(module.platform.system, module.platform.blocking),
         collection(module.platform.home, "usage names", 24h,
-                   [this]() -> web::Task<> { co_await names.run(store::now()); }) {}
+                   [this]() -> web::Task<> { co_await names.run(store::now()); }) {
+    // The tallies stay: they are sums under a number that nobody has any more.
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, calls, usage::names));
+  }
 
   Services services() {
     return {billing.ledger, [this](store::UserId user) { return billing.identity.accounts.find(user).has_value(); }};

@@ -4,7 +4,7 @@
 #include <array>
 #include <ctime>
 
-#include "appliance/box/maintenance/data_copy.h"
+#include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
@@ -34,11 +34,13 @@ std::optional<store::Time> time_of(const std::string& name) {
   return store::Time(std::chrono::seconds(timegm(&parts)));
 }
 
+// Of what is there while it is counted: a backup in progress changes.
 std::uintmax_t bytes_in(const fs::path& folder) {
   std::uintmax_t bytes = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  std::error_code failed;
+  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     std::error_code gone;
-    const auto size = entry.is_regular_file(gone) && !entry.is_symlink(gone) ? entry.file_size(gone) : 0;
+    const auto size = !entry->is_symlink(gone) && entry->is_regular_file(gone) ? entry->file_size(gone) : 0;
     if (!gone) bytes += size;
   }
   return bytes;
@@ -62,6 +64,13 @@ class InProgress {
  private:
   std::atomic<bool>& flag_;
 };
+
+// The folder, or the one in which it will be made.
+fs::path nearest_folder(fs::path path) {
+  std::error_code unknown;
+  while (path.has_relative_path() && !fs::exists(path, unknown)) path = path.parent_path();
+  return path;
+}
 
 web::Error in_progress() { return web::conflict("A backup is being made already: ask again when it is done."); }
 
@@ -87,7 +96,8 @@ Backups::Backups(store::Store& store, const agentbox::Platform& platform)
     : store_(store),
       platform_(platform),
       folder_(platform.folder.path() / "backups"),
-      key_fingerprint_(agentbox::key_fingerprint(platform.master_key)) {}
+      key_fingerprint_(agentbox::key_fingerprint(platform.master_key)),
+      disk_(platform.folder.path(), platform.settings.disk_reserve) {}
 
 web::Result<void> Backups::check(const fs::path& to, const std::optional<std::string>& key_fingerprint) const {
   if (!to.is_absolute()) return web::invalid("to must be an absolute path on the box");
@@ -95,7 +105,7 @@ web::Result<void> Backups::check(const fs::path& to, const std::optional<std::st
     return web::invalid("to must be a folder outside of the data folder");
   if (key_fingerprint && *key_fingerprint != key_fingerprint_)
     return web::conflict("the master key is not the one the box runs with: use its master.key or AGENTBOX_MASTER_KEY");
-  return {};
+  return agentbox::DiskReserve::admit_to(nearest_folder(to), disk_.bytes(), 0);
 }
 
 web::Task<web::Result<std::optional<std::string>>> Backups::make(fs::path to) {
@@ -129,18 +139,16 @@ std::vector<MadeBackup> Backups::list() const {
 
 MadeBackup Backups::copy_all(const std::string& name) const {
   const agentbox::DataFolder copy(folder_ / name);
-  copy.prepare("folder of the backup", "another data folder");
+  copy.prepare("folder of the backup", "--data");
   store_.backup(copy.store());
-  copy_workspaces(platform_.folder.agents(), copy.agents(), [](const fs::path& workspace, std::size_t folders) {
+  for (const auto& [workspace, folders] : copy_all_but_store(platform_.folder, copy, platform_.master_key))
     web::log::warning("left_out_of_backup",
                       {{"workspace", workspace.string()}, {"folders", static_cast<std::int64_t>(folders)}});
-  });
-  copy_skills(platform_.folder, copy);
-  seal_settings(platform_.folder, copy, platform_.master_key);
   return described(copy.path(), time_of(name).value_or(store::now()));
 }
 
 web::Task<web::Result<MadeBackup>> Backups::make_whole() {
+  if (const auto room = disk_.admit(); !room) co_return room.error();
   if (is_in_progress_.exchange(true)) co_return in_progress();
   auto copy = [this]() -> web::Result<MadeBackup> {
     const InProgress until_done(is_in_progress_);

@@ -1,8 +1,10 @@
 #include "appliance/hosting/agents/account_claim.h"
+#include "appliance/hosting/agents/personal_data.h"
 #include "appliance/hosting/agents/records.h"
 #include "appliance/hosting/agents/routes.h"
 #include "appliance/hosting/module.h"
 #include "appliance/identity/key_scopes/key_guards.h"
+#include "appliance/identity/personal_data/rows.h"
 
 namespace agents {
 
@@ -17,6 +19,8 @@ struct Parts {
         [this](const audit::Actor& actor, const Agent& agent) { return audit_rotation(actor, agent); });
     module.identity.sessions.when_all_ended(
         [&module](store::UserId user) { return module.agents.revocation.sessions_ended(user); });
+    module.identity.personal_data.add(
+        personal_data_of(module.platform.system, module.agents, module.platform.folder.agents()));
     module.identity.identities.when_claimed(
         {.claim = [system = module.platform.system](store::UserId user,
                                                     store::Change& change) { claim(system, user, change); },

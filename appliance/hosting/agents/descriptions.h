@@ -3,6 +3,18 @@
 
 namespace agents::descriptions {
 
+inline constexpr auto patch =
+    "Only the given fields change. `config` is merged into the agent's: members that are null are removed, others are "
+    "replaced whole (systemPrompt, tools, temperature, topP, maxTokens, mcpServers, ...). Model and config apply from "
+    "the next start on: `restartNeeded` is true if the agent runs with the old ones. The addresses stay when the name "
+    "changes.";
+
+inline constexpr auto list =
+    "In the order of their creation, the oldest first, or by `sort`: created or name, with `order` asc or desc. Agents "
+    "of one name follow each other by id. With `limit` (at most 1,000) `next` is the `cursor` of the following page, "
+    "or "
+    "null; without it the list is complete. A key that is limited to agents sees only those.";
+
 inline constexpr auto open = "Redirects to the agent's own host with a single-use ticket for that host's cookie.";
 
 inline constexpr auto instance =
@@ -44,7 +56,8 @@ inline constexpr auto replace_config =
     "`channels` {name: {enabled, botToken}}, `systemPrompt` (instructions to the agent, at most 16,000 characters), "
     "`temperature` (0 to 2), `topP` (0 to 1), `maxTokens` (of one answer of the model) and `tools` (the names of the "
     "tools it may use; default: all). The change takes effect at the agent's next start. Images other than the box's "
-    "own may ignore these fields.";
+    "own may ignore these fields. `egress` is where its pages may come from: web (default), none, or a list of host "
+    "names (.example.org: all names beneath example.org); it takes effect at once.";
 
 inline constexpr auto token =
     "Callers of the agent's own address present it as a bearer token. It is replaced when all sessions of the agent's "

@@ -52,6 +52,28 @@ web::Answer replace_config(const Services& services, const Target& target, const
   co_return web::reply(config_answer(*agent), 200);
 }
 
+web::Answer patch_agent(const Services& services, const Target& target, const web::Request& request,
+                        PatchRequest body) {
+  const auto found = target(services.agents.directory, request, {});
+  if (!found) co_return found.error();
+  Patch patch;
+  if (body.name) patch.name = std::move(*body.name);
+  if (body.model) patch.model = std::move(*body.model);
+  if (body.config) patch.config = std::move(*body.config);
+  if (patch.is_empty()) co_return web::invalid("name, model or config is required");
+  const auto agent = co_await services.agents.editor.patch(request.caller, found->owner, found->id, std::move(patch));
+  if (!agent) co_return agent.error();
+  const bool is_changed = agent->model != found->model || agent->config != found->config;
+  const PatchAnswer answer{.id = agent->id,
+                           .name = agent->name,
+                           .model = agent->model,
+                           .plan = agent->plan,
+                           .config = agent->config,
+                           .updatedAt = agent->updated_at,
+                           .restartNeeded = is_changed && agent->status == Status::running};
+  co_return web::reply(answer, 200);
+}
+
 web::Answer show_token(const Services& services, const Target& target, const web::Request& request) {
   const auto agent = target(services.agents.directory, request, {});
   if (!agent) co_return agent.error();

@@ -23,6 +23,22 @@ struct ConfigRequest {
 };
 BOOST_DESCRIBE_STRUCT(ConfigRequest, (), (config))
 
+struct PatchRequest {
+  std::optional<web::Text<1, 100>> name;
+  std::optional<web::Text<1, 200>> model;
+  std::optional<boost::json::object> config;
+};
+BOOST_DESCRIBE_STRUCT(PatchRequest, (), (name, model, config))
+
+struct PatchAnswer {
+  std::string id, name, model, plan;
+  boost::json::object config;
+  store::Time updatedAt;
+  bool restartNeeded = false;
+};
+BOOST_DESCRIBE_STRUCT(PatchAnswer, (), (id, name, model, plan, config, updatedAt, restartNeeded))
+
+web::Answer patch_agent(const Services&, const Target&, const web::Request&, PatchRequest);
 web::Answer show_config(const Services&, const Target&, const web::Request&);
 web::Answer replace_config(const Services&, const Target&, const web::Request&, ConfigRequest);
 

@@ -3,6 +3,7 @@
 #include "appliance/billing/subscriptions/plan_choice.h"
 #include "appliance/hosting/agents/commit_hook.h"
 #include "appliance/hosting/agents/new_agent.h"
+#include "web/blank.h"
 #include "web/free_form.h"
 
 namespace agents {
@@ -28,17 +29,65 @@ void apply(const Changes& changes, Agent& agent) {
   agent.updated_at = store::now();
 }
 
+// Secrets are in it as masks, which keep them.
+boost::json::object merged_config(const Agent& agent, const Patch& patch) {
+  auto merged = agent.config;
+  for (const auto& [name, value] : patch.config) {
+    if (value.is_null()) {
+      merged.erase(name);
+    } else {
+      merged[name] = value;
+    }
+  }
+  // One place says which model it is.
+  if (patch.model && merged.contains("model")) merged["model"] = *patch.model;
+  return merged;
+}
+
 }  // namespace
 
 Task<Result<Agent>> AgentEditor::change(web::Caller caller, store::UserId owner, std::string id, Changes changes) {
   if (const auto good = check_changes(changes, knows_model_); !good) co_return good.error();
-  const auto hook = caller.user_id == 0 ? CommitHook() : while_signed_in(system_, caller);
+  const auto edit_record = [&changes](Agent& agent) -> Result<void> {
+    apply(changes, agent);
+    return {};
+  };
   const bool is_empty = !changes.plan && !changes.config && !changes.ai_provider;
+  if (is_empty && caller.user_id == 0) {
+    auto row = system_.get(records, owner, id);
+    if (!row) co_return web::not_found();
+    co_return std::move(row->value);
+  }
+  co_return co_await edit(std::move(caller), owner, std::move(id), edit_record);
+}
+
+Task<Result<Agent>> AgentEditor::patch(web::Caller caller, store::UserId owner, std::string id, Patch asked) {
+  if (asked.name && web::is_blank(*asked.name)) co_return web::invalid("name must not be blank");
+  if (asked.model)
+    if (const auto good = check_model(*asked.model, "model", knows_model_); !good) co_return good.error();
+  const auto edit_record = [this, &asked](Agent& agent) -> Result<void> {
+    if (auto merged = merged_config(agent, asked); merged != agent.config) {
+      if (const auto good = check_config(merged, knows_model_); !good) return good.error();
+      set_config(agent, std::move(merged));
+    }
+    if (asked.name) agent.name = *asked.name;
+    if (asked.model)
+      agent.model = asked.model->empty() ? default_model : *asked.model;
+    else if (const auto* named = asked.config.if_contains("model"); named && named->is_string())
+      agent.model = named->get_string();
+    agent.updated_at = store::now();
+    return {};
+  };
+  co_return co_await edit(std::move(caller), owner, std::move(id), edit_record);
+}
+
+template <class Edit>
+Task<Result<Agent>> AgentEditor::edit(web::Caller caller, store::UserId owner, std::string id, Edit edit_record) {
+  const auto hook = caller.user_id == 0 ? CommitHook() : while_signed_in(system_, caller);
   for (;;) {
     auto row = system_.get(records, owner, id);
     if (!row) co_return web::not_found();
-    if (is_empty && !hook) co_return std::move(row->value);
-    apply(changes, row->value);
+    if (const auto edited = edit_record(row->value); !edited) co_return edited.error();
     auto change = system_.change();
     change.update(records, *row);
     if (hook)

@@ -1,4 +1,4 @@
-// Changes what is stored about an agent: plan, provider, config, verification.
+// Changes what is stored about an agent: name, model, plan, provider, config, verification.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -16,6 +16,14 @@ namespace agents {
 struct Changes {
   std::optional<std::string> plan, ai_provider;
   std::optional<boost::json::object> config;
+};
+
+// Absent members stay as they are.
+struct Patch {
+  std::optional<std::string> name, model;
+  boost::json::object config;  // members that are null are removed, others are replaced (RFC 7396, at the top level)
+
+  bool is_empty() const { return !name && !model && config.empty(); }
 };
 
 // See the contract's verification types.
@@ -36,10 +44,17 @@ class AgentEditor {
   // payment_required for the deprecated plan; unauthenticated if the caller's session ends before the commit. The
   // backend's caller, user 0, has none.
   web::Task<web::Result<Agent>> change(web::Caller, store::UserId owner, std::string id, Changes);
+  // The name, the model and parts of the config; the rest of the config stays. The agent has the model and the config
+  // from its next start on. Its addresses do not change with its name. Errors as for change().
+  web::Task<web::Result<Agent>> patch(web::Caller, store::UserId owner, std::string id, Patch);
   // not_found, invalid.
   web::Task<web::Result<Agent>> verify(store::UserId owner, std::string id, Verification);
 
  private:
+  // `edit_record` takes (Agent&) and returns a Result<void>; it may run several times.
+  template <class Edit>
+  web::Task<web::Result<Agent>> edit(web::Caller, store::UserId owner, std::string id, Edit edit_record);
+
   store::System system_;
   const KnowsModel& knows_model_;
 };

@@ -16,6 +16,7 @@ using hosting::instance_rate;
 using web::body;
 using web::DELETE;
 using web::GET;
+using web::PATCH;
 using web::plain;
 using web::POST;
 using web::PUT;
@@ -58,12 +59,17 @@ std::vector<Route> web_routes(const agentbox::Guards& guards, const web::Bind<Se
   const auto by_user = own_agent("userId");
   const auto list = on(list_agents, std::make_shared<ListCache>());
   std::vector<Route> table{
-      {GET, "/api/agents", lister_if_any, &agents_rate, plain(list).returns<AgentList>(),
+      {GET, "/api/agents", lister_if_any, &agents_rate,
+       query<ListRequest>(list).returns<AgentList>().describe(descriptions::list),
        "The caller's agents; none without a session"},
       {POST, "/api/agents/provision", creator, &agents_rate,
        body<ProvisionRequest>(on(provision_agent)).returns<ProvisionAnswer>(201), "Create and start an agent"},
-      {GET, "/api/agents/provision", lister, &agents_rate, plain(list).returns<AgentList>(), "The caller's agents"},
+      {GET, "/api/agents/provision", lister, &agents_rate,
+       query<ListRequest>(list).returns<AgentList>().describe(descriptions::list), "The caller's agents"},
       {GET, "/api/agents/:id", reader, &agents_rate, plain(on(show_agent)).returns<DetailAnswer>(), "One agent"},
+      {PATCH, "/api/agents/:id", writer, &agents_rate,
+       body<PatchRequest>(on(patch_agent, by_id)).returns<PatchAnswer>().describe(descriptions::patch),
+       "Change an agent's name, model or parts of its config"},
       {DELETE, "/api/agents/:id", writer, &agents_rate, plain(on(delete_agent)).returns<DeletedAgent>(),
        "Stop an agent and remove everything it has"},
       {GET, "/api/agents/:id/open", session, &agents_rate, plain(on(open_agent)).describe(descriptions::open),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "appliance/hosting/agents/list_order.h"
+
 namespace agents {
 namespace {
 
@@ -11,16 +13,29 @@ bool is_within(const Limit& limit, const std::string& agent) {
   return !limit || std::ranges::find(*limit, agent) != limit->end();
 }
 
-AgentList list_of(const Agents& agents, store::UserId user, const Limit& limit) {
+AgentList list_of(const AgentAddresses& addresses, AgentPage page) {
   AgentList answer;
-  if (user == 0) return answer;
-  auto found = agents.directory.list(user);
-  std::erase_if(found, [&](const auto& summary) { return !is_within(limit, summary.id); });
-  answer.agents.reserve(found.size());
-  for (const auto& summary : found) answer.agents.push_back(show<ListItem>(view_of(summary, agents.addresses)));
+  answer.agents.reserve(page.agents.size());
+  for (const auto& summary : page.agents) answer.agents.push_back(show<ListItem>(view_of(summary, addresses)));
   answer.count = std::int64_t(answer.agents.size());
+  answer.next = std::move(page.next);
   return answer;
 }
+
+// None without a user.
+std::vector<AgentSummary> agents_of(const Services& services, store::UserId user, const Limit& limit) {
+  std::vector<AgentSummary> found;
+  if (user == 0) return found;
+  found = services.agents.directory.list(user);
+  std::erase_if(found, [&](const auto& summary) { return !is_within(limit, summary.id); });
+  return found;
+}
+
+AgentOrder order_of(const ListRequest& query) {
+  return {.by_name = query.sort == ListSort::name, .is_descending = query.order == ListOrder::desc};
+}
+
+bool is_plain(const ListRequest& query) { return !query.sort && !query.order && !query.limit && !query.cursor; }
 
 Container container_of(const web::Result<runtime::Instance>& instance) {
   if (!instance) return Container::unknown;
@@ -37,14 +52,22 @@ Container container_of(const web::Result<runtime::Instance>& instance) {
 
 }  // namespace
 
-web::Answer list_agents(const Services& services, const std::shared_ptr<ListCache>& cache,
-                        const web::Request& request) {
+web::Answer list_agents(const Services& services, const std::shared_ptr<ListCache>& cache, const web::Request& request,
+                        ListRequest query) {
   const auto user = request.caller.user_id;
+  const auto& addresses = services.agents.addresses;
   const auto limit = services.limit_of ? services.limit_of(request.caller) : Limit();
-  if (limit) co_return web::reply(list_of(services.agents, user, limit), 200);
-  const auto make = [&services, user] {
+  if (limit || !is_plain(query)) {
+    const auto most = query.limit ? std::size_t(query.limit->value) : std::size_t(-1);
+    const std::string cursor = query.cursor ? std::string(*query.cursor) : std::string();
+    auto page = page_of(agents_of(services, user, limit), order_of(query), most, cursor);
+    if (!page) co_return page.error();
+    co_return web::reply(list_of(addresses, std::move(*page)), 200);
+  }
+  const auto make = [&services, &addresses, user] {
     std::string text;
-    web::write_json(text, list_of(services.agents, user, {}));
+    auto all = page_of(agents_of(services, user, {}), {}, std::size_t(-1), {});
+    web::write_json(text, list_of(addresses, std::move(all.value())));
     return std::optional(std::move(text));
   };
   web::Response response;

@@ -12,17 +12,29 @@
 
 namespace agents {
 
+BOOST_DEFINE_ENUM_CLASS(ListSort, created, name)
+BOOST_DEFINE_ENUM_CLASS(ListOrder, asc, desc)
+
+struct ListRequest {
+  std::optional<ListSort> sort;
+  std::optional<ListOrder> order;
+  std::optional<web::Integer<1, 1'000>> limit;
+  std::optional<web::Text<1, 1'000>> cursor;
+};
+BOOST_DESCRIBE_STRUCT(ListRequest, (), (sort, order, limit, cursor))
+
 struct AgentList {
   std::vector<ListItem> agents;
   std::int64_t count = 0;
   std::string status = "ok";
+  std::optional<std::string> next;
 };
-BOOST_DESCRIBE_STRUCT(AgentList, (), (agents, count, status))
+BOOST_DESCRIBE_STRUCT(AgentList, (), (agents, count, status, next))
 
 BOOST_DEFINE_ENUM_CLASS(Tier, starter, pro, enterprise)
 
-// The text of each user's AgentList, which consoles poll. All of them together are as long as the box has agents, which
-// AGENT_PORT_RANGE bounds.
+// The text of each user's whole AgentList in the usual order, which consoles poll. All of them together are as long as
+// the box has agents, which AGENT_PORT_RANGE bounds.
 using ListCache = store::VersionedCache<std::string, store::UserId>;
 
 struct ProvisionRequest {
@@ -65,7 +77,7 @@ BOOST_DESCRIBE_STRUCT(InstanceAnswer, (AgentCore),
                       (success, name, statusReason, subdomain, url, websocketUrl, container, health, exitCode,
                        startedAt))
 
-web::Answer list_agents(const Services&, const std::shared_ptr<ListCache>&, const web::Request&);
+web::Answer list_agents(const Services&, const std::shared_ptr<ListCache>&, const web::Request&, ListRequest);
 web::Answer provision_agent(const Services&, const web::Request&, ProvisionRequest);
 web::Answer show_agent(const Services&, const web::Request&);
 web::Answer delete_agent(const Services&, const web::Request&);

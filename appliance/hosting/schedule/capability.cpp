@@ -1,6 +1,7 @@
 #include "appliance/hosting/module.h"
 #include "appliance/hosting/schedule/records.h"
 #include "appliance/hosting/schedule/routes.h"
+#include "appliance/identity/personal_data/rows.h"
 
 namespace schedule {
 
@@ -11,6 +12,7 @@ struct Parts {
     module.agents.when_removed([&module](store::UserId user, std::string agent) {
       return module.schedule.tasks.forget(user, std::move(agent));
     });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, tasks, runs));
   }
   Services services() { return {schedule}; }
   web::Task<> start() { return schedule.scheduler.start(); }

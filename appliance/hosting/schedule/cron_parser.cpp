@@ -44,20 +44,22 @@ const Field months_field{"month", 1, 12, month_names};
 const Field weekdays_field{
     .name = "day of week", .low = 0, .high = 6, .names = weekday_names, .of_days = true, .highest = 7};
 
-// At any of the separators.
-std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {
-    const auto end = text.find_first_of(separators);
+    const auto end = text.find(separator);
     parts.push_back(text.substr(0, end));
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
 }
 
+// Separated by blanks and tabs, as in a crontab.
 std::vector<std::string_view> words(std::string_view text) {
-  auto parts = split(text, " \t");
-  std::erase(parts, std::string_view());
+  std::vector<std::string_view> parts;
+  for (const auto part : split(text, ' '))
+    for (const auto word : split(part, '\t'))
+      if (!word.empty()) parts.push_back(word);
   return parts;
 }
 
@@ -107,7 +109,7 @@ class CronParser {
   static bool is_open(std::string_view field) { return field.starts_with('*') || field.starts_with('?'); }
 
   Result<void> list(const Field& field, std::string_view text, std::uint64_t& bits) {
-    for (const auto item : split(text, ",")) {
+    for (const auto item : split(text, ',')) {
       if (item.empty()) return bad(field, text, "a list has an empty place");
       const auto special = &field == &days_field       ? day_before_last(item)
                            : &field == &weekdays_field ? weekday_of_month(item)

@@ -14,7 +14,7 @@ using AgentId = web::Text<1, 128>;
 using TaskId = web::Text<1, 128>;
 using Name = web::Text<1, 100>;
 using Description = web::Prose<0, 1'000>;
-using Expression = web::Prose<1, 200>;  // tabs may separate its fields
+using Expression = web::Prose<1, 200>;  // with tabs
 using Zone = web::Text<1, 64>;
 using Prompt = web::Prose<1, 32'000>;
 

@@ -1,5 +1,6 @@
 #include "appliance/hosting/module.h"
 #include "appliance/hosting/watchdog/records.h"
+#include "appliance/identity/personal_data/rows.h"
 
 namespace watchdog {
 
@@ -8,7 +9,9 @@ namespace {
 struct Services {};
 
 struct Parts {  // the watchdog itself belongs to the agents' supervision
-  explicit Parts(hosting::Module&) {}
+  explicit Parts(hosting::Module& module) {
+    module.identity.personal_data.add(personal_data::hidden_rows_of(module.platform.system, watches));
+  }
   Services services() { return {}; }
 };
 

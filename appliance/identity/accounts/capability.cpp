@@ -3,7 +3,9 @@
 #include "appliance/identity/accounts/records.h"
 #include "appliance/identity/accounts/routes.h"
 #include "appliance/identity/accounts/self_service.h"
+#include "appliance/identity/kept_keys.h"
 #include "appliance/identity/module.h"
+#include "appliance/identity/personal_data/rows.h"
 
 namespace accounts {
 
@@ -18,7 +20,14 @@ struct Parts {
                      module.verification, module.audit),
         administration(module.platform.system, module.accounts, module.sessions, module.second_factor, module.audit),
         sweep(module.platform.home, "sessions", 10min,
-              [&module]() -> web::Task<> { co_await module.sessions.sweep(store::now()); }) {}
+              [&module]() -> web::Task<> { co_await module.sessions.sweep(store::now()); }) {
+    module.personal_data.add({.write = [&module](store::UserId user, personal_data::Archive& archive) -> web::Task<> {
+      const auto found = module.accounts.find(user);
+      if (!found) co_return;
+      std::string profile = boost::json::serialize(personal_data::exported(*found)) + "\n";
+      co_await archive.add("profile.json", std::move(profile));
+    }});
+  }
 
   Services services() {
     return {identity.accounts, identity.sessions, self_service,
@@ -40,7 +49,10 @@ struct Parts {
 
 identity::Capability capability() {
   return identity::Capability::of<Parts>(
-      {.tables = {store::describe(users), store::describe(sessions)}, .web = web_routes, .backend = backend_routes});
+      {.tables = {store::describe(users), store::describe(sessions), store::describe(session_origins),
+                  store::describe(identity::kept_keys)},
+       .web = web_routes,
+       .backend = backend_routes});
 }
 
 }  // namespace accounts

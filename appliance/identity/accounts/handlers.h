@@ -102,8 +102,10 @@ struct SessionEntry {
   std::string id;
   store::Time createdAt, expiresAt;
   bool current = false;
+  store::Time lastUsedAt;
+  std::optional<std::string> browser, userAgent, address;  // at sign-in
 };
-BOOST_DESCRIBE_STRUCT(SessionEntry, (), (id, createdAt, expiresAt, current))
+BOOST_DESCRIBE_STRUCT(SessionEntry, (), (id, createdAt, expiresAt, current, lastUsedAt, browser, userAgent, address))
 
 struct SessionList {
   std::vector<SessionEntry> sessions;

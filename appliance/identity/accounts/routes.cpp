@@ -37,6 +37,10 @@ constexpr const char* edit_user_description =
     "Only the given fields change. `plan` is the name of a plan, or none to cancel. A new password, and disabling, end "
     "all sessions and replace the gateway tokens of the user's agents. Disabling also stops these agents. A new "
     "password also ends the delays after failed sign-ins. 409, LAST_ADMIN: the box keeps one administrator.";
+constexpr const char* sessions_description =
+    "The latest first. `browser` (such as Firefox on Linux), `userAgent` and `address` are those of the sign-in; they "
+    "are "
+    "null for sessions of before the box kept them. `lastUsedAt` is exact to an hour.";
 constexpr const char* all_ended_description =
     "Also replaces the gateway tokens of the user's agents; those that run restart with the new one.";
 
@@ -73,8 +77,8 @@ std::vector<web::Route> web_routes(const agentbox::Guards& guards, const web::Bi
            .describe("All other sessions of the user end. " + std::string(all_ended_description)),
        "Change the password"},
 
-      {web::GET, "/api/auth/sessions", guards.session, nullptr, web::plain(on(list_sessions)).returns<SessionList>(),
-       "List sessions"},
+      {web::GET, "/api/auth/sessions", guards.session, nullptr,
+       web::plain(on(list_sessions)).returns<SessionList>().describe(sessions_description), "List sessions"},
       {web::DELETE, "/api/auth/sessions", guards.session, nullptr,
        web::plain(on(end_other_sessions)).returns<web::Succeeded>().describe(all_ended_description),
        "End all other sessions"},

@@ -3,11 +3,29 @@
 
 namespace accounts {
 
+namespace {
+
+std::optional<std::string> unless_empty(std::string text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+}  // namespace
+
 SessionList sessions_of(const Services& services, store::UserId user, const std::string& current) {
   SessionList answer;
-  for (const Session& session : services.sessions.of_user(user))
-    answer.sessions.push_back({session.id.substr(0, shown_id_length), session.created_at,
-                               services.sessions.ends_at(session), session.id == current});
+  for (const Session& session : services.sessions.of_user(user)) {
+    const bool is_current = session.id == current;
+    auto origin = services.sessions.origin_of(session);
+    answer.sessions.push_back({.id = session.id.substr(0, shown_id_length),
+                               .createdAt = session.created_at,
+                               .expiresAt = services.sessions.ends_at(session),
+                               .current = is_current,
+                               .lastUsedAt = is_current ? store::now() : services.sessions.last_used_at(session),
+                               .browser = unless_empty(browser_name(origin.user_agent)),
+                               .userAgent = unless_empty(std::move(origin.user_agent)),
+                               .address = unless_empty(std::move(origin.address))});
+  }
   answer.count = static_cast<std::int64_t>(answer.sessions.size());
   return answer;
 }

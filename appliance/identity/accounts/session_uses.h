@@ -20,14 +20,14 @@ class SessionUses {
 
   // When the session is over unless it is used again; at most Session::expires_at.
   store::Time ends_at(const Session&) const;
+  // Exact to an hour, and to an eighth of the idle time.
+  store::Time last_use(const Session&) const;
   // Notes that a live session was used.
   void note(const Session&, store::Time now);
   // Writes the noted uses.
   web::Task<> flush();
 
  private:
-  store::Time last_use(const Session&) const;
-
   store::System system_;
   const std::chrono::milliseconds idle_;
   const std::chrono::milliseconds precision_;  // a stored use is replaced when it is older

@@ -39,6 +39,12 @@ web::Task<SessionEpoch> Sessions::next_epoch() {
 }
 
 web::Task<web::Result<web::Cookie>> Sessions::start(User given, bool secure, std::string replaces) {
+  SessionOrigin unknown;
+  co_return co_await start_at(std::move(unknown), std::move(given), secure, std::move(replaces));
+}
+
+web::Task<web::Result<web::Cookie>> Sessions::start_at(SessionOrigin origin, User given, bool secure,
+                                                       std::string replaces) {
   const std::string secret = crypto::random_token(32);
   const auto now = agentbox::trusted_now();
   const Session session{.id = crypto::sha256_hex(secret),
@@ -46,6 +52,7 @@ web::Task<web::Result<web::Cookie>> Sessions::start(User given, bool secure, std
                         .created_at = now,
                         .expires_at = now + session_lifetime,
                         .moment = given.sessions_since};
+  origin.id = session.id;
   for (;;) {
     const auto user = system_.get(users, given.id);
     if (!user || user->value.is_disabled || !is_live(session, user->value))
@@ -53,8 +60,9 @@ web::Task<web::Result<web::Cookie>> Sessions::start(User given, bool secure, std
     auto change = system_.change();
     change.require(users, *user);
     change.insert(sessions, session);
+    if (!origin.user_agent.empty() || !origin.address.empty()) change.insert(session_origins, origin);
     if (!replaces.empty()) {
-      if (const auto old = system_.get(sessions, replaces)) change.erase(sessions, *old);
+      if (const auto old = system_.get(sessions, replaces)) erase(*old, change);
     }
     const auto outcome = co_await change.commit();
     if (outcome.ok()) break;
@@ -71,7 +79,7 @@ web::Cookie Sessions::cleared(bool secure) {
 web::Task<> Sessions::end(std::string session_id) {
   while (const auto row = system_.get(sessions, session_id)) {
     auto change = system_.change();
-    change.erase(sessions, *row);
+    erase(*row, change);
     const auto outcome = co_await change.commit();
     if (outcome.ok()) break;
   }
@@ -142,12 +150,22 @@ web::Task<std::size_t> Sessions::sweep(store::Time now) {
   }
 }
 
+void Sessions::erase(const store::Row<Session>& row, store::Change& change) const {
+  change.erase(sessions, row);
+  if (const auto origin = system_.get(session_origins, row->id)) change.erase(session_origins, *origin);
+}
+
+SessionOrigin Sessions::origin_of(const Session& session) const {
+  auto row = system_.get(session_origins, session.id);
+  return row ? std::move(row->value) : SessionOrigin();
+}
+
 web::Task<> Sessions::erase(std::vector<Session> ended) {
   bool stale = true;
   while (stale) {
     auto change = system_.change();
     for (const Session& session : ended)
-      if (const auto row = system_.get(sessions, session.id)) change.erase(sessions, *row);
+      if (const auto row = system_.get(sessions, session.id)) erase(*row, change);
     const auto outcome = co_await change.commit();
     stale = !outcome.ok();
   }

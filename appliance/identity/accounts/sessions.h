@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "appliance/identity/accounts/records.h"
+#include "appliance/identity/accounts/session_origins.h"
 #include "appliance/identity/accounts/session_uses.h"
 #include "web/http.h"
 #include "web/result.h"
@@ -58,6 +59,8 @@ class Sessions {
   // browser's current session, if any; it ends. Durable before the cookie is returned. unauthenticated: since `user`
   // was read it was disabled or all its sessions were ended.
   web::Task<web::Result<web::Cookie>> start(User user, bool secure, std::string replaces = {});
+  // The same from a known place; the id of `origin` is ignored.
+  web::Task<web::Result<web::Cookie>> start_at(SessionOrigin origin, User user, bool secure, std::string replaces);
   // Succeeds if there is no such session.
   web::Task<> end(std::string session_id);
   // Ends all sessions of a user but `except`, and all sign-ins that have begun, in one change whatever their number.
@@ -70,10 +73,14 @@ class Sessions {
   std::optional<store::Time> began(const std::string& session_id) const;
   // When a live session ends unless it is used again.
   store::Time ends_at(const Session& session) const { return uses_.ends_at(session); }
+  // When a live session was last used, about.
+  store::Time last_used_at(const Session& session) const { return uses_.last_use(session); }
   // Writes when sessions were last used.
   web::Task<> flush_uses() { return uses_.flush(); }
   // The user's live sessions, the latest first.
   std::vector<Session> of_user(store::UserId) const;
+  // Empty members for a session whose origin is not known.
+  SessionOrigin origin_of(const Session&) const;
   // Removes expired sessions; returns their number.
   web::Task<std::size_t> sweep(store::Time now);
 
@@ -81,6 +88,8 @@ class Sessions {
 
  private:
   web::Task<> erase(std::vector<Session>);
+  // With its origin.
+  void erase(const store::Row<Session>&, store::Change&) const;
 
   bool is_current(const Session&, const User&) const;
 

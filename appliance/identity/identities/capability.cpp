@@ -1,3 +1,4 @@
+#include "appliance/identity/identities/personal_data.h"
 #include "appliance/identity/identities/records.h"
 #include "appliance/identity/module.h"
 
@@ -8,7 +9,7 @@ namespace {
 struct Services {};
 
 struct Parts {  // the rows are those of the sign-in methods
-  explicit Parts(identity::Module&) {}
+  explicit Parts(identity::Module& module) { module.personal_data.add(personal_data_of(module.platform.system)); }
   Services services() { return {}; }
 };
 

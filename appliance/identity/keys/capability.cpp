@@ -1,6 +1,7 @@
 #include "appliance/foundation/periodic.h"
 #include "appliance/identity/key_scopes/records.h"
 #include "appliance/identity/module.h"
+#include "appliance/identity/personal_data/rows.h"
 #include "web/log.h"
 
 namespace keys {
@@ -13,7 +14,9 @@ struct Services {};  // the rows are those of billing, which knows what keys hav
 
 struct Parts {
   explicit Parts(identity::Module& module)
-      : identity(module), uses(module.platform.home, "uses of keys and sessions", 30s, [this] { return flush(); }) {}
+      : identity(module), uses(module.platform.home, "uses of keys and sessions", 30s, [this] { return flush(); }) {
+    module.personal_data.add(personal_data::rows_of(module.platform.system, api_keys, key_scopes::key_scopes));
+  }
 
   Services services() { return {}; }
   web::Task<> start() {

@@ -1,4 +1,5 @@
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/mail/personal_data.h"
 #include "appliance/identity/mail/records.h"
 #include "appliance/identity/mail/routes.h"
 #include "appliance/identity/module.h"
@@ -12,7 +13,9 @@ using namespace std::chrono_literals;
 struct Parts {
   explicit Parts(identity::Module& module)
       : identity(module),
-        sweep(module.platform.home, "mail", 10min, [&module] { return module.outbox.sweep(store::now()); }) {}
+        sweep(module.platform.home, "mail", 10min, [&module] { return module.outbox.sweep(store::now()); }) {
+    module.personal_data.add(personal_data_of(module.platform.system, module.platform.blocking));
+  }
 
   Services services() { return {identity.outbox, identity.platform.blocking}; }
   web::Task<> start() {

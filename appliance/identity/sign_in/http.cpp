@@ -6,13 +6,26 @@
 
 namespace sign_in {
 
+namespace {
+
+constexpr std::size_t longest_user_agent = 500;
+
+std::string printable(std::string_view text) {
+  std::string kept(text.substr(0, longest_user_agent));
+  std::erase_if(kept, [](unsigned char c) { return c < 0x20 || c > 0x7E; });
+  return kept;
+}
+
+}  // namespace
+
 Client client_of(const web::Request& request) {
   const auto tickets = request.cookies(ticket_cookie);
   return {.address = request.client_address,
           .is_secure = request.secure,
           .session_token = std::string(accounts::session_token(request).value_or("")),
           .ticket = tickets.size() == 1 ? std::string(tickets.front()) : std::string(),
-          .device = device_of(request)};
+          .device = device_of(request),
+          .user_agent = printable(request.header("User-Agent"))};
 }
 
 // Of two, one may have been planted from a sibling host name.

@@ -40,7 +40,8 @@ web::Task<web::Result<SignInResult>> SignIn::complete(Client client, audit::Entr
     name_user(entry, *user);
     auto current = sessions_.find(client.session_token);
     std::string replaced = current ? std::move(current->session_id) : std::string();
-    cookie = co_await sessions_.start(*user, client.is_secure, std::move(replaced));
+    accounts::SessionOrigin origin{.id = {}, .user_agent = client.user_agent, .address = client.address};
+    cookie = co_await sessions_.start_at(std::move(origin), *user, client.is_secure, std::move(replaced));
   } else {
     cookie = user.error();
   }

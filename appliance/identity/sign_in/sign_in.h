@@ -19,11 +19,12 @@ namespace sign_in {
 
 // The browser that signs in; see client_of in http.h.
 struct Client {
-  std::string address;        // for the audit log
-  bool is_secure = false;     // connected over HTTPS: its cookies are for HTTPS only
-  std::string session_token;  // of its current session, which the new one replaces; may be empty
-  std::string ticket;         // of a sign-in that waits for the second factor; may be empty
-  std::string device;         // the value of its device cookie; may be empty
+  std::string address;          // for the audit log and the list of sessions
+  bool is_secure = false;       // connected over HTTPS: its cookies are for HTTPS only
+  std::string session_token;    // of its current session, which the new one replaces; may be empty
+  std::string ticket;           // of a sign-in that waits for the second factor; may be empty
+  std::string device;           // the value of its device cookie; may be empty
+  std::string user_agent = {};  // as sent, cut
 };
 
 struct SignInResult {

@@ -1,5 +1,6 @@
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/media/module.h"
 #include "appliance/media/streams/routes.h"
 
@@ -28,6 +29,11 @@ struct Parts {
           if (!stream) co_return std::nullopt;
           co_return deployments::AgentStream{.id = stream->id, .key = stream->key.clear};
         });
+    auto part = personal_data::rows_of(module.platform.system, streams::streams);
+    part.erase = [this](store::UserId user) -> web::Task<> {
+      for (const auto& stream : streams.list(user)) static_cast<void>(co_await streams.remove(user, stream.id));
+    };
+    module.identity.personal_data.add(std::move(part));
   }
   Services services() { return {streams, gate}; }
 

@@ -11,8 +11,13 @@ constexpr const char* completions_text =
     "OpenAI's chat completions: tools, tool_choice, parallel_tool_calls, images, response_format, stop, seed, "
     "penalties "
     "and logit_bias are passed to the model, or refused by name if its provider does not support them. With stream: "
-    "true the answer is sent as server-sent events. Calls with an API key use the plan, quota and caps of its user; "
+    "true the answer is sent as server-sent events. `n` asks for up to 4 choices, each of which is charged. Calls with "
+    "an API key use the plan, quota and caps of its user; "
     "agents use those of their owner.";
+constexpr const char* responses_text =
+    "OpenAI's responses: `input` is a text or a list of messages, function calls and their outputs. Functions are the "
+    "only tools. Responses are not stored: the whole conversation is sent each time, and previous_response_id, "
+    "conversation and background are refused. Otherwise as /v1/chat/completions, whose limits apply.";
 constexpr const char* embeddings_text =
     "OpenAI's embeddings ({model, input, ...}), passed through to the local server if it lists the model, else to "
     "OpenAI or the router, with the user's own key if there is one.";
@@ -36,6 +41,8 @@ std::vector<web::Route> routes(const web::Guard& guard, const web::Bind<Services
   return {
       {web::POST, "/v1/chat/completions", guard, nullptr,
        with_body<CompletionBody>(endpoint(on, complete_chat)).describe(completions_text), "Ask a model"},
+      {web::POST, "/v1/responses", guard, nullptr,
+       with_body<ResponseBody>(endpoint(on, create_response)).describe(responses_text), "Ask a model"},
       {web::POST, "/v1/embeddings", guard, nullptr,
        with_body<EmbeddingBody>(endpoint(on, create_embeddings)).describe(embeddings_text), "Create embeddings"},
       {web::GET, "/v1/models", guard, nullptr, endpoint(on, list_models), "List the models you can use"},

@@ -24,17 +24,18 @@ std::string common_of(std::string_view id, std::string_view model) {
 
 }  // namespace
 
-Chunks::Chunks(std::string_view id, std::string_view model) : common_(common_of(id, model)) {}
+Chunks::Chunks(std::string_view id, std::string_view model, std::size_t choice)
+    : common_(common_of(id, model)), choice_(choice) {}
 
 std::string Chunks::delta(json::object content, json::value finish) const {
-  const json::object choice{{"index", 0}, {"delta", std::move(content)}, {"finish_reason", std::move(finish)}};
+  const json::object choice{{"index", choice_}, {"delta", std::move(content)}, {"finish_reason", std::move(finish)}};
   return common_ + R"("choices":[)" + json::serialize(choice) + "]}";
 }
 
 // Writes what delta would, without a tree of values: there is one chunk for every token.
 std::string Chunks::text(std::string_view piece) const {
-  return common_ + R"("choices":[{"index":0,"delta":{"content":)" + json::serialize(json::string_view(piece)) +
-         R"(},"finish_reason":null}]})";
+  return common_ + R"("choices":[{"index":)" + std::to_string(choice_) + R"(,"delta":{"content":)" +
+         json::serialize(json::string_view(piece)) + R"(},"finish_reason":null}]})";
 }
 
 std::string Chunks::opening() const { return delta({{"role", "assistant"}, {"content", ""}}); }

@@ -12,7 +12,8 @@ namespace models::openai {
 // The chunks of one answer: the same id, time and model in all of them.
 class Chunks {
  public:
-  Chunks(std::string_view id, std::string_view model);
+  // `choice`: which of several answers to one request it is.
+  Chunks(std::string_view id, std::string_view model, std::size_t choice = 0);
 
   std::string opening() const;
   std::string piece(const AnswerPiece&) const;
@@ -26,6 +27,7 @@ class Chunks {
   std::string text(std::string_view piece) const;
 
   const std::string common_;  // what all begin with, up to the comma after their model
+  const std::size_t choice_;
 };
 
 }  // namespace models::openai

@@ -1,4 +1,5 @@
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/network/a2a/routes.h"
 #include "appliance/network/module.h"
 
@@ -14,6 +15,7 @@ struct Parts {
         sweeps(module.platform.home, "A2A sweep", std::chrono::hours(1), [this] { return tasks.sweep(store::now()); }) {
     module.hosting.agents.when_removed(
         [this](store::UserId user, std::string agent) { return tasks.forget(user, std::move(agent)); });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table));
   }
   Services services() {
     return {.tasks = tasks,

@@ -1,4 +1,5 @@
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/network/module.h"
 
 namespace amplification {
@@ -18,6 +19,7 @@ struct Parts {
     module.hosting.agents.when_removed([&module](store::UserId user, std::string agent) {
       return module.amplification.forget(user, std::move(agent));
     });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, follows));
   }
   Services services() { return {}; }
   web::Task<> start() {

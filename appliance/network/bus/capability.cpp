@@ -1,4 +1,5 @@
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/network/bus/routes.h"
 #include "appliance/network/module.h"
 
@@ -14,6 +15,8 @@ struct Parts {
     module.hosting.agents.when_removed(
         [this](store::UserId user, std::string agent) { return module.mailbox.forget(user, std::move(agent)); });
     module.when_listeners_close([this] { return module.courier.stop(); });
+    module.identity.personal_data.add(
+        personal_data::rows_of(module.platform.system, messages, deliveries, sent, dead_letters));
   }
   Services services() { return {module.bus, module.mailbox, module.bus_keys, module.platform.system}; }
   web::Task<> start() {

@@ -1,3 +1,4 @@
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/network/bus_keys/routes.h"
 #include "appliance/network/module.h"
 
@@ -10,6 +11,7 @@ struct Parts {
       : keys(module.bus_keys), audit(module.identity.audit), system(module.platform.system) {
     module.hosting.agents.when_removed(
         [this](store::UserId user, std::string agent) { return keys.forget(user, std::move(agent)); });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table));
   }
   Services services() { return {keys, audit, system}; }
 

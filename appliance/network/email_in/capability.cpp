@@ -1,3 +1,4 @@
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/network/email_in/routes.h"
 #include "appliance/network/email_in/signature.h"
 #include "appliance/network/module.h"
@@ -14,6 +15,7 @@ struct Parts {
         inbox(module.platform.system, module.hosting.chat, module.hosting.uploads, module.platform.home) {
     if (key.empty() && !settings.email_webhook_secret.empty())
       web::log::warning("email_refused", {{"reason", std::string("EMAIL_WEBHOOK_SECRET is not whsec_ and base64")}});
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, messages));
   }
 
   Services services() { return {inbox, key, settings.email_allowed_senders}; }

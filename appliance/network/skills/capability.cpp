@@ -1,3 +1,4 @@
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/network/module.h"
 #include "appliance/network/skills/records.h"
 #include "appliance/network/skills/routes.h"
@@ -25,6 +26,7 @@ struct Parts {
       return sales.prepare(std::move(skill), std::move(inputs));
     };
     module.when_listeners_close([this] { return runs.stop(); });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, installations, skills::runs));
   }
   Services services() {
     return {catalogue,

@@ -1,3 +1,4 @@
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/network/module.h"
 #include "appliance/network/swarms/records.h"
 #include "appliance/network/swarms/routes.h"
@@ -13,6 +14,7 @@ struct Parts {
                   module.platform.home),
         swarms(module.platform.system, module.hosting.agents.directory, budget, conductor) {
     module.when_listeners_close([this] { return conductor.end(); });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, swarms::swarms, tasks, events));
   }
   Services services() { return {swarms, conductor.followers()}; }
   web::Task<> start() { return conductor.recover(); }

@@ -1,3 +1,4 @@
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/payments/module.h"
 #include "appliance/payments/mpp/routes.h"
 
@@ -6,8 +7,9 @@ namespace mpp {
 namespace {
 
 struct Parts {
-  explicit Parts(payments::Module& module)
-      : payments(module), payment_wallets(module.platform.system, module.wallets) {}
+  explicit Parts(payments::Module& module) : payments(module), payment_wallets(module.platform.system, module.wallets) {
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table));
+  }
   Services services() { return {payment_wallets, payments.transfers, payments.ledger, payments.balances}; }
   web::Task<> start() { return payment_wallets.adopt_keys(); }
 

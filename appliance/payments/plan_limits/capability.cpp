@@ -1,4 +1,5 @@
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/payments/module.h"
 #include "appliance/payments/plan_limits/plan_limits.h"
 #include "appliance/payments/plan_limits/records.h"
@@ -20,6 +21,7 @@ struct Parts {
         [this](store::UserId user, std::string_view agent) { return limits.has_room(user, agent); });
     module.hosting.agents.when_removed(
         [this](store::UserId user, std::string agent) { return limits.forget(user, std::move(agent)); });
+    module.identity.personal_data.add(personal_data::hidden_rows_of(module.platform.system, plan_stops));
   }
   Services services() { return {}; }
   web::Task<> start() {

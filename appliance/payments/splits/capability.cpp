@@ -1,3 +1,4 @@
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/payments/module.h"
 #include "appliance/payments/splits/routes.h"
 
@@ -6,7 +7,9 @@ namespace splits {
 namespace {
 
 struct Parts {
-  explicit Parts(payments::Module& module) : payments(module) {}
+  explicit Parts(payments::Module& module) : payments(module) {
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table));
+  }
   Services services() {
     return {payments.splits,   payments.wallets,  payments.ledger,
             payments.networks, payments.balances, payments.hosting.agents.directory};

@@ -1,5 +1,7 @@
 #include "appliance/foundation/periodic.h"
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/payments/module.h"
+#include "appliance/payments/stripe/leaving.h"
 #include "appliance/payments/stripe/records.h"
 #include "appliance/payments/stripe/routes.h"
 
@@ -14,7 +16,11 @@ struct Parts {
       : payments(module),
         events(module.platform.system, module.checkout.prices(), module.billing.subscriptions, module.billing.credits,
                module.identity.audit, module.identity.outbox, module.identity.site, module.platform.home),
-        sweep(module.platform.home, "stripe events", 1h, [this] { return events.sweep(store::now()); }) {}
+        sweep(module.platform.home, "stripe events", 1h, [this] { return events.sweep(store::now()); }) {
+    auto part = personal_data::rows_of(module.platform.system, received_payments, customers);
+    part.obstacle = [system = module.platform.system](store::UserId user) { return obstacle_to_leaving(system, user); };
+    module.identity.personal_data.add(std::move(part));
+  }
 
   Services services() { return {payments.checkout, events, payments.platform.settings.stripe_webhook_secret}; }
   web::Task<> start() {

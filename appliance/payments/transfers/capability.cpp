@@ -1,3 +1,4 @@
+#include "appliance/identity/personal_data/rows.h"
 #include "appliance/payments/module.h"
 #include "appliance/payments/transfers/return_balance.h"
 #include "appliance/payments/transfers/routes.h"
@@ -12,6 +13,7 @@ struct Parts {
     module.hosting.agents.when_removed([&module](store::UserId user, std::string agent) -> web::Task<> {
       co_await return_balance(module.ledger, user, std::move(agent));
     });
+    module.identity.personal_data.add(personal_data::rows_of(module.platform.system, table, rules_table));
   }
   Services services() {
     return {payments.transfers, payments.wallets, payments.ledger, payments.balances,

@@ -6,6 +6,7 @@ import { FinishSignIn } from "../parts/finish_sign_in";
 import { ForgottenPassword } from "../parts/forgotten_password";
 import { NewPassword } from "../parts/new_password";
 import { SignIn } from "../parts/sign_in";
+import { SignInProviders } from "../parts/sign_in_providers";
 import { SignUp } from "../parts/sign_up";
 
 // What a provider's sign-in leaves in the address when it fails: the provider's name and the reason.
@@ -39,6 +40,7 @@ export default function Login() {
       <h1>{creating ? t("action.sign_up") : t("action.sign_in")}</h1>
       {failed !== null && <Notice kind="error">{sentenceOf(failed)}</Notice>}
       {creating ? <SignUp key="new" /> : <SignIn key="known" />}
+      {!creating && <SignInProviders />}
       <p class="quiet">
         {creating ? (
           <>

@@ -40,6 +40,15 @@ export function SessionList() {
                       {session.current ? t("sessions.this") : t("sessions.another")}, {t("sessions.until")}{" "}
                       <Time at={session.expiresAt} />
                     </p>
+                    <p class="quiet">
+                      {[session.browser, session.address].filter(Boolean).join(", ")}
+                      {!session.current && (
+                        <>
+                          {" "}
+                          {t("sessions.used")} <Time at={session.lastUsedAt} ago />
+                        </>
+                      )}
+                    </p>
                   </div>
                   {!session.current && (
                     <Button

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <vector>
+
+#include "appliance/identity/guards.h"
+#include "appliance/identity/personal_data/departures.h"
+#include "appliance/identity/second_factor/second_factor.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace personal_data {
+
+// All of them must outlive the rows.
+struct Services {
+  const PersonalData& data;
+  Departures& departures;
+  accounts::Accounts& accounts;
+  accounts::Sessions& sessions;
+  second_factor::SecondFactor& factor;
+  audit::Audit& audit;
+  boost::asio::thread_pool& blocking;
+};
+
+// /api/settings/export and /api/settings/account.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+// The same for administrators, of any user: /api/admin/users/:user.
+std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace personal_data

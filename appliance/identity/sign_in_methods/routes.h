@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/foundation/settings/settings.h"
+#include "appliance/identity/guards.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace sign_in_methods {
+
+// All of it must outlive the rows.
+struct Services {
+  const agentbox::Settings& settings;
+};
+
+// GET /api/auth/methods.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace sign_in_methods

@@ -1,0 +1,73 @@
+// OpenAI's responses, the newer form of asking a model, in both directions. Responses are not stored here, so each
+// request holds its whole conversation.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "appliance/models/chat.h"
+#include "web/result.h"
+
+namespace models::responses {
+
+// What an answer repeats of its request.
+struct Echo {
+  boost::json::object members;
+};
+
+struct Parsed {
+  ChatRequest request;
+  Echo echo;
+};
+
+// Kind::invalid names the field: "input[2].type must be one of: ...". Refused are parameters that need a store
+// (previous_response_id, conversation, background) and tools that the box does not have (only functions).
+web::Result<Parsed> parse_request(boost::json::object body);
+
+struct Event {
+  std::string type, data;  // the data has the type, too
+};
+using Events = std::vector<Event>;
+
+// One answer, as it grows: the items of its output, and the server-sent events about them.
+class Output {
+ public:
+  // `model`: the one that serves.
+  Output(const Echo& echo, std::string_view model);
+
+  Events begin();
+  Events take(const AnswerPiece&);
+  // Ends every item, then the response.
+  Events finish(const ChatAnswer&);
+  Events fail(const web::Error&);
+
+  // The whole response, for answers that are not streamed.
+  boost::json::object whole(const ChatAnswer&);
+
+ private:
+  struct Item {
+    std::string id, call_id, name;
+    std::string text;  // of a message; the arguments of a call
+    bool is_call = false, is_done = false;
+  };
+  std::size_t open_message(Events& events);
+  void close(std::size_t at, Events& events);
+  boost::json::object to_wire(const Item&, bool is_done) const;
+  boost::json::object response(std::string_view status, const ChatAnswer* answer) const;
+  Event event(std::string type, boost::json::object members);
+
+  const boost::json::object echo_;
+  const std::string id_;
+  const std::string model_;
+  const std::int64_t created_;
+  std::int64_t sequence_ = 0;
+  std::vector<Item> items_;
+  std::optional<std::size_t> message_;        // the message that is being written, by its place in items_
+  std::map<std::size_t, std::size_t> calls_;  // by the index in AnswerPiece::call
+};
+
+}  // namespace models::responses
