@@ -180,8 +180,9 @@ bool Article::is_furniture_after_text(const GumboNode& node, const GumboElement&
   const auto& weighed = weights_[node];
   if (!is_after_heading(node) || weighed.holds_article || whole - weighed.prose < least_text) return false;
   if (element.tag == GUMBO_TAG_ASIDE || element.tag == GUMBO_TAG_FOOTER) return true;
-  if (rules_ == Rules::tags_only || weighed.names.only_content) return false;
-  return weighed.names.comments || (weighed.names.beside_text && !is_within_article(node));
+  if (!weighed.names.furniture || weighed.names.only_content) return false;
+  if (weighed.names.comments) return true;
+  return rules_ == Rules::all && weighed.names.beside_text && !is_within_article(node);
 }
 
 // Little text below a heading that leads to another page.

@@ -138,7 +138,7 @@ TEST_F(ExplorerFormats, UntrackedFilesOfASubmoduleAreNoDifference) {
   git({"submodule", "add", "-q", (scratch.path() / "library").string(), "library"});
   commit("With a library");
   put(root / "library/untracked", "x");
-  const auto unstaged = [&] { return repositories().diff(place, "")->unstaged; };
+  const auto unstaged = [&] { return repositories().diff(place, "").value().unstaged; };
   expect_as_git();
   EXPECT_EQ(unstaged(), git({"diff"}));
   put(root / "library/n.txt", "changed\n");

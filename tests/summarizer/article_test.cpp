@@ -118,10 +118,10 @@ TEST(Article, TakesEveryPartOfALongText) {
 
 // Ids of sections are made of their headings.
 TEST(Article, KeepsSectionsWhoseHeadingsSoundLikeFurniture) {
-  EXPECT_EQ(rendered("<div><section id=menu><h2>Menu</h2><p>" + lamp +
+  EXPECT_EQ(rendered("<div><section id=comment><h2>Comment</h2><p>" + lamp +
                          "</p></section><section id=login><h2>Login</h2><p>" + storm + "</p></section></div>",
                      Style::text),
-            "Menu\n\n" + lamp + "\n\nLogin\n\n" + storm);
+            "Comment\n\n" + lamp + "\n\nLogin\n\n" + storm);
 }
 
 TEST(Markdown, WritesHeadingsAndInlineMarkup) {
