@@ -113,7 +113,7 @@ export interface Operations {
   "POST /api/auth/second-factor": { body: { code?: string | null | undefined; passkey?: { id: string; type: string; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null | undefined } } | null | undefined }; answer: { ok: boolean; user: { id: string; name: string } } };
   "GET /api/auth/session": { answer: { user?: { id: string; name: string; email: string; isAdmin: boolean } | null | undefined } };
   "DELETE /api/auth/sessions": { answer: { success: boolean } };
-  "GET /api/auth/sessions": { answer: { sessions: { id: string; createdAt: string; expiresAt: string; current: boolean; lastUsedAt: string; browser: string; userAgent: string; address: string }[]; count: number } };
+  "GET /api/auth/sessions": { answer: { sessions: { id: string; createdAt: string; expiresAt: string; current: boolean; lastUsedAt: string; browser?: string | null | undefined; userAgent?: string | null | undefined; address?: string | null | undefined }[]; count: number } };
   "DELETE /api/auth/sessions/{id}": { path: { id: string }; answer: { success: boolean } };
   "POST /api/auth/signout": { answer: { ok: boolean } };
   "GET /api/auth/social-id/refresh": { answer: { endpoint: string; method: string; description: string; configured: boolean; issuer?: string | null | undefined; clientId?: string | null | undefined } };
