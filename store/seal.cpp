@@ -2,6 +2,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/rand.h>
 
 #include <memory>
@@ -13,8 +14,9 @@
 namespace store {
 namespace {
 
-constexpr std::string_view version = "s1:";
-constexpr std::size_t nonce_size = 12, tag_size = 16;
+// The versions differ in the key: s1, which is only read, is under the master key itself; s2 under one derived from it.
+constexpr std::string_view direct = "s1:", derived = "s2:", purpose = "agentbox sealing";
+constexpr std::size_t nonce_size = 12, tag_size = 16, key_size = 32;
 
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
 
@@ -48,6 +50,20 @@ std::string from_base64(std::string_view text) {
   return raw;
 }
 
+// HKDF-SHA256 (RFC 5869), without salt: the master key is random.
+std::string derived_key(std::string_view master_key) {
+  const std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)> context(EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr),
+                                                                            &EVP_PKEY_CTX_free);
+  std::string key(key_size, '\0');
+  auto size = key.size();
+  must(EVP_PKEY_derive_init(context.get()));
+  must(EVP_PKEY_CTX_set_hkdf_md(context.get(), EVP_sha256()));
+  must(EVP_PKEY_CTX_set1_hkdf_key(context.get(), bytes(master_key), static_cast<int>(master_key.size())));
+  must(EVP_PKEY_CTX_add1_hkdf_info(context.get(), bytes(purpose), static_cast<int>(purpose.size())));
+  must(EVP_PKEY_derive(context.get(), reinterpret_cast<unsigned char*>(key.data()), &size));
+  return key;
+}
+
 [[noreturn]] void does_not_open() {
   throw Corrupt(
       "a sealed field does not open: it was altered, moved from another record, or sealed under another master key");
@@ -55,8 +71,10 @@ std::string from_base64(std::string_view text) {
 
 }  // namespace
 
+// `master_key_` holds both keys: the master key, and behind it the one that is derived from it.
 Sealer::Sealer(std::string master_key) : master_key_(std::move(master_key)) {
-  if (master_key_.size() != 32) throw std::invalid_argument("the master key must be 32 bytes");
+  if (master_key_.size() != key_size) throw std::invalid_argument("the master key must be 32 bytes");
+  master_key_ += derived_key(master_key_);
 }
 
 Sealer::~Sealer() { OPENSSL_cleanse(master_key_.data(), master_key_.size()); }
@@ -68,19 +86,21 @@ std::string Sealer::seal(std::string_view clear, std::uint8_t table, std::string
   must(RAND_bytes(nonce, nonce_size));
   const auto aad = additional_data(table, key, field);
   Cipher cipher(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free);
-  must(EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, bytes(master_key_), nonce));
+  must(EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, bytes(master_key_) + key_size, nonce));
   int written = 0;
   must(EVP_EncryptUpdate(cipher.get(), nullptr, &written, bytes(aad), static_cast<int>(aad.size())));
   must(EVP_EncryptUpdate(cipher.get(), nonce + nonce_size, &written, bytes(clear), static_cast<int>(clear.size())));
   must(EVP_EncryptFinal_ex(cipher.get(), nonce + nonce_size + written, &written));
   must(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, tag_size, nonce + nonce_size + clear.size()));
-  return std::string(version) + base64(raw);
+  return std::string(derived) + base64(raw);
 }
 
 std::string Sealer::open(std::string_view sealed, std::uint8_t table, std::string_view key,
                          std::string_view field) const {
-  if (!sealed.starts_with(version)) does_not_open();
-  auto raw = from_base64(sealed.substr(version.size()));
+  const bool is_direct = sealed.starts_with(direct);
+  if (!is_direct && !sealed.starts_with(derived)) does_not_open();
+  const auto* key_of_version = bytes(master_key_) + (is_direct ? 0 : key_size);
+  auto raw = from_base64(sealed.substr(direct.size()));
   if (raw.size() < nonce_size + tag_size) does_not_open();
   const auto size = raw.size() - nonce_size - tag_size;
   auto* nonce = reinterpret_cast<unsigned char*>(raw.data());
@@ -88,7 +108,7 @@ std::string Sealer::open(std::string_view sealed, std::uint8_t table, std::strin
   std::string clear(size, '\0');
   auto* out = reinterpret_cast<unsigned char*>(clear.data());
   Cipher cipher(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free);
-  must(EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, bytes(master_key_), nonce));
+  must(EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, key_of_version, nonce));
   int written = 0;
   must(EVP_DecryptUpdate(cipher.get(), nullptr, &written, bytes(aad), static_cast<int>(aad.size())));
   must(EVP_DecryptUpdate(cipher.get(), out, &written, nonce + nonce_size, static_cast<int>(size)));

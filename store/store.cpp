@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "store/default_engine.h"
+#include "store/reseal.h"
 
 namespace store {
 namespace {
@@ -43,6 +44,7 @@ struct Store::Impl {
         rows(*engine, sealer, tables) {}
 
   void check_master_key() {
+    refuse_half_sealed(*engine);
     if (const auto sealed = engine->get(0, check_key)) {
       try {
         sealer.open(*sealed, 0, check_key, "value");

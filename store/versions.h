@@ -20,6 +20,10 @@ class Versions {
   void bump(Family family, std::string_view key) {
     numbers_[slot(family, key)].fetch_add(1, std::memory_order_release);
   }
+  // When records may have changed without a write.
+  void bump_all() {
+    for (auto& number : numbers_) number.fetch_add(1, std::memory_order_release);
+  }
 
  private:
   static constexpr std::size_t slots = 1u << 12;

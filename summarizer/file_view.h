@@ -6,7 +6,7 @@ namespace summarizer {
 // From now on this thread and those it starts can read only the files that a network client needs (the system's
 // libraries, settings, certificates, time zones) and write only to /dev/null: not the box's data folder, not home
 // folders. Open descriptors stay usable. Uses Landlock and returns false if the kernel does not support it. Throws
-// std::runtime_error if the kernel refuses. no_new_privs must be set before.
+// std::system_error if the kernel refuses. no_new_privs must be set before.
 bool restrict_files();
 
 }  // namespace summarizer

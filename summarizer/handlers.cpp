@@ -38,10 +38,10 @@ Time now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::s
 
 // Fetches the page and replies with the result of `read`, with the requested address.
 template <class Read>
-Answer answer_page(Services services, Target target, Read read) {
+Answer answer_page(Services services, Target target, Egress egress, Read read) {
   if (!target.url || target.url->empty()) co_return web::invalid("url required");
   const auto fetched_at = now();
-  auto page = co_await fetch_page(*target.url, services.options, services.cache);
+  auto page = co_await fetch_page(*target.url, std::move(egress), services.options, services.cache);
   if (!page) co_return page.error();
   auto work = [page = std::move(*page), read] {
     const RunawayGuard guard(longest_reading);
@@ -54,6 +54,11 @@ Answer answer_page(Services services, Target target, Read read) {
   co_return web::reply(*answer);
 }
 
+// From the box alone, as clients could name any hosts.
+Egress trusted_egress(const Services& services, const web::Request& request) {
+  return services.options.inherited_socket ? egress_of(request) : std::nullopt;
+}
+
 }  // namespace
 
 Answer describe_service(const Services& services) { co_return web::reply(about(services.options)); }
@@ -63,13 +68,14 @@ Answer health() { co_return web::reply(Health{.status = "ok", .service = service
 Answer summarize_page(const Services& services, const web::Request& request, Target target) {
   const auto query = web::parse_query<PageQuery>(request);
   if (!query) co_return query.error();
-  if (!query->format) co_return co_await answer_page(services, std::move(target), summary_of);
+  auto egress = trusted_egress(services, request);
+  if (!query->format) co_return co_await answer_page(services, std::move(target), std::move(egress), summary_of);
   const auto read = [style = *query->format](const Page& page) { return article_of(page, style); };
-  co_return co_await answer_page(services, std::move(target), read);
+  co_return co_await answer_page(services, std::move(target), std::move(egress), read);
 }
 
-Answer extract_page(const Services& services, Target target) {
-  return answer_page(services, std::move(target), references_of);
+Answer extract_page(const Services& services, const web::Request& request, Target target) {
+  return answer_page(services, std::move(target), trusted_egress(services, request), references_of);
 }
 
 }  // namespace summarizer

@@ -55,6 +55,6 @@ Answer describe_service(const Services&);
 Answer health();
 // `target` is fetched; its summary, or with `format` also its main article, is extracted on the parsers.
 Answer summarize_page(const Services&, const web::Request&, Target target);
-Answer extract_page(const Services&, Target target);
+Answer extract_page(const Services&, const web::Request&, Target);
 
 }  // namespace summarizer

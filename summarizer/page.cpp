@@ -1,8 +1,12 @@
 #include "summarizer/page.h"
 
+#include <chrono>
+
 #include "summarizer/page_cache.h"
+#include "summarizer/url.h"
 #include "web/ascii.h"
 #include "web/fetch.h"
+#include "web/fetch_url.h"
 
 namespace summarizer {
 namespace {
@@ -42,10 +46,36 @@ void ask_for_changes(web::FetchRequest& request, const KnownPage& known) {
   if (!known.last_modified.empty()) request.headers.emplace_back("If-Modified-Since", known.last_modified);
 }
 
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+// Follows redirects by itself, to hold each address against the list.
+web::Task<web::Result<web::FetchResponse>> fetch_within(Egress egress, web::FetchRequest request) {
+  request.max_redirects = 0;
+  const auto deadline = std::chrono::steady_clock::now() + request.timeout;
+  for (int hop = 0;; ++hop) {
+    const auto address = web::parse_fetch_url(request.url);
+    if (!address) co_return address.error();
+    if (!admits(egress, address->host))
+      co_return web::forbidden("the agent's config does not list " + address->host + " in egress");
+    request.timeout = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (request.timeout.count() <= 0) co_return web::Error{.kind = web::Kind::timeout, .message = "it took too long"};
+    auto copy = request;
+    auto response = co_await web::fetch(std::move(copy));
+    if (!response || !is_redirect(response->status)) co_return response;
+    auto next = UrlResolver(request.url).absolute(response->header("location"));
+    if (!next) co_return response;
+    if (hop == max_redirects) co_return web::Error{.kind = web::Kind::bad_gateway, .message = "too many redirects"};
+    request.url = std::move(*next);
+  }
+}
+
 }  // namespace
 
-web::Task<web::Result<Page>> fetch_page(std::string url, const Options& options, PageCache& cache) {
-  const auto known = cache.find(url);
+web::Task<web::Result<Page>> fetch_page(std::string url, Egress egress, const Options& options, PageCache& cache) {
+  const bool is_restricted = egress.has_value();
+  const auto known = is_restricted ? nullptr : cache.find(url);
   web::FetchRequest request{.url = url};
   request.headers = {{"User-Agent", options.user_agent}, {"Accept", "text/html,application/xhtml+xml"}};
   request.reach = options.allow_private ? web::Reach::configured : web::Reach::public_only;
@@ -57,7 +87,8 @@ web::Task<web::Result<Page>> fetch_page(std::string url, const Options& options,
   request.on_head = [](int status, const web::FetchHeaders& headers) {
     return is_success(status) && is_html(content_type_of(headers));
   };
-  auto response = co_await web::fetch(std::move(request));
+  auto fetching = is_restricted ? fetch_within(std::move(egress), std::move(request)) : web::fetch(std::move(request));
+  auto response = co_await std::move(fetching);
   if (!response) co_return web::internal("The page could not be fetched: " + response.error().message);
   if (known && response->status == 304) co_return known->page;
   if (!is_success(response->status)) {
@@ -68,7 +99,7 @@ web::Task<web::Result<Page>> fetch_page(std::string url, const Options& options,
     co_return web::internal("The page is not HTML but " + media_type(page.content_type));
   }
   page.bytes = std::move(response->body);
-  if (cache.is_on() && may_be_kept(*response)) {
+  if (!is_restricted && cache.is_on() && may_be_kept(*response)) {
     KnownPage fresh{.page = page, .etag = response->header("etag"), .last_modified = response->header("last-modified")};
     cache.keep(url, std::move(fresh));
   }

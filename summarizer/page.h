@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "summarizer/egress.h"
 #include "summarizer/options.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -20,6 +21,7 @@ class PageCache;
 // GET within 10 s, at most 10 redirects and 10 MB, HTML or XHTML only (or no type at all). A cached page is requested
 // with its validators and used if the server answers that it is unchanged. Every failure is Kind::internal with a
 // sentence, since the contract requires 500.
-web::Task<web::Result<Page>> fetch_page(std::string url, const Options& options, PageCache& cache);
+// With a list of hosts each redirect is held against it too, and the cache is not used.
+web::Task<web::Result<Page>> fetch_page(std::string url, Egress egress, const Options& options, PageCache& cache);
 
 }  // namespace summarizer

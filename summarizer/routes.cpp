@@ -41,7 +41,9 @@ std::vector<web::Route> web_routes(const Services& services) {
   const auto summarize = [services](Request& request, Target target) {
     return summarize_page(services, request, std::move(target));
   };
-  const auto extract = [services](Request&, Target target) { return extract_page(services, std::move(target)); };
+  const auto extract = [services](Request& request, Target target) {
+    return extract_page(services, request, std::move(target));
+  };
   return {
       {web::GET, "/", everyone, nullptr, plain(describe).returns<About>(), "Description of this service"},
       {web::GET, "/health", everyone, nullptr, plain([](Request&) { return health(); }).returns<Health>(),

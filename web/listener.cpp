@@ -52,6 +52,25 @@ std::size_t reserved_descriptors(std::size_t shards) {
   return std::max<std::size_t>(1, of_listener / shards);
 }
 
+// The /48 that a site has; empty for IPv4, where rate_key is all there is.
+std::string site_key(const asio::ip::address& address) {
+  if (address.is_v4()) return {};
+  const auto bytes = address.to_v6().to_bytes();
+  return {bytes.begin(), bytes.begin() + 6};
+}
+
+using Counts = std::unordered_map<std::string, std::size_t>;
+
+std::size_t count_in(const Counts& counts, const std::string& key) {
+  const auto found = counts.find(key);
+  return found == counts.end() ? 0 : found->second;
+}
+
+void leave_one(Counts& counts, const std::string& key) {
+  const auto found = counts.find(key);
+  if (found != counts.end() && --found->second == 0) counts.erase(found);
+}
+
 }  // namespace
 
 const std::string_view full_answer =
@@ -69,20 +88,25 @@ bool Admission::enter(const asio::ip::address& address) {
   }
   if (!is_one_client(address)) return true;
   const std::lock_guard lock(mutex_);
-  auto& count = by_client_[rate_key(address.to_string())];
-  if (count >= most_per_client_) {
+  const auto client = rate_key(address.to_string()), site = site_key(address);
+  const bool fits = of_clients_ < most_of_clients_ && count_in(by_client_, client) < most_per_client_ &&
+                    (site.empty() || count_in(by_site_, site) < 2 * most_per_client_);
+  if (!fits) {
     open_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  ++count;
+  ++of_clients_;
+  ++by_client_[client];
+  if (!site.empty()) ++by_site_[site];
   return true;
 }
 
 void Admission::leave(const asio::ip::address& address) {
   if (is_one_client(address)) {
     const std::lock_guard lock(mutex_);
-    const auto found = by_client_.find(rate_key(address.to_string()));
-    if (found != by_client_.end() && --found->second == 0) by_client_.erase(found);
+    --of_clients_;
+    leave_one(by_client_, rate_key(address.to_string()));
+    leave_one(by_site_, site_key(address));
   }
   open_.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -23,13 +23,14 @@ namespace web {
 
 using Endpoint4or6 = boost::asio::ip::tcp::endpoint;
 
-// Counts open connections, in total and per client (rate_key). Connections of this machine and of trusted proxies,
-// which represent many clients, count in the total only. Beyond the limit there are a few places for connections that
-// get answers to health requests only. Callable from every thread.
+// Counts open connections, in total and per client (rate_key); of IPv6 also per /48, which may have twice as many as
+// one client. Connections of this machine and of trusted proxies, which represent many clients, count in the total
+// only, an eighth of which is theirs alone. Beyond the limit there are a few places for connections that get answers to
+// health requests only. Callable from every thread.
 class Admission {
  public:
   Admission(std::size_t most, std::size_t most_per_client, const TrustedProxies& trusted)
-      : most_(most), most_per_client_(most_per_client), trusted_(trusted) {}
+      : most_(most), most_of_clients_(most - most / 8), most_per_client_(most_per_client), trusted_(trusted) {}
   bool enter(const boost::asio::ip::address&);
   void leave(const boost::asio::ip::address&);
   bool is_full() const { return open_.load(std::memory_order_relaxed) >= most_; }
@@ -43,11 +44,12 @@ class Admission {
  private:
   bool is_one_client(const boost::asio::ip::address&) const;
 
-  const std::size_t most_, most_per_client_;
+  const std::size_t most_, most_of_clients_, most_per_client_;
   const TrustedProxies& trusted_;
   std::atomic<std::size_t> open_{0}, in_health_places_{0};
-  std::mutex mutex_;  // protects by_client_
-  std::unordered_map<std::string, std::size_t> by_client_;
+  std::mutex mutex_;  // protects what follows
+  std::size_t of_clients_ = 0;
+  std::unordered_map<std::string, std::size_t> by_client_, by_site_;
 };
 
 // The state all threads share.

@@ -81,9 +81,25 @@ std::string request_head(const RelayedRequest& relayed, const ProxyTarget& targe
   return out += "\r\n";
 }
 
+// Whether a cookie is for the host that sets it. One for a domain above would reach the hosts of other targets, and the
+// box.
+bool is_own_cookie(std::string_view set_cookie, std::string_view host) {
+  const auto host_name = host.substr(0, host.find(':'));
+  for (auto rest = set_cookie; rest.find(';') != std::string_view::npos;) {
+    rest.remove_prefix(rest.find(';') + 1);
+    const auto attribute = rest.substr(0, rest.find(';'));
+    const auto equals = attribute.find('=');
+    if (!equal_ignoring_case(trim(attribute.substr(0, equals)), "domain")) continue;
+    auto domain = equals == std::string_view::npos ? std::string_view() : trim(attribute.substr(equals + 1));
+    if (domain.starts_with('.')) domain.remove_prefix(1);
+    if (!equal_ignoring_case(domain, host_name)) return false;
+  }
+  return true;
+}
+
 // The target's response head for the client, with the framing `chunked` or the target's own length.
 std::string response_head(std::string_view head, const ResponseHead& checked, bool chunked, bool to_head,
-                          Persistence persistence) {
+                          Persistence persistence, std::string_view host) {
   std::string out;
   append_status_line(out, checked.status);
   bool dated = false;
@@ -91,6 +107,7 @@ std::string response_head(std::string_view head, const ResponseHead& checked, bo
   for (auto field = next_field(lines); !field.name.empty(); field = next_field(lines)) {
     const bool length_of_get = to_head && equal_ignoring_case(field.name, "content-length");
     if (is_any(field.name, hop_by_hop) && !length_of_get) continue;
+    if (equal_ignoring_case(field.name, "set-cookie") && !is_own_cookie(field.value, host)) continue;
     dated = dated || equal_ignoring_case(field.name, "date");
     append_field(out, field.name, field.value);
   }
@@ -202,6 +219,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   }
 
   const bool to_head = relayed.request.method == Method::head;
+  const std::string host(relayed.request.header("Host"));
   InputBuffer answer;
   ResponseHead checked;
   upstream.arm(relayed.limits.proxy_answer_time);
@@ -230,7 +248,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   answer.consume(checked.size);
   if (checked.status == 101) {
     if (!relayed.head.websocket) co_return failure(bad_gateway(target.name + "'s answer is malformed"));
-    std::string switching = response_head(their_head, checked, false, false, Persistence::keep_alive);
+    std::string switching = response_head(their_head, checked, false, false, Persistence::keep_alive, host);
     switching.insert(switching.size() - 2, "Connection: Upgrade\r\nUpgrade: websocket\r\n");
     if (co_await relayed.client.write(switching, answer.view(), relayed.limits.write_time)) co_return outcome;
     if (!relayed.input.empty() && co_await upstream.write(relayed.input.view(), {}, relayed.limits.write_time))
@@ -247,7 +265,7 @@ Task<RelayOutcome> relay_request(RelayedRequest relayed, const ProxyTarget& targ
   const bool open_ended = checked.body == Framing::chunked || checked.body == Framing::until_close;
   const bool chunked = open_ended && !relayed.head.http_1_0;
   const auto persistence = open_ended && !chunked ? Persistence::close : relayed.persistence;
-  const auto our_head = response_head(their_head, checked, chunked, to_head, persistence);
+  const auto our_head = response_head(their_head, checked, chunked, to_head, persistence, host);
   if (co_await relayed.client.write(our_head, {}, relayed.limits.write_time)) co_return outcome;
   if (checked.body != Framing::none) {
     if (relayed.on_flow) relayed.on_flow(carries_events(their_head));

@@ -15,7 +15,7 @@ namespace agentbox {
 class AgentListener {
  public:
   using MakeRows = std::function<std::vector<web::Route>()>;
-  using SummarizerFor = std::function<web::ProxyTarget(const web::Request&)>;
+  using SummarizerFor = std::function<web::Result<web::ProxyTarget>(const web::Request&)>;
   AgentListener(web::Server& server, const Settings& settings, MakeRows make_rows, SummarizerFor summarizer_for)
       : server_(server),
         settings_(settings),

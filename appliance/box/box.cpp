@@ -14,7 +14,9 @@
 #include "appliance/box/summarizer_child.h"
 #include "appliance/foundation/periodic.h"
 #include "appliance/identity/accounts/user_search.h"
+#include "appliance/hosting/agents/egress.h"
 #include "store/engine_log.h"
+#include "summarizer/egress.h"
 #include "summarizer/options.h"
 #include "web/log.h"
 
@@ -83,10 +85,18 @@ struct Box::Parts {
   std::optional<web::ProxyTarget> summarizer;  // set before anything listens
 
   // Agents that are processes share one address, so their tokens identify them.
-  web::ProxyTarget summarizer_for(const web::Request& request) const {
+  web::Result<web::ProxyTarget> summarizer_for(const web::Request& request) const {
     auto target = *summarizer;
-    if (const auto caller = modules.identity.guards.agent_token.admit(request))
-      target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
+    const auto caller = modules.identity.guards.agent_token.admit(request);
+    if (!caller) return target;
+    target.headers.emplace_back(::summarizer::client_id_header, caller->agent);
+    const auto agent = modules.hosting.agents.directory.find(caller->agent);
+    const auto egress = agent ? agents::read_egress(agent->config) : agents::Egress();
+    if (!egress) return egress.error();
+    if (egress->kind == agents::Egress::Kind::none)
+      return web::forbidden("This agent may not fetch pages: its config has egress none");
+    if (egress->kind == agents::Egress::Kind::list)
+      target.headers.emplace_back(::summarizer::egress_header, ::summarizer::egress_text(egress->hosts));
     return target;
   }
   void listen();
@@ -164,6 +174,8 @@ int Box::serve() {
   parts.listen();
   if (!parts.modules.hosting.why_processes().empty())
     web::log::info("agents_run_as_processes", {{"reason", parts.modules.hosting.why_processes()}});
+  web::log::info("isolation_of_agents", {{"holds", to_string(parts.modules.hosting.engine->isolation())},
+                                         {"required", parts.settings.isolation == "required"}});
   warn_of_open_settings(parts.settings);
   const auto ready = parts.announce();
 

@@ -1,9 +1,11 @@
-// The box's own capabilities: the console, administration, health and metrics, backups.
+// The box's own capabilities: the console, administration, health and metrics, the status page, backups.
 #pragma once
 
 #include "appliance/box/administration/recent_proofs.h"
 #include "appliance/box/capabilities.h"
 #include "appliance/foundation/settings/load.h"
+#include "appliance/hosting/module.h"
+#include "appliance/hosting/runtime/isolation.h"
 #include "appliance/identity/module.h"
 #include "store/store.h"
 #include "web/loop_watchdog.h"
@@ -14,12 +16,16 @@ class Module {
  public:
   // All of them must outlive this.
   Module(const agentbox::Platform& given_platform, store::Store& given_store, const web::LoopWatchdog& given_watchdog,
-         const agentbox::SettingSources& given_sources, identity::Module& given_identity)
+         const agentbox::SettingSources& given_sources, identity::Module& given_identity, models::Module& given_models,
+         hosting::Module& given_hosting)
       : platform(given_platform),
         store(given_store),
         loop_watchdog(given_watchdog),
         setting_sources(given_sources),
         identity(given_identity),
+        models(given_models),
+        hosting(given_hosting),
+        isolation(given_hosting.engine->isolation()),
         recent_proofs(given_identity.sessions),
         capabilities_(box::capabilities(), *this) {}
 
@@ -32,6 +38,9 @@ class Module {
   const web::LoopWatchdog& loop_watchdog;
   const agentbox::SettingSources& setting_sources;
   identity::Module& identity;
+  models::Module& models;
+  hosting::Module& hosting;
+  const runtime::Isolation isolation;  // of agents
   administration::RecentProofs recent_proofs;
 
  private:

@@ -17,7 +17,7 @@ Modules::Modules(const Platform& platform, store::Store& store, const web::LoopW
       payments(hosting),
       network(payments),
       media(hosting),
-      own(platform, store, loop_watchdog, sources, identity),
+      own(platform, store, loop_watchdog, sources, identity, models, hosting),
       recent_admin_session(administration::recent_admin_session(
           identity.guards.admin_session, [this](const std::string& id) { return own.recent_proofs.is_recent(id); })) {}
 

@@ -8,8 +8,11 @@
 
 namespace agentbox {
 
+// With every table and migration of this binary. Throws UsageError.
+store::Options store_options(const Settings&);
+
 enum class Access { write, read_only };
-// Every table and migration of this binary. Throws store::Unavailable and UsageError.
+// Throws store::Unavailable and UsageError.
 std::unique_ptr<store::Store> open_store(const Settings&, Access = Access::write, const store::Trouble& = {});
 
 }  // namespace agentbox

@@ -1,8 +1,7 @@
 #include "appliance/box/summarizer_child.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -10,9 +9,12 @@
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <csignal>
-#include <cstring>
+#include <fstream>
+#include <system_error>
 
 #include "appliance/hosting/runtime/proc.h"
+#include "sandbox/start.h"
+#include "summarizer/egress.h"
 #include "summarizer/options.h"
 #include "web/listening_socket.h"
 #include "web/log.h"
@@ -26,10 +28,7 @@ using std::chrono::steady_clock;
 using ProcessHandle = boost::asio::posix::basic_stream_descriptor<web::Executor>;
 
 constexpr auto first_pause = 50ms, longest_pause = 5'000ms, well_behaved = 1'000ms, stop_grace = 5'000ms;
-
-[[noreturn]] void fail(const char* what, int error) {
-  throw std::runtime_error(std::string("start the summarizer: ") + what + ": " + std::strerror(error));
-}
+constexpr std::uint64_t open_files = 1'024;
 
 // The settings it needs and the variables of a TLS client; the rest of the environment is not inherited.
 std::vector<std::string> environment(const Settings& settings) {
@@ -44,42 +43,20 @@ std::vector<std::string> environment(const Settings& settings) {
   return variables;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (auto& text : texts) list.push_back(text.data());
-  list.push_back(nullptr);
-  return list;
-}
-
 // "signal 9" or "status 1", from the status of waitpid.
 std::string exit_text(int status) {
   return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                              : "status " + std::to_string(WEXITSTATUS(status));
 }
 
-class SpawnActions {
- public:
-  SpawnActions() { posix_spawn_file_actions_init(&actions_); }
-  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-  posix_spawn_file_actions_t* get() { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_;
-};
-
-class SpawnAttributes {
- public:
-  SpawnAttributes() { posix_spawnattr_init(&attributes_); }
-  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  posix_spawnattr_t* get() { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_;
-};
+// A user that nothing else has; in a container whose range of ids ends before it, nobody.
+uid_t own_user() {
+  constexpr uid_t wanted = 1'900'070'003, nobody = 65'534;
+  std::ifstream map("/proc/self/uid_map");
+  for (std::uint64_t inside = 0, outside = 0, length = 0; map >> inside >> outside >> length;)
+    if (inside <= wanted && wanted < inside + length) return wanted;
+  return nobody;
+}
 
 }  // namespace
 
@@ -101,31 +78,23 @@ struct SummarizerChild::State {
   bool stopping = false, watching = false;
 };
 
+// It filters its system calls and restricts its files by itself, once it is loaded: summarizer/confine.h.
 void SummarizerChild::State::spawn() {
   started = steady_clock::now();
-  SpawnActions actions;
-  posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(actions.get(), socket.descriptor(), inherited_socket);
-  posix_spawn_file_actions_addclosefrom_np(actions.get(), inherited_socket + 1);
-  // The child starts with default signal handling: the box blocks signals in some threads and ignores SIGPIPE. Its own
-  // process group keeps a Ctrl-C in the terminal from it.
-  SpawnAttributes attributes;
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(attributes.get(), &none);
-  posix_spawnattr_setsigdefault(attributes.get(), &all);
-  posix_spawnattr_setpgroup(attributes.get(), 0);
-  posix_spawnattr_setflags(attributes.get(), POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-
-  std::vector<std::string> arguments{"agentbox", "summarizer", "--box", std::to_string(getpid())};
-  std::vector<std::string> variables = environment(settings);
-  const int error = posix_spawn(&pid, "/proc/self/exe", actions.get(), attributes.get(), pointers(arguments).data(),
-                                pointers(variables).data());
-  if (error != 0) {
-    pid = 0;
-    fail("posix_spawn", error);
+  const sandbox::Program program{.binary = "/proc/self/exe",
+                                 .arguments = {"agentbox", "summarizer", "--box", std::to_string(getpid())},
+                                 .environment = environment(settings),
+                                 .folder = {},
+                                 .error = STDERR_FILENO,
+                                 .inherited = {socket.descriptor()}};
+  const sandbox::Confinement place{
+      .user = own_user(), .namespaces = {}, .files = {}, .tcp = {}, .calls = {}, .limits = {.open_files = open_files}};
+  try {
+    const auto child = sandbox::start(program, place);
+    ::close(child.process);
+    pid = child.pid;
+  } catch (const std::system_error& error) {
+    throw std::runtime_error(std::string("the summarizer could not ") + error.what());
   }
 }
 
@@ -149,7 +118,7 @@ web::ProxyTarget SummarizerChild::target() const {
   web::ProxyTarget target{.name = "The summarizer"};
   target.host = "127.0.0.1";
   target.port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
-  target.drop_headers = {"Authorization", "Cookie", summarizer::client_id_header};
+  target.drop_headers = {"Authorization", "Cookie", summarizer::client_id_header, summarizer::egress_header};
   return target;
 }
 

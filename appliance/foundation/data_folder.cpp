@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/master_key.h"
 
 namespace agentbox {
 
@@ -76,6 +77,7 @@ void DataFolder::prepare(std::string_view kind, std::string_view flag) const {
 
 std::string DataFolder::master_key(const Settings& settings) const {
   if (!settings.master_key.empty()) return crypto::unhex(settings.master_key);
+  if (const auto credential = master_key_credential()) return read_key_file(*credential);
   if (fs::exists(key_file())) return read_key_file(key_file());
   if (fs::exists(store())) {
     throw UsageError("the master key " + key_file().string() +

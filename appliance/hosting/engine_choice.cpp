@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/master_key.h"
 #include "appliance/hosting/runtime/docker/docker_engine.h"
 #include "appliance/hosting/runtime/process_engine.h"
 
@@ -28,14 +29,15 @@ std::unique_ptr<runtime::Engine> make_engine(std::string_view name, const Settin
   if (name == "docker") {
     runtime::DockerOptions options{.host = settings.docker_host,
                                    .image = settings.agent_image,
-                                   .box = key_fingerprint(folder.master_key(settings)),
+                                   .box = box_fingerprint(folder, settings),
                                    .folder = folder.agents(),
                                    .open_agent_listener = std::move(open_agent_listener)};
     return std::make_unique<runtime::DockerEngine>(std::move(options), home, files);
   }
   if (name == "process") {
     runtime::ProcessOptions options{.binary = std::filesystem::read_symlink("/proc/self/exe"),
-                                    .folder = folder.agents()};
+                                    .folder = folder.agents(),
+                                    .requires_isolation = settings.isolation == "required"};
     return std::make_unique<runtime::ProcessEngine>(std::move(options), home, files);
   }
   return nullptr;

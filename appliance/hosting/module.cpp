@@ -20,8 +20,8 @@ Module::Module(const agentbox::Platform& given_platform, identity::Module& given
       log_hub(*engine, platform.home,
               {.most_streams = platform.settings.streams_total, .most_per_reader = platform.settings.streams_per_user}),
       chat(platform.system, agents.directory),
-      uploads(platform.system, agents.directory, platform.folder.agents(), platform.folder.path(), platform.blocking,
-              platform.uploads),
+      uploads(platform.system, agents.directory, platform.folder.agents(), platform.folder.path(),
+              {platform.folder.path(), platform.settings.disk_reserve}, platform.blocking, platform.uploads),
       schedule(platform.system, billing.subscriptions, schedule::chat_sender(platform.system, chat), platform.home),
       capabilities_(hosting::capabilities(), *this) {
   chat.record_spans_with(billing.spans);

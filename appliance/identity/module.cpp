@@ -2,6 +2,7 @@
 
 #include "appliance/foundation/crypto/hmac.h"
 #include "appliance/identity/accounts/admin_address.h"
+#include "appliance/identity/kept_keys.h"
 #include "appliance/identity/key_scopes/key_guards.h"
 
 namespace identity {
@@ -17,7 +18,7 @@ Module::Module(const agentbox::Platform& given)
       operator_keys(platform.system),
       replay_guard(platform.system),
       audit(platform.system),
-      audit_heads(platform.system, crypto::derived_key(platform.master_key, "audit heads"),
+      audit_heads(platform.system, lasting_key(platform.system, platform.master_key, audit_heads_purpose),
                   std::chrono::days(platform.settings.audit_keep)),
       departures(platform.system, personal_data, accounts, audit, platform.blocking),
       failures(audit),
@@ -27,7 +28,8 @@ Module::Module(const agentbox::Platform& given)
       outbox(platform.system, {platform.settings.smtp_url, platform.settings.smtp_from}, platform.home,
              platform.blocking),
       verification(platform.system, accounts, outbox, site),
-      second_factor(platform.system, site, replay_guard, crypto::derived_key(platform.master_key, "passkeys"),
+      second_factor(platform.system, site, replay_guard,
+                    lasting_key(platform.system, platform.master_key, passkeys_purpose),
                     platform.settings.login_limits),
       guess_alarm(accounts, audit),
       devices(crypto::derived_key(platform.master_key, "known devices")),

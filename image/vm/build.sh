@@ -27,9 +27,9 @@ mmdebstrap --quiet --variant=minbase --include="$(IFS=,; echo "${included[*]}")"
   --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
   --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/man/*' \
   --dpkgopt='path-include=/usr/share/man/man1/agentbox*' \
-  --essential-hook='mkdir -p "$1/etc/initramfs-tools"' \
+  --essential-hook='mkdir -p "$1/usr/share/man/man1"' \
   --customize-hook="cp '$package' \"\$1/tmp/agentbox.deb\"" \
-  --customize-hook='chroot "$1" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends /tmp/agentbox.deb >/dev/null' \
+  --customize-hook='chroot "$1" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends /tmp/agentbox.deb' \
   --customize-hook='rm "$1/tmp/agentbox.deb"' \
   --customize-hook="cp '$work/initramfs.conf' \"\$1/etc/initramfs-tools/conf.d/agentbox\"; cp '$work/modules' \"\$1/etc/initramfs-tools/modules\"" \
   --customize-hook='chroot "$1" update-initramfs -u >/dev/null' \

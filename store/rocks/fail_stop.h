@@ -1,9 +1,10 @@
-// Makes the store read-only after the first error of a write, for good: RocksDB 7.8 may lose data when it goes on after
-// a failed flush or compaction.
+// Makes the store read-only after the first error of a write: RocksDB 7.8 may lose data when it goes on after a failed
+// flush or compaction. It is written to again only once it was opened anew and checked (rocks_engine.h).
 #pragma once
 
 #include <rocksdb/listener.h>
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,17 +24,24 @@ class FailStop final : public rocksdb::EventListener {
 
   // A write failed. Only the first cause counts.
   void stop(const std::string& cause);
-  // A read found damage: further writes would build upon lost data.
+  // A read found damage, or a check did: further writes would build upon lost data. For good.
   void stop_damaged(const std::string& cause);
   // The sentence that says why the store is read-only; nothing while it is not.
   std::optional<std::string> reason() const;
 
+  // The number of failed writes so far, if they are all that is wrong; nothing while the store is writable or damaged.
+  std::optional<std::uint64_t> failures() const;
+  // The store is writable again, unless more writes have failed than these. Returns whether it is.
+  bool recover(std::uint64_t failures);
+
  private:
-  void stop_because(const std::string& reason);
+  void report(const std::string& reason) const;
 
   const Trouble on_trouble_;
-  mutable std::mutex mutex_;  // protects reason_
+  mutable std::mutex mutex_;  // protects what follows
   std::optional<std::string> reason_;
+  bool is_damaged_ = false;
+  std::uint64_t failures_ = 0;
 };
 
 }  // namespace store

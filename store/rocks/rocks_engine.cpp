@@ -2,20 +2,21 @@
 
 #include <rocksdb/db.h>
 
-#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "store/committer.h"
 #include "store/counter_fields.h"
 #include "store/counter_values.h"
+#include "store/engine_log.h"
 #include "store/rocks/backup.h"
-#include "store/rocks/fail_stop.h"
+#include "store/rocks/database.h"
 #include "store/rocks/log_check.h"
-#include "store/rocks/rocks_files.h"
-#include "store/rocks/rocks_options.h"
-#include "store/rocks/store_folder.h"
+#include "store/rocks/recovery.h"
+#include "store/rocks/use_gate.h"
 #include "store/versions.h"
 
 namespace store {
@@ -27,66 +28,94 @@ std::string_view view(const rocks::Slice& slice) { return {slice.data(), slice.s
 rocks::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 
 struct RocksSnapshot final : Snapshot {
-  explicit RocksSnapshot(rocks::DB& d) : db(d), snapshot(d.GetSnapshot()) {}
+  RocksSnapshot(UseGate::Pass p, rocks::DB& d) : pass(std::move(p)), db(d), snapshot(d.GetSnapshot()) {}
   ~RocksSnapshot() override { db.ReleaseSnapshot(snapshot); }
+  const UseGate::Pass pass;
   rocks::DB& db;
   const rocks::Snapshot* snapshot;
 };
 
 constexpr std::size_t most_kept_bytes = 64u << 10;  // memory of a write batch that is kept for the next one
 
-[[noreturn]] void cannot_open(const std::filesystem::path& folder, const rocks::Status& status) {
-  const auto text = status.ToString();
-  const auto where = "the store in " + folder.string();
-  if (status.IsCorruption())
-    throw Unavailable(where + " is damaged (" + text + "). Keep a copy of the folder, then restore the newest backup " +
-                      "with `agentbox restore` into an empty one");
-  if (status.IsNoSpace()) throw Unavailable(where + " cannot be opened: the disk is full");
-  throw Unavailable(where + " cannot be opened: " + text);
-}
-
 }  // namespace
 
 struct RocksEngine::Impl final : Committer::Log {
-  explicit Impl(const EngineOptions& options)
-      : folder(options.folder, options.read_only ? StoreFolder::Access::read_only : StoreFolder::Access::write),
-        where(options.folder.string()),
-        fail_stop(std::make_shared<FailStop>(options.read_only ? Trouble() : options.on_trouble)),
-        read_only(options.read_only) {
-    if (options.on_trouble)
-      for (const auto& torn : folder.torn()) options.on_trouble(torn);
+  explicit Impl(EngineOptions given)
+      : opening(std::move(given)),
+        fail_stop(std::make_shared<FailStop>(opening.read_only ? Trouble() : opening.on_trouble)),
+        database(std::make_unique<Database>(opening, memory, fail_stop)),
+        on_disk(database->db().GetLatestSequenceNumber()) {
+    if (opening.on_trouble)
+      for (const auto& torn : database->torn()) opening.on_trouble(torn);
+    if (opening.read_only) return;
+    committer = std::make_unique<Committer>(*this);
+    recovery = std::make_unique<Recovery>([this] { return fail_stop->failures().has_value(); },
+                                          [this] { return try_to_recover(); });
   }
-  // The families on disk, which RocksDB needs to be opened with, and those of the options that are not there yet.
-  struct Descriptors {
-    std::vector<rocks::ColumnFamilyDescriptor> existing, missing;
-  };
-  Descriptors descriptors(const EngineOptions&, const rocks::DBOptions&) const;
-  rocks::Status open(const rocks::DBOptions&, const Descriptors&, const std::vector<FamilySpec>& wanted);
 
-  StoreFolder folder;
-  const std::string where;
-  std::unique_ptr<rocks::Env> files;  // of a store that is written to; outlives db
-  std::shared_ptr<FailStop> fail_stop;
+  const EngineOptions opening;
+  const std::shared_ptr<FailStop> fail_stop;
   const SharedMemory memory;
-  std::unique_ptr<rocks::DB> db;
-  std::vector<rocks::ColumnFamilyHandle*> handles;  // by Family, then those on disk that were not named
+  UseGate gate;                        // every use of `database` holds a pass
+  std::unique_ptr<Database> database;  // null: it could not be opened anew
   rocks::ReadOptions reading;
-  const bool read_only;
   Versions versions;
-  std::atomic<Sequence> on_disk = 0;  // the newest number that is synced
-  std::mutex syncing;  // one sync at a time: one that starts beside a failing one could succeed and hide it
+  std::atomic<Sequence> on_disk;  // the newest number that is synced
+  std::mutex syncing;             // one sync at a time: one that starts beside a failing one could succeed and hide it
   mutable std::map<Family, CounterValues> cached_counters;  // of the thread that commits
   rocks::WriteBatch gathered;                               // likewise; kept for its memory
-  std::unique_ptr<Committer> committer;                     // last: its thread uses the rest
+  std::atomic<std::uint64_t> generation{0};                 // of `database`
+  mutable std::optional<std::uint64_t> checked;             // that preconditions were checked against; of the thread
+                                                            // that commits
+  std::unique_ptr<Committer> committer;                     // its threads use the rest
+  std::unique_ptr<Recovery> recovery;                       // likewise
 
   ~Impl() override {
+    recovery.reset();
     committer.reset();
-    if (!db) return;
-    memory.pressure->hurry();
-    if (!read_only && !fail_stop->reason())
-      db->Flush(rocks::FlushOptions(), handles);  // the next start replays nothing
-    for (auto* handle : handles) db->DestroyColumnFamilyHandle(handle);
-    db->Close();
+  }
+
+  // With a pass.
+  const Database& opened() const {
+    if (!database) throw Unavailable(fail_stop->reason().value_or("The store is not open."));
+    return *database;
+  }
+
+  bool try_to_recover() {
+    const auto failures = fail_stop->failures();
+    if (!failures || !takes_writes(opening.folder) || !gate.close_if_unused()) return false;
+    const bool is_open = open_anew();
+    gate.open();
+    if (!is_open) return false;
+    const auto pass = gate.enter();
+    if (const auto damage = damaged_tables(opened().db()); !damage.empty()) {
+      fail_stop->stop_damaged(damage.front().what);
+      return false;
+    }
+    if (!fail_stop->recover(*failures)) return false;
+    if (engine_log())
+      engine_log()(EngineSays::warning, "The store was opened anew and checked: it accepts changes again.");
+    return true;
+  }
+
+  // While nobody uses the database. Where it can only be read, reads go on.
+  bool open_anew() {
+    database.reset();
+    cached_counters.clear();
+    ++generation;
+    bool is_open = false;
+    auto wanted = opening;
+    for (const bool read_only : {false, true}) try {
+        wanted.read_only = read_only;
+        database = std::make_unique<Database>(wanted, memory, fail_stop);
+        on_disk = database->db().GetLatestSequenceNumber();
+        is_open = !read_only;
+        break;
+      } catch (const std::exception& error) {
+        if (engine_log()) engine_log()(EngineSays::error, error.what());
+      }
+    versions.bump_all();
+    return is_open;
   }
 
   rocks::ReadOptions at(const Snapshot* snapshot) const {
@@ -96,8 +125,9 @@ struct RocksEngine::Impl final : Committer::Log {
   }
 
   std::optional<std::string> get(const rocks::ReadOptions& options, Family family, std::string_view key) const {
+    const auto& open = opened();
     rocks::PinnableSlice value;
-    const auto status = db->Get(options, handles.at(family), slice(key), &value);
+    const auto status = open.db().Get(options, open.family(family), slice(key), &value);
     if (status.IsNotFound()) return {};
     check_read(status);
     return std::string(value.data(), value.size());
@@ -110,9 +140,13 @@ struct RocksEngine::Impl final : Committer::Log {
   }
 
   std::optional<std::string> read(Family family, std::string_view key) const override {
+    const auto pass = gate.enter();
+    if (!checked) checked = generation;
     return get(reading, family, key);
   }
   CounterFields read_counter(Family family, std::string_view key) const override {
+    const auto pass = gate.enter();
+    if (!checked) checked = generation;
     auto& cached = cached_counters[family];
     if (const auto* fields = cached.find(key)) return *fields;
     const auto bytes = get(reading, family, key);
@@ -125,7 +159,12 @@ struct RocksEngine::Impl final : Committer::Log {
 
   bool append(const std::vector<const Batch*>& batches, const std::vector<Committer::Counted>& counted,
               Append how) override {
+    const auto pass = gate.enter();
+    const auto checked_against = std::exchange(checked, std::nullopt);
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
+    if (checked_against && *checked_against != generation)
+      throw Unavailable("The store was opened anew meanwhile: try again.");
+    const auto& open = opened();
     auto& all = gathered;
     all.Clear();
     all.PutLogData(on_disk_mark(on_disk));
@@ -133,10 +172,10 @@ struct RocksEngine::Impl final : Committer::Log {
       for (const auto& write : batch->writes) {
         switch (write.kind) {
           case Write::Kind::put:
-            all.Put(handles.at(write.family), write.key, write.value);
+            all.Put(open.family(write.family), write.key, write.value);
             break;
           case Write::Kind::erase:
-            all.Delete(handles.at(write.family), write.key);
+            all.Delete(open.family(write.family), write.key);
             break;
           case Write::Kind::add:
           case Write::Kind::raise:
@@ -144,26 +183,26 @@ struct RocksEngine::Impl final : Committer::Log {
         }
       }
     }
-    for (const auto& [family, key, fields] : counted) all.Put(handles.at(family), slice(key), encode(fields));
+    for (const auto& [family, key, fields] : counted) all.Put(open.family(family), slice(key), encode(fields));
     all.PutLogData(rocks::Slice(&end_mark, 1));
     const bool sync = how == Append::synced;
-    rocks::WriteOptions options;
-    options.sync = sync;
-    options.no_slowdown = how == Append::at_once;
+    rocks::WriteOptions writing;
+    writing.sync = sync;
+    writing.no_slowdown = how == Append::at_once;
     std::unique_lock lock(syncing, std::defer_lock);
     if (sync) {
       lock.lock();
       if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
     }
-    const auto status = db->Write(options, &all);
-    if (options.no_slowdown && status.IsIncomplete()) return false;
+    const auto status = open.db().Write(writing, &all);
+    if (writing.no_slowdown && status.IsIncomplete()) return false;
     if (!status.ok()) {
       fail_stop->stop(status.ToString());  // a failed fsync may succeed when repeated, for pages that are lost
       throw Unavailable(*fail_stop->reason());
     }
     memory.pressure->wrote(all.GetDataSize());
     if (all.GetDataSize() > most_kept_bytes) all = rocks::WriteBatch();
-    if (sync) on_disk = db->GetLatestSequenceNumber();
+    if (sync) on_disk = open.db().GetLatestSequenceNumber();
     for (const auto& [family, key, fields] : counted) cached_counters[family].put(key, fields);
     for (const auto* batch : batches)
       for (const auto& write : batch->writes) versions.bump(write.family, write.key);
@@ -171,10 +210,12 @@ struct RocksEngine::Impl final : Committer::Log {
   }
 
   void sync() override {
+    const auto pass = gate.enter();
     const std::lock_guard lock(syncing);
     if (const auto reason = fail_stop->reason()) throw Unavailable(*reason);
-    const auto newest = db->GetLatestSequenceNumber();
-    if (const auto status = db->SyncWAL(); !status.ok()) {
+    auto& db = opened().db();
+    const auto newest = db.GetLatestSequenceNumber();
+    if (const auto status = db.SyncWAL(); !status.ok()) {
       fail_stop->stop(status.ToString());
       throw Unavailable(*fail_stop->reason());
     }
@@ -185,85 +226,24 @@ struct RocksEngine::Impl final : Committer::Log {
 RocksEngine::RocksEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RocksEngine::~RocksEngine() = default;
 
-RocksEngine::Impl::Descriptors RocksEngine::Impl::descriptors(const EngineOptions& wanted,
-                                                              const rocks::DBOptions& options) const {
-  std::vector<std::string> existing;
-  if (!folder.is_new())
-    if (const auto status = rocks::DB::ListColumnFamilies(options, where, &existing); !status.ok())
-      cannot_open(wanted.folder, status);
-  if (folder.is_new()) existing.push_back(rocks::kDefaultColumnFamilyName);
-  Descriptors found;
-  for (const auto& family : wanted.families) {
-    const bool is_there = std::ranges::find(existing, family.name) != existing.end();
-    if (read_only && !is_there)
-      throw Unavailable("the store in " + where + " is older and has no records of kind " + family.name +
-                        " yet: start agentbox once to bring it up");
-    auto& list = is_there ? found.existing : found.missing;
-    list.emplace_back(family.name, family_options(family.access, memory));
-  }
-  for (const auto& name : existing)
-    if (std::ranges::find(wanted.families, name, &FamilySpec::name) == wanted.families.end())
-      found.existing.emplace_back(name, family_options(Access::general, memory));
-  return found;
-}
-
-// RocksDB would create missing families while it opens, but one by one, and write its file of all options after each:
-// for seventy families that is most of the time that a new store takes.
-rocks::Status RocksEngine::Impl::open(const rocks::DBOptions& options, const Descriptors& families,
-                                      const std::vector<FamilySpec>& wanted) {
-  rocks::DB* opened = nullptr;
-  auto status = read_only ? rocks::DB::OpenForReadOnly(options, where, families.existing, &handles, &opened)
-                          : rocks::DB::Open(options, where, families.existing, &handles, &opened);
-  if (!status.ok()) return status;
-  db.reset(opened);
-  if (!families.missing.empty()) {
-    std::vector<rocks::ColumnFamilyHandle*> created;
-    status = db->CreateColumnFamilies(families.missing, &created);
-    handles.insert(handles.end(), created.begin(), created.end());
-    if (!status.ok()) return status;
-  }
-  for (std::size_t family = 0; family < wanted.size(); ++family) {
-    const auto named = std::find_if(handles.begin() + std::ptrdiff_t(family), handles.end(),
-                                    [&](auto* handle) { return handle->GetName() == wanted[family].name; });
-    std::iter_swap(handles.begin() + std::ptrdiff_t(family), named);
-  }
-  return status;
-}
-
 std::unique_ptr<RocksEngine> RocksEngine::open(EngineOptions wanted) {
-  auto impl = std::make_unique<Impl>(wanted);
-  const bool read_only = wanted.read_only;
-  auto options = database_options(read_only, impl->memory, impl->fail_stop);
-  const auto files = std::make_shared<StoreFiles>(impl->folder.is_new());
-  if (!read_only) {
-    impl->files = rocks::NewCompositeEnv(files);
-    options.env = impl->files.get();
-  }
-  if (impl->folder.is_new()) impl->folder.begin_creation();
-
-  if (const auto status = impl->open(options, impl->descriptors(wanted, options), wanted.families); !status.ok())
-    cannot_open(wanted.folder, status);
-  if (impl->folder.is_new()) {
-    impl->folder.finish_creation();
-    files->sync_from_now_on();
-  }
-  impl->on_disk = impl->db->GetLatestSequenceNumber();
-  if (!read_only) impl->folder.finish_restoring();
-  if (!read_only) impl->committer = std::make_unique<Committer>(*impl);
-  return std::unique_ptr<RocksEngine>(new RocksEngine(std::move(impl)));
+  return std::unique_ptr<RocksEngine>(new RocksEngine(std::make_unique<Impl>(std::move(wanted))));
 }
 
 std::optional<std::string> RocksEngine::get(Family family, std::string_view key, const Snapshot* snapshot) const {
+  const auto pass = impl_->gate.enter();
   return snapshot ? impl_->get(impl_->at(snapshot), family, key) : impl_->get(impl_->reading, family, key);
 }
 
 std::vector<std::optional<std::string>> RocksEngine::multi_get(Family family, std::span<const std::string> keys,
                                                                const Snapshot* snapshot) const {
+  const auto pass = impl_->gate.enter();
+  const auto& open = impl_->opened();
   std::vector<rocks::Slice> slices(keys.begin(), keys.end());
   std::vector<rocks::PinnableSlice> values(keys.size());
   std::vector<rocks::Status> statuses(keys.size());
-  impl_->db->MultiGet(impl_->at(snapshot), impl_->handles.at(family), keys.size(), slices.data(), values.data(),
-                      statuses.data());
+  open.db().MultiGet(impl_->at(snapshot), open.family(family), keys.size(), slices.data(), values.data(),
+                     statuses.data());
   std::vector<std::optional<std::string>> found(keys.size());
   for (std::size_t index = 0; index < keys.size(); ++index) {
     if (statuses[index].IsNotFound()) continue;
@@ -273,16 +253,22 @@ std::vector<std::optional<std::string>> RocksEngine::multi_get(Family family, st
   return found;
 }
 
-std::unique_ptr<Snapshot> RocksEngine::snapshot() const { return std::make_unique<RocksSnapshot>(*impl_->db); }
+std::unique_ptr<Snapshot> RocksEngine::snapshot() const {
+  auto pass = impl_->gate.enter();
+  auto& db = impl_->opened().db();
+  return std::make_unique<RocksSnapshot>(std::move(pass), db);
+}
 
 void RocksEngine::scan(Family family, const Range& range,
                        const std::function<bool(std::string_view, std::string_view)>& visit,
                        const Snapshot* snapshot) const {
+  const auto pass = impl_->gate.enter();
+  const auto& open = impl_->opened();
   auto options = impl_->at(snapshot);
   const auto last = slice(range.last), first = slice(range.first);
   if (!range.last.empty()) options.iterate_upper_bound = &last;
   options.iterate_lower_bound = &first;
-  const std::unique_ptr<rocks::Iterator> cursor(impl_->db->NewIterator(options, impl_->handles.at(family)));
+  const std::unique_ptr<rocks::Iterator> cursor(open.db().NewIterator(options, open.family(family)));
   for (range.reverse ? cursor->SeekToLast() : cursor->SeekToFirst(); cursor->Valid();
        range.reverse ? cursor->Prev() : cursor->Next())
     if (!visit(view(cursor->key()), view(cursor->value()))) return;
@@ -307,7 +293,7 @@ CommitResult RocksEngine::commit_blocking(Batch batch, Durability durability) {
 }
 
 std::optional<std::string> RocksEngine::read_only_reason() const {
-  if (impl_->read_only) return "The store was opened for reading only.";
+  if (impl_->opening.read_only) return "The store was opened for reading only.";
   return impl_->fail_stop->reason();
 }
 
@@ -324,15 +310,21 @@ EngineStats RocksEngine::stats() const {
   }
   stats.memtable_bytes = impl_->memory.write_buffers->memory_usage();
   stats.cache_bytes = impl_->memory.cache->GetUsage();
-  impl_->db->GetAggregatedIntProperty(rocks::DB::Properties::kLiveSstFilesSize, &stats.file_bytes);
+  const auto pass = impl_->gate.enter();
+  if (impl_->database)
+    impl_->database->db().GetAggregatedIntProperty(rocks::DB::Properties::kLiveSstFilesSize, &stats.file_bytes);
   return stats;
 }
 
-void RocksEngine::backup(const std::filesystem::path& to) const { make_backup(*impl_->db, to); }
+void RocksEngine::backup(const std::filesystem::path& to) const {
+  const auto pass = impl_->gate.enter();
+  make_backup(impl_->opened().db(), to);
+}
 
 std::vector<Damage> RocksEngine::verify_files() const {
-  auto found = damaged_logs(impl_->where);
-  for (auto& damage : damaged_tables(*impl_->db)) found.push_back(std::move(damage));
+  const auto pass = impl_->gate.enter();
+  auto found = damaged_logs(impl_->opening.folder);
+  for (auto& damage : damaged_tables(impl_->opened().db())) found.push_back(std::move(damage));
   return found;
 }
 

@@ -2,6 +2,10 @@
 //
 // Bytes on disk: one column family for each family, of its name. Keys and values are the caller's; a counter's value is
 // its fields (counter_fields.h).
+//
+// After a failed write the store is read-only (fail_stop.h). Once a second a thread then tries whether the disk takes a
+// write and a sync; if so, it opens the database anew, as a restart would, checks every file against its checksums, and
+// makes it writable. Reads wait while it opens.
 #pragma once
 
 #include <memory>

@@ -154,6 +154,7 @@ const noted = {
   "web POST /api/invite/validate": ["invite used: ok", async ({ box, stranger }) =>
     stranger.call("POST", "/api/invite/validate", { code: (await box.backend_call("POST", "/api/invite/generate", {})).code })],
   "backend POST /api/invite/validate": ["invite used: This invite code is not valid", ({ box }) => box.backend_call("POST", "/api/invite/validate", { code: "guess" })],
+  "backend POST /api/admin/invites": ["invites generated: ok", ({ box }) => box.backend_call("POST", "/api/admin/invites", {})],
   "backend DELETE /api/admin/invites/{id}": ["invite revoked: ok", async ({ box }) =>
     box.backend_call("DELETE", `/api/admin/invites/${(await box.backend_call("GET", "/api/admin/invites")).invites[0].id}`)],
   "backend PUT /api/admin/data-feeds/{name}": ["data feed set by admin: ok", ({ box }) => box.backend_call("PUT", "/api/admin/data-feeds/news", { kind: "rss", url: "http://127.0.0.1:1/" })],
@@ -216,7 +217,7 @@ const unnoted = {
     "web POST /api/subscriptions/request",
   ],
   "asking models": [
-    "web POST /api/demo/chat", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/responses`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
+    "web POST /api/demo/chat", "web POST /api/playground", ...["web", "backend"].flatMap((listener) => [`${listener} POST /v1/chat/completions`, `${listener} POST /v1/responses`, `${listener} POST /v1/embeddings`]), "backend POST /api/ai/chat",
     "backend POST /api/ai/models/select", "backend POST /api/ai/estimate-cost", "backend POST /api/admin/backups/{name}/verify",
     "backend POST /api/admin/models/providers/{name}/test", "backend POST /api/admin/models/local-servers",
   ],

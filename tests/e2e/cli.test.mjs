@@ -247,6 +247,7 @@ test("invalid arguments and settings are explained, with the nearest valid one",
   complains(await refused('tls_cert = "cert.pem"'), /TLS_CERT and TLS_KEY/);
   complains(await refused('tls_cert = "/no/cert.pem"\ntls_key = "/no/key.pem"'), /\/no\/cert.pem/, /PEM file/);
   complains(await refused('trusted_proxies = ["10.0.0.0/33"]'), /10\.0\.0\.0\/33/);
+  writeFileSync(join(data, "agentbox.toml"), "");
   complains(
     await run(["serve", "--data", data, "--config", "/no/such.toml"], { env: free_ports }),
     /\/no\/such.toml/,

@@ -56,10 +56,12 @@ test("plans, credits and storage are bought at the payment provider, and the por
   const { ada } = await story_of(t, { env: stripe.env, plan: "" });
   // The provider's own pages are not there: what matters is that they are gone to.
   await ada.context.route("https://checkout.stripe.com/**", (route) => route.fulfill({ contentType: "text/html", body: "<title>Pay</title>" }));
+  ada.expected = ["ERR_NAME_NOT_RESOLVED", "status of 404"];
   const buy = async (name, item) => {
     await ada.page.goto("/usage/billing");
+    const gone = ada.page.waitForRequest("https://checkout.stripe.com/**");
     await ada.page.getByRole("button", { name }).click();
-    await ada.page.waitForURL("https://checkout.stripe.com/**");
+    await gone;
     assert.equal(stripe.newest.form["metadata[agentbox_item]"] ?? stripe.newest.form["subscription_data[metadata][agentbox_item]"], item, JSON.stringify(stripe.newest.form));
   };
   await ada.page.goto("/usage/billing");
@@ -69,7 +71,6 @@ test("plans, credits and storage are bought at the payment provider, and the por
   await buy(/^Buy .*1,?000/i, "credits.1000");
   await buy(/^Buy .*10 GB/i, "storage.10");
   await ada.page.goto("/usage/billing");
-  ada.expected = ["status of 404"];
   await ada.button("Payment methods and invoices").click();
   await ada.alert.first().waitFor();
   assert.equal(new URL(ada.page.url()).pathname, "/usage/billing");
@@ -108,7 +109,7 @@ test("a month's statement is read, downloaded and printed", async (t) => {
   await ada.is_sound();
   const [download] = await Promise.all([ada.page.waitForEvent("download"), ada.link("Download CSV").click()]);
   const csv = readFileSync(await download.path(), "utf8");
-  assert.match(download.suggestedFilename(), /^agentbox-\d{4}-\d{2}\.csv$/);
+  assert.match(download.suggestedFilename(), /^statement-\d{4}-\d{2}\.csv$/);
   assert.ok(csv.includes(MODEL), csv.slice(0, 500));
   const [printed] = await Promise.all([ada.context.waitForEvent("page"), ada.link("Page to print").click()]);
   await printed.getByText(MODEL).first().waitFor();

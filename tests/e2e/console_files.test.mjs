@@ -38,7 +38,7 @@ test("every language has the same texts, with the same placeholders", () => {
 });
 
 test("the addresses that the console knows are those that the box serves", async (t) => {
-  const box = await Box.start(t);
+  const box = await Box.start(t, { STATUS_PAGE: "true" });
   const pages = readFileSync(join(source, "app/pages.ts"), "utf8");
   const paths = [...pages.matchAll(/path: "([^"]+)"/g)].map(([, path]) => path.replace(":id", "some-agent"));
   assert.ok(paths.length > 15);
@@ -65,6 +65,19 @@ test("a file is served compressed to those that accept it, each form with its ow
     assert.deepEqual([kept.status, kept.headers.get("content-encoding"), await kept.text()], [304, null, ""], accepted);
   }
   assert.equal(tags.size, 3);
+});
+
+test("all files of the console are at most 700 KB compressed", async (t) => {
+  const box = await Box.start(t);
+  const { out } = await run(["routes", "web"]);
+  const paths = [...out.matchAll(/^GET\s+(\/assets\/\S+)/gm)].map(([, path]) => path);
+  let bytes = 0;
+  for (const path of paths) {
+    const { headers } = await send(box.web, "HEAD", path, { headers: { "accept-encoding": "br" } });
+    bytes += Number(headers["content-length"]);
+  }
+  t.diagnostic(`${paths.length} files, ${bytes} bytes`);
+  assert.ok(paths.length > 50 && bytes > 100_000 && bytes <= 700_000, `${bytes} bytes`);
 });
 
 test("the first page loads at most 90 KB compressed, and other pages later", async (t) => {

@@ -7,8 +7,8 @@ import { DESKTOP, open_browser, Person, PHONE } from "./console_browser.mjs";
 // Names that try to become markup, or to turn the text around them.
 const HOSTILE = `<img src=x onerror="document.title='mine'"><b>bold</b> \u202Egnp.exe \u2066abc`;
 
-const OWN_PAGES = ["/dashboard", "/usage", "/usage/limits", "/usage/keys", "/usage/providers", "/settings"];
-const AGENT_PAGES = ["", "/logs", "/memory", "/schedule", "/usage", "/health", "/settings"];
+const OWN_PAGES = ["/dashboard", "/usage", "/usage/limits", "/usage/keys", "/usage/providers", "/playground", "/settings"];
+const AGENT_PAGES = ["", "/files", "/files?view=changes", "/files?view=history", "/logs", "/memory", "/schedule", "/usage", "/health", "/settings"];
 
 // An account in which every page has something to show.
 const furnished = async (box) => {

@@ -163,7 +163,7 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   const bulk = { bulk: "x".repeat(60_000) };
   for (let round = 0; !refused; ++round) {
     assert.ok(round < 2000, "the space that was taken in advance ends");
-    await box.backend_call("PUT", `/api/agents/${id}`, { config: bulk });
+    await box.backend_call("PUT", `/api/agents/${id}`, { config: { custom: bulk } });
     const name = `Ada ${round}`, answer = await rename(name);
     if (answer.status === 200) acknowledged = name;
     else refused = answer;
@@ -188,8 +188,7 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   assert.ok((await box.backend_call("PATCH", "/api/admin/users/ada@example.org", { isAdmin: false })).error.includes(disk.folder));
   assert.ok(box.log.includes(disk.folder));
 
-  // Every other write says the same, also with space again: what the disk holds is not known until the next start.
-  disk.free();
+  // Every other write says the same.
   for (const [method, path, body] of [["POST", "/api/register", { email: "bob@example.org", password: PASSWORD }],
                                       ["POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD }],
                                       ["POST", "/api/keys", { name: "after" }], ["DELETE", `/api/agents/${id}`],
@@ -201,7 +200,6 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   const out = await ada.call("POST", "/api/auth/signout");
   assert.deepEqual([out.status, out.body.ok, out.body.sessionEnded], [200, true, false], "it does not claim what is not so");
   assert.match(out.headers.getSetCookie()[0], /^app-session=;.*Max-Age=0/);
-  disk.fill();
 
   // Reads go on: the session, the lists, a key's check.
   assert.equal((await ada.call("GET", "/api/auth/session")).body.user.email, "ada@example.org");
@@ -211,6 +209,18 @@ test("a full disk: writes are refused with a sentence, reads go on, and with spa
   });
   assert.equal(validated.status, 200, await validated.text());
 
+  // With space again the store is opened anew and checked, without a restart.
+  const machine = async () => (await fetch(`${box.web}/api/health`)).json();
+  assert.equal((await machine()).store, "read-only");
+  disk.free();
+  await until("the store accepts changes again", async () => (await machine()).store === "ok");
+  assert.deepEqual([(await health(box)).status, (await health(box)).store], ["ok", "ok"]);
+  assert.equal(await name_is(), acknowledged, "what was acknowledged is there, what was refused is not");
+  assert.equal((await rename((acknowledged = "Ada again"))).status, 200);
+  assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "hello" })).status, 200);
+  assert.match(box.log, /opened anew and checked/);
+
+  disk.fill();
   assert.equal(await box.end("SIGTERM"), 0, `it ends in order: ${box.log}`);
   disk.fill(); // the end has given room back
   const refused_start = await run(["serve", "--data", disk.folder], { env: { ...box.env, INTERNAL_API_KEY: INTERNAL_KEY }, timeout: 60_000 });

@@ -126,7 +126,7 @@ const rows_of = async (box) => {
 const open_doors = [
   "web GET /", "web GET /login", "web GET /dashboard", "web GET /settings", "web GET /usage", "web GET /usage/{tab}",
   "web GET /agents/{id}", "web GET /agents/{id}/{page}", "web GET /admin/{page}", "web GET /health", "web GET /healthz", "web GET /readyz", "web GET /api/health",
-  "web GET /.well-known/security.txt",
+  "web GET /.well-known/security.txt", "web GET /status", "web GET /api/status", "web GET /playground",
   "web GET /api/auth/session", "web POST /api/register", "web POST /api/auth/login", "web POST /api/auth/signout", "web POST /api/auth/second-factor",
   "web GET /api/auth/nonce", "web POST /api/auth/nonce", "web POST /api/wallet-auth",
   "web GET /api/auth/idp", "web GET /api/auth/idp/callback", "web GET /api/auth/codehost", "web GET /api/auth/codehost/callback",

@@ -22,6 +22,7 @@ class FlakyEngine final : public runtime::Engine {
 
   std::string_view name() const override { return behind_->name(); }
   bool has_images() const override { return behind_->has_images(); }
+  runtime::Isolation isolation() const override { return behind_->isolation(); }
   web::Task<web::Result<runtime::Instance>> start(const runtime::AgentSpec& spec) override {
     if (is_away) co_return away();
     co_return co_await behind_->start(spec);

@@ -94,6 +94,30 @@ TEST_F(Proxy, ForwardsOnlyEndToEndFields) {
   EXPECT_EQ(reached().size(), 1u);
 }
 
+// One header a request: the answers' headers are kept by name.
+TEST_F(Proxy, DropsCookiesForOtherHostsThanTheAgentsOwn) {
+  const std::vector<std::pair<std::string, bool>> cookies = {{"own=1; Path=/; HttpOnly", true},
+                                                             {"named=1; Domain=agent.box", true},
+                                                             {"dotted=1; domain=.AGENT.box", true},
+                                                             {"parent=1; Domain=box", false},
+                                                             {"other=1; Path=/; Domain = victim.box; Secure", false},
+                                                             {"twice=1; Domain=agent.box; Domain=box", false},
+                                                             {"empty=1; Domain=", false}};
+  std::size_t next = 0;
+  target([&](Peer& peer) {
+    peer.read_request();
+    peer.answer("hello", "Set-Cookie: " + cookies[next].first + "\r\n");
+  });
+  serve();
+  for (; next < cookies.size(); ++next) {
+    auto one = client();
+    one.send(for_agent("GET", "/"));
+    const auto answer = one.answer();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.headers.contains("set-cookie"), cookies[next].second) << cookies[next].first;
+  }
+}
+
 TEST_F(Proxy, StreamsBodiesBeyondTheLimitBothWays) {
   const std::string big(3u << 20, 'b');
   target([&](Peer& peer) {

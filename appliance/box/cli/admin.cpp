@@ -10,6 +10,7 @@
 #include "appliance/box/cli/confirmation.h"
 #include "appliance/box/cli/git_hosts.h"
 #include "appliance/box/cli/invites.h"
+#include "appliance/box/cli/master_key.h"
 #include "appliance/box/cli/models.h"
 #include "appliance/box/cli/operator_keys.h"
 #include "appliance/foundation/crypto/random.h"
@@ -195,6 +196,7 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   add_operator_keys(*admin, run);
   add_invites(*admin, run);
   add_audit(*admin, run);
+  add_rotate_master_key(*admin, run);
 }
 
 }  // namespace agentbox::cli

@@ -20,7 +20,6 @@
 #include "appliance/foundation/settings/settings_table.h"
 #include "appliance/foundation/version.h"
 #include "appliance/hosting/agent_process/agent_process.h"
-#include "sandbox/program.h"
 
 namespace agentbox::cli {
 
@@ -144,38 +143,6 @@ void add_summarizer(CLI::App& app, Run& run) {
   command->callback([&run, flags, box] { run = [flags, box] { return summarizer(flags.resolve(false), *box); }; });
 }
 
-// The box runs programs of other projects through this.
-void add_confined(CLI::App& app, Run& run) {
-  struct Options {
-    sandbox::Confinement place;
-    std::optional<uid_t> user;
-    std::uint64_t memory_mb = 0, file_mb = 0;
-    std::int64_t processor_seconds = 0;
-    std::vector<std::string> command;
-  };
-  auto* command =
-      app.add_subcommand("confined", "Run a program in a place of its own; the box starts these")->group("");
-  const auto options = std::make_shared<Options>();
-  command->add_option("--parent", options->place.parent)->required();
-  command->add_option("--folder", options->place.folder)->required();
-  command->add_option("--user", options->user);
-  command->add_flag("--network", options->place.has_network);
-  command->add_option("--memory-mb", options->memory_mb)->required();
-  command->add_option("--file-mb", options->file_mb)->required();
-  command->add_option("--processor-seconds", options->processor_seconds);
-  command->add_option("command", options->command)->required();
-  command->callback([&run, options] {
-    run = [options]() -> int {
-      for (auto& argument : options->command) argument.erase(0, 1);  // an equals sign; see programs::Child
-      options->place.user = options->user;
-      options->place.memory_bytes = options->memory_mb << 20;
-      options->place.file_bytes = options->file_mb << 20;
-      options->place.processor_time = std::chrono::seconds(options->processor_seconds);
-      sandbox::execute(options->place, options->command);
-    };
-  });
-}
-
 // Names the unknown argument, with the nearest known one; otherwise returns CLI11's message.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   std::string path = "agentbox ";
@@ -233,7 +200,6 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_manual(app, chosen);
   add_agent(app, chosen);
   add_summarizer(app, chosen);
-  add_confined(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

@@ -29,7 +29,9 @@ struct Parts {
             std::chrono::steady_clock::now(),
             box.platform.settings.provisioning_enabled,
             store_problem,
-            [this] { return box.loop_watchdog.stalled(); }};
+            [this] { return box.loop_watchdog.stalled(); },
+            disk,
+            box.isolation};
   }
   web::Task<> start() {
     add_gauges(web::metrics(), box.store);
@@ -39,6 +41,7 @@ struct Parts {
   web::Task<> stop() { return docker_probe.stop(); }
 
   box::Module& box;
+  const agentbox::DiskReserve disk{box.platform.folder.path(), box.platform.settings.disk_reserve};
   HostMeter host;
   DockerProbe docker;
   agentbox::Periodic docker_probe;

@@ -72,7 +72,7 @@ void add_gauges(web::Metrics& metrics, const store::Store& store) {
   gauge("agentbox_store_memtable_bytes", "Memory of RocksDB's memtables", &Stats::memtable_bytes);
   gauge("agentbox_store_cache_bytes", "Memory of RocksDB's block cache", &Stats::cache_bytes);
   gauge("agentbox_store_live_sst_bytes", "Size of RocksDB's live files", &Stats::file_bytes);
-  metrics.gauge("agentbox_store_read_only", "1 after a write error, until the box is restarted",
+  metrics.gauge("agentbox_store_read_only", "1 after a write error, until the store has recovered",
                 [&store] { return store.read_only_reason() ? 1.0 : 0.0; });
   metrics.gauge("agentbox_log_lines_dropped_total", "Log lines that stderr did not take quickly enough",
                 [] { return static_cast<double>(web::log::dropped()); });

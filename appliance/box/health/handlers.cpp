@@ -26,12 +26,17 @@ double rounded(double percent) { return std::round(percent * 10) / 10; }
 
 web::Answer box_health(const Services& services, const web::Request&, HealthQuery query) {
   auto problem = services.store_problem();
-  const int status = problem && query.strict ? 503 : 200;
+  const bool is_read_only = problem.has_value();
+  const auto room = services.disk.admit();
+  if (!room && !problem) problem = room.error().message;
+  const int status = is_read_only && query.strict ? 503 : 200;
   const BoxHealth answer{.status = problem ? "degraded" : "ok",
                          .timestamp = store::now(),
                          .docker = services.docker.available() ? "available" : "unavailable",
                          .provisioning = services.provisioning_enabled ? "enabled" : "disabled",
-                         .store = problem ? "read-only" : "ok",
+                         .store = is_read_only ? "read-only" : "ok",
+                         .disk = room ? "ok" : "reserve reached",
+                         .isolation = boost::describe::enum_to_string(services.isolation.level, "none"),
                          .stalledEventLoops = static_cast<std::int64_t>(services.stalled_loops()),
                          .missingPackages = programs::missing_packages(),
                          .reason = std::move(problem)};
@@ -53,12 +58,15 @@ web::Answer show_readiness(const Services& services, const web::Request&) {
 web::Answer machine_health(const Services& services, const web::Request&) {
   try {
     const HostLoad load = services.host.read();
+    auto problem = services.store_problem();
     const MachineHealth answer{
         .health = std::string(verdict(load)),
         .timestamp = store::now(),
         .cpu = {rounded(load.cpu_percent), load.cores},
         .memory = {rounded(load.memory_percent), load.memory_total, load.memory_used, load.memory_free},
-        .uptime = seconds_since(services.started)};
+        .uptime = seconds_since(services.started),
+        .store = problem ? "read-only" : "ok",
+        .reason = std::move(problem)};
     co_return web::reply(answer);
   } catch (const std::exception&) {
     co_return web::reply(UnknownHealth{.timestamp = store::now()}, 500);

@@ -16,13 +16,14 @@ namespace health {
 struct BoxHealth {
   std::string status = "ok";
   store::Time timestamp{};
-  std::string docker, provisioning, store;
+  std::string docker, provisioning, store, disk, isolation;
   std::int64_t stalledEventLoops = 0;
   std::vector<std::string> missingPackages;  // of Debian, for streams and videos
   std::optional<std::string> reason;
 };
 BOOST_DESCRIBE_STRUCT(BoxHealth, (),
-                      (status, timestamp, docker, provisioning, store, stalledEventLoops, missingPackages, reason))
+                      (status, timestamp, docker, provisioning, store, disk, isolation, stalledEventLoops,
+                       missingPackages, reason))
 
 // `strict` needs no value: /health?strict.
 struct HealthQuery {
@@ -62,8 +63,10 @@ struct MachineHealth {
   Cpu cpu;
   Memory memory;
   double uptime = 0;
+  std::string store = "ok";
+  std::optional<std::string> reason;
 };
-BOOST_DESCRIBE_STRUCT(MachineHealth, (), (status, health, timestamp, cpu, memory, uptime))
+BOOST_DESCRIBE_STRUCT(MachineHealth, (), (status, health, timestamp, cpu, memory, uptime, store, reason))
 
 // Always 200, unless `strict` is asked for and the store is read-only: 503.
 web::Answer box_health(const Services&, const web::Request&, HealthQuery);

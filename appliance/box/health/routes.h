@@ -7,6 +7,8 @@
 
 #include "appliance/box/health/docker_probe.h"
 #include "appliance/box/health/host_load.h"
+#include "appliance/foundation/disk_reserve.h"
+#include "appliance/hosting/runtime/isolation.h"
 #include "appliance/identity/guards.h"
 #include "web/bind.h"
 #include "web/route.h"
@@ -21,11 +23,13 @@ struct Services {
   bool provisioning_enabled;
   std::function<std::optional<std::string>()> store_problem;  // why the store is read-only; nothing if it is not
   std::function<std::size_t()> stalled_loops;                 // network threads that have left their event loop
+  const agentbox::DiskReserve& disk;
+  const runtime::Isolation& isolation;  // of agents
 };
 
 // GET /health and GET /api/health.
 std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
-// The same, and GET /metrics.
+// The same, GET /metrics and GET /api/admin/metrics.
 std::vector<web::Route> backend_routes(const agentbox::Guards&, const web::Bind<Services>&);
 
 }  // namespace health

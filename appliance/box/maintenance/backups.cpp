@@ -63,6 +63,13 @@ class InProgress {
   std::atomic<bool>& flag_;
 };
 
+// The folder, or the one in which it will be made.
+fs::path nearest_folder(fs::path path) {
+  std::error_code unknown;
+  while (path.has_relative_path() && !fs::exists(path, unknown)) path = path.parent_path();
+  return path;
+}
+
 web::Error in_progress() { return web::conflict("A backup is being made already: ask again when it is done."); }
 
 // A folder that is removed at the end.
@@ -87,7 +94,8 @@ Backups::Backups(store::Store& store, const agentbox::Platform& platform)
     : store_(store),
       platform_(platform),
       folder_(platform.folder.path() / "backups"),
-      key_fingerprint_(agentbox::key_fingerprint(platform.master_key)) {}
+      key_fingerprint_(agentbox::key_fingerprint(platform.master_key)),
+      disk_(platform.folder.path(), platform.settings.disk_reserve) {}
 
 web::Result<void> Backups::check(const fs::path& to, const std::optional<std::string>& key_fingerprint) const {
   if (!to.is_absolute()) return web::invalid("to must be an absolute path on the box");
@@ -95,7 +103,7 @@ web::Result<void> Backups::check(const fs::path& to, const std::optional<std::st
     return web::invalid("to must be a folder outside of the data folder");
   if (key_fingerprint && *key_fingerprint != key_fingerprint_)
     return web::conflict("the master key is not the one the box runs with: use its master.key or AGENTBOX_MASTER_KEY");
-  return {};
+  return agentbox::DiskReserve::admit_to(nearest_folder(to), disk_.bytes(), 0);
 }
 
 web::Task<web::Result<std::optional<std::string>>> Backups::make(fs::path to) {
@@ -141,6 +149,7 @@ MadeBackup Backups::copy_all(const std::string& name) const {
 }
 
 web::Task<web::Result<MadeBackup>> Backups::make_whole() {
+  if (const auto room = disk_.admit(); !room) co_return room.error();
   if (is_in_progress_.exchange(true)) co_return in_progress();
   auto copy = [this]() -> web::Result<MadeBackup> {
     const InProgress until_done(is_in_progress_);

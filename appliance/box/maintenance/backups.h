@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/foundation/disk_reserve.h"
 #include "appliance/foundation/platform.h"
 #include "store/store.h"
 #include "web/result.h"
@@ -32,7 +33,7 @@ class Backups {
   Backups(store::Store& store, const agentbox::Platform& platform);
 
   // Whether a backup of the store to `to` can start: invalid unless it is an absolute path outside of the data folder,
-  // conflict unless `key_fingerprint`, if given, is this store's.
+  // conflict unless `key_fingerprint`, if given, is this store's, unavailable where the disk reserve begins.
   web::Result<void> check(const std::filesystem::path& to, const std::optional<std::string>& key_fingerprint) const;
   // After check(). Copies the store, incrementally if `to` holds a backup. Returns why the copy failed, or nothing.
   // conflict while another backup is in progress: two in one folder would remove each other's files.
@@ -40,7 +41,8 @@ class Backups {
 
   // Whole backups in the data folder's own `backups`, as `agentbox backup` makes them, the latest first. Blocks.
   std::vector<MadeBackup> list() const;
-  // conflict while another backup is in progress; internal with the reason if it fails, and nothing of it stays.
+  // conflict while another backup is in progress; unavailable where the disk reserve begins; internal with the reason if
+  // it fails, and nothing of it stays.
   web::Task<web::Result<MadeBackup>> make_whole();
   // Restores the backup into a folder of its own, checks every file, record and index there, and removes it again.
   // not_found; conflict: it is not complete; internal with the reason if it cannot be restored.
@@ -56,6 +58,7 @@ class Backups {
   const agentbox::Platform& platform_;
   const std::filesystem::path folder_;  // of the whole backups
   const std::string key_fingerprint_;
+  const agentbox::DiskReserve disk_;
   std::atomic<bool> is_in_progress_{false};
 };
 

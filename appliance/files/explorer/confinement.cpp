@@ -32,7 +32,7 @@ files::Descriptor open_folder(const fs::path& path) {
 bool has_landlock() { return sandbox::landlock_version() >= 2; }
 
 void restrict_files(const Confinement& confinement) {
-  sandbox::FileRules rules;
+  sandbox::LandlockRules rules;
   rules.allow_changing(confinement.folder);
   if (confinement.remote) rules.allow_changing(*confinement.remote);
   sandbox::forbid_new_privileges();

@@ -67,6 +67,8 @@ Setting data_folder(std::string help);
 Setting port_range(std::string help);
 Setting chain_id(std::string name, std::uint64_t Settings::*member, std::string help);
 Setting master_key(std::string help);
+// A file with that key, read when the setting is.
+Setting master_key_file(std::string help);
 // The key becomes a header of calls. No provider has keys of fewer than 8 characters.
 Setting provider_key(std::string name, std::string Settings::*member, std::string help, std::size_t fewest = 8);
 // git writes it into commits, between angle brackets of its own.

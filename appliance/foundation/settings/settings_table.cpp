@@ -60,7 +60,9 @@ std::vector<Setting> make_table() {
       https_url("SECURITY_ACKNOWLEDGMENTS", &S::security_acknowledgments,
                 "page that credits reporters, for security.txt"),
       language_tags("SECURITY_LANGUAGES", &S::security_languages, "preferred languages of reports, for security.txt"),
-      master_key("64 hex digits that encrypt secrets at rest; unset: read from master.key in the data folder"),
+      master_key_file("file with the master key, instead of AGENTBOX_MASTER_KEY, which comes first"),
+      master_key("64 hex digits that encrypt secrets at rest; unset: read from systemd's credential master.key, else "
+                 "from master.key in the data folder"),
       list("TRUSTED_PROXIES", &S::trusted_proxies, "address or CIDR,...",
            "reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted", network,
            "is not an address or a network, such as 10.0.0.0/8"),

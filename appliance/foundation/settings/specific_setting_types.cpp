@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 
 #include "appliance/foundation/byte_size.h"
 #include "appliance/foundation/chain/amount.h"
@@ -60,6 +61,21 @@ Setting master_key(std::string help) {
                    if (value.empty() || crypto::unhex(value).size() == 32) return {};
                    return "must be 64 hex digits";
                  });
+}
+
+Setting master_key_file(std::string help) {
+  Setting setting = row("AGENTBOX_MASTER_KEY_FILE", "path", std::move(help));
+  setting.assign = [](Settings& settings, const std::string& value) -> Problem {
+    if (value.empty()) return {};
+    std::ifstream file(value);
+    std::string key;
+    file >> key;
+    if (crypto::unhex(key).size() != 32) return "must name a file with 64 hex digits that the box can read";
+    settings.master_key = key;
+    return {};
+  };
+  setting.show = [](const Settings&) { return std::string(); };
+  return setting;
 }
 
 Setting provider_key(std::string name, std::string Settings::*member, std::string help, std::size_t fewest) {

@@ -65,7 +65,8 @@ void serve(const runtime::Boot& boot, const sigset_t& signals) {
   web::IoPool io(1);
   boost::asio::thread_pool files(1);
 
-  const Workspace workspace(boot.workspace);
+  const Workspace workspace(boot.workspace, {.quota = boot.storage_bytes.value_or(0),
+                                             .disk_reserve = std::uint64_t(boot.disk_reserve.value_or(0))});
   const LoopOptions options{.agent_name = boot.name,
                             .conduct = boot.conduct.value_or(runtime::AgentProfile()),
                             .skills = [&workspace] { return skills_prompt(workspace); }};

@@ -41,6 +41,13 @@ files::Descriptor made_state_folder(const std::filesystem::path& path, const fil
   return std::move(*folder);
 }
 
+// 0 if there is none.
+std::int64_t size_of(const files::Root& root, const files::Components& file) {
+  struct stat info {};
+  const auto there = root.open(file, O_PATH);
+  return there && ::fstat(there->get(), &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
+}
+
 std::vector<std::string> listed_names(const files::Descriptor& folder) {
   auto names = files::names_in(folder);
   std::erase_if(names, [](const auto& name) { return is_reserved(name) || !web::is_utf8(name); });
@@ -73,8 +80,8 @@ void list_into(const files::Descriptor& folder, const std::string& prefix, std::
 
 }  // namespace
 
-Workspace::Workspace(std::filesystem::path root)
-    : path_(std::move(root)), root_(made_root(path_)), state_(made_state_folder(path_, root_)) {
+Workspace::Workspace(std::filesystem::path root, StorageLimit limit)
+    : path_(std::move(root)), limit_(limit), root_(made_root(path_)), state_(made_state_folder(path_, root_)) {
   for (const auto& name : files::names_in(state_)) {
     if (name.starts_with(temporary_prefix)) ::unlinkat(state_.get(), name.c_str(), 0);
   }
@@ -103,6 +110,8 @@ web::Result<void> Workspace::write(std::string_view path, std::string_view conte
   if (content.size() > most_file_bytes) return web::invalid("content must be at most 1 MB");
   if (components->front() == skills_folder)
     return web::invalid("path must not be in skills/: your owner installs skills");
+  const auto before = size_of(root_, *components), size = static_cast<std::int64_t>(content.size());
+  if (auto admitted = limit_.admit(root_, path_, before, size); !admitted) return admitted;
   const auto name = std::move(components->back());
   components->pop_back();
   const auto folder = root_.open_or_make(*components);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "appliance/files/root.h"
+#include "appliance/hosting/agent_process/storage.h"
 #include "web/result.h"
 
 namespace agent_process {
@@ -28,7 +29,7 @@ class Workspace {
 
   // Creates the folder and its state folder if missing, and removes files left by interrupted writes. Throws
   // std::runtime_error with a sentence.
-  explicit Workspace(std::filesystem::path root);
+  explicit Workspace(std::filesystem::path root, StorageLimit limit = {});
 
   const std::filesystem::path& root() const { return path_; }
   std::filesystem::path state(std::string_view name) const;
@@ -38,7 +39,7 @@ class Workspace {
   // A regular file of at most most_file_bytes bytes of UTF-8.
   web::Result<std::string> read(std::string_view path) const;
   // Replaces the file atomically and durably; creates missing folders. Folders, links and devices are refused, and so
-  // is everything in skills/, which is the owner's (skills/installed.h).
+  // is everything in skills/, which is the owner's (skills/installed.h), and what StorageLimit does not admit.
   web::Result<void> write(std::string_view path, std::string_view content) const;
   web::Result<Listing> list(std::string_view path) const;
   // The names of the folders in this one, sorted; none if it cannot be read.
@@ -46,6 +47,7 @@ class Workspace {
 
  private:
   std::filesystem::path path_;
+  StorageLimit limit_;
   files::Root root_;
   files::Descriptor state_;
 };

@@ -1,4 +1,5 @@
 #include "appliance/hosting/agents/agents.h"
+#include "appliance/foundation/disk_reserve.h"
 
 #include <filesystem>
 
@@ -11,6 +12,7 @@ ProvisionerOptions options_of(const agentbox::Settings& settings, std::chrono::m
   ProvisionerOptions options;
   options.ready_deadline = ready_deadline;
   options.folder = std::filesystem::absolute(settings.data) / "agents";
+  options.disk_reserve = agentbox::DiskReserve(settings.data, settings.disk_reserve).bytes();
   options.start_agents = settings.provisioning_enabled;
   return options;
 }

@@ -7,6 +7,7 @@
 #include "appliance/hosting/agent_process/tools/names.h"
 #include "appliance/hosting/agents/bus_config.h"
 #include "appliance/hosting/agents/config_secrets.h"
+#include "appliance/hosting/agents/egress.h"
 #include "appliance/hosting/mcp_servers/server_config.h"
 #include "web/free_form.h"
 
@@ -70,6 +71,7 @@ web::Result<KnownConfig> read_config(const boost::json::object& config, const Kn
   if (known->channels)
     if (const auto good = check_channels(*known->channels); !good) return good.error();
   if (const auto bus = read_bus_config(config); !bus) return bus.error();
+  if (const auto egress = read_egress(config); !egress) return egress.error();
   if (known->tools)
     for (std::size_t i = 0; i < known->tools->size(); ++i)
       if (!is_among((*known->tools)[i], agent_process::tool_names))

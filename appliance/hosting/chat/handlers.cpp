@@ -1,6 +1,7 @@
 #include "appliance/hosting/chat/handlers.h"
 
 #include "appliance/hosting/chat/answer_stream.h"
+#include "appliance/hosting/chat/search.h"
 
 namespace chat {
 
@@ -8,17 +9,20 @@ namespace {
 
 using web::Request;
 
-Slice slice_of(std::string agent, PageQuery query) {
+// The messages of an agent that a query selects.
+web::Result<web::Response> messages_of(const Chat& chat, store::UserId owner, std::string agent, PageQuery query) {
   Slice slice;
   slice.agent = std::move(agent);
   if (query.limit) slice.limit = std::size_t(query.limit->value);
   if (query.before) slice.before = std::move(*query.before);
-  return slice;
-}
-
-web::Result<web::Response> answer_of(web::Result<std::vector<Message>> messages) {
-  if (!messages) return messages.error();
-  return web::reply(view(std::move(*messages)), 200);
+  if (query.q) {
+    auto found = search(chat, owner, slice, *query.q);
+    if (!found) return found.error();
+    return web::reply(view(std::move(*found)), 200);
+  }
+  auto page = chat.history(owner, slice);
+  if (!page) return page.error();
+  return web::reply(view(std::move(*page)), 200);
 }
 
 }  // namespace
@@ -40,19 +44,18 @@ web::Answer stop_answers(const Services& services, const Request& request, StopR
 }
 
 web::Answer show_history(const Services& services, const Request& request, HistoryQuery query) {
-  PageQuery page{.limit = query.limit, .before = std::move(query.before)};
-  co_return answer_of(
-      services.chat.history(request.caller.user_id, slice_of(std::move(query.agentId), std::move(page))));
+  PageQuery page{.limit = query.limit, .before = std::move(query.before), .q = std::move(query.q)};
+  co_return messages_of(services.chat, request.caller.user_id, std::move(query.agentId), std::move(page));
 }
 
 web::Answer list_messages(const Services& services, const Request& request, PageQuery query) {
-  co_return answer_of(services.chat.history(request.caller.user_id, slice_of(request.param("id"), std::move(query))));
+  co_return messages_of(services.chat, request.caller.user_id, request.param("id"), std::move(query));
 }
 
 web::Answer list_messages_of_any_agent(const Services& services, const Request& request, PageQuery query) {
   const auto agent = services.agents.find(request.param("id"));
   if (!agent) co_return web::not_found();
-  co_return answer_of(services.chat.history(agent->owner, slice_of(agent->id, std::move(query))));
+  co_return messages_of(services.chat, agent->owner, agent->id, std::move(query));
 }
 
 }  // namespace chat

@@ -23,16 +23,16 @@ BOOST_DESCRIBE_STRUCT(StopRequest, (), (agentId))
 
 struct PageQuery {
   std::optional<web::Integer<1, 200>> limit;
-  std::optional<web::Text<1, 200>> before;
+  std::optional<web::Text<1, 200>> before, q;
 };
-BOOST_DESCRIBE_STRUCT(PageQuery, (), (limit, before))
+BOOST_DESCRIBE_STRUCT(PageQuery, (), (limit, before, q))
 
 struct HistoryQuery {
   web::Text<1, 128> agentId;
   std::optional<web::Integer<1, 200>> limit;
-  std::optional<web::Text<1, 200>> before;
+  std::optional<web::Text<1, 200>> before, q;
 };
-BOOST_DESCRIBE_STRUCT(HistoryQuery, (), (agentId, limit, before))
+BOOST_DESCRIBE_STRUCT(HistoryQuery, (), (agentId, limit, before, q))
 
 web::Answer send_message(const Services&, const web::Request&, SendRequest);
 web::Answer stop_answers(const Services&, const web::Request&, StopRequest);

@@ -27,7 +27,10 @@ constexpr auto stopping =
 
 constexpr auto paging =
     "The newest `limit` (50) messages, or those before the message `before`; oldest first. A message of the user is "
-    "`sent` while it waits or the agent works on it, then `answered`, or `failed` with its `error`.";
+    "`sent` while it waits or the agent works on it, then `answered`, or `failed` with its `error`. With `q` only "
+    "messages "
+    "with this text, whatever the case of ASCII letters; a request looks through at most 10,000 messages, and with "
+    "`next` as `before` another one looks further.";
 
 }  // namespace
 

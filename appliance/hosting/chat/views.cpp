@@ -35,4 +35,10 @@ History view(std::vector<Message> found) {
   return history;
 }
 
+History view(Found found) {
+  auto history = view(std::move(found.messages));
+  if (!found.next.empty()) history.next = std::move(found.next);
+  return history;
+}
+
 }  // namespace chat

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "appliance/hosting/chat/chat.h"
+#include "appliance/hosting/chat/search.h"
 
 namespace chat {
 
@@ -42,10 +43,12 @@ BOOST_DESCRIBE_STRUCT(Sent, (), (success, message, model, usage))
 struct History {
   std::vector<MessageItem> messages;
   std::int64_t count = 0;
+  std::optional<std::string> next;  // of a search that has not looked through everything
 };
-BOOST_DESCRIBE_STRUCT(History, (), (messages, count))
+BOOST_DESCRIBE_STRUCT(History, (), (messages, count, next))
 
 Sent view(Answer);
 History view(std::vector<Message>);
+History view(Found);
 
 }  // namespace chat

@@ -18,7 +18,9 @@ Boot boot_of(const AgentSpec& spec, BootAddresses addresses) {
           .box_token = spec.box_token,
           .backend_url = std::move(addresses.backend_url),
           .summarizer_url = std::move(addresses.summarizer_url),
-          .conduct = spec.conduct};
+          .conduct = spec.conduct,
+          .storage_bytes = std::int64_t(spec.limits.file_bytes),
+          .disk_reserve = std::int64_t(spec.disk_reserve)};
 }
 
 void prepare_files(const RunFolder& folder, const AgentSpec& spec, const Boot& boot, std::optional<uid_t> user) {

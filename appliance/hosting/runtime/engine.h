@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "appliance/hosting/runtime/agent_profile.h"
+#include "appliance/hosting/runtime/isolation.h"
 #include "appliance/hosting/runtime/log_line.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -23,7 +24,7 @@ namespace runtime {
 struct ResourceLimits {
   std::uint64_t memory_bytes = 512ull << 20;
   std::uint64_t open_files = 1024;
-  std::uint64_t file_bytes = 1ull << 30;
+  std::uint64_t file_bytes = 1ull << 30;  // of all files in its workspace, and of each
   unsigned processes = 64;
   double cpus = 1;  // cores; enforced if the engine supports it
 };
@@ -42,16 +43,19 @@ struct AgentSpec {
   std::string backend_url, summarizer_url;
   AgentProfile conduct;
   ResourceLimits limits;
+  std::uint64_t disk_reserve = 0;  // free space that the agent leaves on the disk of its workspace
 };
 
 // The configuration of an agent process: `agentbox agent --boot FILE` reads it as JSON.
 struct Boot {
   std::string agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url;
   std::optional<AgentProfile> conduct;  // always written; missing if the image is newer than the box
+  // Likewise: the most that its files may take, and the free space that it leaves on their disk.
+  std::optional<std::int64_t> storage_bytes, disk_reserve;
 };
 BOOST_DESCRIBE_STRUCT(Boot, (),
                       (agent_id, name, model, listen, workspace, gateway_token, box_token, backend_url, summarizer_url,
-                       conduct))
+                       conduct, storage_bytes, disk_reserve))
 
 enum class State { running, exited, missing };
 
@@ -84,6 +88,7 @@ class Engine {
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;  // process, docker
   virtual bool has_images() const = 0;        // whether AgentSpec::image is used
+  virtual Isolation isolation() const = 0;    // of the agents that it starts
   // Starts the agent; returns once it runs (not: once it is ready). Starting a running one is an Error conflict.
   virtual web::Task<web::Result<Instance>> start(const AgentSpec&) = 0;
   // SIGTERM, then SIGKILL after `grace`. Stopping a stopped or missing one is success.

@@ -273,6 +273,8 @@ ProcessEngine::ProcessEngine(ProcessOptions options, asio::io_context& home, asi
 
 ProcessEngine::~ProcessEngine() { impl_->report_exit = nullptr; }
 
+Isolation ProcessEngine::isolation() const { return impl_->launcher.isolation(); }
+
 // Each call runs on `home` and returns to the caller's io_context.
 
 Task<Result<Instance>> ProcessEngine::start(const AgentSpec& spec) {

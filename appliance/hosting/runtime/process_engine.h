@@ -8,10 +8,9 @@
 //               (also after an adoption) or when the agent ends.
 //   agent.log   stdout and stderr; agent.log.1 is the previous part. Copied and truncated at `log_bytes`.
 //
-// When the box runs as root each agent gets its own user (AgentUsers), so that agents can read neither the box's
-// files nor each other's. If a folder above the workspaces is inaccessible to others (/root), the agent gets a mount
-// namespace in which that folder contains only its own files; if that is not permitted (in a container without
-// CAP_SYS_ADMIN), agents run as the box's user and a warning is logged.
+// Each agent is confined (AgentConfinement): as root it gets its own user, so that agents can read neither the box's
+// files nor each other's; everywhere it gets what the kernel permits of its own view of files and processes, file and
+// port rules, and a list of system calls.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -29,6 +28,7 @@ struct ProcessOptions {
   std::uint64_t log_bytes = 8u << 20;
   std::chrono::milliseconds log_check{10'000};  // interval of the check for rotation
   std::chrono::seconds boot_file_life{30};
+  bool requires_isolation = false;  // agents that are not kept apart are refused
 };
 
 class ProcessEngine final : public Engine {
@@ -40,6 +40,7 @@ class ProcessEngine final : public Engine {
 
   std::string_view name() const override { return "process"; }
   bool has_images() const override { return false; }
+  Isolation isolation() const override;
   web::Task<web::Result<Instance>> start(const AgentSpec&) override;
   web::Task<web::Result<void>> stop(std::string id, std::chrono::seconds grace) override;
   web::Task<web::Result<Instance>> inspect(std::string id) override;

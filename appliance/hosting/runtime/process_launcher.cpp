@@ -20,6 +20,10 @@ std::int64_t milliseconds_now() {
       .count();
 }
 
+struct NotStarted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Reaps a child process. nullopt for a process started by an earlier process of the box, which init reaps.
 std::optional<int> reap(int pidfd) {
   siginfo_t info{};
@@ -33,10 +37,7 @@ ProcessLauncher::ProcessLauncher(ProcessOptions options) : options_(std::move(op
   std::filesystem::create_directories(options_.folder);
   options_.folder = std::filesystem::canonical(options_.folder);
   options_.binary = std::filesystem::canonical(options_.binary);
-  users_.emplace(options_.binary, options_.folder);
-  if (!users_->shared_because().empty())
-    web::log::warning("agents_share_the_box_user", {{"reason", users_->shared_because()},
-                                                    {"advice", "use a data folder such as /var/lib/agentbox"}});
+  confinement_.emplace(options_.binary, options_.folder);
 }
 
 std::vector<std::string> ProcessLauncher::command(const std::string& id) const {
@@ -51,10 +52,10 @@ bool ProcessLauncher::is_command_of(const std::string& id, const std::vector<std
 }
 
 // Writes the pid file. If that fails, kills the process, which could not be found again.
-RunningProcess ProcessLauncher::record(const AgentSpec& spec, Child child) const {
+RunningProcess ProcessLauncher::record(const AgentSpec& spec, const sandbox::Started& child) const {
   auto stat = proc::stat(child.pid);  // exists until it is reaped, even if it has ended
   RunningProcess found{.id = spec.id,
-                       .process = std::move(child.process),
+                       .process = files::Descriptor(child.process),
                        .identity = {.pid = child.pid,
                                     .start_ticks = stat ? stat->start_ticks : 0,
                                     .boot_id = proc::boot_id(),
@@ -73,8 +74,11 @@ RunningProcess ProcessLauncher::record(const AgentSpec& spec, Child child) const
 }
 
 web::Result<RunningProcess> ProcessLauncher::launch(const AgentSpec& spec) const {
+  if (options_.requires_isolation && isolation().level == IsolationLevel::none)
+    return web::unavailable("ISOLATION is required, and this box cannot keep agents apart (" + to_string(isolation()) +
+                            "): run it as root, on Linux 5.19 or later, or with Docker.");
   auto folder = run_folder(spec.id);
-  const auto user = users_->of(spec.port);
+  const auto user = confinement_->users().of(spec.port);
   try {
     if (user) proc::kill_user(*user);  // left-overs of an earlier agent with the same port
     const auto boot = boot_of(spec, {.listen = "127.0.0.1:" + std::to_string(spec.port),
@@ -83,23 +87,32 @@ web::Result<RunningProcess> ProcessLauncher::launch(const AgentSpec& spec) const
                                      .summarizer_url = spec.summarizer_url});
     prepare_files(folder, spec, boot, user);
     rotate_log(spec.id);
-    auto log = folder.open_log();
-    auto child = spawn({.binary = options_.binary,
-                        .arguments = command(spec.id),
-                        .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + boot.workspace, "LANG=C.UTF-8"},
-                        .folder = boot.workspace,
-                        .output = log.get(),
-                        .user = user,
-                        .hidden = user ? users_->hidden() : std::filesystem::path(),
-                        .visible = {options_.folder / spec.id, options_.binary},
-                        .limits = spec.limits});
-    if (!child) {
-      folder.drop_boot();
-      return child.error();
-    }
-    return record(spec, std::move(*child));
+    const auto log = folder.open_log();
+    const sandbox::Program program{
+        .binary = options_.binary,
+        .arguments = command(spec.id),
+        .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + boot.workspace, "LANG=C.UTF-8"},
+        .folder = boot.workspace,
+        .output = log.get(),
+        .error = log.get(),
+        .inherited = {}};
+    return record(spec, started(program, spec));
+  } catch (const NotStarted& error) {
+    folder.drop_boot();
+    return web::internal(error.what());
   } catch (const std::system_error& error) {
     return files_not_written(error);
+  }
+}
+
+sandbox::Started ProcessLauncher::started(const sandbox::Program& program, const AgentSpec& spec) const {
+  try {
+    const auto group = confinement_->join_group(spec);
+    auto place = confinement_->of(spec, run_folder(spec.id).boot_path());
+    place.cgroup = group.get();
+    return sandbox::start(program, place);
+  } catch (const std::system_error& error) {
+    throw NotStarted(std::string("The agent's process could not ") + error.what() + ".");
   }
 }
 
@@ -164,8 +177,9 @@ std::optional<int> ProcessLauncher::clean_up(const std::string& id, int pidfd, c
   const auto pid = pid_t(identity.pid);
   const auto user = proc::user_of(pid);
   proc::kill_session(pid, identity.start_ticks);
-  if (user && users_->of(0)) proc::kill_user(*user);
+  if (user && confinement_->users().of(0)) proc::kill_user(*user);
   const auto exit_code = reap(pidfd);
+  confinement_->remove_group(id);
   run_folder(id).drop_pid();
   run_folder(id).drop_boot();
   return exit_code;

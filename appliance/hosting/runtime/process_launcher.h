@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "appliance/files/descriptor.h"
-#include "appliance/hosting/runtime/agent_user.h"
+#include "appliance/hosting/runtime/agent_confinement.h"
 #include "appliance/hosting/runtime/process_engine.h"
 #include "appliance/hosting/runtime/run_folder.h"
-#include "appliance/hosting/runtime/spawn.h"
 
 namespace runtime {
 
@@ -27,6 +26,7 @@ class ProcessLauncher {
  public:
   explicit ProcessLauncher(ProcessOptions);
 
+  const Isolation& isolation() const { return confinement_->isolation(); }
   RunFolder run_folder(const std::string& id) const { return RunFolder(options_.folder / id); }
 
   web::Result<RunningProcess> launch(const AgentSpec&) const;
@@ -47,13 +47,14 @@ class ProcessLauncher {
  private:
   std::vector<std::string> command(const std::string& id) const;
   bool is_command_of(const std::string& id, const std::vector<std::string>& arguments) const;
-  RunningProcess record(const AgentSpec&, Child) const;
+  sandbox::Started started(const sandbox::Program&, const AgentSpec&) const;
+  RunningProcess record(const AgentSpec&, const sandbox::Started&) const;
   std::optional<RunningProcess> recorded_process(const std::string& id, const std::string& boot_id) const;
   std::vector<RunningProcess> find_unrecorded(std::map<std::string, std::string>& ids_by_boot_path) const;
   void rotate_log(const std::string& id) const;
 
   ProcessOptions options_;
-  std::optional<AgentUsers> users_;
+  std::optional<AgentConfinement> confinement_;
   mutable std::shared_mutex rotating_;  // exclusive: logs are rotated; shared: they are read
 };
 

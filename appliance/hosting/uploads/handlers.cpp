@@ -21,7 +21,7 @@ std::vector<FileItem> items_of(std::vector<Entry> entries) {
 constexpr std::size_t batch_bytes = 256 * 1024;  // that go to another thread at once
 
 // Before the agent is known, each piece is read as it comes.
-web::Task<web::Result<void>> read_form(boost::asio::thread_pool& threads, web::BodyStream& body, FormReader& form) {
+web::Task<web::Result<void>> read_form(const Uploads& uploads, web::BodyStream& body, FormReader& form) {
   std::string batch;
   for (bool is_end = false; !is_end;) {
     const auto piece = co_await body.next();
@@ -29,8 +29,11 @@ web::Task<web::Result<void>> read_form(boost::asio::thread_pool& threads, web::B
     is_end = piece->empty();
     batch.append(*piece);
     if (!is_end && form.has_agent() && batch.size() < batch_bytes) continue;
-    const auto read = [&] { return form.take(batch); };
-    if (auto taken = co_await web::offload(threads, read); !taken) co_return taken.error();
+    const auto read = [&] {
+      const auto room = uploads.admit(batch.size());
+      return room ? form.take(batch) : room;
+    };
+    if (auto taken = co_await web::offload(uploads.receiving(), read); !taken) co_return taken.error();
     batch.clear();
   }
   co_return web::Result<void>();
@@ -48,7 +51,7 @@ web::Answer receive_form(const Services& services, const Request& request, std::
     const auto open = [&] { return form.set_agent(std::move(*agent)); };
     if (auto opened = co_await web::offload(uploads.receiving(), open); !opened) co_return opened.error();
   }
-  if (auto read = co_await read_form(uploads.receiving(), body, form); !read) co_return read.error();
+  if (auto read = co_await read_form(uploads, body, form); !read) co_return read.error();
   auto incoming = form.finish();
   if (!incoming) co_return incoming.error();
   auto stored = co_await uploads.put(std::move(*incoming));

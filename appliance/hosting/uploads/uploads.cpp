@@ -11,6 +11,7 @@
 #include "appliance/billing/subscriptions/storage_upgrades.h"
 #include "appliance/files/root.h"
 #include "appliance/foundation/crypto/random.h"
+#include "appliance/hosting/agent_process/storage.h"
 #include "appliance/hosting/agent_process/workspace_path.h"
 #include "web/utf8.h"
 
@@ -18,7 +19,6 @@ namespace uploads {
 
 namespace {
 
-using web::Error;
 using web::Result;
 using web::Task;
 
@@ -49,17 +49,6 @@ bool walk(const files::Descriptor& folder, const std::string& prefix, std::size_
   return true;
 }
 
-std::int64_t used_in(const files::Root& root) {
-  std::int64_t used = 0;
-  const auto top = root.open({}, O_RDONLY | O_DIRECTORY);
-  if (!top) return 0;
-  walk(*top, {}, 1, [&](const std::string&, const struct stat& info) {
-    if (S_ISREG(info.st_mode)) used += info.st_size;
-    return true;
-  });
-  return used;
-}
-
 // nullopt for an agent that has never run.
 Result<std::optional<files::Root>> open_workspace(const std::filesystem::path& workspace) {
   std::error_code unknown;
@@ -87,18 +76,8 @@ Result<Listing> list_of(const std::filesystem::path& workspace, const std::strin
     listing.entries.push_back({.path = found, .size = size, .modified = time_of(info.st_mtim)});
     return true;
   });
-  listing.used = used_in(**root);
+  listing.used = agent_process::storage_use(**root).files;
   return listing;
-}
-
-Error over_quota(std::int64_t would_be, std::int64_t used, std::int64_t quota) {
-  Error error{.kind = web::Kind::too_many,
-              .message = "The agent's plan has room for " + std::to_string(quota) +
-                         " bytes of files, and these would make " + std::to_string(would_be) + ".",
-              .code = "STORAGE_LIMIT_REACHED"};
-  error.extra["current"] = used;
-  error.extra["limit"] = quota;
-  return error;
 }
 
 // The destination of a file.
@@ -158,14 +137,14 @@ Result<std::vector<Entry>> put_all(const std::filesystem::path& workspace, std::
   if (failed) return web::internal("The agent's workspace cannot be made: " + failed.message());
   const auto root = files::Root::open(workspace);
   if (!root) return root.error();
-  const auto used = used_in(*root);
+  const auto used = agent_process::storage_use(*root).files;
   auto would_be = used;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto before = size_before(*root, (*destinations)[i]);
     if (!before) return before.error();
     would_be += std::int64_t(wanted[i].size) - *before;
   }
-  if (would_be > quota && would_be > used) return over_quota(would_be, used, quota);
+  if (would_be > quota && would_be > used) return agent_process::over_quota(would_be, used, quota);
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const files::Slice content{.file = incoming.content.file(), .offset = wanted[i].offset, .size = wanted[i].size};
@@ -215,6 +194,7 @@ Task<Result<Listing>> Uploads::list(store::UserId user, std::string id, std::str
 Result<Incoming> Uploads::receive(store::UserId user, const std::string& id) const {
   const auto agent = agents_.find(user, id);
   if (!agent) return web::not_found();
+  if (const auto room = disk_.admit(); !room) return room.error();
   auto spool = files::Spool::make(spools_);
   if (!spool) return spool.error();
   return Incoming{.agent = agent->id, .quota = quota_of(*agent), .content = std::move(*spool), .files = {}};
@@ -222,8 +202,9 @@ Result<Incoming> Uploads::receive(store::UserId user, const std::string& id) con
 
 Task<Result<std::vector<Entry>>> Uploads::put(Incoming incoming) {
   const auto workspace = folder_ / incoming.agent / "workspace";
-  const auto work = [&] {
+  const auto work = [&]() -> Result<std::vector<Entry>> {
     const std::lock_guard lock(writing_);
+    if (const auto room = disk_.admit(incoming.content.size()); !room) return room.error();
     return put_all(workspace, incoming.quota, incoming);
   };
   co_return co_await web::offload(receiving_, work);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "appliance/files/spool.h"
+#include "appliance/foundation/disk_reserve.h"
 #include "appliance/hosting/agents/directory.h"
 #include "web/result.h"
 #include "web/task.h"
@@ -49,16 +50,18 @@ class Uploads {
   // `folder`: data/agents. What is received is spooled to `spools`, on the same disk. All arguments must outlive it;
   // uploads are received and stored on the threads of `receiving`, other file access is on `files`.
   Uploads(store::System system, const agents::AgentDirectory& agents, std::filesystem::path folder,
-          std::filesystem::path spools, boost::asio::thread_pool& files, boost::asio::thread_pool& receiving)
+          std::filesystem::path spools, agentbox::DiskReserve disk, boost::asio::thread_pool& files,
+          boost::asio::thread_pool& receiving)
       : system_(std::move(system)),
         agents_(agents),
         folder_(std::move(folder)),
         spools_(std::move(spools)),
+        disk_(std::move(disk)),
         files_(files),
         receiving_(receiving) {}
 
-  // Errors of all functions: not_found when the agent is not the caller's or there is no such file; invalid, naming the
-  // field.
+  // Uploads stop at the box's disk reserve with an error of kind unavailable. Errors of all functions: not_found when
+  // the agent is not the caller's or there is no such file; invalid, naming the field.
 
   // The files beneath `path`; empty for an agent that has never run.
   web::Task<web::Result<Listing>> list(store::UserId, std::string agent, std::string path);
@@ -72,6 +75,8 @@ class Uploads {
   // A file or an empty folder.
   web::Task<web::Result<void>> remove(store::UserId, std::string agent, std::string path);
 
+  // unavailable where the box's disk reserve begins. Blocks.
+  web::Result<void> admit(std::uint64_t more) const { return disk_.admit(more); }
   // For receive() and what follows it.
   boost::asio::thread_pool& receiving() const { return receiving_; }
 
@@ -81,6 +86,7 @@ class Uploads {
   store::System system_;
   const agents::AgentDirectory& agents_;
   const std::filesystem::path folder_, spools_;
+  const agentbox::DiskReserve disk_;
   boost::asio::thread_pool &files_, &receiving_;
   std::mutex writing_;  // held on a thread of `receiving` from the quota check to the last write
 };

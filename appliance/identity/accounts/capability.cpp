@@ -3,6 +3,7 @@
 #include "appliance/identity/accounts/records.h"
 #include "appliance/identity/accounts/routes.h"
 #include "appliance/identity/accounts/self_service.h"
+#include "appliance/identity/kept_keys.h"
 #include "appliance/identity/module.h"
 #include "appliance/identity/personal_data/rows.h"
 
@@ -48,7 +49,8 @@ struct Parts {
 
 identity::Capability capability() {
   return identity::Capability::of<Parts>(
-      {.tables = {store::describe(users), store::describe(sessions), store::describe(session_origins)},
+      {.tables = {store::describe(users), store::describe(sessions), store::describe(session_origins),
+                  store::describe(identity::kept_keys)},
        .web = web_routes,
        .backend = backend_routes});
 }

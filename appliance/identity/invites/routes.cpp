@@ -53,6 +53,9 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
                      "the `after` of "
                      "the next page, or null."),
        "List the invite codes"},
+      {web::POST, "/api/admin/invites", guards.backend.internal, nullptr,
+       web::body<GenerateRequest>(on(generate_invites)).returns<GeneratedView>(201).describe(generate_text),
+       "Make invite codes, as POST /api/invite/generate"},
       {web::DELETE, "/api/admin/invites/:id", guards.backend.users, nullptr,
        web::plain(on(revoke_invite)).returns<web::Succeeded>().describe("The code admits nobody from then on."),
        "Revoke an invite code"},

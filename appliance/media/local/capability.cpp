@@ -17,7 +17,8 @@ struct Running {
                {.folder = module.folder() / "server",
                 .listen = module.rtmp_listen,
                 .records = module.platform.settings.stream_record,
-                .segment_bytes = std::uint64_t(module.platform.settings.stream_hls_mb) << 20}),
+                .segment_bytes = std::uint64_t(module.platform.settings.stream_hls_mb) << 20,
+                .disk_reserve = module.platform.settings.disk_reserve}),
         janitor(module.platform.home, "stream_segments", tidy_pause, [this] { return server.tidy(); }) {}
 
   StreamServer server;

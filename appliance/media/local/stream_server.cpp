@@ -48,6 +48,7 @@ StreamServer::StreamServer(boost::asio::io_context& home, boost::asio::thread_po
       streams_(streams),
       assets_(assets),
       options_(std::move(options)),
+      disk_(options_.folder.parent_path().parent_path(), options_.disk_reserve),
       secret_(crypto::random_token()),
       pause_(home.get_executor()),
       ended_(home.get_executor(), steady_clock::time_point::max()) {}
@@ -142,6 +143,7 @@ Task<Result<void>> StreamServer::begin(std::string playback_id, std::string key)
   const auto stream = streams_.with_playback_id(playback_id);
   if (!stream || stream->provider != local_.name() || !crypto::constant_time_equal(stream->key.clear, key))
     co_return web::forbidden("The stream has another key");
+  if (auto room = disk_.admit(); !room) co_return room;
   if (!local_.live.add(stream->id)) co_return web::forbidden("The stream is on air already");
   co_await set_live(stream->id, true);
   co_return Result<void>();
@@ -149,7 +151,7 @@ Task<Result<void>> StreamServer::begin(std::string playback_id, std::string key)
 
 bool StreamServer::may_go_on(std::string_view playback_id) const {
   const auto stream = streams_.with_playback_id(playback_id);
-  return stream && local_.live.contains(stream->id);
+  return stream && local_.live.contains(stream->id) && disk_.admit();
 }
 
 Task<> StreamServer::end(std::string playback_id) {

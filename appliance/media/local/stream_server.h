@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "appliance/foundation/disk_reserve.h"
 #include "appliance/media/local/local.h"
 #include "appliance/media/programs/child.h"
 #include "appliance/media/stream_webhooks/assets.h"
@@ -19,7 +20,8 @@ struct ServerOptions {
   std::filesystem::path folder;  // server/ in the module's folder
   std::string listen;            // address:port
   bool records = false;
-  std::uint64_t segment_bytes = 0;  // of all streams together
+  std::uint64_t segment_bytes = 0;    // of all streams together
+  std::string disk_reserve = "auto";  // DISK_RESERVE
 };
 
 // Used on the thread of `home`, except where stated. The arguments must outlive it.
@@ -35,10 +37,12 @@ class StreamServer {
 
   // The secret of the callbacks' addresses. Callable from every thread.
   const std::string& secret() const { return secret_; }
-  // A broadcast begins, with this key. forbidden: the stream does not have it, or is on air. Callable from every
+  // A broadcast begins, with this key. forbidden: the stream does not have it, or is on air;
+  // unavailable: the box's disk reserve has been reached. Callable from every
   // thread.
   web::Task<web::Result<void>> begin(std::string playback_id, std::string key);
-  // Whether the broadcast may go on. Callable from every thread.
+  // Whether the broadcast may go on: it is on air, and the disk reserve has not been reached. Callable from every
+  // thread.
   bool may_go_on(std::string_view playback_id) const;
   web::Task<> end(std::string playback_id);
   // A recording is complete. Callable from every thread.
@@ -62,6 +66,7 @@ class StreamServer {
   streams::Streams& streams_;
   stream_webhooks::Assets& assets_;
   const ServerOptions options_;
+  const agentbox::DiskReserve disk_;
   const std::string secret_;
 
   std::unique_ptr<programs::Child> child_;

@@ -1,19 +1,18 @@
 #include "appliance/media/programs/child.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "appliance/files/descriptor.h"
-#include "appliance/hosting/runtime/proc.h"
+#include "sandbox/start.h"
 
 namespace programs {
 
@@ -25,72 +24,53 @@ constexpr auto as_tuple = boost::asio::as_tuple(web::use_task);
 constexpr std::size_t longest_line = 64 * 1024;
 constexpr std::streamoff most_last_words = 1'024;
 
-std::vector<std::string> launcher_arguments(const Plan& plan) {
-  std::vector<std::string> arguments{"agentbox",
-                                     "confined",
-                                     "--parent",
-                                     std::to_string(::getpid()),
-                                     "--folder",
-                                     plan.folder.string(),
-                                     "--user",
-                                     std::to_string(static_cast<uid_t>(plan.user)),
-                                     "--memory-mb",
-                                     std::to_string(plan.memory_mb),
-                                     "--file-mb",
-                                     std::to_string(plan.file_mb),
-                                     "--processor-seconds",
-                                     std::to_string(plan.processor_time.count())};
-  if (plan.has_network) arguments.emplace_back("--network");
-  arguments.emplace_back("--");
-  // The command line's parser takes an argument that begins with a bracket for a list.
-  for (const auto& argument : plan.command) arguments.push_back("=" + argument);
-  return arguments;
+constexpr int niceness = 10;
+
+// In a container whose range of ids ends before it, another one that Debian leaves unused.
+uid_t existing(uid_t user) {
+  constexpr uid_t small_range = 60'000;
+  std::ifstream map("/proc/self/uid_map");
+  for (std::uint64_t inside = 0, outside = 0, length = 0; map >> inside >> outside >> length;)
+    if (inside <= user && user < inside + length) return user;
+  return small_range + user % 1'000;
 }
 
-std::vector<std::string> environment() {
-  return {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=.", "LANG=C.UTF-8", "TZ=UTC"};
+// Another program at work there may remove files meanwhile.
+void give_folder(const std::filesystem::path& folder, uid_t user) {
+  const auto give = [user](const std::filesystem::path& path) {
+    if (::lchown(path.c_str(), user, user) != 0 && errno != ENOENT)
+      throw std::system_error(errno, std::system_category(), "give away its folder");
+  };
+  give(folder);
+  std::error_code vanished;
+  for (std::filesystem::recursive_directory_iterator at(folder, vanished), end; at != end; at.increment(vanished))
+    give(at->path());
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (auto& text : texts) list.push_back(text.data());
-  list.push_back(nullptr);
-  return list;
+sandbox::Confinement confinement_of(const Plan& plan, const std::filesystem::path& folder) {
+  sandbox::Confinement place{
+      .user = {},
+      .namespaces = {},
+      .files = sandbox::Files{.readable = {"/etc/nginx/mime.types"}, .changeable = {folder}},
+      .tcp = {},
+      .calls = sandbox::SystemCalls{.signals_others = false,
+                                    .sockets = plan.has_network ? sandbox::Sockets::internet : sandbox::Sockets::none},
+      .limits = {.memory_bytes = plan.memory_mb << 20,
+                 .file_bytes = plan.file_mb << 20,
+                 .processor_time = plan.processor_time,
+                 .niceness = niceness},
+      .ends_with_parent = true};
+  if (!plan.has_network) place.tcp = sandbox::TcpPorts{};
+  if (::geteuid() == 0) place.user = existing(static_cast<uid_t>(plan.user));
+  return place;
 }
 
-class SpawnActions {
- public:
-  SpawnActions() { posix_spawn_file_actions_init(&actions_); }
-  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-  posix_spawn_file_actions_t* get() { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_;
-};
-
-// Default signal handling, and a process group that a Ctrl-C in the terminal does not reach.
-class SpawnAttributes {
- public:
-  SpawnAttributes() {
-    posix_spawnattr_init(&attributes_);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  }
-  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  const posix_spawnattr_t* get() const { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_;
-};
+// The folder, by a descriptor: the program's user need not be able to reach it by its path.
+files::Descriptor opened_log(const std::filesystem::path& path) {
+  files::Descriptor log(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!log) throw std::system_error(errno, std::system_category(), "open its log");
+  return log;
+}
 
 }  // namespace
 
@@ -100,11 +80,11 @@ std::string End::text() const {
 }
 
 struct Child::State {
-  State(boost::asio::io_context& home, const Plan& plan, files::Descriptor output_end, pid_t given_pid)
+  State(boost::asio::io_context& home, const Plan& plan, files::Descriptor output_end, const sandbox::Started& started)
       : log(plan.folder / plan.log),
         output(home.get_executor(), output_end.release()),
-        process(home.get_executor(), runtime::proc::open_process(given_pid).release()),
-        pid(given_pid) {}
+        process(home.get_executor(), started.process),
+        pid(started.pid) {}
 
   const std::filesystem::path log;
   Stream output, process;
@@ -113,26 +93,25 @@ struct Child::State {
   End end;
 };
 
-Child::Child(boost::asio::io_context& home, const Plan& plan) {
+Child::Child(boost::asio::io_context& home, const Plan& plan) try {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error(std::string("get a pipe: ") + std::strerror(errno));
-  files::Descriptor output(ends[0]), input(ends[1]);
-  const auto log = (plan.folder / plan.log).string();
-
-  SpawnActions actions;
-  posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(actions.get(), input.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(actions.get(), STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
-                                   0600);
-  posix_spawn_file_actions_addclosefrom_np(actions.get(), STDERR_FILENO + 1);
-  const SpawnAttributes attributes;
-  auto arguments = launcher_arguments(plan);
-  auto variables = environment();
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, "/proc/self/exe", actions.get(), attributes.get(), pointers(arguments).data(),
-                                pointers(variables).data());
-  if (error != 0) throw std::runtime_error("start " + plan.command.front() + ": " + std::strerror(error));
-  state_ = std::make_unique<State>(home, plan, std::move(output), pid);
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::system_category(), "get a pipe");
+  files::Descriptor output(ends[0]);
+  const files::Descriptor input(ends[1]), log = opened_log(plan.folder / plan.log);
+  const auto place = confinement_of(plan, plan.folder);
+  if (place.user) give_folder(plan.folder, *place.user);
+  const sandbox::Program program{
+      .binary = plan.command.front(),
+      .arguments = plan.command,
+      .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=.", "LANG=C.UTF-8", "TZ=UTC"},
+      .folder = plan.folder,
+      .output = input.get(),
+      .error = log.get(),
+      .inherited = {}};
+  const auto started = sandbox::start(program, place);
+  state_ = std::make_unique<State>(home, plan, std::move(output), started);
+} catch (const std::system_error& error) {
+  throw std::runtime_error(plan.command.front() + " could not " + error.what());
 }
 
 Child::~Child() {

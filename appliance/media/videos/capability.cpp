@@ -14,6 +14,7 @@ struct Parts {
         videos(module.platform.system, module.platform.home, module.platform.blocking,
                {.folder = module.folder(),
                 .quota = std::int64_t(module.platform.settings.video_storage_mb) << 20,
+                .disk_reserve = module.platform.settings.disk_reserve,
                 .allow_private = module.platform.settings.summarizer_allow_private,
                 .bucket = bucket::Bucket::configured(module.platform.settings)}),
         links(crypto::derived_key(module.platform.master_key, "video links"),

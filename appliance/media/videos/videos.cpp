@@ -94,6 +94,7 @@ Videos::Videos(store::System system, boost::asio::io_context& home, boost::asio:
       home_(home),
       blocking_(blocking),
       options_(std::move(options)),
+      disk_(options_.folder.parent_path(), options_.disk_reserve),
       renderer_(home, blocking, options_.allow_private) {}
 
 fs::path Videos::file_of(std::string_view id) const { return options_.folder / "videos" / file_name_of(id); }
@@ -124,6 +125,7 @@ Task<Result<Video>> Videos::order(NewVideo wish) {
   auto order = parse_order(wish.order);
   if (!order) co_return order.error();
   if (const auto able = check_renderer(); !able) co_return able.error();
+  if (const auto room = disk_.admit(); !room) co_return room.error();
   const auto stored = system_.tenant(wish.owner).counter(stored_bytes);
   if (stored >= options_.quota) co_return storage_full(stored, options_.quota);
   Video video{.owner = wish.owner,

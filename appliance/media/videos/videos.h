@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "appliance/foundation/disk_reserve.h"
 #include "appliance/media/bucket/bucket.h"
 #include "appliance/media/videos/job_board.h"
 #include "appliance/media/videos/records.h"
@@ -31,6 +32,7 @@ inline constexpr std::chrono::minutes longest_rendering{5};
 struct VideoOptions {
   std::filesystem::path folder;          // media/ in the data folder
   std::int64_t quota = 0;                // bytes of one user's videos
+  std::string disk_reserve = "auto";     // DISK_RESERVE
   bool allow_private = false;            // pictures may come from private addresses
   std::optional<bucket::Bucket> bucket;  // keeps finished videos instead of the folder
 };
@@ -48,7 +50,8 @@ class Videos {
   Videos(store::System, boost::asio::io_context& home, boost::asio::thread_pool& blocking, VideoOptions);
 
   // Queues it: one at a time for each user, two for the box. invalid: the order. too_many, with `current` and `limit`:
-  // the user's storage is full, or there are too many waiting. internal: ffmpeg is not installed.
+  // the user's storage is full, or there are too many waiting. internal: ffmpeg is not installed. unavailable: the
+  // box's disk reserve has been reached.
   web::Task<web::Result<Video>> order(NewVideo);
   // Until it is done or has failed, or five minutes have passed; ends it if the caller's client leaves. The errors are
   // those of rendering.
@@ -93,6 +96,7 @@ class Videos {
   boost::asio::io_context& home_;
   boost::asio::thread_pool& blocking_;
   const VideoOptions options_;
+  const agentbox::DiskReserve disk_;
   Renderer renderer_;
   JobBoard board_;
 

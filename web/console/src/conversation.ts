@@ -5,6 +5,7 @@ import { events } from "./api/events";
 import type { ChatMessage } from "./api/types";
 import { forget as forgetAgents } from "./agents";
 import { t } from "./app/i18n";
+import { forgetFiles, upload } from "./workspace";
 
 // A tool that the agent calls while it answers. `result` and `duration` (milliseconds) come when it has returned.
 export interface Step {
@@ -20,6 +21,9 @@ export interface Conversation {
   messages: Signal<ChatMessage[] | undefined>; // oldest first; undefined: not loaded yet
   hasEarlier: Signal<boolean>;
   draft: Signal<string>;
+  editing: Signal<boolean>; // the draft is an earlier question that is to be sent again
+  attached: Signal<string[]>; // files in the agent's workspace that the next question names
+  uploading: Signal<number>; // files on their way there
   waiting: Signal<boolean>; // for the agent's answer to a question, which may be from before the page was loaded
   partial: Signal<string>; // what has arrived of the answer
   steps: Signal<Step[]>; // the agent's steps on its way to the answer
@@ -28,6 +32,7 @@ export interface Conversation {
 }
 
 const page = 100;
+const searchPage = 50;
 // Milliseconds between looks for the answer to a question that was asked before this page was loaded.
 const nextLook = 1_500;
 
@@ -40,6 +45,9 @@ export function conversation(agentId: string): Conversation {
       messages: signal(undefined),
       hasEarlier: signal(false),
       draft: signal(""),
+      editing: signal(false),
+      attached: signal([]),
+      uploading: signal(0),
       waiting: signal(false),
       partial: signal(""),
       steps: signal([]),
@@ -54,7 +62,15 @@ export function conversation(agentId: string): Conversation {
 export function forgetAll() {
   for (const { stop } of conversations.values()) stop?.abort();
   conversations.clear();
+  setAside.clear();
+  forgetFiles();
   forgetAgents();
+}
+
+// Messages with a text, newest matches first looked for; `next` leads to earlier ones.
+export async function search(agentId: string, text: string, before?: string) {
+  const found = await call("GET /api/chat", { query: { agentId, limit: searchPage, q: text, before } });
+  return { messages: found.messages, next: found.next ?? undefined };
 }
 
 const history = async (agentId: string, before?: string) =>
@@ -112,13 +128,58 @@ async function awaitAnswer(agentId: string) {
   }
 }
 
-// Sends the draft. When that fails the text comes back into the draft, so that nothing typed is lost.
+// Sends the draft, and names the attached files in it. When that fails the text comes back into the draft, so that
+// nothing typed is lost.
 export async function sendDraft(agentId: string) {
-  const { draft, waiting } = conversation(agentId);
-  const text = draft.value.trim();
-  if (text === "" || waiting.value) return;
+  const { draft, editing, attached, waiting, uploading } = conversation(agentId);
+  const files = attached.value.length ? t("chat.files", { files: attached.value.join(", ") }) : "";
+  const text = [draft.value.trim(), files].filter(Boolean).join("\n\n");
+  if (text === "" || waiting.value || uploading.value > 0) return;
   draft.value = "";
+  editing.value = false;
+  attached.value = [];
   await say(agentId, text);
+}
+
+// Puts an earlier question into the draft, to be changed and sent again. What was typed there is given up only when the
+// question is sent.
+const setAside = new Map<string, string>();
+
+export function edit(agentId: string, message: ChatMessage) {
+  const { draft, editing } = conversation(agentId);
+  if (!editing.value) setAside.set(agentId, draft.value);
+  draft.value = message.content;
+  editing.value = true;
+}
+
+export function stopEditing(agentId: string) {
+  const { draft, editing } = conversation(agentId);
+  draft.value = setAside.get(agentId) ?? "";
+  editing.value = false;
+}
+
+// The folder of an agent's workspace for files that were given to it in the conversation.
+const uploads = "uploads";
+
+// Puts files into the agent's workspace; the next question names them.
+export async function attach(agentId: string, files: File[]) {
+  const { attached, uploading, error } = conversation(agentId);
+  if (files.length === 0) return;
+  error.value = "";
+  uploading.value += files.length;
+  try {
+    const stored = await upload(agentId, uploads, files);
+    attached.value = [...new Set([...attached.value, ...stored])];
+  } catch (cause) {
+    error.value = sentence(cause);
+  } finally {
+    uploading.value -= files.length;
+  }
+}
+
+export function detach(agentId: string, path: string) {
+  const { attached } = conversation(agentId);
+  attached.value = attached.value.filter((other) => other !== path);
 }
 
 // Stops the answers that the agent is working on. What has arrived of them stays.

@@ -5,7 +5,7 @@
 
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/doctor/checks.h"
-#include "sandbox/landlock.h"
+#include "appliance/hosting/runtime/agent_confinement.h"
 
 namespace agentbox::cli::doctor {
 
@@ -52,15 +52,17 @@ Findings check_engine(const Settings& settings) {
   return findings;
 }
 
+// What a box of this user would say at its start; whether control groups are delegated to it is known then only.
 Finding check_isolation(const Settings& settings) {
   const std::string check = "isolation";
+  if (settings.agent_runtime == "docker") return {check, Level::ok, "agents are containers", {}};
   const bool may_change_user = ::geteuid() == 0 && ::prctl(PR_CAPBSET_READ, CAP_SETUID) == 1;
-  const int landlock = sandbox::landlock_version();
-  const auto files = landlock > 0 ? "Landlock " + std::to_string(landlock) : std::string("no Landlock");
-  if (settings.agent_runtime == "docker") return {check, Level::ok, "agents are containers; " + files, {}};
-  if (may_change_user) return {check, Level::ok, "each process agent can have a user of its own; " + files, {}};
-  return {check, Level::warning, "process agents share the user of the box; " + files,
-          "run agents in containers (AGENT_RUNTIME=docker), or the box as root, if its users do not trust one another"};
+  const auto found = runtime::isolation_here(may_change_user ? "" : "the box does not run as root", true);
+  if (found.level != runtime::IsolationLevel::none) return {check, Level::ok, to_string(found), {}};
+  return {
+      check, settings.isolation == "required" ? Level::problem : Level::warning, to_string(found),
+      "run agents in containers (AGENT_RUNTIME=docker), or the box as root, or on Linux 5.19 or later, if its users "
+      "do not trust one another"};
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct ProvisionerOptions {
   std::size_t parallel = 8;      // concurrent jobs
   std::chrono::milliseconds ready_deadline{healthy_within};
   std::chrono::seconds stop_grace{11};            // agents take up to 10 s to finish running turns
+  std::uint64_t disk_reserve = 0;                 // of the box; see AgentSpec
   std::chrono::milliseconds engine_pause{2'000};  // before an engine that did not answer is retried
 };
 

@@ -43,6 +43,7 @@ runtime::AgentSpec spec_of(const store::System& system, const Agent& agent, cons
   if (agent.descent && agent.descent->specialization != unspecialized)
     spec.conduct.specialization = agent.descent->specialization;
   spec.limits = limits_of(system, agent);
+  spec.disk_reserve = options.disk_reserve;
   return spec;
 }
 

@@ -441,6 +441,10 @@ DockerEngine::DockerEngine(DockerOptions options, asio::io_context& home, asio::
   };
 }
 
+Isolation DockerEngine::isolation() const {
+  return {.level = IsolationLevel::container, .by = {"containers of the Docker Engine"}, .lacks = {}};
+}
+
 DockerEngine::~DockerEngine() {
   impl_->report_exit = nullptr;
   impl_->report_back = nullptr;

@@ -37,6 +37,7 @@ class DockerEngine final : public Engine {
 
   std::string_view name() const override { return "docker"; }
   bool has_images() const override { return true; }
+  Isolation isolation() const override;
   web::Task<web::Result<Instance>> start(const AgentSpec&) override;
   web::Task<web::Result<void>> stop(std::string id, std::chrono::seconds grace) override;
   web::Task<web::Result<Instance>> inspect(std::string id) override;

@@ -23,7 +23,7 @@ type Rest<K extends Key> = object extends Input<K> ? [input?: Input<K>] : [input
 
 interface Parts extends Limits {
   path?: Record<string, string>;
-  query?: Record<string, string | number | null | undefined>;
+  query?: Record<string, string | number | boolean | null | undefined>;
   body?: unknown;
 }
 
@@ -90,11 +90,13 @@ export function url_of<K extends Key>(operation: K, ...[input]: Rest<K>): string
   return search.size ? `${url}?${search}` : url;
 }
 
-// The answer as it comes, for streams. Throws ApiError unless it is a success.
+// The answer as it comes, for streams. Throws ApiError unless it is a success. A body that is a form or a file is sent
+// as it is, others as JSON.
 export async function send<K extends Key>(operation: K, input: Parts = {}): Promise<Response> {
   const method = operation.slice(0, operation.indexOf(" "));
   const headers: Record<string, string> = { Accept: "application/json, text/event-stream" };
-  if (input.body !== undefined) headers["Content-Type"] = "application/json";
+  const isRaw = input.body instanceof FormData || input.body instanceof Blob;
+  if (input.body !== undefined && !isRaw) headers["Content-Type"] = "application/json";
   if (method !== "GET" && csrfToken) headers["X-CSRF-Token"] = csrfToken;
   const limits = [AbortSignal.timeout(input.timeout ?? patience)];
   if (input.signal) limits.push(input.signal);
@@ -111,7 +113,7 @@ export async function send<K extends Key>(operation: K, input: Parts = {}): Prom
     response = await fetch(url_of(operation, input as never), {
       method,
       headers,
-      body: input.body === undefined ? null : JSON.stringify(input.body),
+      body: isRaw ? (input.body as BodyInit) : input.body === undefined ? null : JSON.stringify(input.body),
       credentials: "same-origin",
       cache: "no-store",
       signal: anyOf(limits),

@@ -25,6 +25,19 @@ export type Task = Answer<"GET /api/scheduled-tasks">["tasks"][number];
 export type Run = Answer<"GET /api/scheduled-tasks/{taskId}/runs">["runs"][number];
 export type Heartbeat = Answer<"GET /api/heartbeat">["heartbeat"];
 
+export interface TreeNode {
+  type: "file" | "folder";
+  name: string;
+  path: string;
+  children?: TreeNode[];
+}
+export type FileStatus = Answer<"GET /api/agents/{id}/files/status">;
+export type Commit = Answer<"GET /api/agents/{id}/files/log">["commits"][number];
+
+export type RouterModel = Answer<"GET /api/models">["models"][number];
+export type Trial = Body<"POST /api/playground">;
+export type TrialAnswer = Answer<"POST /api/playground">;
+
 export type Cost = Answer<"GET /api/dashboard/cost">;
 export type UsageRow = Cost["byModel"][number];
 export type ModelCall = Answer<"GET /api/dashboard/calls">["calls"][number];
@@ -32,6 +45,20 @@ export type Cap = Answer<"GET /api/caps">["caps"][number];
 export type NewCap = Body<"PUT /api/caps">;
 export type ApiKey = Answer<"GET /api/keys">["keys"][number];
 export type ProviderKey = Answer<"GET /api/provider-keys">["keys"][number];
+
+export type AuditEntry = Answer<"GET /api/admin/audit">["entries"][number];
+export type User = Answer<"GET /api/admin/users">["users"][number];
+export type UserChange = Body<"PATCH /api/admin/users/{user}">;
+export type AnyAgent = Answer<"GET /api/admin/agents">["agents"][number];
+export type ModelProvider = Answer<"GET /api/admin/models/providers">["providers"][number];
+export type NewProvider = Body<"PUT /api/admin/models/providers">;
+export type PlanRequest = Answer<"GET /api/admin/plan-requests">["requests"][number];
+export type Invite = Answer<"GET /api/admin/invites">["invites"][number];
+export type Mail = Answer<"GET /api/admin/outbox">["mails"][number];
+export type Backup = Answer<"GET /api/admin/backups">["backups"][number];
+export type Setting = Answer<"GET /api/admin/settings">["settings"][number];
+export type OperatorKey = Answer<"GET /api/admin/operator-keys">["keys"][number];
+export type GitHost = Answer<"GET /api/admin/git-hosts">["hosts"][number];
 
 export type Graph = Answer<"GET /api/mission-control/fleet/graph">;
 export type Soul = Graph["nodes"][number];

@@ -34,9 +34,9 @@ interface Section {
 const sections: Section[] = [
   { to: "/dashboard", title: "page.home", within: ["/dashboard", "/agents"] },
   { to: "/fleet", title: "page.fleet", within: ["/fleet"] },
-  { to: "/usage", title: "page.usage_billing", within: ["/usage"] },
+  { to: "/usage", title: "page.usage_billing", within: ["/usage", "/playground"] },
   { to: "/settings", title: "page.account", within: ["/settings"] },
-  { to: "/admin/audit", title: "page.admin", within: ["/admin"], adminOnly: true },
+  { to: "/admin/users", title: "page.admin", within: ["/admin"], adminOnly: true },
 ];
 
 // Those that are one step further away, so that the bar fits a phone.

@@ -19,6 +19,7 @@ interface Entry {
 
 const tabs: [string, Key][] = [
   ["", "page.conversation"],
+  ["files", "page.files"],
   ["logs", "page.logs"],
   ["memory", "page.memory"],
   ["schedule", "page.schedule"],

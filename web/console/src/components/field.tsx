@@ -1,5 +1,5 @@
 import type { AllHTMLAttributes, ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { useProblem } from "./form";
 
 interface Common {
@@ -46,10 +46,15 @@ export function TextArea({ label, name, hint, ...area }: AreaProps) {
   return frame(<textarea {...(area as object)} {...attributes} />);
 }
 
-export function Select({ label, name, hint, children, ...select }: SelectProps) {
+export function Select({ label, name, hint, children, defaultValue, ...select }: SelectProps) {
   const { attributes, frame } = useControl({ label, name, hint });
+  const element = useRef<HTMLSelectElement>(null);
+  // Preact leaves a select's default value alone.
+  useLayoutEffect(() => {
+    if (defaultValue !== undefined) element.current!.value = String(defaultValue);
+  }, []);
   return frame(
-    <select {...(select as object)} {...attributes}>
+    <select {...(select as object)} {...attributes} ref={element}>
       {children}
     </select>,
   );

@@ -10,7 +10,7 @@ interface Choice {
   value: string;
   title: string;
 }
-interface View<T> {
+export interface View<T> {
   text: (item: T) => string; // what the search looks at
   orders?: { value: string; title: string; compare: (a: T, b: T) => number }[]; // the first is the default
   filter?: { title: string; choices: Choice[]; matches: (item: T, value: string) => boolean };

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { sentence } from "../api/client";
 import { t } from "../app/i18n";
 import { Button } from "./button";
@@ -39,9 +39,11 @@ export function useLoad<T>(load: () => Promise<T>, inputs: unknown[] = []): Reso
 
 // Loads again when the window is looked at again: for what the box sends no events about.
 export function useRefreshOnReturn({ reload }: Pick<Resource<unknown>, "reload">) {
+  const latest = useRef(reload); // what the page shows may have changed since it appeared
+  latest.current = reload;
   useEffect(() => {
     const refresh = () => {
-      if (!document.hidden) void reload();
+      if (!document.hidden) void latest.current();
     };
     window.addEventListener("focus", refresh);
     document.addEventListener("visibilitychange", refresh);

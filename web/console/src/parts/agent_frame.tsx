@@ -15,10 +15,11 @@ import { Notice } from "../components/notice";
 import { Status } from "../components/status";
 import { Tabs } from "../components/tabs";
 
-export type Tab = "" | "logs" | "memory" | "schedule" | "usage" | "health" | "settings";
+export type Tab = "" | "files" | "logs" | "memory" | "schedule" | "usage" | "health" | "settings";
 
 const tabs: [Tab, Key][] = [
   ["", "page.conversation"],
+  ["files", "page.files"],
   ["logs", "page.logs"],
   ["memory", "page.memory"],
   ["schedule", "page.schedule"],

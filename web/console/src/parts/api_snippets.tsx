@@ -3,8 +3,8 @@ import { t } from "../app/i18n";
 import { Button } from "../components/button";
 import { CodeBlock } from "../components/code_block";
 
-// Where the OpenAI-compatible API is, as far as a browser can know: the backend listener is the operator's affair.
-const base = "http://BACKEND:3001/v1";
+// The OpenAI-compatible API is where the console is.
+const base = `${window.location.origin}/v1`;
 
 const snippets: Record<string, (key: string) => string> = {
   curl: (key) => `curl ${base}/chat/completions \\

@@ -11,8 +11,8 @@ export function ToolStep({ step }: { step: Step }) {
       <summary>
         <code>{step.name}</code> <span class="quiet">{state}</span>
       </summary>
-      <CodeBlock text={indented(step.arguments)} language={t("step.arguments")} />
-      {step.result !== undefined && <CodeBlock text={indented(step.result)} language={t("step.result")} />}
+      <CodeBlock text={indented(step.arguments)} language={t("step.arguments")} syntax="json" />
+      {step.result !== undefined && <CodeBlock text={indented(step.result)} language={t("step.result")} syntax="json" />}
     </details>
   );
 }

@@ -10,7 +10,6 @@ import { Form, textOf } from "../components/form";
 import { walletName } from "./wallet_name";
 
 interface Props {
-  hasTestnet: boolean;
   onClose: () => void;
   onPaid: (transfer: Transfer) => Promise<void>;
 }
@@ -24,7 +23,7 @@ const fieldOfCode: Record<string, string> = {
 // 128 random bits: crypto.randomUUID is missing where the box is reached without TLS.
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-export function TransferDialog({ hasTestnet, onClose, onPaid }: Props) {
+export function TransferDialog({ onClose, onPaid }: Props) {
   // The same payment, tried again after its answer was lost, counts once.
   const attempt = useRef({ payment: "", key: "" });
   const pay = async (values: FormData) => {
@@ -38,6 +37,8 @@ export function TransferDialog({ hasTestnet, onClose, onPaid }: Props) {
       ...(wallet.startsWith("agent/") && { agentId: wallet.slice("agent/".length) }),
       ...(wallet === "testnet" && { testnet: true }),
     };
+    // An agent's wallet is made when it is first asked for.
+    if (body.agentId) await call("GET /api/wallet/agents/{agentId}", { path: { agentId: body.agentId } });
     const payment = JSON.stringify(body);
     if (payment !== attempt.current.payment) attempt.current = { payment, key: newKey() };
     try {
@@ -61,7 +62,7 @@ export function TransferDialog({ hasTestnet, onClose, onPaid }: Props) {
               {walletName(`agent/${id}`)}
             </option>
           ))}
-          {hasTestnet && <option value="testnet">{t("wallet.testnet")}</option>}
+          <option value="testnet">{t("wallet.testnet")}</option>
         </Select>
         <Field label={t("transfer.to")} name="to" required maxLength={100} autoFocus autocomplete="off" spellcheck={false} hint={t("transfer.to_hint")} />
         <div class="columns">

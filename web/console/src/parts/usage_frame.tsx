@@ -10,6 +10,7 @@ const tabs = [
   ["/usage/limits", "page.limits"],
   ["/usage/keys", "page.keys"],
   ["/usage/providers", "page.providers"],
+  ["/playground", "page.playground"],
 ] as const;
 
 // The pages about usage, limits and keys, beside each other.

@@ -1,40 +1,116 @@
+import { useSignal } from "@preact/signals";
 import { call } from "../../api/client";
-import { t } from "../../app/i18n";
+import type { AuditEntry } from "../../api/types";
+import { csv, download } from "../../app/download";
+import { number } from "../../app/format";
+import { t, tn } from "../../app/i18n";
 import { Badge } from "../../components/badge";
+import { selected, type View } from "../../components/list_tools";
+import { Notice } from "../../components/notice";
 import { Time } from "../../components/time";
-import { AdminFrame, PagedTable } from "../../parts/admin_frame";
+import { Actions } from "../../parts/actions";
+import { AdminFrame } from "../../parts/admin_frame";
+import { PagedTable, usePages } from "../../parts/paged_table";
 
-const pageSize = 100;
+const pageSize = 200;
+const exported = 10_000; // entries in one request
+
+const view = (): View<AuditEntry> => ({
+  text: ({ act, outcome, subject, address, userId, by, as }) => [act, outcome, subject, address, userId, by, as].filter(Boolean).join(" "),
+  orders: [
+    { value: "newest", title: t("sort.newest"), compare: (a, b) => b.id - a.id },
+    { value: "oldest", title: t("sort.oldest"), compare: (a, b) => a.id - b.id },
+  ],
+  filter: {
+    title: t("audit.outcome"),
+    choices: [
+      { value: "ok", title: t("audit.succeeded") },
+      { value: "failed", title: t("audit.failed") },
+    ],
+    matches: ({ outcome }, value) => (outcome === "ok") === (value === "ok"),
+  },
+});
 
 export default function AuditPage() {
+  const pages = usePages(async (before?: number) => {
+    const { entries, next } = await call("GET /api/admin/audit", { query: { limit: pageSize, before } });
+    return { items: entries, next: next ?? undefined };
+  });
+  const columns = [t("audit.at"), t("audit.act"), t("audit.outcome"), t("audit.user"), t("audit.subject"), t("audit.address"), t("audit.by")];
+  const save = () => {
+    const rows = selected([...(pages.items.value ?? [])], view());
+    download("audit.csv", csv([columns, ...rows.map((one) => [one.at, one.act, one.outcome, one.userId ?? "", one.subject, one.address, byOf(one)])]), "text/csv");
+  };
   return (
     <AdminFrame>
+      <h2>{t("page.audit")}</h2>
       <p class="quiet">{t("audit.about")}</p>
+      <Chain onCsv={save} />
       <PagedTable
+        of={pages}
         title={t("page.audit")}
-        columns={[t("audit.at"), t("audit.act"), t("audit.outcome"), t("audit.user"), t("audit.subject"), t("audit.address")]}
-        load={async (before?: number) => {
-          const { entries, next } = await call("GET /api/admin/audit", { query: { limit: pageSize, before } });
-          return { items: entries, next: next ?? undefined };
-        }}
-        text={({ act, outcome, subject, address, userId }) => `${act} ${outcome} ${subject} ${address} ${userId ?? ""}`}
-        row={({ id, at, act, outcome, userId, subject, address }) => (
-          <tr key={id}>
+        columns={columns}
+        view={view()}
+        row={(one) => (
+          <tr key={one.id}>
             <td>
-              <Time at={at} />
+              <Time at={one.at} />
             </td>
-            <td>{act}</td>
+            <td>{one.act}</td>
             <td>
-              <Badge tone={outcome === "ok" ? "good" : "bad"}>{outcome}</Badge>
+              <Badge tone={one.outcome === "ok" ? "good" : "bad"}>{one.outcome}</Badge>
             </td>
-            <td>{userId ?? "–"}</td>
+            <td>{one.userId ?? "–"}</td>
             <td>
-              <bdi>{subject}</bdi>
+              <bdi>{one.subject}</bdi>
             </td>
-            <td>{address}</td>
+            <td>{one.address}</td>
+            <td>
+              <bdi>{byOf(one) || "–"}</bdi>
+            </td>
           </tr>
         )}
       />
     </AdminFrame>
+  );
+}
+
+const byOf = ({ by, as }: AuditEntry) => [by, as && `(${as})`].filter(Boolean).join(" ");
+
+// The whole log: whether it is as it was written, and its export, with which others can check that.
+function Chain({ onCsv }: { onCsv: () => void }) {
+  const said = useSignal("");
+  const problem = useSignal("");
+  const verify = async () => {
+    said.value = problem.value = "";
+    const found = await call("GET /api/admin/audit/verify");
+    if (found.ok) said.value = tn("audit.verified", found.entries);
+    else problem.value = t("audit.broken", { what: found.problem?.what ?? "", entry: number(found.problem?.entry ?? 0) });
+  };
+  const save = async () => {
+    const parts = [];
+    for (let after: number | undefined; ; ) {
+      const part = await call("GET /api/admin/audit/export", { query: { limit: exported, after } });
+      parts.push(part);
+      if (typeof part.next !== "number") break;
+      after = part.next;
+    }
+    const heads = new Map(parts.flatMap((part) => part.heads).map((head) => [`${head.kind} ${head.entry}`, head]));
+    const whole = { ...parts[0], entries: parts.flatMap(({ entries }) => entries), heads: [...heads.values()], next: undefined };
+    download("audit.json", JSON.stringify(whole, null, 1), "application/json");
+  };
+  return (
+    <>
+      <Actions
+        label={t("audit.tools")}
+        actions={[
+          { title: t("audit.verify"), run: verify },
+          { title: t("audit.export"), run: save },
+          { title: t("audit.csv"), run: onCsv },
+        ]}
+      />
+      {said.value && <Notice kind="hint">{said.value}</Notice>}
+      {problem.value && <Notice kind="error">{problem.value}</Notice>}
+    </>
   );
 }

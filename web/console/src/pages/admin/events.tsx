@@ -2,22 +2,32 @@ import { call } from "../../api/client";
 import { named, t } from "../../app/i18n";
 import { Badge } from "../../components/badge";
 import { Time } from "../../components/time";
-import { AdminFrame, PagedTable } from "../../parts/admin_frame";
+import { AdminFrame } from "../../parts/admin_frame";
+import { PagedTable, usePages } from "../../parts/paged_table";
 
 const pageSize = 100;
 
 export default function EventsPage() {
+  const pages = usePages(async (before?: string) => {
+    const { events, next } = await call("GET /api/admin/security-events", { query: { limit: pageSize, before } });
+    return { items: events, next: next ?? undefined };
+  });
   return (
     <AdminFrame>
+      <h2>{t("page.events")}</h2>
       <p class="quiet">{t("events.about")}</p>
       <PagedTable
+        of={pages}
         title={t("page.events")}
         columns={[t("audit.at"), t("events.types"), t("audit.subject"), t("events.progress"), t("events.actions")]}
-        load={async (before?: string) => {
-          const { events, next } = await call("GET /api/admin/security-events", { query: { limit: pageSize, before } });
-          return { items: events, next: next ?? undefined };
+        view={{
+          text: ({ events, subject, email, actions }) => `${events.map(({ type }) => type).join(" ")} ${subject} ${email} ${actions.join(" ")}`,
+          filter: {
+            title: t("events.progress"),
+            choices: (["pending", "done"] as const).map((value) => ({ value, title: t(`events.progress.${value}`) })),
+            matches: ({ progress }, value) => progress === value,
+          },
         }}
-        text={({ events, subject, email, actions }) => `${events.map(({ type }) => type).join(" ")} ${subject} ${email} ${actions.join(" ")}`}
         row={({ id, receivedAt, events, subject, email, progress, actions }) => (
           <tr key={id}>
             <td>

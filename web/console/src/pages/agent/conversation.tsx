@@ -1,22 +1,48 @@
+import { useSignal } from "@preact/signals";
+import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { isRunning, isSettling, trouble } from "../../agents";
+import { isRunning, trouble } from "../../agents";
 import type { Agent, ChatMessage } from "../../api/types";
-import { time } from "../../app/format";
+import { date } from "../../app/format";
 import { t } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
+import { parameter, setParameter } from "../../app/router";
 import { Button } from "../../components/button";
-import { CopyButton } from "../../components/copy_button";
+import { DropZone } from "../../components/drop_zone";
 import { Markdown } from "../../components/markdown";
 import { Notice } from "../../components/notice";
-import { conversation, load, loadEarlier, retry, sendDraft, stopAnswer } from "../../conversation";
+import { attach, conversation, edit, load, loadEarlier, retry, sendDraft, stopAnswer } from "../../conversation";
 import { AgentFrame } from "../../parts/agent_frame";
+import { ChatMessageView } from "../../parts/chat_message";
+import { ChatSearch } from "../../parts/chat_search";
+import { Composer } from "../../parts/composer";
 import { ToolStep } from "../../parts/tool_step";
 
 export default function ConversationPage({ id }: PageProps) {
   return (
     <AgentFrame id={id} tab="" fill>
-      {(agent) => <Chat agent={agent} />}
+      {(agent) => <Conversation agent={agent} />}
     </AgentFrame>
+  );
+}
+
+function Conversation({ agent }: { agent: Agent }) {
+  const search = parameter("q");
+  return (
+    <DropZone class="chat" label={t("chat.drop", { name: agent.name })} onFiles={(files) => void attach(agent.id, files)}>
+      <h2 class="unseen">{t("page.conversation")}</h2>
+      <div class="list-tools" role="search" aria-label={t("chat.tools")}>
+        <input
+          type="search"
+          aria-label={t("chat.search")}
+          placeholder={t("chat.search")}
+          maxLength={200}
+          value={search}
+          onInput={(event) => setParameter("q", event.currentTarget.value)}
+        />
+      </div>
+      {search.trim() ? <ChatSearch key={search} agent={agent} text={search.trim()} /> : <Chat agent={agent} />}
+    </DropZone>
   );
 }
 
@@ -27,7 +53,9 @@ function Chat({ agent }: { agent: Agent }) {
   const one = conversation(agent.id);
   const { messages, hasEarlier, waiting, partial, steps, error } = one;
   const log = useRef<HTMLDivElement>(null);
+  const draft = useRef<HTMLTextAreaElement>(null);
   const atEnd = useRef(true);
+  const kept = useSignal(0); // pixels below the top of the view when earlier messages were asked for
   const running = isRunning(agent);
   const reachable = trouble.value === "";
 
@@ -37,19 +65,36 @@ function Chat({ agent }: { agent: Agent }) {
   useEffect(() => {
     if (atEnd.current) log.current!.scrollTop = log.current!.scrollHeight;
   }, [agent.id, messages.value, waiting.value, partial.value, steps.value]);
+  // Earlier messages come above what is being read, which stays where it is.
+  const first = messages.value?.[0]?.id;
+  useEffect(() => {
+    if (kept.value) log.current!.scrollTop = log.current!.scrollHeight - kept.value;
+    kept.value = 0;
+  }, [first]);
   const onScroll = () => {
     const { scrollTop, scrollHeight, clientHeight } = log.current!;
     atEnd.current = scrollHeight - scrollTop - clientHeight < following;
   };
-  const send = () => {
-    atEnd.current = true;
-    void sendDraft(agent.id);
+  const earlier = () => {
+    kept.value = log.current!.scrollHeight - log.current!.scrollTop;
+    void loadEarlier(agent.id);
   };
   const last = messages.value?.at(-1);
-  const canRetry = running && !waiting.value && last?.role === "user" && last.delivery === "failed";
+  const canAsk = running && !waiting.value;
+  const canRetry = canAsk && last?.role === "user" && last.delivery === "failed";
+  const actions = {
+    onEdit: (message: ChatMessage) => {
+      edit(agent.id, message);
+      draft.current?.focus();
+    },
+    onAgain: (message: ChatMessage) => {
+      atEnd.current = true;
+      void retry(agent.id, message);
+    },
+  };
 
   return (
-    <div class="chat">
+    <>
       <div
         ref={log}
         class="log"
@@ -60,12 +105,21 @@ function Chat({ agent }: { agent: Agent }) {
         onScroll={onScroll}
       >
         {hasEarlier.value && (
-          <Button class="small" onClick={() => void loadEarlier(agent.id)}>
+          <Button class="small" onClick={earlier}>
             {t("chat.earlier")}
           </Button>
         )}
         {messages.value?.length === 0 && !waiting.value && <p class="quiet">{t("chat.empty", { name: agent.name })}</p>}
-        {messages.value?.map((message) => <Message key={message.id} message={message} agent={agent} />)}
+        {messages.value?.map((message, index, all) => (
+          <Fragment key={message.id}>
+            {newDay(all[index - 1], message) && <p class="day">{date(message.createdAt)}</p>}
+            <ChatMessageView
+              message={message}
+              agent={agent}
+              {...(message.role === "user" && message.id !== "sending" && { ...actions, canAsk })}
+            />
+          </Fragment>
+        ))}
         {(partial.value || steps.value.length > 0) && (
           <article class="message">
             <header>
@@ -89,86 +143,23 @@ function Chat({ agent }: { agent: Agent }) {
       {error.value && <Notice kind="error">{error.value}</Notice>}
       {canRetry && (
         <div class="actions retry">
-          <Button class="small" onClick={() => void retry(agent.id, last)}>
+          <Button class="small" onClick={() => actions.onAgain(last)}>
             {t("chat.retry")}
           </Button>
         </div>
       )}
-      <Composer agent={agent} onSend={send} onStop={() => void stopAnswer(agent.id)} />
-    </div>
-  );
-}
-
-function Composer({ agent, onSend, onStop }: { agent: Agent; onSend: () => void; onStop: () => void }) {
-  const { draft, waiting } = conversation(agent.id);
-  const running = isRunning(agent);
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    if (running) onSend();
-  };
-  return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSend();
-      }}
-    >
-      <label class="unseen" for="draft">
-        {t("chat.message_to", { name: agent.name })}
-      </label>
-      <textarea
-        id="draft"
-        dir="auto"
-        rows={Math.min(8, 1 + draft.value.split("\n").length)}
-        maxLength={32_000}
-        placeholder={placeholder(agent)}
-        aria-describedby="draft-hint"
-        value={draft.value}
-        onInput={(event) => (draft.value = event.currentTarget.value)}
-        onKeyDown={onKey}
+      <Composer
+        agent={agent}
+        field={draft}
+        onSend={() => {
+          atEnd.current = true;
+          void sendDraft(agent.id);
+        }}
+        onStop={() => void stopAnswer(agent.id)}
       />
-      {waiting.value ? (
-        <Button onClick={onStop} label={t("chat.stop_waiting")}>
-          {t("chat.stop")}
-        </Button>
-      ) : (
-        <button type="submit" class="primary" disabled={!running || draft.value.trim() === ""}>
-          {t("chat.send")}
-        </button>
-      )}
-      <p class="hint" id="draft-hint">
-        {t("chat.hint")}
-      </p>
-    </form>
+    </>
   );
 }
 
-function placeholder({ name, ...agent }: Agent): string {
-  if (isRunning(agent)) return t("chat.message_to", { name });
-  return t(isSettling(agent) ? "chat.not_ready" : "chat.start_first", { name });
-}
-
-function Message({ message, agent }: { message: ChatMessage; agent: Agent }) {
-  const own = message.role === "user";
-  return (
-    <article class={own ? "message own" : "message"}>
-      <header>
-        <strong>{own ? t("chat.you") : <bdi>{agent.name}</bdi>}</strong>{" "}
-        <time dateTime={message.createdAt}>{time(message.createdAt)}</time>
-        {message.model && <span class="model">{message.model}</span>}
-        {!own && <CopyButton text={message.content} label={t("chat.copy")} />}
-      </header>
-      {own ? (
-        <p class="words" dir="auto">
-          {message.content}
-        </p>
-      ) : (
-        <Markdown text={message.content} />
-      )}
-      {message.stopped && <p class="cause">{t("chat.stopped")}</p>}
-      {message.error && <p class="cause">{message.error}</p>}
-    </article>
-  );
-}
+const newDay = (before: ChatMessage | undefined, message: ChatMessage) =>
+  new Date(before?.createdAt ?? Date.now()).toDateString() !== new Date(message.createdAt).toDateString();

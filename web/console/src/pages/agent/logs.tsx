@@ -2,6 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { call, sentence, url_of } from "../../api/client";
 import type { Agent, LogLine } from "../../api/types";
+import { download } from "../../app/download";
 import { clock, dateTime } from "../../app/format";
 import { t, tn } from "../../app/i18n";
 import type { PageProps } from "../../app/pages";
@@ -143,13 +144,4 @@ function Logs({ agent }: { agent: Agent }) {
 async function recentLog(agentId: string): Promise<string> {
   const { lines } = await call("GET /api/logs/{agentId}/history", { path: { agentId }, query: { limit: mostDownloaded } });
   return `${lines.map(({ at, text }) => (at ? `${at} ${text}` : text)).join("\n")}\n`;
-}
-
-function download(name: string, text: string) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name.replace(/[^\p{L}\p{N}._ -]/gu, "_");
-  link.click();
-  URL.revokeObjectURL(url);
 }

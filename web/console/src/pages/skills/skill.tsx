@@ -69,7 +69,9 @@ function Description({ skill }: { skill: SkillDetail }) {
         <Badge>{skill.source === "admin" ? t("skills.from_admin") : t("skills.from_box")}</Badge>
       </p>
       <details>
-        <summary>{t("skills.instructions")}</summary>
+        <summary>
+          <h2>{t("skills.instructions")}</h2>
+        </summary>
         <div class="card">
           <Markdown text={skill.instructions} />
         </div>

@@ -1,4 +1,6 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { agents, refresh } from "../../agents";
 import { call } from "../../api/client";
 import type { ApiKey } from "../../api/types";
 import { money } from "../../app/format";
@@ -9,7 +11,7 @@ import { CodeBlock } from "../../components/code_block";
 import { Confirm } from "../../components/confirm";
 import { Dialog } from "../../components/dialog";
 import { EmptyState } from "../../components/empty_state";
-import { Field } from "../../components/field";
+import { Checkbox, Field } from "../../components/field";
 import { Form, textOf } from "../../components/form";
 import { List } from "../../components/list_tools";
 import { Loaded, useLoad } from "../../components/loaded";
@@ -22,6 +24,7 @@ export default function KeysPage() {
   const creating = useSignal(false);
   const made = useSignal("");
   const removing = useSignal<ApiKey | null>(null);
+  useEffect(() => void refresh().catch(() => undefined), []);
   return (
     <UsageFrame>
       <div class="page-head">
@@ -100,6 +103,8 @@ export default function KeysPage() {
   );
 }
 
+const scopes = ["models", "chat", "files", "schedules", "usage", "agents:read", "agents:write"] as const;
+
 function KeyRow({ entry: key, onRemove }: { entry: ApiKey; onRemove: () => void }) {
   const expired = Boolean(key.expiresAt && new Date(key.expiresAt) < new Date());
   return (
@@ -109,6 +114,14 @@ function KeyRow({ entry: key, onRemove }: { entry: ApiKey; onRemove: () => void 
           <bdi>{key.name}</bdi>
         </strong>{" "}
         <code>{key.prefix}…</code> {expired && <Badge tone="bad">{t("keys.expired")}</Badge>}
+        {key.scopes && (
+          <p class="facts">
+            {key.scopes.map((scope) => (
+              <Badge key={scope}>{scope}</Badge>
+            ))}
+            <bdi>{key.agents && t("keys.only_agents", { names: key.agents.map(agentName).join(", ") })}</bdi>
+          </p>
+        )}
         <p class="quiet">
           {t("keys.created")} <Time at={key.createdAt} /> ·{" "}
           {key.lastUsedAt ? (
@@ -138,12 +151,22 @@ function KeyRow({ entry: key, onRemove }: { entry: ApiKey; onRemove: () => void 
   );
 }
 
+const agentName = (id: string) => agents.value?.find((agent) => agent.id === id)?.name ?? t("usage.deleted_agent");
+
 function NewKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (key: string) => Promise<void> }) {
   const create = async (values: FormData) => {
     const days = textOf(values, "expiresInDays").trim();
     const budgetUsd = textOf(values, "budgetUsd").trim();
+    const chosen = values.getAll("scopes").map(String);
+    const only = values.getAll("agents").map(String);
     const { key } = await call("POST /api/keys", {
-      body: { name: textOf(values, "name").trim(), ...(days && { expiresInDays: Number(days) }), ...(budgetUsd && { budgetUsd }) },
+      body: {
+        name: textOf(values, "name").trim(),
+        ...(days && { expiresInDays: Number(days) }),
+        ...(budgetUsd && { budgetUsd }),
+        ...(chosen.length && { scopes: chosen }),
+        ...(only.length && { agents: only }),
+      },
     });
     await onMade(key);
   };
@@ -151,6 +174,22 @@ function NewKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (key: 
     <Dialog title={t("keys.new")} onClose={onClose}>
       <Form submit={t("keys.create")} onCancel={onClose} onSubmit={create}>
         <Field label={t("keys.name")} name="name" required maxLength={100} autoFocus autocomplete="off" dir="auto" />
+        <fieldset>
+          <legend>{t("keys.scopes")}</legend>
+          <p class="hint">{t("keys.scopes_hint")}</p>
+          {scopes.map((scope) => (
+            <Checkbox key={scope} label={t(`keys.scope.${scope}`)} name="scopes" value={scope} />
+          ))}
+        </fieldset>
+        {agents.value && agents.value.length > 0 && (
+          <details>
+            <summary>{t("keys.agents")}</summary>
+            <p class="hint">{t("keys.agents_hint")}</p>
+            {agents.value.map(({ id, name }) => (
+              <Checkbox key={id} label={name} name="agents" value={id} />
+            ))}
+          </details>
+        )}
         <Field label={t("keys.days")} name="expiresInDays" type="number" min={1} max={3650} step={1} hint={t("keys.days_hint")} />
         <Field label={t("keys.budget")} name="budgetUsd" inputMode="decimal" maxLength={20} autocomplete="off" hint={t("keys.budget_hint")} />
       </Form>

@@ -26,7 +26,7 @@ export default function StatementsPage() {
           ))}
         </select>
         <div class="actions">
-          <a class="button" href={file("csv")} download={`agentbox-${chosen}.csv`}>
+          <a class="button" href={file("csv")} download>
             {t("statement.csv")}
           </a>
           <a class="button" href={file("html")} target="_blank" rel="noopener">
@@ -60,8 +60,8 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
           </ul>
         )}
       </section>
-      <section class="card" aria-labelledby="statement-usage">
-        <h2 id="statement-usage">{t("statement.usage")}</h2>
+      <section class="card">
+        <h2>{t("statement.usage")}</h2>
         {usage.models.length === 0 ? (
           <p class="quiet">{t("usage.none_this_month")}</p>
         ) : (
@@ -88,8 +88,8 @@ function Account({ statement: { plans, usage, credits, payments, paymentTotals }
           ))}
         </dl>
       </section>
-      <section class="card" aria-labelledby="payments-title">
-        <h2 id="payments-title">{t("statement.payments")}</h2>
+      <section class="card">
+        <h2>{t("statement.payments")}</h2>
         {payments.length === 0 ? (
           <p class="quiet">{t("statement.no_payments")}</p>
         ) : (

@@ -38,7 +38,6 @@ async function testnet(): Promise<Testnet> {
 
 export default function WalletPage() {
   const wallet = useLoad(() => call("GET /api/wallet") as Promise<Wallet | Project>);
-  const test = useLoad(testnet);
   const paying = useSignal(false);
   useRefreshOnReturn(wallet);
   useEffect(() => void refresh().catch(() => undefined), []);
@@ -59,16 +58,9 @@ export default function WalletPage() {
         </Loaded>
       </section>
       <AgentWallets />
-      <section class="card" aria-labelledby="testnet-title">
-        <h2 id="testnet-title">{t("wallet.testnet")}</h2>
-        <Loaded of={test}>{(found) => <TestWallet found={found} onMade={test.reload} />}</Loaded>
-      </section>
+      <TestNetwork />
       {paying.value && (
-        <TransferDialog
-          hasTestnet={test.data.value?.state === "there"}
-          onClose={() => (paying.value = false)}
-          onPaid={async () => go("/wallet/transfers")}
-        />
+        <TransferDialog onClose={() => (paying.value = false)} onPaid={async () => go("/wallet/transfers")} />
       )}
     </WalletFrame>
   );
@@ -149,6 +141,26 @@ function AgentWallet({ agent: { id, name } }: { agent: Agent }) {
   );
 }
 
+// Looked at when it is asked for: most users have no wallet there.
+function TestNetwork() {
+  const asked = useSignal(false);
+  return (
+    <section class="card" aria-labelledby="testnet-title">
+      <div class="page-head">
+        <h2 id="testnet-title">{t("wallet.testnet")}</h2>
+        {!asked.value && <Button onClick={() => (asked.value = true)}>{t("wallet.testnet_show")}</Button>}
+      </div>
+      <p class="quiet">{t("wallet.testnet_about")}</p>
+      {asked.value && <TestWallets />}
+    </section>
+  );
+}
+
+function TestWallets() {
+  const test = useLoad(testnet);
+  return <Loaded of={test}>{(found) => <TestWallet found={found} onMade={test.reload} />}</Loaded>;
+}
+
 function TestWallet({ found, onMade }: { found: Testnet; onMade: () => Promise<void> }) {
   if (found.state === "there") return <WalletCard held={found.held} />;
   if (found.state === "unavailable") return <p class="quiet">{found.reason}</p>;
@@ -158,19 +170,16 @@ function TestWallet({ found, onMade }: { found: Testnet; onMade: () => Promise<v
     await onMade();
   };
   return (
-    <>
-      <p class="quiet">{t("wallet.testnet_about")}</p>
-      <Form submit={t("wallet.testnet_create")} onSubmit={create}>
-        <Field
-          label={t("wallet.private_key")}
-          name="privateKey"
-          type="password"
-          maxLength={66}
-          autocomplete="off"
-          spellcheck={false}
-          hint={t("wallet.private_key_hint")}
-        />
-      </Form>
-    </>
+    <Form submit={t("wallet.testnet_create")} onSubmit={create}>
+      <Field
+        label={t("wallet.private_key")}
+        name="privateKey"
+        type="password"
+        maxLength={66}
+        autocomplete="off"
+        spellcheck={false}
+        hint={t("wallet.private_key_hint")}
+      />
+    </Form>
   );
 }

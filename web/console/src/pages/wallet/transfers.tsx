@@ -98,7 +98,7 @@ export default function TransfersPage() {
           <Button onClick={() => void load(next.value)}>{t("usage.more")}</Button>
         </div>
       )}
-      {paying.value && <TransferDialog hasTestnet={false} onClose={() => (paying.value = false)} onPaid={reload} />}
+      {paying.value && <TransferDialog onClose={() => (paying.value = false)} onPaid={reload} />}
     </WalletFrame>
   );
 }

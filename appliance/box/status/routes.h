@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "appliance/box/status/status.h"
+#include "appliance/identity/guards.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace status {
+
+struct Services {
+  bool is_public = false;  // STATUS_PAGE
+  Checks checks;
+};
+
+// /status and GET /api/status.
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace status

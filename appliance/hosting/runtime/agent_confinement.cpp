@@ -1,0 +1,101 @@
+#include "appliance/hosting/runtime/agent_confinement.h"
+
+#include <unistd.h>
+
+#include <boost/url.hpp>
+
+#include "sandbox/landlock.h"
+
+namespace runtime {
+
+namespace {
+
+constexpr int nice_increment = 5;                              // about a third of the box's weight on a contended core
+constexpr int oom_score = 500;                                 // if memory runs out, agents are killed before the box
+constexpr std::uint64_t untouched_address_space = 1ull << 30;  // thread stacks, allocator arenas
+
+bool has_file_rules() { return sandbox::landlock_version() >= sandbox::landlock_renames; }
+bool has_port_rules() { return sandbox::landlock_version() >= sandbox::landlock_tcp; }
+
+std::string why_no_users(const AgentUsers& users) {
+  if (users.of(0)) return {};
+  return ::geteuid() == 0 ? users.shared_because() : "the box does not run as root";
+}
+
+std::vector<std::uint16_t> ports_of(std::initializer_list<std::string_view> urls) {
+  std::vector<std::uint16_t> ports;
+  for (const auto text : urls) {
+    const auto url = boost::urls::parse_uri(text);
+    if (!url) continue;
+    const auto given = url->port_number();
+    ports.push_back(given != 0 ? given : url->scheme_id() == boost::urls::scheme::https ? 443 : 80);
+  }
+  return ports;
+}
+
+}  // namespace
+
+Isolation isolation_here(const std::string& why_no_users, bool has_control_groups) {
+  Isolation found;
+  const auto note = [&found](bool holds, const std::string& what, const std::string& because) {
+    if (holds)
+      found.by.push_back(what);
+    else
+      found.lacks.push_back(what + " (" + because + ")");
+  };
+  const bool has_view = sandbox::kernel().namespaces, has_users = why_no_users.empty();
+  note(has_users, "own user", why_no_users);
+  note(has_view, "own view of files and processes", "namespaces are not permitted");
+  note(has_file_rules(), "file rules", "the kernel has no Landlock 2");
+  note(has_port_rules(), "port rules", "the kernel has no Landlock 4");
+  note(true, "system call filter", {});
+  note(has_control_groups, "control groups", "none is delegated to the box");
+  if (has_view && has_port_rules())
+    found.level = IsolationLevel::strong;
+  else if (has_users || has_view || has_file_rules())
+    found.level = IsolationLevel::basic;
+  return found;
+}
+
+AgentConfinement::AgentConfinement(std::filesystem::path binary, std::filesystem::path folder)
+    : binary_(std::move(binary)),
+      folder_(std::move(folder)),
+      users_(binary_, folder_),
+      isolation_(isolation_here(why_no_users(users_), groups_.has_value())) {}
+
+sandbox::Confinement AgentConfinement::of(const AgentSpec& spec, const std::filesystem::path& boot_file) const {
+  const auto user = users_.of(spec.port);
+  const bool is_alone = user || sandbox::kernel().namespaces;  // what it starts can be found, counted and signalled
+  sandbox::Confinement place{
+      .user = user,
+      .namespaces = {},
+      .files = sandbox::Files{.readable = {boot_file}, .changeable = {std::filesystem::absolute(spec.workspace)}},
+      .tcp = sandbox::TcpPorts{.connect = ports_of({spec.backend_url, spec.summarizer_url}), .bind = {spec.port}},
+      .calls =
+          sandbox::SystemCalls{
+              .starts_processes = is_alone, .signals_others = is_alone, .sockets = sandbox::Sockets::tcp},
+      .limits = {.memory_bytes = spec.limits.memory_bytes + untouched_address_space,
+                 .file_bytes = spec.limits.file_bytes,
+                 .open_files = spec.limits.open_files,
+                 .processes = spec.limits.processes,
+                 .niceness = nice_increment,
+                 .oom_score = oom_score}};
+  if (sandbox::kernel().namespaces) {
+    const auto hidden = users_.hidden().empty() ? folder_.parent_path() : users_.hidden();
+    place.namespaces = sandbox::Namespaces{.hidden = hidden, .visible = {folder_ / spec.id, binary_}};
+  }
+  return place;
+}
+
+files::Descriptor AgentConfinement::join_group(const AgentSpec& spec) const {
+  if (!groups_) return {};
+  return files::Descriptor(groups_->prepare(
+      spec.id,
+      {.memory_bytes = spec.limits.memory_bytes, .processes = spec.limits.processes, .cores = spec.limits.cpus}));
+}
+
+void AgentConfinement::remove_group(const std::string& id) const {
+  if (groups_) groups_->remove(id);
+}
+
+}  // namespace runtime

@@ -1,0 +1,41 @@
+// How an agent's process is confined, with what the box's user and the kernel permit.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "appliance/files/descriptor.h"
+#include "appliance/hosting/runtime/agent_user.h"
+#include "appliance/hosting/runtime/engine.h"
+#include "appliance/hosting/runtime/isolation.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/start.h"
+
+namespace runtime {
+
+// What holds on this kernel. `why_no_users`: why agents have no users of their own; empty if they have.
+Isolation isolation_here(const std::string& why_no_users, bool has_control_groups);
+
+class AgentConfinement {
+ public:
+  // `folder`: data/agents. For what it changes there see AgentUsers.
+  AgentConfinement(std::filesystem::path binary, std::filesystem::path folder);
+
+  const AgentUsers& users() const { return users_; }
+  const Isolation& isolation() const { return isolation_; }
+
+  // The agent reads its boot file, changes its workspace, connects to the box and listens on its port.
+  sandbox::Confinement of(const AgentSpec&, const std::filesystem::path& boot_file) const;
+  // Descriptor for Confinement::cgroup, where this box may divide its control group. Throws std::system_error.
+  files::Descriptor join_group(const AgentSpec&) const;
+  // After the agent's processes have ended.
+  void remove_group(const std::string& id) const;
+
+ private:
+  const std::filesystem::path binary_, folder_;
+  const AgentUsers users_;
+  const std::optional<sandbox::Cgroups> groups_ = sandbox::Cgroups::take();
+  const Isolation isolation_;
+};
+
+}  // namespace runtime

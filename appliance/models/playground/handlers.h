@@ -1,0 +1,41 @@
+// Tries a model with one message, at the caller's cost.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "appliance/models/playground/routes.h"
+#include "web/endpoint.h"
+#include "web/fields.h"
+
+namespace models::playground {
+
+struct Trial {
+  web::Text<1, 200> model;
+  web::Prose<1, 32'000> message;
+  std::optional<web::Prose<0, 16'000>> system;
+  std::optional<web::NumberBetween<0, 2>> temperature;
+  std::optional<web::Integer<1, 32'768>> maxTokens;
+  std::optional<bool> stream;
+};
+BOOST_DESCRIBE_STRUCT(Trial, (), (model, message, system, temperature, maxTokens, stream))
+
+struct TrialAnswer {
+  std::string model, provider, message;
+  Finish finish = Finish::stop;
+  std::int64_t inputTokens = 0, outputTokens = 0;
+  bool estimated = false;           // the provider did not report the tokens
+  bool cached = false;              // from the caller's response cache
+  std::optional<std::string> cost;  // US dollars; not set: the model has no known price
+  std::int64_t latencyMs = 0;
+  std::optional<std::int64_t> timeToFirstTokenMs;  // of a streamed answer
+};
+BOOST_DESCRIBE_STRUCT(TrialAnswer, (),
+                      (model, provider, message, finish, inputTokens, outputTokens, estimated, cached, cost, latencyMs,
+                       timeToFirstTokenMs))
+
+web::Answer try_model(const Services&, const web::Request&, Trial);
+
+}  // namespace models::playground

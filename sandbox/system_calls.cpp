@@ -1,0 +1,279 @@
+#include "sandbox/system_calls.h"
+
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <span>
+#include <system_error>
+
+namespace sandbox {
+
+namespace {
+
+using Names = std::span<const char* const>;
+
+#ifdef AGENTBOX_SANITIZED
+constexpr bool sanitized = true;  // sanitizers look for leaks with a tracing process
+#else
+constexpr bool sanitized = false;
+#endif
+
+// Names of architectures other than ours, and of later kernels than libseccomp's, are skipped.
+constexpr const char* always[] = {
+    // files that are open, and looking at others
+    "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2", "pwritev2", "lseek",
+    "open", "openat", "openat2", "close", "close_range", "stat", "fstat", "lstat", "newfstatat", "statx", "access",
+    "faccessat", "faccessat2", "readlink", "readlinkat", "getdents", "getdents64", "getcwd", "chdir", "fchdir", "dup",
+    "dup2", "dup3", "fcntl", "flock", "fsync", "fdatasync", "ftruncate", "fallocate", "fadvise64", "readahead",
+    "sync_file_range", "copy_file_range", "sendfile", "splice", "tee", "statfs", "fstatfs", "umask", "ioctl",
+    "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
+    // waiting
+    "pipe", "pipe2", "eventfd", "eventfd2", "signalfd", "signalfd4", "poll", "ppoll", "select", "pselect6",
+    "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "io_setup", "io_destroy",
+    "io_submit", "io_getevents", "inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
+    "restart_syscall",
+    // memory
+    "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore", "mlock", "munlock", "mlock2",
+    "membarrier", "memfd_create", "pkey_alloc", "pkey_free", "pkey_mprotect", "get_mempolicy",
+    // threads and this process
+    "arch_prctl", "prctl", "prlimit64", "getrlimit", "setrlimit", "getrusage", "rseq", "futex", "futex_waitv",
+    "set_robust_list", "get_robust_list", "set_tid_address", "getrandom", "getpid", "getppid", "gettid", "getuid",
+    "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups", "getpgid", "getpgrp", "getsid", "setsid",
+    "setpgid", "capget", "uname", "sysinfo", "times", "getcpu", "sched_yield", "sched_getaffinity", "sched_setaffinity",
+    "sched_getparam", "sched_getscheduler", "sched_setscheduler", "sched_get_priority_max", "sched_get_priority_min",
+    "getpriority", "setpriority", "ioprio_get", "exit", "exit_group",
+    // signals that it receives
+    "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait",
+    "sigaltstack", "pause",
+    // time
+    "time", "gettimeofday", "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "alarm", "getitimer",
+    "setitimer", "timer_create", "timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete", "timerfd_create",
+    "timerfd_settime", "timerfd_gettime",
+    // sockets that it has; which it may make is decided by `socket`
+    "connect", "accept", "accept4", "bind", "listen", "getsockname", "getpeername", "getsockopt", "setsockopt",
+    "shutdown", "sendto", "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg",
+    // giving up more
+    "seccomp", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"};
+
+constexpr const char* to_change_files[] = {
+    "creat",     "truncate", "mkdir",  "mkdirat",  "rmdir",     "unlink", "unlinkat",  "rename",   "renameat",
+    "renameat2", "link",     "linkat", "symlink",  "symlinkat", "chmod",  "fchmod",    "fchmodat", "fchmodat2",
+    "chown",     "fchown",   "lchown", "fchownat", "utime",     "utimes", "utimensat", "futimesat"};
+
+constexpr const char* to_start_programs[] = {"execve", "execveat"};
+constexpr const char* to_wait_for_processes[] = {"wait4", "waitid", "pidfd_open"};
+constexpr const char* to_signal[] = {
+    "kill", "tkill", "tgkill", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo"};
+
+// Refused with EPERM rather than ENOSYS, so that a program says "not permitted" and no library works around it.
+constexpr const char* dangerous[] = {"ptrace",
+                                     "process_vm_readv",
+                                     "process_vm_writev",
+                                     "process_madvise",
+                                     "pidfd_getfd",
+                                     "kcmp",
+                                     "mount",
+                                     "umount2",
+                                     "pivot_root",
+                                     "chroot",
+                                     "unshare",
+                                     "setns",
+                                     "fsopen",
+                                     "fsmount",
+                                     "open_tree",
+                                     "move_mount",
+                                     "mount_setattr",
+                                     "bpf",
+                                     "perf_event_open",
+                                     "userfaultfd",
+                                     "io_uring_setup",
+                                     "keyctl",
+                                     "add_key",
+                                     "request_key",
+                                     "init_module",
+                                     "finit_module",
+                                     "delete_module",
+                                     "kexec_load",
+                                     "kexec_file_load",
+                                     "open_by_handle_at",
+                                     "name_to_handle_at",
+                                     "reboot",
+                                     "swapon",
+                                     "swapoff",
+                                     "acct",
+                                     "settimeofday",
+                                     "clock_settime",
+                                     "clock_adjtime",
+                                     "adjtimex",
+                                     "sethostname",
+                                     "setdomainname",
+                                     "iopl",
+                                     "ioperm",
+                                     "quotactl",
+                                     "personality",
+                                     "syslog",
+                                     "mknod",
+                                     "mknodat",
+                                     "setuid",
+                                     "setgid",
+                                     "setreuid",
+                                     "setregid",
+                                     "setresuid",
+                                     "setresgid",
+                                     "setgroups",
+                                     "setfsuid",
+                                     "setfsgid",
+                                     "capset",
+                                     "setxattr",
+                                     "lsetxattr",
+                                     "fsetxattr",
+                                     "fanotify_init",
+                                     "lookup_dcookie",
+                                     "vmsplice",
+                                     "modify_ldt",
+                                     "nfsservctl"};
+
+constexpr scmp_datum_t new_namespaces =
+    CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP;
+
+void check(int result) {
+  if (result == 0) return;
+  throw std::system_error(result == -1 ? errno : -result, std::system_category(), "filter system calls");
+}
+
+class Draft {
+ public:
+  Draft() : filter_(seccomp_init(SCMP_ACT_ERRNO(ENOSYS)), seccomp_release) {
+    if (!filter_) check(-ENOMEM);
+    constexpr std::uint32_t binary_tree = 2;
+    check(seccomp_attr_set(filter_.get(), SCMP_FLTATR_CTL_OPTIMIZE, binary_tree));
+  }
+
+  void allow(Names names) { add(SCMP_ACT_ALLOW, names); }
+  void refuse(Names names) { add(SCMP_ACT_ERRNO(EPERM), names); }
+  template <class... Conditions>
+  void allow_if(const char* name, Conditions... conditions) {
+    if (const int number = seccomp_syscall_resolve_name(name); number >= 0)
+      check(seccomp_rule_add(filter_.get(), SCMP_ACT_ALLOW, number, sizeof...(conditions), conditions...));
+  }
+  template <class... Conditions>
+  void refuse_if(int error, const char* name, Conditions... conditions) {
+    if (const int number = seccomp_syscall_resolve_name(name); number >= 0)
+      check(seccomp_rule_add(filter_.get(), SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number, sizeof...(conditions),
+                             conditions...));
+  }
+
+  std::vector<sock_filter> instructions() const {
+    const int file = ::memfd_create("filter", MFD_CLOEXEC);
+    if (file < 0) check(-1);
+    const std::unique_ptr<const int, void (*)(const int*)> closer(&file, [](const int* fd) { ::close(*fd); });
+    check(seccomp_export_bpf(filter_.get(), file));
+    const auto bytes = ::lseek(file, 0, SEEK_END);
+    std::vector<sock_filter> found(static_cast<std::size_t>(bytes) / sizeof(sock_filter));
+    if (::pread(file, found.data(), static_cast<std::size_t>(bytes), 0) != bytes) check(-EIO);
+    return found;
+  }
+
+ private:
+  void add(std::uint32_t action, Names names) {
+    for (const char* name : names)
+      if (const int number = seccomp_syscall_resolve_name(name); number >= 0)
+        check(seccomp_rule_add(filter_.get(), action, number, 0));
+  }
+
+  const std::unique_ptr<void, decltype(&seccomp_release)> filter_;
+};
+
+void add_processes(Draft& draft, const SystemCalls& calls) {
+  if (calls.starts_programs)
+    draft.allow(to_start_programs);
+  else
+    draft.refuse(to_start_programs);
+  draft.allow(to_wait_for_processes);
+  // A filter cannot see the flags of clone3. glibc falls back to clone, whose flags it sees.
+  constexpr const char* forks[] = {"fork", "vfork"};
+  if (calls.starts_processes || sanitized) {
+    draft.allow(forks);
+    draft.allow_if("clone", SCMP_A0(SCMP_CMP_MASKED_EQ, new_namespaces, 0));
+  } else {
+    draft.refuse(forks);
+    draft.allow_if("clone", SCMP_A0(SCMP_CMP_MASKED_EQ, new_namespaces | CLONE_THREAD, CLONE_THREAD));
+    draft.refuse_if(EPERM, "clone", SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  }
+}
+
+void add_signals(Draft& draft, const SystemCalls& calls) {
+  if (calls.signals_others) return draft.allow(to_signal);
+  for (const char* name : to_signal) {
+    const bool is_raise = std::string_view(name) == "tgkill";
+    if (is_raise && calls.self) {
+      const auto self = static_cast<scmp_datum_t>(*calls.self);
+      draft.allow_if(name, SCMP_A0(SCMP_CMP_EQ, self));
+      draft.refuse_if(EPERM, name, SCMP_A0(SCMP_CMP_NE, self));
+    } else {
+      draft.refuse_if(EPERM, name);
+    }
+  }
+}
+
+void add_sockets(Draft& draft, Sockets sockets) {
+  constexpr scmp_datum_t type_bits = 0xf;
+  draft.allow_if("socketpair", SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+  for (const scmp_datum_t family : {AF_INET, AF_INET6}) {
+    if (sockets == Sockets::none) break;
+    draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, family), SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_STREAM));
+    if (sockets == Sockets::internet)
+      draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, family), SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_DGRAM));
+    else
+      draft.refuse_if(EACCES, "socket", SCMP_A0(SCMP_CMP_EQ, family),
+                      SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_DGRAM));
+    draft.refuse_if(EPERM, "socket", SCMP_A0(SCMP_CMP_EQ, family), SCMP_A1(SCMP_CMP_MASKED_EQ, type_bits, SOCK_RAW));
+  }
+  if (sockets == Sockets::internet)
+    draft.allow_if("socket", SCMP_A0(SCMP_CMP_EQ, AF_NETLINK), SCMP_A2(SCMP_CMP_EQ, NETLINK_ROUTE));
+  for (scmp_datum_t family = 0; family < AF_MAX; ++family) {
+    const bool is_internet = family == AF_INET || family == AF_INET6;
+    if (sockets != Sockets::none && is_internet) continue;
+    if (sockets == Sockets::internet && family == AF_NETLINK) continue;
+    draft.refuse_if(EAFNOSUPPORT, "socket", SCMP_A0(SCMP_CMP_EQ, family));
+  }
+}
+
+}  // namespace
+
+SystemCallFilter::SystemCallFilter(const SystemCalls& calls) {
+  Draft draft;
+  draft.allow(always);
+  if (calls.changes_files)
+    draft.allow(to_change_files);
+  else
+    draft.refuse(to_change_files);
+  add_processes(draft, calls);
+  add_signals(draft, calls);
+  add_sockets(draft, calls.sockets);
+  for (const char* const& name : dangerous) {
+    const bool is_tracing = std::string_view(name) == "ptrace";
+    if (sanitized && is_tracing)
+      draft.allow({&name, 1});
+    else
+      draft.refuse({&name, 1});
+  }
+  instructions_ = draft.instructions();
+}
+
+void SystemCallFilter::enforce() const {
+  const sock_fprog program{.len = static_cast<unsigned short>(instructions_.size()),
+                           .filter = const_cast<sock_filter*>(instructions_.data())};
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) check(-1);
+}
+
+}  // namespace sandbox

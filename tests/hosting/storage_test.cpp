@@ -1,0 +1,58 @@
+// What an agent may store.
+#include "appliance/hosting/agent_process/storage.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "appliance/hosting/agent_process/workspace.h"
+#include "tests/support/temporary_folder.h"
+
+namespace agent_process {
+namespace {
+
+using test_support::TemporaryFolder;
+
+void write_file(const std::filesystem::path& path, std::size_t size) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path) << std::string(size, 'x');
+}
+
+TEST(AgentStorage, CountsFilesApartFromHistoryAndState) {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "a/notes.txt", 1'000);
+  write_file(folder.path() / ".git/objects/x", 2'000);
+  write_file(folder.path() / ".agentbox/memory.jsonl", 300);
+  write_file(folder.path() / "a/.git/hidden", 40);
+  std::filesystem::create_symlink("/etc", folder.path() / "link");
+  const auto use = storage_use(files::Root::open(folder.path()).value());
+  EXPECT_EQ(use.files, 1'000);
+  EXPECT_EQ(use.all, 3'340);
+  EXPECT_TRUE(is_within(use, 1'670));
+  EXPECT_FALSE(is_within(use, 1'669)) << "history and state count, too";
+  EXPECT_FALSE(is_within({.files = 101, .all = 101}, 100));
+}
+
+TEST(AgentStorage, AWorkspaceRefusesWhatExceedsItsQuota) {
+  const TemporaryFolder folder;
+  const Workspace workspace(folder.path() / "workspace", {.quota = 1'000});
+  EXPECT_TRUE(workspace.write("a.txt", std::string(600, 'a')));
+  const auto refused = workspace.write("b.txt", std::string(500, 'b'));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "STORAGE_LIMIT_REACHED");
+  EXPECT_FALSE(workspace.read("b.txt"));
+  EXPECT_TRUE(workspace.write("a.txt", std::string(1'000, 'a'))) << "in place of what was there";
+  EXPECT_TRUE(workspace.write("a.txt", "less"));
+  EXPECT_TRUE(workspace.write("b.txt", std::string(500, 'b')));
+}
+
+TEST(AgentStorage, AWorkspaceLeavesTheDiskReserve) {
+  const TemporaryFolder folder;
+  const Workspace workspace(folder.path() / "workspace", {.disk_reserve = std::uint64_t(1) << 60});
+  const auto refused = workspace.write("a.txt", "a");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "DISK_RESERVE_REACHED");
+}
+
+}  // namespace
+}  // namespace agent_process

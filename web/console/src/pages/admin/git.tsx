@@ -1,0 +1,108 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../api/client";
+import type { GitHost } from "../../api/types";
+import { t } from "../../app/i18n";
+import { Button } from "../../components/button";
+import { Confirm } from "../../components/confirm";
+import { Dialog } from "../../components/dialog";
+import { EmptyState } from "../../components/empty_state";
+import { Field, TextArea } from "../../components/field";
+import { Form, textOf } from "../../components/form";
+import { List } from "../../components/list_tools";
+import { Loaded, useLoad } from "../../components/loaded";
+import { Time } from "../../components/time";
+import { AdminFrame } from "../../parts/admin_frame";
+import { confirmed } from "../../step_up";
+
+export default function GitHostsPage() {
+  const hosts = useLoad(async () => (await call("GET /api/admin/git-hosts")).hosts);
+  const editing = useSignal<GitHost | "new" | null>(null);
+  const removing = useSignal("");
+  return (
+    <AdminFrame>
+      <div class="page-head">
+        <h2>{t("page.git_hosts")}</h2>
+        <Button kind="primary" onClick={() => (editing.value = "new")}>
+          {t("git_hosts.new")}
+        </Button>
+      </div>
+      <p class="quiet">{t("git_hosts.about")}</p>
+      <Loaded of={hosts}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState title={t("git_hosts.empty")} text={t("git_hosts.empty_text")} />
+          ) : (
+            <List items={list} label={t("page.git_hosts")} view={{ text: ({ url }) => url }}>
+              {(found) => (
+                <ul class="rows">
+                  {found.map((host) => (
+                    <li key={host.url}>
+                      <div>
+                        <strong>{host.url}</strong>
+                        <p class="quiet">
+                          <Time at={host.updatedAt} />
+                          {host.hostKeys.length > 0 && ` · ${host.hostKeys.join(", ")}`}
+                        </p>
+                      </div>
+                      <div class="actions">
+                        <Button label={t("schedule.edit_this", { name: host.url })} onClick={() => (editing.value = host)}>
+                          {t("action.edit")}
+                        </Button>
+                        <Button kind="danger" label={t("passkeys.remove_this", { name: host.url })} onClick={() => (removing.value = host.url)}>
+                          {t("action.remove")}
+                        </Button>
+                      </div>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </List>
+          )
+        }
+      </Loaded>
+      {editing.value && (
+        <HostDialog host={editing.value === "new" ? undefined : editing.value} onClose={() => (editing.value = null)} onSaved={hosts.reload} />
+      )}
+      {removing.value && (
+        <Confirm
+          title={t("passkeys.remove_title", { name: removing.value })}
+          confirm={t("action.remove")}
+          danger
+          onClose={() => (removing.value = "")}
+          action={async () => {
+            await confirmed(() => call("DELETE /api/admin/git-hosts", { query: { url: removing.value } }));
+            await hosts.reload();
+          }}
+        />
+      )}
+    </AdminFrame>
+  );
+}
+
+function HostDialog({ host, onClose, onSaved }: { host: GitHost | undefined; onClose: () => void; onSaved: () => Promise<void> }) {
+  const save = async (values: FormData) => {
+    const secret = textOf(values, "secret");
+    const hostKeys = textOf(values, "hostKeys").split(/\s+/).filter(Boolean);
+    await confirmed(() =>
+      call("PUT /api/admin/git-hosts", { body: { url: host?.url ?? textOf(values, "url").trim(), hostKeys, ...(secret.trim() && { secret }) } }),
+    );
+    onClose();
+    await onSaved();
+  };
+  return (
+    <Dialog title={host?.url ?? t("git_hosts.new")} onClose={onClose}>
+      <Form submit={t("action.save")} onCancel={onClose} onSubmit={save}>
+        {!host && <Field label={t("models.address")} name="url" required autoFocus maxLength={500} autocomplete="off" hint={t("git_hosts.url_hint")} />}
+        <TextArea label={t("git_hosts.secret")} name="secret" rows={3} autocomplete="off" spellcheck={false} hint={t("git_hosts.secret_hint")} />
+        <TextArea
+          label={t("git_hosts.keys")}
+          name="hostKeys"
+          rows={2}
+          spellcheck={false}
+          hint={t("git_hosts.keys_hint")}
+          defaultValue={host?.hostKeys.join("\n") ?? ""}
+        />
+      </Form>
+    </Dialog>
+  );
+}
