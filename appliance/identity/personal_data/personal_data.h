@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "store/keys.h"
+#include "store/table.h"
 #include "web/result.h"
 #include "web/task.h"
 
