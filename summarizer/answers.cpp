@@ -13,6 +13,8 @@ namespace summarizer {
 namespace {
 
 constexpr std::size_t best_count = 5;
+// In bytes. A shorter article is perhaps what the rules have left of one.
+constexpr std::size_t short_article = 250;
 
 std::string decoded(const Page& page) { return to_utf8(page.bytes, find_charset(page.bytes, page.content_type)); }
 
@@ -42,11 +44,18 @@ web::Result<ArticleAnswer> article_of(const Page& page, Style style) {
   if (!tree) return tree.error();
   ArticleAnswer answer;
   fill(answer, summarize(*tree));
-  const Article article(*tree, answer.title);
   const UrlResolver urls = urls_of(*tree, page.url);
-  const std::string text = render(article, urls, Style::text);
+  std::optional<Article> article(std::in_place, *tree, answer.title);
+  std::string text = render(*article, urls, Style::text);
+  if (text.size() < short_article) {
+    const Article more(*tree, answer.title, Article::Rules::tags_only);
+    if (std::string longer = render(more, urls, Style::text); longer.size() > 2 * text.size()) {
+      article.emplace(*tree, answer.title, Article::Rules::tags_only);
+      text = std::move(longer);
+    }
+  }
   answer.sentences = best_sentences(text, best_count);
-  answer.content = style == Style::text ? text : render(article, urls, style);
+  answer.content = style == Style::text ? text : render(*article, urls, style);
   answer.jsonLd = json_ld_of(html);
   auto data = metadata_of(*tree, answer.jsonLd, page.url);
   answer.byline = if_any(std::move(data.byline));

@@ -112,9 +112,9 @@ class Writer {
     for (const GumboNode* child : children_of(parent)) {
       const auto* element = element_of(*child);
       if (element && article_.leaves_out(*child)) {
-        // A heading above dropped content is dropped, too.
+        // A heading above a list of links goes with it.
         if (breaks_text(*element) && words.empty() && !blocks.empty() && blocks.back().is_heading &&
-            !is_unread(*element)) {
+            article_.takes_heading(*child)) {
           blocks.pop_back();
         }
         continue;

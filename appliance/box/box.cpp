@@ -13,8 +13,8 @@
 #include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/foundation/periodic.h"
-#include "appliance/identity/accounts/user_search.h"
 #include "appliance/hosting/agents/egress.h"
+#include "appliance/identity/accounts/user_search.h"
 #include "store/engine_log.h"
 #include "summarizer/egress.h"
 #include "summarizer/options.h"
@@ -162,7 +162,8 @@ std::string Box::Parts::banner() {
                        .backend = server.url("backend"),
                        .data = settings.data.string(),
                        .admin = admins.empty() ? std::string() : admins.front().email,
-                       .agents = why.empty() ? "in containers" : "as processes: " + why});
+                       .agents = why.empty() ? "in containers" : "as processes: " + why,
+                       .isolation = to_string(modules.hosting.engine->isolation())});
 }
 
 int Box::serve() {

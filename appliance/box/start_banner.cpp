@@ -19,7 +19,7 @@ std::string start_banner(const StartFacts& facts) {
   const std::string nobody = "none yet: agentbox admin create-user EMAIL --admin --data " + facts.data;
   return std::string("\nagentbox ") + version + "\n\n  console   " + facts.web + "\n  backend   " + facts.backend +
          "\n  data      " + facts.data + "\n  admin     " + (facts.admin.empty() ? nobody : facts.admin) +
-         "\n  agents    " + facts.agents + "\n\n";
+         "\n  agents    " + facts.agents + "\n  isolation " + facts.isolation + "\n\n";
 }
 
 }  // namespace agentbox

@@ -15,6 +15,7 @@ struct StartFacts {
   std::string web, backend, data;
   std::string admin;   // an administrator's address; empty: there is none
   std::string agents;  // what runs them, and why
+  std::string isolation;
 };
 // Several lines, with a line end.
 std::string start_banner(const StartFacts&);

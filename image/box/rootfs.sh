@@ -7,12 +7,16 @@ binary=$(realpath "$1") root=$(realpath "$2")
 umask 022
 
 packages=()
-own() { # The package of a file that goes into the image.
-  local package
-  package=$(dpkg-query -S "$1" 2>/dev/null | head -n 1 | cut -d: -f1)
-  [ -z "$package" ] && case $1 in /usr/*) ;; *) own "/usr$1" && return ;; esac
-  [ -n "$package" ] && packages+=("$package")
-  return 0
+own() { # Notes the package of a file that goes into the image; dpkg may know it with or without /usr.
+  local path
+  for path in "$1" "/usr$1" "${1#/usr}"; do
+    if dpkg-query -S "$path" >/dev/null 2>&1; then
+      packages+=("$(dpkg-query -S "$path" | head -n 1 | cut -d: -f1)")
+      return
+    fi
+  done
+  echo "rootfs: no package owns $1" >&2
+  exit 1
 }
 
 mkdir -p "$root"/{usr/bin,usr/lib,usr/share,etc/ssl/certs,data,tmp,var/lib/dpkg/status.d}

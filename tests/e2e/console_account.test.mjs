@@ -163,3 +163,25 @@ test("one sees where one is signed in, and ends it there", async (t) => {
   await ada.page.reload();
   await ada.heading("Account").waitFor();
 });
+
+test("everything is downloaded, and the account erased with its password", async (t) => {
+  const browser = await open_browser(t);
+  const box = await Box.start(t);
+  const owner = await box.customer("ada@example.org");
+  const ada = await Person.at(browser, box);
+  t.after(() => ada.check());
+  ada.expected = ["status of 401"];
+  await ada.enter("ada@example.org");
+  await ada.link("Account").click();
+  const [download] = await Promise.all([ada.page.waitForEvent("download"), ada.link("Download everything").click()]);
+  assert.match(download.suggestedFilename(), /\.tar\.gz$/);
+  await ada.button("Erase my account").click();
+  await ada.is_accessible();
+  await ada.label("Current password").fill("not the password");
+  await ada.button("Erase it for good").click();
+  await ada.dialog.getByRole("alert").waitFor();
+  await ada.label("Current password").fill(PASSWORD);
+  await ada.button("Erase it for good").click();
+  await ada.heading("Agents that live on this box").waitFor();
+  assert.equal((await owner.call("GET", "/api/settings")).status, 401);
+});

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ADMIN, Box, PASSWORD } from "./box.mjs";
+import { ADMIN, Box, PASSWORD, until } from "./box.mjs";
 import { open_browser, Person, PHONE } from "./console_browser.mjs";
 import { MODEL, ModelServer, say } from "./model_server.mjs";
 import { StripeServer } from "./stripe_server.mjs";
@@ -114,10 +114,7 @@ test("a month's statement is read, downloaded and printed", async (t) => {
   const [printed] = await Promise.all([ada.context.waitForEvent("page"), ada.link("Page to print").click()]);
   await printed.getByText(MODEL).first().waitFor();
   await printed.close();
-  const [, before] = await ada.label("Month").locator("option").evaluateAll((options) => options.map(({ value }) => value));
-  await ada.label("Month").selectOption(before);
-  await ada.text("No usage this month.").waitFor();
-  assert.equal(new URL(ada.page.url()).searchParams.get("month"), before);
+  await until("one month: the account is of this one", async () => (await ada.label("Month").locator("option").count()) === 1);
   ada.expected = ["status of 400"];
   await ada.page.goto("/usage/statements?month=never");
   await ada.alert.getByText(/^Month /).waitFor();

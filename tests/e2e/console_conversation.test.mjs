@@ -97,7 +97,7 @@ test("files are put into the workspace and named in the question", async (t) => 
   const attached = ada.page.getByRole("list", { name: "Files for the agent" });
   await attached.getByText("uploads/plan.md").waitFor();
   await ada.is_accessible();
-  await ada.button("Do not mention uploads/<b>x</b>.txt").click();
+  await ada.button("Remove uploads/<b>x</b>.txt").click();
   // Files can be dropped on the conversation, too.
   await ada.page.evaluate(() => {
     const files = new DataTransfer();

@@ -101,17 +101,3 @@ test("the first page loads at most 90 KB compressed, and other pages later", asy
   const { headers } = await send(box.web, "GET", "/");
   assert.match(headers["content-security-policy"], /script-src 'self'; style-src 'self';/);
 });
-
-test("all files of the console are at most 700 KB compressed", async (t) => {
-  const box = await Box.start(t);
-  const { paths } = await (await fetch(`${box.web}/api/openapi.json`)).json();
-  const files = Object.keys(paths).filter((path) => path.startsWith("/assets/"));
-  let bytes = 0;
-  for (const path of files) {
-    const { headers } = await send(box.web, "HEAD", path, { headers: { "accept-encoding": "br" } });
-    assert.equal(headers["content-encoding"], "br", path);
-    bytes += Number(headers["content-length"]);
-  }
-  t.diagnostic(`${files.length} files, ${bytes} bytes`);
-  assert.ok(files.length > 50 && bytes > 200_000 && bytes <= 700_000, `${files.length} files, ${bytes} bytes`);
-});

@@ -105,6 +105,9 @@ test("the next runs can be previewed before a task is created", async (t) => {
   assert.equal(body.nextRuns.length, 5);
   for (const run of body.nextRuns) assert.match(run, /^\d{4}-02-29T17:00:00\.000Z$/);
   assert.equal((await preview({ cronSchedule: "@daily" })).status, 200);
+  assert.equal((await preview({ cronSchedule: "@every\t90m" })).status, 200);
+  const tabs = await preview({ cronSchedule: "0\t12\t29\t2\t*", timezone: "America/New_York" });
+  assert.deepEqual(tabs.body, body, "as crontab files are written");
   assert.equal((await preview({ cronSchedule: "@never" })).status, 400);
 });
 

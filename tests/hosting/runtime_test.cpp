@@ -320,7 +320,7 @@ TEST_F(ProcessEngine, TheChildIsConfined) {
   const auto status = contents("/proc/" + std::to_string(pid) + "/status");
   EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
   EXPECT_THAT(status, HasSubstr("Seccomp:\t2"));
-  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"})
+  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapAmb"})
     EXPECT_THAT(status, HasSubstr(set + std::string(":\t0000000000000000")));
   EXPECT_THAT(status, HasSubstr("SigBlk:\t0000000000000000"));
   EXPECT_EQ(contents("/proc/" + std::to_string(pid) + "/oom_score_adj"), "500\n");

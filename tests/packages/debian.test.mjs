@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { artifact, folder, free_port, has_program, PASSWORD, run, sign_in, until } from "./dist.mjs";
+import { artifact, binary, folder, free_port, has_program, PASSWORD, run, sign_in, until } from "./dist.mjs";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const skip = process.getuid() !== 0 ? "a chroot needs root" : !has_program("mmdebstrap") && "there is no mmdebstrap";
@@ -23,8 +23,15 @@ test("the service is confined", { skip: !has_program("systemd-analyze") && "ther
 });
 
 test("it is installed, started, upgraded with its data, removed and purged", { skip }, async (t) => {
-  const root = join(folder(t), "root");
+  const children = new Set();
+  const root = join(folder(t, () => {
+    for (const child of children) child.kill("SIGKILL");
+    if (mounted) run("umount", ["-l", join(root, "proc")]);
+  }), "root");
+  let mounted = false;
   run("mmdebstrap", ["--quiet", "--variant=minbase", `--include=${run("dpkg-deb", ["-f", deb, "Depends"]).split(",").map((one) => one.trim().split(/[ |]/)[0]).join(",")}`, "bookworm", root]);
+  run("mount", ["--bind", "/proc", join(root, "proc")]);
+  mounted = true;
   const inside = (...command) => run("chroot", [root, "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", ...command]);
   const as_user = (...command) => inside("setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", ...command);
   const install = (package_file) => {
@@ -44,16 +51,13 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
   const ports = [await free_port(), await free_port(), await free_port()];
   const listen = ["web", "backend", "summarizer"].map((name, at) => `${name}_listen = "127.0.0.1:${ports[at]}"\n`).join("");
   writeFileSync(conffile, readFileSync(conffile, "utf8") + listen);
-  const [, ...command] = /^ExecStart=(\S+) (.*)$/m.exec(readFileSync(join(root, "lib/systemd/system/agentbox.service"), "utf8")).slice(0, 3);
-  run("mkdir", ["-p", join(root, "proc"), join(root, "dev")]);
-  run("mount", ["--bind", "/proc", join(root, "proc")]);
-  t.after(() => run("umount", ["-l", join(root, "proc")]));
+  const command = /^ExecStart=(.*)$/m.exec(readFileSync(join(root, "lib/systemd/system/agentbox.service"), "utf8"))[1].split(" ");
   const serve = async () => {
-    const child = spawn("chroot", [root, "setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", "--no-new-privs", command[0], ...command[1].split(" ")], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("chroot", [root, "setpriv", "--reuid=agentbox", "--regid=agentbox", "--clear-groups", "--no-new-privs", ...command], { stdio: ["ignore", "pipe", "pipe"] });
     child.log = "";
     child.stderr.on("data", (bytes) => (child.log += bytes));
     const ended = new Promise((resolve) => child.once("exit", resolve));
-    t.after(() => child.kill("SIGKILL"));
+    children.add(child);
     await until("the box serves", async () => {
       assert.equal(child.exitCode, null, child.log);
       return (await sign_in(`http://127.0.0.1:${ports[0]}`, "admin@example.org")) === 200;
@@ -68,8 +72,7 @@ test("it is installed, started, upgraded with its data, removed and purged", { s
 
   // The next version, with the operator's settings as they were.
   const next = folder(t);
-  const [released] = [artifact(/^agentbox-[\d.]+-linux-\w+$/)];
-  const upgraded = run(join(repository, "image/debian/build.sh"), [released, next], { env: { ...process.env, AGENTBOX_PACKAGE_VERSION: "99.0.0" } }).trim();
+  const upgraded = run(join(repository, "image/debian/build.sh"), [binary, next], { env: { ...process.env, AGENTBOX_PACKAGE_VERSION: "99.0.0" } }).trim();
   install(upgraded);
   assert.match(inside("dpkg-query", "-W", "-f", "${Version} ${Status}", "agentbox"), /^99\.0\.0 install ok installed$/);
   assert.ok(readFileSync(conffile, "utf8").endsWith(listen));

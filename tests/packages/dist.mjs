@@ -19,9 +19,13 @@ export const artifact = (form) => {
 export const binary = artifact(/^agentbox-[\d.]+-linux-\w+$/);
 assert.ok(binary, "no binary in AGENTBOX_DIST");
 
-export const folder = (t, prefix = "agentbox-packages-") => {
-  const path = mkdtempSync(join(tmpdir(), prefix));
-  t.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+// Its content is removed after `before` has run: whatever mounts it or runs in it ends there.
+export const folder = (t, before = () => {}) => {
+  const path = mkdtempSync(join(tmpdir(), "agentbox-packages-"));
+  t.after(async () => {
+    await before();
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  });
   return path;
 };
 

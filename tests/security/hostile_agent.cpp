@@ -199,7 +199,7 @@ std::string gets_more_rights(const Targets& at) {
   if (::syscall(SYS_perf_event_open, nullptr, 0, 0, 0, 0) >= 0 || errno == EFAULT) return "perf";
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
-    if ((line.starts_with("CapEff:") || line.starts_with("CapBnd:")) && line.substr(8) != "0000000000000000")
+    if ((line.starts_with("CapEff:") || line.starts_with("CapPrm:")) && line.substr(8) != "0000000000000000")
       return line;
   return {};
 }

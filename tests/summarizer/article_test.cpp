@@ -66,6 +66,64 @@ TEST(Article, TakesTheWholeBodyOfAPageWithoutProse) {
   EXPECT_EQ(rendered("<nav>only this</nav>"), "");
 }
 
+TEST(Article, ReadsPagesWithinAForm) {
+  EXPECT_EQ(rendered("<form><input value=x><nav><a href=a>Home</a></nav><div id=main><p>" + lamp + "</p><p>" + storm +
+                     "</p></div></form>"),
+            lamp + "\n\n" + storm);
+  EXPECT_EQ(
+      rendered("<div><p>" + lamp + "</p><p>" + storm + "</p><form>Ask for our letter, it comes every week.</form>"),
+      lamp + "\n\n" + storm);
+}
+
+TEST(Article, ReadsAShortTextInABareDiv) {
+  EXPECT_EQ(rendered("<div>The lamp is lit.</div>"), "The lamp is lit.");
+  EXPECT_EQ(rendered("<ul><li><a href=1>News</a><li><a href=2>Sport</a><li><a href=3>Sea</a></ul><div>The lamp is lit."
+                     "</div>"),
+            "The lamp is lit.");
+}
+
+TEST(Article, LeavesOutLongComments) {
+  std::string comments;
+  for (int i = 0; i < 20; ++i) comments += "<div class=comment-body><p>" + storm + "</p></div>";
+  EXPECT_EQ(rendered("<div><h1>The lamp</h1><p>" + lamp + "</p></div><div id=comments>" + comments + "</div>",
+                     Style::text, "The lamp"),
+            lamp);
+}
+
+TEST(Article, LeavesOutTeasers) {
+  std::string teasers;
+  for (int i = 0; i < 3; ++i)
+    teasers += "<div class=item><h3><a href=/x>Another story</a></h3><p>" + storm + "</p></div>";
+  EXPECT_EQ(rendered("<div><h1>The lamp</h1><div><p>" + lamp + "</p><p>" + lamp + "</p></div>" + teasers + "</div>",
+                     Style::text, "The lamp"),
+            lamp + "\n\n" + lamp);
+}
+
+TEST(Article, TakesTheLeadAboveTheText) {
+  const std::string lead = "How two men kept the lamp of the lighthouse alight for three nights of that winter.";
+  EXPECT_EQ(
+      rendered("<div><p>Weather: the wind will be strong on Monday and on Tuesday.</p><div class=head><h1>The lamp"
+               "</h1><p>" +
+                   lead + "</p></div><div class=body><p>" + lamp + "</p><p>" + storm + "</p></div></div>",
+               Style::text, "The lamp"),
+      lead + "\n\n" + lamp + "\n\n" + storm);
+}
+
+TEST(Article, TakesEveryPartOfALongText) {
+  std::string long_part;
+  for (int i = 0; i < 5; ++i) long_part += "<p>" + lamp + "</p>";
+  const auto page = "<div><div class=part><p>" + storm + "</p></div><div class=part>" + long_part + "</div></div>";
+  EXPECT_THAT(rendered(page, Style::text), testing::StartsWith(storm + "\n\n" + lamp));
+}
+
+// Ids of sections are made of their headings.
+TEST(Article, KeepsSectionsWhoseHeadingsSoundLikeFurniture) {
+  EXPECT_EQ(rendered("<div><section id=menu><h2>Menu</h2><p>" + lamp +
+                         "</p></section><section id=login><h2>Login</h2><p>" + storm + "</p></section></div>",
+                     Style::text),
+            "Menu\n\n" + lamp + "\n\nLogin\n\n" + storm);
+}
+
 TEST(Markdown, WritesHeadingsAndInlineMarkup) {
   EXPECT_EQ(markdown("<h2>The <em>lamp</em></h2><p>A <b>bold</b>, <i> soft </i>word<del>s</del> and <code>a ` b</code>"
                      " at <a href='../x?y=(1)'>this place</a>."),

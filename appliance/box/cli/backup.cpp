@@ -2,24 +2,18 @@
 
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/commands.h"
-#include "appliance/box/maintenance/data_copy.h"
+#include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
 #include "store/engine.h"
-#include "store/seal.h"
 
 namespace agentbox::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// Throws store::Corrupt if it was sealed under another key.
-std::string opened(const std::string& settings, const std::string& master_key) {
-  return store::Sealer(master_key).open(settings, 0, config_file_name, "text");
-}
 
 void require_folder(const DataFolder& folder) {
   if (!fs::exists(folder.store()))
@@ -37,9 +31,10 @@ void copy_store(const Settings& settings, const std::string& master_key, const f
   box.call("POST", "/api/admin/backup", body, std::chrono::hours(1));
 }
 
-void print_left_out(const fs::path& workspace, std::size_t folders) {
-  std::cout << "left out of " << workspace.string() << ": " << folders << (folders == 1 ? " folder" : " folders")
-            << " within more than 200 others\n";
+void print(const std::vector<maintenance::LeftOut>& left_out) {
+  for (const auto& [workspace, folders] : left_out)
+    std::cout << "left out of " << workspace.string() << ": " << folders << (folders == 1 ? " folder" : " folders")
+              << " within more than 200 others\n";
 }
 
 // A key from the environment is not written to the data folder.
@@ -54,19 +49,6 @@ FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const
   if (fs::exists(source.key_file())) return {.key = read_key_file(source.key_file())};
   throw UsageError("the backup in " + source.path().string() +
                    " does not hold its master key: name the box's master.key with --key, or set AGENTBOX_MASTER_KEY");
-}
-
-std::string open_settings(const DataFolder& source, const std::string& master_key) {
-  const auto file = source.path() / maintenance::sealed_settings_name;
-  if (!fs::exists(file))
-    throw UsageError("the backup in " + source.path().string() +
-                     " was cut off: " + std::string(maintenance::sealed_settings_name) + " is missing, make it again");
-  try {
-    return opened(maintenance::text_of(file), master_key);
-  } catch (const store::Corrupt&) {
-    throw UsageError("the master key does not open the backup in " + source.path().string() +
-                     ": use the one of the box that was backed up");
-  }
 }
 
 }  // namespace
@@ -85,9 +67,7 @@ int backup(const Settings& settings, const BackupOptions& options) {
   try {
     fs::remove(copy.key_file());
     copy_store(settings, master_key, copy.store(), options.acting_as);
-    maintenance::copy_workspaces(folder.agents(), copy.agents(), print_left_out);
-    maintenance::copy_skills(folder, copy);
-    maintenance::seal_settings(folder, copy, master_key);
+    print(maintenance::copy_all_but_store(folder, copy, master_key));
     if (options.with_key) write_key_file(copy.key_file(), master_key);
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the backup failed: ") + error.what());
@@ -106,12 +86,12 @@ int restore(const RestoreOptions& options, const Settings& settings) {
   if (fs::exists(folder.store()))
     throw UsageError(folder.path().string() + " already holds a box: restore into another folder with --data");
   const auto found = find_key(source, options, settings);
-  const auto config = open_settings(source, found.key);
+  const auto config = maintenance::read_sealed_settings(source, found.key);
   folder.prepare();
   try {
     if (found.belongs_in_file) write_key_file(folder.key_file(), found.key);
     if (!config.empty()) write_private_file(folder.config_file(), config);
-    if (fs::exists(source.agents())) maintenance::copy_workspaces(source.agents(), folder.agents(), print_left_out);
+    if (fs::exists(source.agents())) print(maintenance::copy_workspaces(source.agents(), folder.agents()));
     maintenance::copy_skills(source, folder);
     store::Store::restore(source.store(), folder.store());  // last: a folder with a store is complete
   } catch (const fs::filesystem_error& error) {

@@ -18,7 +18,7 @@ using agentbox::config_file_name;
 using agentbox::DataFolder;
 using agentbox::UsageError;
 
-constexpr std::string_view sealed_settings_name = "agentbox.toml.sealed", workspace_name = "workspace";
+constexpr std::string_view workspace_name = "workspace";
 
 std::string text_of(const fs::path& path) {
   std::ifstream input(path, std::ios::binary);

@@ -10,11 +10,15 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "appliance/foundation/data_folder.h"
 
 namespace maintenance {
+
+// The last file of a backup: one without it is not complete.
+inline constexpr std::string_view sealed_settings_name = "agentbox.toml.sealed";
 
 // A workspace of which not everything was copied.
 struct LeftOut {

@@ -4,7 +4,7 @@
 #include <array>
 #include <ctime>
 
-#include "appliance/box/maintenance/data_copy.h"
+#include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/open_store.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
@@ -34,11 +34,13 @@ std::optional<store::Time> time_of(const std::string& name) {
   return store::Time(std::chrono::seconds(timegm(&parts)));
 }
 
+// Of what is there while it is counted: a backup in progress changes.
 std::uintmax_t bytes_in(const fs::path& folder) {
   std::uintmax_t bytes = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  std::error_code failed;
+  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     std::error_code gone;
-    const auto size = entry.is_regular_file(gone) && !entry.is_symlink(gone) ? entry.file_size(gone) : 0;
+    const auto size = !entry->is_symlink(gone) && entry->is_regular_file(gone) ? entry->file_size(gone) : 0;
     if (!gone) bytes += size;
   }
   return bytes;
@@ -137,14 +139,11 @@ std::vector<MadeBackup> Backups::list() const {
 
 MadeBackup Backups::copy_all(const std::string& name) const {
   const agentbox::DataFolder copy(folder_ / name);
-  copy.prepare("folder of the backup", "another data folder");
+  copy.prepare("folder of the backup", "--data");
   store_.backup(copy.store());
-  copy_workspaces(platform_.folder.agents(), copy.agents(), [](const fs::path& workspace, std::size_t folders) {
+  for (const auto& [workspace, folders] : copy_all_but_store(platform_.folder, copy, platform_.master_key))
     web::log::warning("left_out_of_backup",
                       {{"workspace", workspace.string()}, {"folders", static_cast<std::int64_t>(folders)}});
-  });
-  copy_skills(platform_.folder, copy);
-  seal_settings(platform_.folder, copy, platform_.master_key);
   return described(copy.path(), time_of(name).value_or(store::now()));
 }
 

@@ -41,8 +41,8 @@ class Backups {
 
   // Whole backups in the data folder's own `backups`, as `agentbox backup` makes them, the latest first. Blocks.
   std::vector<MadeBackup> list() const;
-  // conflict while another backup is in progress; unavailable where the disk reserve begins; internal with the reason if
-  // it fails, and nothing of it stays.
+  // conflict while another backup is in progress; unavailable where the disk reserve begins; internal with the reason
+  // if it fails, and nothing of it stays.
   web::Task<web::Result<MadeBackup>> make_whole();
   // Restores the backup into a folder of its own, checks every file, record and index there, and removes it again.
   // not_found; conflict: it is not complete; internal with the reason if it cannot be restored.

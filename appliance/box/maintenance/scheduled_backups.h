@@ -1,9 +1,8 @@
-// Backups that the box makes by itself (BACKUP_SCHEDULE), into backups/ of the data folder: one folder each, named by
-// its time in UTC, 20261125T030000Z. The newest BACKUP_KEEP are kept.
+// Backups that the box makes by itself (BACKUP_SCHEDULE). The newest BACKUP_KEEP of all in the data folder are kept.
 #pragma once
 
 #include <atomic>
-#include <filesystem>
+#include <cstdint>
 #include <optional>
 
 #include "appliance/box/maintenance/backups.h"
@@ -20,23 +19,24 @@ class ScheduledBackups {
   ScheduledBackups(const agentbox::Platform&, Backups&, audit::Audit&);
 
   // Looks for what is due, until stop(). A backup that was due while the box was off is made at once, and counts for
-  // all that were missed. Does nothing without a schedule.
+  // all that were missed; one that a crash cut off is removed. Does nothing without a schedule.
   void start();
   // Returns once the backup in progress is complete.
   web::Task<> stop();
 
  private:
   web::Task<> look();
-  web::Task<> make(store::Time at);
-  web::Task<std::optional<std::string>> fill(const std::filesystem::path& unfinished);
-  void remove_old() const;
+  web::Task<> catch_up();
+  web::Task<> make();
+  web::Task<> remove_old();
+  web::Task<std::vector<MadeBackup>> list() const;
 
   const agentbox::Platform& platform_;
   Backups& backups_;
   audit::Audit& audit_;
-  const std::filesystem::path folder_;
   schedule::TimeZones zones_;
   std::optional<schedule::Timetable> timetable_;
+  bool has_caught_up_ = false;
   std::optional<store::Time> due_;
   std::atomic<std::int64_t> last_success_{0};  // seconds since the epoch
   agentbox::Periodic work_;

@@ -62,7 +62,9 @@ inline constexpr auto sync =
     "with the box's account at that host (/api/admin/git-hosts), or to a folder. The answer's `message` says what was "
     "done, why the push failed although the commit was made, or that earlier commits are not pushed yet. Hooks and "
     "filters do not run: 500, and nothing is done, when a changed file needs a filter (such as git-lfs). 409 while "
-    "another sync is running.";
+    "another sync is running. A repository within the folder becomes a link to its newest commit; one without commits "
+    "is refused. 409 UNSUPPORTED_REPOSITORY, here and in the other rows, names what the box cannot read: split or "
+    "sparse index, index.skipHash, SHA-256.";
 
 inline constexpr auto log = "Newest first; `limit` is at most 100. `date` is the author date.";
 

@@ -36,6 +36,11 @@ std::string relative_to(const Place& place, std::string text) {
 web::Error error_of(const Place& place, const git::Failure& failure) {
   auto message = relative_to(place, failure.what());
   if (failure.cause == git::Failure::Cause::busy) return web::conflict(std::move(message));
+  if (failure.cause == git::Failure::Cause::unsupported) {
+    auto error = web::conflict(std::move(message));
+    error.code = unsupported_repository;
+    return error;
+  }
   auto error = web::internal(std::move(message));
   if (failure.cause == git::Failure::Cause::missing) error.code = no_repository;
   return error;
@@ -51,7 +56,7 @@ auto Repositories::with_repository(const Place& place, Use use, const std::optio
   try {
     git::start_library();  // outside the confinement: it reads the CA certificates
     return confined(Confinement{.folder = place.folder, .remote = remote}, [&](const fs::path& folder) {
-      git::require_plausible_index(folder);
+      git::require_readable_index(folder);
       // A pooled repository remembers the path it was opened by, which differs when there is a remote.
       if (place.is_workspace || remote) return use(git::open(folder).get());
       auto lease = pool_.take(place.folder, folder);

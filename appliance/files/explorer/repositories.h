@@ -48,6 +48,7 @@ struct SyncResult {
 
 // The error's code for a folder without a repository.
 inline constexpr std::string_view no_repository = "NO_REPOSITORY";
+inline constexpr std::string_view unsupported_repository = "UNSUPPORTED_REPOSITORY";
 
 // Thread-safe; everything blocks. A folder without a repository, a broken repository and one that is not trusted are
 // Kind::internal with the reason, in which paths of a workspace begin at the workspace; a repository that another

@@ -4,8 +4,9 @@
 namespace schedule::descriptions {
 
 inline constexpr auto create =
-    "cronSchedule is `minute hour day-of-month month day-of-week`, with a leading field for seconds if there are six "
-    "fields, or @hourly, @daily, @weekly, @monthly, @yearly, or @every with minutes, hours or days (@every 90m). "
+    "cronSchedule is `minute hour day-of-month month day-of-week`, separated by spaces or tabs, with a leading field "
+    "for seconds if there are six fields, or @hourly, @daily, @weekly, @monthly, @yearly, or @every with minutes, "
+    "hours or days (@every 90m). "
     "Names, "
     "ranges, steps, lists, L (last day), 5L (last Friday) and 5#2 (second Friday) are supported. If both day fields "
     "are "

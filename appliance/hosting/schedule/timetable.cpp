@@ -2,12 +2,13 @@
 
 #include "appliance/hosting/schedule/frequency.h"
 #include "appliance/hosting/schedule/occurrences.h"
+#include "web/ascii.h"
 
 namespace schedule {
 
 namespace {
 
-constexpr std::string_view every = "@every ";
+constexpr std::string_view every = "@every";
 
 std::chrono::sys_seconds full_second(store::Time time) { return std::chrono::floor<std::chrono::seconds>(time); }
 
@@ -19,8 +20,9 @@ web::Result<Timetable> Timetable::read(const TimeZones& zones, std::string_view 
   if (!zone)
     return web::invalid("timezone: this box knows no '" + std::string(timezone) +
                         "': use a name of the IANA database, as Europe/London or UTC");
-  if (cron_schedule.starts_with(every)) {
-    const auto interval = parse_frequency(cron_schedule.substr(every.size()));
+  const auto keyword = cron_schedule.substr(0, cron_schedule.find_first_of(" \t"));
+  if (keyword == every && keyword.size() < cron_schedule.size()) {
+    const auto interval = parse_frequency(web::trim(cron_schedule.substr(keyword.size())));
     if (interval) return Timetable(*interval);
     return web::invalid("cronSchedule: after @every goes a number of minutes, hours or days up to a year, as in 90m");
   }

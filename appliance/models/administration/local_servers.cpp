@@ -2,7 +2,7 @@
 
 #include <boost/json.hpp>
 
-#include "appliance/models/providers/exchange.h"
+#include "appliance/models/providers/wire_json.h"
 #include "web/fetch.h"
 
 namespace models {

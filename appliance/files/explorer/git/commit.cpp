@@ -8,6 +8,7 @@
 #include "appliance/files/explorer/git/handles.h"
 #include "appliance/files/explorer/git/head.h"
 #include "appliance/files/explorer/git/marks.h"
+#include "appliance/files/explorer/git/repository.h"
 
 namespace git {
 
@@ -39,6 +40,7 @@ class Staging {
     const int code = git_index_add_all(index_, nullptr, GIT_INDEX_ADD_DEFAULT, check_path, this);
     if (failure_) std::rethrow_exception(failure_);
     check(code, doing);
+    for (const auto& path : nested_) add_nested_repository(path);
     // libgit2 considers empty ones as staged already.
     for (const auto& path : marks_.intent_to_add) {
       if (git_index_get_bypath(index_, path.c_str(), 0)) check(git_index_add_bypath(index_, path.c_str()), doing);
@@ -53,6 +55,11 @@ class Staging {
     auto& staging = *static_cast<Staging*>(payload);
     if (is_among(staging.marks_.skipped, path)) return 1;
     try {
+      // libgit2 names a new folder only if it is a repository, and would stage the slash with it.
+      if (const std::string_view name = path; name.ends_with('/')) {
+        staging.nested_.emplace_back(name.substr(0, name.size() - 1));
+        return 1;
+      }
       const auto missing = missing_conversion(staging.repository_, path);
       if (!missing) return 0;
       throw Failure("git could not commit: " + std::string(path) + " goes through " + *missing +
@@ -63,9 +70,26 @@ class Staging {
     }
   }
 
+  // As a link to its commit, like git.
+  void add_nested_repository(const std::string& path) {
+    const auto nested = open(git_repository_workdir(repository_) + path);
+    const auto newest = nested ? head(nested.get()) : CommitHandle();
+    if (!newest) {
+      throw Failure("git could not commit: " + path +
+                        " is a repository without commits: commit there first, or name it in .gitignore",
+                    Failure::Cause::unsupported);
+    }
+    git_index_entry entry{};
+    entry.path = path.c_str();
+    entry.mode = GIT_FILEMODE_COMMIT;
+    entry.id = *git_commit_id(newest.get());
+    check(git_index_add(index_, &entry), doing);
+  }
+
   git_repository* repository_;
   git_index* index_;
   const Marks marks_;
+  std::vector<std::string> nested_;  // paths
   std::exception_ptr failure_;
 };
 

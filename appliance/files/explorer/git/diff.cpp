@@ -50,8 +50,19 @@ DiffHandle compare_with_commit(git_repository* repository, git_index* index, con
       [&](auto** out) { return git_diff_tree_to_index(out, repository, tree.get(), index, &options.get()); }, doing);
 }
 
+// A submodule that differs by untracked files alone is no difference to git diff.
+bool has_only_untracked_files(git_repository* repository, const git_diff_delta& delta) {
+  constexpr unsigned differs = GIT_SUBMODULE_STATUS_WD_ADDED | GIT_SUBMODULE_STATUS_WD_DELETED |
+                               GIT_SUBMODULE_STATUS_WD_MODIFIED | GIT_SUBMODULE_STATUS_WD_INDEX_MODIFIED |
+                               GIT_SUBMODULE_STATUS_WD_WD_MODIFIED;
+  if (delta.old_file.mode != GIT_FILEMODE_COMMIT || delta.new_file.mode != GIT_FILEMODE_COMMIT) return false;
+  unsigned flags = 0;
+  return git_submodule_status(&flags, repository, delta.new_file.path, GIT_SUBMODULE_IGNORE_UNTRACKED) == 0 &&
+         (flags & differs) == 0;
+}
+
 // All files except those in `marks`: the ones that libgit2 compares in the same way as git.
-PatchOptions::Filter unmarked_files(Side side, const Marks& marks) {
+PatchOptions::Filter unmarked_files(git_repository* repository, Side side, const Marks& marks) {
   if (side == Side::staged) {
     return [&marks](const git_diff_delta& delta) {
       const std::string_view path = delta.new_file.path;
@@ -59,10 +70,11 @@ PatchOptions::Filter unmarked_files(Side side, const Marks& marks) {
              !(delta.status == GIT_DELTA_ADDED && is_among(marks.intent_to_add, path));
     };
   }
-  return [&marks](const git_diff_delta& delta) {
+  return [repository, &marks](const git_diff_delta& delta) {
     const std::string_view path = delta.new_file.path;
     return !is_among(marks.unmerged, path) && !is_among(marks.skipped, path) &&
-           !(delta.status != GIT_DELTA_DELETED && is_among(marks.intent_to_add, path));
+           !(delta.status != GIT_DELTA_DELETED && is_among(marks.intent_to_add, path)) &&
+           !has_only_untracked_files(repository, delta);
   };
 }
 
@@ -111,7 +123,7 @@ class Comparison {
     }
     const auto index = index_of(repository_);
     if (!candidates_) marks_ = marks_of(index.get());  // otherwise there are none
-    const PatchOptions options(std::move(paths_), unmarked_files(side_, marks_));
+    const PatchOptions options(std::move(paths_), unmarked_files(repository_, side_, marks_));
     const auto usual = side_ == Side::staged ? compare_with_commit(repository_, index.get(), options)
                                              : compare_with_files(repository_, index.get(), options);
     auto patches = patches_of(repository_, usual.get(), most_bytes);

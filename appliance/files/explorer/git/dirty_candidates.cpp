@@ -99,7 +99,9 @@ class Survey {
       }
     }
     const auto unknown_before = found.unknown.size();
-    while (const dirent* entry = ::readdir(opened.get())) add_unless_known(folder, entry->d_name, found);
+    while (const dirent* entry = ::readdir(opened.get())) {
+      if (!is_known(folder, *entry, ::dirfd(opened.get()))) found.unknown.push_back(child(folder.path, entry->d_name));
+    }
     // libgit2 treats a folder as new, and does not read it, if the paths name none of its files.
     const bool has_unknown = found.unknown.size() > unknown_before;
     if (has_unknown && !folder.path.empty()) found.edited.push_back(some_file_below(folder));
@@ -111,15 +113,23 @@ class Survey {
     return some_file_below(index_.folders().find(child(folder.path, folder.folders.front()) + "/")->second);
   }
 
-  void add_unless_known(const IndexFile::Folder& folder, std::string_view name, DirtyCandidates& found) {
-    if (name == "." || name == "..") return;
+  // Whether the index has the entry of the opened folder `at`, as a file or as a folder.
+  bool is_known(const IndexFile::Folder& folder, const dirent& entry, int at) {
+    const std::string_view name = entry.d_name;
+    if (name == "." || name == "..") return true;
     if (name == ".git") {
       if (!folder.path.empty()) is_unknown_ = true;  // a nested repository
-      return;
+      return true;
     }
-    const bool is_known = std::ranges::binary_search(folder.files, name, {}, &IndexFile::File::name) ||
-                          std::ranges::binary_search(folder.folders, name);
-    if (!is_known) found.unknown.push_back(child(folder.path, name));
+    if (std::ranges::binary_search(folder.files, name, {}, &IndexFile::File::name)) return true;
+    return std::ranges::binary_search(folder.folders, name) && is_folder(entry, at);
+  }
+
+  // A file may have taken the place of the index's folder.
+  static bool is_folder(const dirent& entry, int at) {
+    if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
+    struct stat info {};
+    return ::fstatat(at, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode);
   }
 
   // Null if there is no such folder, or only through a link.

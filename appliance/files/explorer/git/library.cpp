@@ -1,5 +1,8 @@
 #include "appliance/files/explorer/git/library.h"
 
+#include <array>
+#include <string_view>
+
 #include "appliance/files/explorer/git/handles.h"
 #include "appliance/files/explorer/git/remote_stream.h"
 #include "web/authorities.h"
@@ -38,7 +41,28 @@ void set_up() {
   register_remote_stream();
 }
 
+// What libgit2 1.5 says of a format that only git reads, and what the user can do about it.
+struct UnsupportedFormat {
+  std::string_view reason, explanation;
+};
+constexpr std::array<UnsupportedFormat, 3> unsupported_formats{
+    {{"unsupported mandatory extension: 'link'",
+      "its index is split (core.splitIndex). Join it with git update-index --no-split-index"},
+     {"unsupported mandatory extension: 'sdir'",
+      "its index is sparse (index.sparse). Expand it with git sparse-checkout reapply --no-sparse-index"},
+     {"extensions.objectformat",
+      "its objects have SHA-256 names (extensions.objectFormat). The box reads SHA-1 only"}}};
+
+void require_supported_format(std::string_view reason) {
+  for (const auto& format : unsupported_formats)
+    if (reason.find(format.reason) != reason.npos) throw unsupported(format.explanation);
+}
+
 }  // namespace
+
+Failure unsupported(std::string_view explanation) {
+  return Failure("The box cannot use this repository: " + std::string(explanation), Failure::Cause::unsupported);
+}
 
 void start_library() {
   static const bool ready = (set_up(), true);
@@ -48,10 +72,11 @@ void start_library() {
 void check(int code, const char* doing) {
   if (code >= 0) return;
   const auto* error = git_error_last();
-  const auto message = std::string("git could not ") + doing + ": " +
-                       (error && error->message ? std::string(error->message) : std::string("unknown reason"));
+  const std::string reason = error && error->message ? error->message : "unknown reason";
+  require_supported_format(reason);
   const bool is_busy = code == GIT_ELOCKED || code == GIT_EMODIFIED;
-  throw Failure(message, is_busy ? Failure::Cause::busy : Failure::Cause::broken);
+  throw Failure("git could not " + std::string(doing) + ": " + reason,
+                is_busy ? Failure::Cause::busy : Failure::Cause::broken);
 }
 
 }  // namespace git

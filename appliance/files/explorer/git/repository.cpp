@@ -148,9 +148,10 @@ int open_here(git_repository** out, const fs::path& folder) {
 
 void CloseRepository::operator()(git_repository* repository) const { git_repository_free(repository); }
 
-// The header of gitformat-index: "DIRC", version and count, big-endian. An entry takes at least 62 bytes.
-void require_plausible_index(const fs::path& folder) {
-  constexpr std::uintmax_t header_size = 12, least_entry = 62;
+// The format is gitformat-index. The header: "DIRC", version and count, big-endian. An entry takes at least 62 bytes.
+// The checksum at the end is zero with index.skipHash, which libgit2 1.5 takes for damage.
+void require_readable_index(const fs::path& folder) {
+  constexpr std::uintmax_t header_size = 12, least_entry = 62, checksum_size = 20;
   const auto path = folder / ".git" / "index";
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return;
@@ -159,7 +160,14 @@ void require_plausible_index(const fs::path& folder) {
   if (!file.read(reinterpret_cast<char*>(header.data()), header_size)) return;
   const auto count = std::uintmax_t{header[8]} << 24 | header[9] << 16 | header[10] << 8 | header[11];
   const auto size = fs::file_size(path, error);
-  if (!error && count > size / least_entry) throw Failure("git could not read the index: it is damaged");
+  if (error || size < header_size + checksum_size) return;
+  if (count > size / least_entry) throw Failure("git could not read the index: it is damaged");
+  std::array<char, checksum_size> checksum{};
+  file.seekg(-std::streamoff{checksum_size}, std::ios::end);
+  if (file.read(checksum.data(), checksum.size()) && std::ranges::all_of(checksum, [](char byte) { return byte == 0; }))
+    throw unsupported(
+        "its index has no checksum (index.skipHash). Add it with git -c index.skipHash=false update-index "
+        "--force-write-index");
 }
 
 Repository open(const fs::path& folder) {

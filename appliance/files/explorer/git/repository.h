@@ -22,9 +22,9 @@ using Repository = std::unique_ptr<git_repository, CloseRepository>;
 // is bare, is owned by neither root nor the user of the calling thread's file accesses, or refers to paths outside the
 // folder: by core.worktree, gitdir:, commondir, alternates, links or includes.
 Repository open(const std::filesystem::path& folder);
-// Throws Failure for an index that claims more entries than its size has room for: libgit2 allocates memory for as
-// many.
-void require_plausible_index(const std::filesystem::path& folder);
+// Throws Failure for an index that claims more entries than its size has room for (libgit2 allocates memory for as
+// many), and for one without a checksum.
+void require_readable_index(const std::filesystem::path& folder);
 // The same, but creates a repository with the branch main if there is none.
 Repository open_or_make(const std::filesystem::path& folder);
 

@@ -12,7 +12,7 @@ namespace {
 
 struct ScheduleArguments {
   web::Text<1, 100> name;
-  web::Text<1, 200> cronSchedule;
+  web::Prose<1, 200> cronSchedule;
   web::Prose<1, 32'000> prompt;
   std::optional<web::Text<1, 64>> timezone;
 };

@@ -6,6 +6,7 @@ import { Button } from "../components/button";
 import { Notice } from "../components/notice";
 import { Appearance } from "../parts/appearance";
 import { AppFactor } from "../parts/app_factor";
+import { Leaving } from "../parts/leaving";
 import { PasskeyList } from "../parts/passkey_list";
 import { Profile } from "../parts/profile";
 import { ProveDialog } from "../parts/prove";
@@ -28,6 +29,7 @@ export default function AccountPage() {
         </>
       )}
       <Appearance />
+      {factor.state.value?.required === false && <Leaving />}
     </div>
   );
 }

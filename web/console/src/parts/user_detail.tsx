@@ -3,6 +3,7 @@ import { call } from "../api/client";
 import type { User, UserChange } from "../api/types";
 import { date } from "../app/format";
 import { t } from "../app/i18n";
+import { go } from "../app/router";
 import { Button } from "../components/button";
 import { Confirm } from "../components/confirm";
 import { Field, Select } from "../components/field";
@@ -44,6 +45,7 @@ export function UserDetail({ id }: { id: string }) {
             <UserUsage id={found.id} />
             <UserCredits id={found.id} />
             <UserLedger id={found.id} />
+            <Removal user={found} />
           </>
         )}
       </Loaded>
@@ -195,3 +197,38 @@ function Sessions({ user }: { user: User }) {
     </section>
   );
 }
+
+// Everything that is the user's goes with the account.
+function Removal({ user }: { user: User }) {
+  const path = { user: user.id };
+  const removing = useSignal(false);
+  return (
+    <section class="card" aria-labelledby="user-removal-title">
+      <h3 id="user-removal-title">{t("removal.title")}</h3>
+      <p class="quiet">{t("users.delete_text")}</p>
+      <div class="actions start">
+        <Button kind="danger" onClick={() => (removing.value = true)}>
+          {t("users.delete")}
+        </Button>
+      </div>
+      {removing.value && (
+        <Confirm
+          title={t("files.delete", { name: user.email })}
+          confirm={t("removal.confirm")}
+          danger
+          typed={user.email}
+          onClose={() => (removing.value = false)}
+          action={async () => {
+            await confirmed(() => call("DELETE /api/admin/users/{user}", { path, timeout: longest }));
+            go("/admin/users", { replace: true });
+          }}
+        >
+          <p>{t("users.delete_text")}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+// Milliseconds that erasing a user with many agents may take.
+const longest = 300_000;

@@ -1,7 +1,7 @@
 // What each agent cost, of all time or in a month.
 import { useEffect } from "preact/hooks";
 import { nameOf, refresh } from "../../agents";
-import { call } from "../../api/client";
+import { type Answer, call } from "../../api/client";
 import { money, month } from "../../app/format";
 import { named, t } from "../../app/i18n";
 import { agentPath } from "../../app/pages";
@@ -18,66 +18,85 @@ import { FleetFrame } from "../../parts/fleet_frame";
 
 export default function CostsPage() {
   const period = parameter("period");
-  const costs = useLoad(() => call("GET /api/mission-control/fleet/costs", { query: { ...(period && { period }) } }), [period]);
-  useRefreshOnReturn(costs);
   useEffect(() => void refresh().catch(() => undefined), []);
-  const title = (id: string) => (id === "" ? t("fleet.no_agent") : nameOf(id) || t("usage.deleted_agent"));
   return (
     <FleetFrame>
-      <div class="page-head">
-        <select aria-label={t("limits.period")} class="short" value={period} onChange={(event) => setParameter("period", event.currentTarget.value)}>
-          <option value="">{t("trace.all_time")}</option>
-          {lastMonths().map((name) => (
-            <option key={name} value={name}>
-              {month(name)}
-            </option>
-          ))}
-        </select>
-        <Reload reload={costs.reload} />
-      </div>
-      <Loaded of={costs}>
-        {(rows) => {
-          const most = Math.max(...rows.map(({ total_spend }) => Number(total_spend)), 0);
-          return rows.length === 0 ? (
-            <EmptyState title={t("costs.empty")} text={t("costs.empty_text")} />
-          ) : (
-            <List
-              items={rows}
-              label={t("costs.tools")}
-              view={{
-                text: ({ agent_id }) => title(agent_id),
-                orders: [
-                  { value: "cost", title: t("costs.by_cost"), compare: (a, b) => Number(b.total_spend) - Number(a.total_spend) },
-                  { value: "name", title: t("sort.name"), compare: (a, b) => title(a.agent_id).localeCompare(title(b.agent_id)) },
-                ],
-              }}
-            >
-              {(found) => (
-                <Table title={t("page.costs")} columns={[t("usage.agent"), t("costs.category"), t("usage.cost"), t("costs.share")]}>
-                  {found.map(({ agent_id, category, total_spend }) => (
-                    <tr key={`${agent_id} ${category}`}>
-                      <th scope="row">
-                        {nameOf(agent_id) ? (
-                          <Link to={agentPath(agent_id, "usage")} entry>
-                            <bdi>{title(agent_id)}</bdi>
-                          </Link>
-                        ) : (
-                          title(agent_id)
-                        )}
-                      </th>
-                      <td>{named("costs.category", category)}</td>
-                      <td>{money(total_spend)}</td>
-                      <td class="bar-cell">
-                        <Meter plain label={title(agent_id)} share={most > 0 ? Number(total_spend) / most : 0} text={money(total_spend)} />
-                      </td>
-                    </tr>
-                  ))}
-                </Table>
-              )}
-            </List>
-          );
-        }}
-      </Loaded>
+      <select aria-label={t("limits.period")} class="short" value={period} onChange={(event) => setParameter("period", event.currentTarget.value)}>
+        <option value="">{t("trace.all_time")}</option>
+        {lastMonths().map((name) => (
+          <option key={name} value={name}>
+            {month(name)}
+          </option>
+        ))}
+      </select>
+      <Costs key={period} period={period} />
     </FleetFrame>
+  );
+}
+
+type Row = Answer<"GET /api/mission-control/fleet/costs">[number];
+
+function Costs({ period }: { period: string }) {
+  const costs = useLoad(() => call("GET /api/mission-control/fleet/costs", { query: { ...(period && { period }) } }));
+  useRefreshOnReturn(costs);
+  return (
+    <Loaded of={costs}>
+      {(rows) =>
+        rows.length === 0 ? (
+          <EmptyState title={t("costs.empty")} text={t("costs.empty_text")}>
+            <Reload reload={costs.reload} />
+          </EmptyState>
+        ) : (
+          <>
+            <div class="actions start">
+              <Reload reload={costs.reload} />
+            </div>
+            <CostList rows={rows} />
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const title = (id: string) => (id === "" ? t("fleet.no_agent") : nameOf(id) || t("usage.deleted_agent"));
+
+function CostList({ rows }: { rows: Row[] }) {
+  const most = Math.max(...rows.map(({ total_spend }) => Number(total_spend)));
+  return (
+    <List
+      items={rows}
+      label={t("costs.tools")}
+      view={{
+        text: ({ agent_id }) => title(agent_id),
+        orders: [
+          { value: "cost", title: t("costs.by_cost"), compare: (a, b) => Number(b.total_spend) - Number(a.total_spend) },
+          { value: "name", title: t("sort.name"), compare: (a, b) => title(a.agent_id).localeCompare(title(b.agent_id)) },
+        ],
+      }}
+    >
+      {(found) => (
+        <Table title={t("page.costs")} columns={[t("usage.agent"), t("costs.category"), t("usage.cost"), t("costs.share")]}>
+          {found.map(({ agent_id, category, total_spend }) => (
+            <tr key={`${agent_id} ${category}`}>
+              <th scope="row">
+                {nameOf(agent_id) ? (
+                  <Link to={agentPath(agent_id, "usage")} entry>
+                    <bdi>{title(agent_id)}</bdi>
+                  </Link>
+                ) : (
+                  title(agent_id)
+                )}
+              </th>
+              <td>{named("costs.category", category)}</td>
+              <td>{money(total_spend)}</td>
+              <td class="bar-cell">
+                <Meter plain label={title(agent_id)} share={most > 0 ? Number(total_spend) / most : 0} text={money(total_spend)} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </List>
   );
 }

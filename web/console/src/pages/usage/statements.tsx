@@ -1,4 +1,6 @@
 // The account of a month: plans, usage, credits and payments, to be read, printed and taken along.
+import { useEffect } from "preact/hooks";
+import * as account from "../../account";
 import { call, url_of } from "../../api/client";
 import type { Statement } from "../../api/types";
 import { date, money, moneyIn, month, number } from "../../app/format";
@@ -11,9 +13,13 @@ import { lastMonths } from "../../parts/months";
 import { UsageFrame } from "../../parts/usage_frame";
 
 export default function StatementsPage() {
-  const months = lastMonths();
-  const chosen = parameter("month") || months[0]!;
-  const statement = useLoad(() => call("GET /api/billing/statement", { query: { month: chosen } }), [chosen]);
+  useEffect(() => {
+    if (!account.settings.value) void account.refreshSettings().catch(() => undefined);
+  }, []);
+  // There is none from before the account.
+  const since = account.settings.value?.createdAt.slice(0, 7) ?? "";
+  const months = lastMonths().filter((name) => name >= since);
+  const chosen = parameter("month") || lastMonths()[0]!;
   const file = (format: "csv" | "html") => url_of("GET /api/billing/statement", { query: { month: chosen, format } });
   return (
     <UsageFrame>
@@ -34,9 +40,14 @@ export default function StatementsPage() {
           </a>
         </div>
       </div>
-      <Loaded of={statement}>{(found) => <Account statement={found} />}</Loaded>
+      <Month key={chosen} name={chosen} />
     </UsageFrame>
   );
+}
+
+function Month({ name }: { name: string }) {
+  const statement = useLoad(() => call("GET /api/billing/statement", { query: { month: name } }));
+  return <Loaded of={statement}>{(found) => <Account statement={found} />}</Loaded>;
 }
 
 function Account({ statement: { plans, usage, credits, payments, paymentTotals } }: { statement: Statement }) {
