@@ -36,10 +36,8 @@ struct Settings {
   std::string security_expires;               // RFC 3339; empty: the box chooses
   std::string security_policy, security_encryption, security_acknowledgments, security_languages;
   bool rate_limits = true, login_limits = true;
-  std::string disk_reserve = "auto";      // free space that agents leave: bytes with K, M, G or T
-  std::string egress = "allow";           // allow, deny
-  std::vector<std::string> egress_allow;  // lower case host:port, ".example.org:443", "*:443"
-  std::string backup_schedule;            // cron; empty: none
+  std::string disk_reserve = "auto";  // free space that agents leave: bytes with K, M, G or T
+  std::string backup_schedule;        // cron; empty: none
   unsigned backup_keep = 7;
   std::string http_redirect_listen;  // empty: none
   bool status_page = false;

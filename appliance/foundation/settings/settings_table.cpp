@@ -73,9 +73,6 @@ std::vector<Setting> make_table() {
       disk_space("DISK_RESERVE", &S::disk_reserve,
                  "free disk space that agents, uploads and backups leave to the store; auto: 1G or 5 percent, less on "
                  "small disks"),
-      choice("EGRESS", &S::egress, {"allow", "deny"},
-             "outbound connections: all that other settings ask for, or only those to EGRESS_ALLOW"),
-      destinations("EGRESS_ALLOW", &S::egress_allow, "destinations that EGRESS=deny leaves open"),
       text("BACKUP_SCHEDULE", &S::backup_schedule, "when to back up into backups/ of the data folder; unset: never",
            "cron, UTC"),
       count("BACKUP_KEEP", &S::backup_keep, 1, 1'000, "backups of that schedule that are kept"),
