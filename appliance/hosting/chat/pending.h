@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <functional>
 #include <map>
 #include <memory>

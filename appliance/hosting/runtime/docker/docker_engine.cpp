@@ -16,6 +16,7 @@
 #include "appliance/hosting/runtime/docker/container.h"
 #include "appliance/hosting/runtime/docker/container_logs.h"
 #include "appliance/hosting/runtime/docker/docker_api.h"
+#include "appliance/hosting/runtime/docker/image.h"
 #include "appliance/hosting/runtime/run_folder.h"
 #include "web/log.h"
 #include "web/run_on.h"
@@ -34,24 +35,6 @@ using Steady = std::chrono::steady_clock;
 constexpr std::chrono::seconds stop_margin{15};         // beyond the grace period
 constexpr std::chrono::seconds name_conflict_time{30};  // for another request to finish creating the container
 constexpr std::chrono::milliseconds name_conflict_pause{200};
-
-struct Image {
-  bool reads_boot = false;
-};
-
-Task<Result<Image>> find_image(docker::Api& api, std::string name) {
-  const auto found = co_await api.call("GET", "/images/" + name + "/json");
-  if (!found) co_return found.error();
-  if (found->status == 404)
-    co_return web::internal("The image " + name + " is not on this box: make it with ./dev image, or load or pull it.");
-  if (found->status != 200) co_return docker::refusal("describe the image " + name, *found);
-  Image image;
-  boost::system::error_code absent;
-  if (const auto* labels = found->body.find_pointer("/Config/Labels", absent); labels && labels->is_object())
-    if (const auto* boot = labels->get_object().if_contains(docker::label::image_reads_boot))
-      image.reads_boot = *boot == "file";
-  co_return image;
-}
 
 // The last known state of a running agent.
 struct Known {
@@ -167,7 +150,7 @@ struct DockerEngine::Impl : std::enable_shared_from_this<Impl> {
 
   Task<Result<Instance>> start_once(AgentSpec spec) {
     const auto image_name = spec.image.empty() ? options.image : spec.image;
-    const auto image = co_await find_image(api, image_name);
+    const auto image = co_await docker::find_image(api, image_name);
     if (!image) co_return image.error();
     const auto listener = co_await open_listener();
     if (!listener) co_return listener.error();
@@ -496,7 +479,7 @@ Task<Result<void>> DockerEngine::remove(std::string id) {
 
 Task<Result<void>> docker_is_usable(std::string host, std::string image) {
   docker::Api api(host);
-  const auto found = co_await find_image(api, std::move(image));
+  const auto found = co_await docker::find_image(api, std::move(image));
   if (!found) co_return found.error();
   co_return Result<void>();
 }
