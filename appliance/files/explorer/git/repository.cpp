@@ -2,6 +2,7 @@
 
 #include <sys/fsuid.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,8 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// setfsuid with an invalid id changes nothing and returns the current one.
-uid_t acting_user() { return static_cast<uid_t>(::setfsuid(static_cast<uid_t>(-1))); }
+// setfsuid with an invalid id changes nothing and returns the current one. A confined process may not call it, so its
+// threads have no other user than the process.
+uid_t acting_user() {
+  constexpr auto invalid = static_cast<uid_t>(-1);
+  const auto user = static_cast<uid_t>(::setfsuid(invalid));
+  return user == invalid ? ::geteuid() : user;
+}
 
 // Replaces libgit2's own check, which uses the user of the process, not of the thread.
 void require_owner(git_repository* repository) {
