@@ -77,9 +77,9 @@ test("an owner sees what changed, commits it, and looks at the history", async (
 });
 
 test("an agent that never ran has files, too, but no history", async (t) => {
-  const box = await Box.start(t, { PROVISIONING_ENABLED: "false" });
+  const box = await Box.start(t);
   const ada = await box.customer("ada@example.org");
-  const { id } = (await ada.call("POST", "/api/agents/provision", { name: "Idle", tier: "starter" })).body.agent;
+  const { id } = await box.backend_call("POST", "/api/agents", { name: "Idle", userId: ada.id });
   const files = (method, path, body) => ada.call(method, `/api/agents/${id}/files${path}`, body);
   assert.deepEqual((await files("GET", "/tree")).body.root.children, []);
   assert.equal((await files("POST", "/write", { path: "seed.txt", content: "x" })).status, 200);
