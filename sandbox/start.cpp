@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -87,6 +88,7 @@ struct Prepared {
   std::span<const Limit> limits;
   int niceness = 0;
   const char* oom_score = nullptr;
+  bool may_be_dumped_meanwhile = false;
   bool ends_with_parent = false;
   const sock_fprog* filter = nullptr;
 };
@@ -106,7 +108,7 @@ class ChildSteps {
     must(::setsid(), "begin a session");
     take_descriptors();
     if (plan_.cgroup >= 0) must(::write(cgroup_, "0", 1), "join its control group");
-    if (plan_.has_own_user_namespace) map_user();
+    describe_itself();
     if (plan_.has_namespaces) make_view();
     spend_less();
     give_up_capabilities();
@@ -162,16 +164,28 @@ class ChildSteps {
       ::close(number);
   }
 
-  IN_THE_CHILD void write_to(const char* file, const char* text) const {
+  IN_THE_CHILD static bool write_to(const char* file, const char* text) {
     const int fd = ::open(file, O_WRONLY | O_CLOEXEC);
-    const auto length = ::strlen(text);
-    if (fd < 0 || ::write(fd, text, length) != static_cast<ssize_t>(length)) fail("get a user namespace");
-    ::close(fd);
+    const auto length = static_cast<ssize_t>(::strlen(text));
+    const bool wrote = fd >= 0 && ::write(fd, text, static_cast<std::size_t>(length)) == length;
+    if (fd >= 0) ::close(fd);
+    return wrote;
   }
-  IN_THE_CHILD void map_user() const {
-    write_to("/proc/self/uid_map", plan_.user_map);
-    write_to("/proc/self/setgroups", "deny");
-    write_to("/proc/self/gid_map", plan_.group_map);
+  IN_THE_CHILD bool map_user() const {
+    return write_to("/proc/self/uid_map", plan_.user_map) && write_to("/proc/self/setgroups", "deny") &&
+           write_to("/proc/self/gid_map", plan_.group_map);
+  }
+  // A process whose memory may not be dumped does not own its files in /proc, and this is the box's memory still. It
+  // may be dumped only as long as they are written to.
+  IN_THE_CHILD void describe_itself() const {
+    const bool may_be_dumped = ::prctl(PR_GET_DUMPABLE) == 1;
+    if (plan_.may_be_dumped_meanwhile) ::prctl(PR_SET_DUMPABLE, 1);
+    const bool is_mapped = !plan_.has_own_user_namespace || map_user();
+    const int error = errno;
+    if (plan_.oom_score) write_to("/proc/self/oom_score_adj", plan_.oom_score);
+    if (plan_.may_be_dumped_meanwhile) ::prctl(PR_SET_DUMPABLE, may_be_dumped ? 1 : 0);
+    errno = error;
+    if (!is_mapped) fail("get a user namespace");
   }
 
   IN_THE_CHILD void make_view() const {
@@ -202,11 +216,6 @@ class ChildSteps {
   }
 
   IN_THE_CHILD void spend_less() const {
-    if (plan_.oom_score) {
-      const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-      [[maybe_unused]] const auto written = ::write(file, plan_.oom_score, ::strlen(plan_.oom_score));
-      if (file >= 0) ::close(file);
-    }
     [[maybe_unused]] const int niceness = ::nice(plan_.niceness);
     for (const auto& limit : plan_.limits) must(::setrlimit(limit.resource, &limit.value), "set its resource limits");
   }
@@ -265,6 +274,9 @@ class Stack {
 
 // As vfork, with a stack and namespaces of its own. No handler of ours may run in the child while it shares our memory.
 pid_t clone_child(int (*body)(void*), void* argument, int namespaces) {
+  // Whether our memory may be dumped is one switch for all children.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   const Stack stack;
   sigset_t all, before;
   ::sigfillset(&all);
@@ -420,6 +432,7 @@ Started start(const Program& program, const Confinement& place) {
                 .limits = limits.all(),
                 .niceness = place.limits.niceness,
                 .oom_score = place.limits.oom_score > 0 ? oom_score.c_str() : nullptr,
+                .may_be_dumped_meanwhile = !is_root,
                 .ends_with_parent = place.ends_with_parent,
                 .filter = filter ? &instructions : nullptr};
   const pid_t pid = clone_child(run_child, &plan, place.namespaces ? namespace_flags() : 0);

@@ -22,7 +22,7 @@ namespace {
 using Names = std::span<const char* const>;
 
 #ifdef AGENTBOX_SANITIZED
-constexpr bool sanitized = true;  // sanitizers look for leaks with a tracing process
+constexpr bool sanitized = true;  // sanitizers look for leaks with a tracing process, which itself is untraced
 #else
 constexpr bool sanitized = false;
 #endif
@@ -201,14 +201,16 @@ void add_processes(Draft& draft, const SystemCalls& calls) {
   draft.allow(to_wait_for_processes);
   // A filter cannot see the flags of clone3. glibc falls back to clone, whose flags it sees.
   constexpr const char* forks[] = {"fork", "vfork"};
-  if (calls.starts_processes || sanitized) {
+  if (calls.starts_processes) {
     draft.allow(forks);
     draft.allow_if("clone", SCMP_A0(SCMP_CMP_MASKED_EQ, new_namespaces, 0));
-  } else {
-    draft.refuse(forks);
-    draft.allow_if("clone", SCMP_A0(SCMP_CMP_MASKED_EQ, new_namespaces | CLONE_THREAD, CLONE_THREAD));
-    draft.refuse_if(EPERM, "clone", SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+    return;
   }
+  draft.refuse(forks);
+  constexpr scmp_datum_t permitted = CLONE_THREAD | (sanitized ? CLONE_UNTRACED : 0);
+  for (const scmp_datum_t one : {CLONE_THREAD, CLONE_UNTRACED})
+    if (permitted & one) draft.allow_if("clone", SCMP_A0(SCMP_CMP_MASKED_EQ, new_namespaces | one, one));
+  draft.refuse_if(EPERM, "clone", SCMP_A0(SCMP_CMP_MASKED_EQ, permitted, 0));
 }
 
 void add_signals(Draft& draft, const SystemCalls& calls) {
