@@ -28,6 +28,13 @@ std::vector<std::string> split(const std::string& text) {
   return items;
 }
 
+Problem host_and_port(const std::string& value) {
+  const auto colon = value.rfind(':');
+  if (colon == std::string::npos || colon == 0 || !whole_number(std::string_view(value).substr(colon + 1), 0, 65535))
+    return "must be host:port, such as 127.0.0.1:3000 (port 0 picks a free one)";
+  return {};
+}
+
 Problem http_url(const std::string& value) {
   if (value.empty() || value.starts_with("http://") || value.starts_with("https://")) return {};
   return "must begin with http:// or https://";
@@ -115,12 +122,12 @@ Setting checked(Setting setting, std::function<Problem(const std::string&)> chec
 }
 
 Setting address(std::string name, std::string Settings::*member, std::string help) {
-  return checked(text(std::move(name), member, std::move(help), "host:port"), [](const std::string& value) -> Problem {
-    const auto colon = value.rfind(':');
-    if (colon == std::string::npos || colon == 0 || !whole_number(std::string_view(value).substr(colon + 1), 0, 65535))
-      return "must be host:port, such as 127.0.0.1:3000 (port 0 picks a free one)";
-    return {};
-  });
+  return checked(text(std::move(name), member, std::move(help), "host:port"), host_and_port);
+}
+
+Setting optional_address(std::string name, std::string Settings::*member, std::string help) {
+  return checked(text(std::move(name), member, std::move(help), "host:port"),
+                 [](const std::string& value) { return value.empty() ? Problem() : host_and_port(value); });
 }
 
 Setting url(std::string name, std::string Settings::*member, std::string help) {

@@ -41,6 +41,8 @@ Setting secret(std::string name, std::string Settings::*member, std::string help
 Setting checked(Setting setting, std::function<Problem(const std::string&)> check);
 
 Setting address(std::string name, std::string Settings::*member, std::string help);
+// The same, or empty.
+Setting optional_address(std::string name, std::string Settings::*member, std::string help);
 Setting url(std::string name, std::string Settings::*member, std::string help);
 Setting secret_url(std::string name, std::string Settings::*member, std::string help);
 Setting domain(std::string name, std::string Settings::*member, std::string help);
