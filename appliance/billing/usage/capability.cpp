@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <vector>
+
 #include "appliance/billing/module.h"
 #include "appliance/billing/usage/name_collector.h"
 #include "appliance/billing/usage/records.h"
@@ -22,7 +25,15 @@ struct Parts {
   }
 
   Services services() {
-    return {billing.ledger, [this](store::UserId user) { return billing.identity.accounts.find(user).has_value(); }};
+    return {.ledger = billing.ledger,
+            .is_user = [this](store::UserId user) { return billing.identity.accounts.find(user).has_value(); },
+            .users = [this] { return users(); },
+            .blocking = billing.platform.blocking};
+  }
+  std::vector<store::UserId> users() const {
+    std::vector<store::UserId> ids;
+    for (const auto& user : billing.identity.accounts.list(0, SIZE_MAX)) ids.push_back(user.id);
+    return ids;
   }
   web::Task<> start() {
     collection.start();

@@ -17,6 +17,11 @@ struct UserQuery {
 };
 BOOST_DESCRIBE_STRUCT(UserQuery, (), (userId))
 
+struct SummaryQuery {
+  std::optional<web::Text<1, 20>> userId;
+};
+BOOST_DESCRIBE_STRUCT(SummaryQuery, (), (userId))
+
 struct UserMonthQuery {
   web::Text<1, 20> userId;
   std::optional<web::Text<1, 20>> period;
@@ -60,7 +65,7 @@ struct PeriodSummary : TotalsView {
 BOOST_DESCRIBE_STRUCT(PeriodSummary, (TotalsView), (period))
 
 struct Summary {
-  std::string userId;
+  std::optional<std::string> userId;  // null: of everybody
   PeriodSummary day, month;
   PeriodSummary ownKeys;  // this month's calls with the user's own provider keys, included in neither day nor month
   std::string currency = "USD";
@@ -133,7 +138,7 @@ struct CostAnswer {
 BOOST_DESCRIBE_STRUCT(CostAnswer, (), (period, total, byAgent, byModel, byDay, ownKeys, currency))
 
 // /api/usage. "demo" as userId means the visitors of the public demo.
-web::Answer show_summary(const Services&, const web::Request&, UserQuery);
+web::Answer show_summary(const Services&, const web::Request&, SummaryQuery);
 web::Answer show_agent(const Services&, const web::Request&, UserQuery);
 web::Answer list_by_model(const Services&, const web::Request&, UserMonthQuery);
 web::Answer list_by_tool(const Services&, const web::Request&, UserMonthQuery);

@@ -2,6 +2,7 @@
 #include "appliance/billing/usage/handlers.h"
 #include "appliance/billing/usage/views.h"
 #include "web/reply.h"
+#include "web/task.h"
 
 namespace usage {
 
@@ -22,16 +23,50 @@ web::Answer list_by_kind(const Ledger& ledger, UserMonthQuery query, std::string
   co_return web::reply(answer);
 }
 
+// The accounts and those who have none: the operator, the demo's visitors and the gateway's.
+std::vector<store::UserId> everybody(const Services& services) {
+  auto users = services.users();
+  users.insert(users.end(), {store::UserId{0}, demo_user, gateway_user});
+  return users;
+}
+
+void add(Totals& sum, const Totals& more) {
+  sum.calls += more.calls;
+  sum.failed += more.failed;
+  sum.input_tokens += more.input_tokens;
+  sum.output_tokens += more.output_tokens;
+  sum.cached_tokens += more.cached_tokens;
+  sum.reasoning_tokens += more.reasoning_tokens;
+  sum.cost += more.cost;
+}
+
+Summary sum_of(const Ledger& ledger, const std::vector<store::UserId>& users) {
+  const auto [day, month] = current_periods();
+  Totals of_day, of_month, own_keys;
+  for (const auto user : users) {
+    add(of_day, ledger.totals(user, day));
+    add(of_month, ledger.totals(user, month));
+    add(own_keys, ledger.own_key_totals(user, month));
+  }
+  return {.userId = {},
+          .day = summary_of(of_day, day),
+          .month = summary_of(of_month, month),
+          .ownKeys = summary_of(own_keys, month)};
+}
+
 }  // namespace
 
-web::Answer show_summary(const Services& services, const web::Request&, UserQuery query) {
-  const auto user = parse_user(query.userId);
+web::Answer show_summary(const Services& services, const web::Request&, SummaryQuery query) {
+  if (!query.userId) {
+    const auto sum_up = [&services] { return sum_of(services.ledger, everybody(services)); };
+    const auto answer = co_await web::offload(services.blocking, sum_up);
+    co_return web::reply(answer);
+  }
+  const auto user = parse_user(*query.userId);
   if (!user) co_return invalid_user();
-  const auto [day, month] = current_periods();
-  const Summary answer{.userId = user_text(*user),
-                       .day = summary_of(services.ledger, *user, day),
-                       .month = summary_of(services.ledger, *user, month),
-                       .ownKeys = summary_of(services.ledger.own_key_totals(*user, month), month)};
+  const std::vector<store::UserId> users{*user};
+  auto answer = sum_of(services.ledger, users);
+  answer.userId = user_text(*user);
   co_return web::reply(answer);
 }
 

@@ -39,12 +39,14 @@ std::vector<web::Route> backend_routes(const agentbox::Guards& guards, const web
   const auto& key = guards.backend.users;
   return {
       {web::GET, "/api/usage/summary", key, nullptr,
-       web::query<UserQuery>(on(show_summary))
+       web::query<SummaryQuery>(on(show_summary))
            .returns<Summary>()
-           .describe("userId may be demo for the visitors of the public demo. Calls with users' own provider keys are "
-                     "counted separately. " +
-                     std::string(now_text)),
-       "A user's model calls, tokens and cost, today and this month"},
+           .describe(
+               "userId may be demo for the visitors of the public demo. Without it, the sum of all users, visitors "
+               "and the operator. Calls with users' own provider keys are "
+               "counted separately. " +
+               std::string(now_text)),
+       "The model calls, tokens and cost of a user or of all, today and this month"},
       {web::GET, "/api/usage/by-agent/:agentId", key, nullptr,
        web::query<UserQuery>(on(show_agent)).returns<AgentUsage>().describe(now_text),
        "The usage of one agent, today and this month"},

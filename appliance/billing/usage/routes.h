@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/asio/thread_pool.hpp>
 #include <functional>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace usage {
 struct Services {
   const Ledger& ledger;
   std::function<bool(store::UserId)> is_user;
+  std::function<std::vector<store::UserId>()> users;  // reads a whole table and blocks
+  boost::asio::thread_pool& blocking;
 };
 
 // /api/dashboard/cost and /api/dashboard/calls: the caller's usage.
