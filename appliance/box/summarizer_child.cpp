@@ -10,6 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "appliance/hosting/runtime/proc.h"
@@ -49,13 +50,19 @@ std::string exit_text(int status) {
                              : "status " + std::to_string(WEXITSTATUS(status));
 }
 
-// A user that nothing else has; in a container whose range of ids ends before it, nobody.
-uid_t own_user() {
-  constexpr uid_t wanted = 1'900'070'003, nobody = 65'534;
+bool is_mapped(uid_t user) {
   std::ifstream map("/proc/self/uid_map");
   for (std::uint64_t inside = 0, outside = 0, length = 0; map >> inside >> outside >> length;)
-    if (inside <= wanted && wanted < inside + length) return wanted;
-  return nobody;
+    if (inside <= user && user < inside + length) return true;
+  return false;
+}
+
+// A user that nothing else has; in a container whose range of ids ends before it, nobody; in one that has not even
+// that, the box's own.
+std::optional<uid_t> own_user() {
+  constexpr uid_t wanted = 1'900'070'003, nobody = 65'534;
+  if (is_mapped(wanted)) return wanted;
+  return is_mapped(nobody) ? std::optional(nobody) : std::nullopt;
 }
 
 }  // namespace
