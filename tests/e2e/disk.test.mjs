@@ -72,7 +72,7 @@ test("at the disk reserve uploads, agents' files and backups stop with a clear e
   assert.equal((await fetch(`${box.web}/readyz`)).status, 200);
 
   // The store has the room that is left.
-  const signed_in = await ada.call("POST", "/api/auth/login", { email: "ada@example.org", password: PASSWORD });
+  const signed_in = await ada.log_in("ada@example.org", PASSWORD);
   assert.equal(signed_in.status, 200);
   assert.equal((await ada.call("PATCH", "/api/settings", { name: "Ada" })).status, 200);
   assert.equal((await ada.call("POST", "/api/chat", { agentId: id, message: "are you there?" })).status, 200);
