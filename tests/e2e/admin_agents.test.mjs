@@ -1,7 +1,7 @@
 // Administrators see the agents of all users, and run them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADMIN, Box } from "./box.mjs";
+import { ADMIN, Box, until } from "./box.mjs";
 
 const path = "/api/admin/agents";
 
@@ -35,8 +35,11 @@ test("the agents of all users are listed, searched and paged, and can be stopped
   assert.equal((await bob.call("GET", `/api/agents/${keeper}`)).body.agent.status, "stopped");
   for (const step of ["start", "restart"])
     assert.equal((await admin.call("POST", `${path}/${keeper}/${step}`)).body.status, "running", step);
-  const detail = (await admin.call("GET", `${path}/${keeper}`)).body;
-  assert.deepEqual([detail.agent.status, detail.userEmail, detail.agent.watchdog.state], ["running", "bob@example.org", "running"]);
+  const detail = await until("the watchdog has looked", async () => {
+    const { body } = await admin.call("GET", `${path}/${keeper}`);
+    return body.agent.watchdog.state === "running" && body;
+  });
+  assert.deepEqual([detail.agent.status, detail.userEmail], ["running", "bob@example.org"]);
   assert.equal((await admin.call("POST", `${path}/ag_nobody/stop`)).status, 404);
   assert.equal((await admin.call("DELETE", `${path}/${keeper}`)).body.deleted, true);
   assert.deepEqual(ids(await listed("?search=keeper")), []);
