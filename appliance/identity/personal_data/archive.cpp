@@ -114,7 +114,8 @@ web::Task<> Archive::send(std::string bytes) {
 
 web::Task<> Archive::add(std::string path, std::string content) {
   const auto now = std::chrono::floor<std::chrono::seconds>(store::now());
-  auto entry = tar_header(folder_ + "/" + path, content.size(), now) + padded(std::move(content));
+  auto entry = tar_header(folder_ + "/" + path, content.size(), now);
+  entry += padded(std::move(content));
   co_await send(std::move(entry));
 }
 
