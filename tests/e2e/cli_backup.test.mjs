@@ -269,7 +269,10 @@ test("a backup that could not be opened is not made", async (t) => {
   complains(await back_up(box.folder), /holds a box, not a backup/, /--to/);
   complains(await back_up("/dev/null/backup"), /cannot make the folder of the backup/, /another one with --to/);
   complains(await back_up("/proc/backup"), /cannot make the folder of the backup \/proc\/backup/, /--to/);
-  complains(await back_up(join(box.folder, "agentbox.toml")), /agentbox\.toml is not a folder/, /--to/);
+  complains(await back_up(join(box.folder, "agentbox.toml")), /agentbox\.toml is inside the data folder/, /--to/);
+  const file = join(folder(t), "file");
+  writeFileSync(file, "");
+  complains(await back_up(file), /file is not a folder/, /--to/);
   complains(await run(["backup", "--data", box.folder, "--to", to]), /refuses the key/);
   complains(await run(["backup", "--data", join(box.folder, "none"), "--to", to]), /there is no box in/);
   complains(await run(["backup", "--data", box.folder]), /--to is required/);
