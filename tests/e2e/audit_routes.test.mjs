@@ -103,7 +103,7 @@ const noted = {
   "web DELETE /api/underground/keys": ["bus key revoked: ok", ({ bob, agent, bus_key }) => bob.call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key })],
   "backend POST /api/underground/keys": ["bus key added: ok", (world) => add_bus_key(async (...call) => ({ body: await world.box.backend_call(...call) }), world)],
   "backend DELETE /api/underground/keys": ["bus key revoked: ok", ({ box, agent, bus_key }) => box.backend_call("DELETE", "/api/underground/keys", { agentId: agent, keyId: bus_key })],
-  "backend POST /api/admin/users": ["created by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/users", { email: "frank@example.org" })],
+  "backend POST /api/admin/users": ["created by admin: ok", ({ box }) => box.backend_call("POST", "/api/admin/users", { email: `frank-${randomUUID()}@example.org` })],
   "backend PATCH /api/admin/users/{user}": ["changed by admin: ", ({ box, bob }) => box.backend_call("PATCH", `/api/admin/users/${bob.id}`, { isAdmin: true })],
   "backend DELETE /api/admin/users/{user}": ["account deleted", async ({ box }) => {
     const dismissed = await box.customer("dismissed@example.org");
@@ -173,7 +173,8 @@ const noted = {
 const over_the_web = (use) => async (world) => {
   const admin = world.box.person();
   await admin.log_in(ADMIN.email, ADMIN.password);
-  const backend_call = async (...call) => (await admin.call(...call)).body;
+  const backend_call = async (method, path, body) =>
+    path.startsWith("/api/admin/") ? (await admin.call(method, path, body)).body : world.box.backend_call(method, path, body);
   return use({ ...world, box: Object.create(world.box, { backend_call: { value: backend_call } }) });
 };
 const on_both = (route) => route.startsWith("backend ") && route.includes(" /api/admin/");
