@@ -116,6 +116,7 @@ const neighbours = async (t) => {
       answers.map((answer) => answer.status),
       paths.map(() => 200),
     );
+    for (const session of answers[paths.indexOf("/api/auth/sessions")].body.sessions) delete session.lastUsedAt; // Ada's own looks
     return [
       answers.map((answer) => answer.body),
       readFileSync(join(box.folder, "agents", agent, "run", "agent.pid"), "utf8"),
@@ -151,7 +152,7 @@ test("every route with an id in its path", async (t) => {
   const is_page = (path) => !path.startsWith("/api/"); // of the console, the same for everybody
   for (const [path, methods] of Object.entries(paths).filter(([path]) => !is_page(path)))
     for (const [, parameter] of [...path.matchAll(/{(\w+)}/g)].filter(([, name]) => is_id(name)))
-      for (const method of Object.keys(methods).filter((one) => methods[one]["x-guard"] !== "admin session"))
+      for (const method of Object.keys(methods).filter((one) => !methods[one]["x-guard"].endsWith("admin session")))
         for (const kind of kinds(path, parameter))
           for (const [name, person] of Object.entries({ eve, admin })) {
             const route = `${method.toUpperCase()} ${path}`;
@@ -310,7 +311,7 @@ test("lists and settings show one's own, whatever else is asked for", async (t) 
     assert.equal((await eve.call("GET", `/api/settings${query}`)).body.id, eve.id);
     assert.deepEqual((await admin.call("GET", `/api/agents${query}`)).body.agents, [], "an admin's own, too");
   }
-  assert.deepEqual((await box.person().call("GET", "/api/agents")).body, { agents: [], count: 0, status: "ok" });
+  assert.deepEqual((await box.person().call("GET", "/api/agents")).body, { agents: [], count: 0, next: null, status: "ok" });
   // Fields that would name an owner are no fields of these routes.
   const made = await eve.call("POST", "/api/keys", { name: "mine", userId: ada.id, user_id: Number(ada.id) });
   assert.equal(made.status, 201);
