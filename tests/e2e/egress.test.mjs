@@ -34,7 +34,7 @@ test("an agent's pages come from where its config says", async (t) => {
     const body = await answer.json();
     return [answer.status, body.title ?? body.error];
   };
-  const set = async (egress) => (await ada.call("PUT", `/api/agents/${id}`, { config: { egress } })).status;
+  const set = async (egress) => (await ada.call("PATCH", `/api/agents/${id}`, { config: { egress } })).status;
   const named = (path) => `http://localhost:${port}${path}`, by_address = `http://127.0.0.1:${port}/page`;
 
   assert.deepEqual(await fetch_page(by_address), [200, "Tides"], "anywhere by default");

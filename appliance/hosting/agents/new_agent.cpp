@@ -21,7 +21,7 @@ constexpr std::size_t largest_config = 64 * 1024;
 constexpr std::size_t longest_stem = 24;
 
 // Members of a config that others than KnownConfig read; `custom` holds what is the owner's alone.
-constexpr std::array<std::string_view, 5> further_members{"bus", "webhookUrl", "role", "mcpTools", "custom"};
+constexpr std::array<std::string_view, 6> further_members{"bus", "egress", "webhookUrl", "role", "mcpTools", "custom"};
 
 std::vector<std::string> known_members() {
   std::vector<std::string> names(further_members.begin(), further_members.end());
