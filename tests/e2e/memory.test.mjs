@@ -13,7 +13,11 @@ const with_agent = async (t) => {
   const find = async (query = "") => (await ada.call("GET", `/api/memory?agentId=${id}&query=${encodeURIComponent(query)}`)).body.memories;
   const keep = (text) => ada.call("POST", "/api/memory", { agentId: id, text });
   const remove = (memoryId) => ada.call("DELETE", "/api/memory", { agentId: id, memoryId });
-  return { box, ada, id, say, find, keep, remove };
+  const restart = async () => {
+    await ada.call("POST", `/api/instance/${id}/start`);
+    await box.until_status(ada, id, "running");
+  };
+  return { box, ada, id, say, find, keep, remove, restart };
 };
 
 test("the agent recalls what its owner stored, and the reverse", async (t) => {
@@ -35,13 +39,13 @@ test("the agent recalls what its owner stored, and the reverse", async (t) => {
 });
 
 test("an agent that is stopped is read and written all the same", async (t) => {
-  const { ada, id, say, find, keep, remove } = await with_agent(t);
+  const { ada, id, say, find, keep, remove, restart } = await with_agent(t);
   const first = (await keep("one is one")).body.memory;
   await ada.call("POST", `/api/instance/${id}/stop`);
   assert.deepEqual((await find()).map(({ text }) => text), ["one is one"]);
   assert.equal((await keep("two is two")).status, 200);
   assert.equal((await remove(first.id)).status, 200);
-  await ada.call("POST", `/api/instance/${id}/start`);
+  await restart();
   assert.deepEqual((await find()).map(({ text }) => text), ["two is two"]);
   assert.match(await say("what do you remember?"), /two is two/);
 });
