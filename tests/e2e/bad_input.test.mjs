@@ -39,10 +39,10 @@ const valid = (schema) => {
 };
 
 // What a schema cannot say: a body with these passes everything but the field in question.
-const samples = { messages: [{ role: "user", content: "hello" }], to: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+const samples = { messages: [{ role: "user", content: "hello" }], input: "hello", to: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", share: 100 };
 const valid_body = ({ properties }) =>
-  Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, samples[field] ?? valid(schema)]));
+  Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, (types_of(schema)[0] !== "object" && samples[field]) || valid(schema)]));
 
 // [what it is, the value] for everything that a field of this schema must refuse.
 const refused_values = (schema) => {
@@ -122,10 +122,12 @@ const inhabited = async (t) => {
   const seen = async () => {
     const of_the_box = ["/api/admin/users", "/api/agents", "/api/runtime/instances", `/api/agents/${agent}`];
     const of_ada = ["/api/settings", "/api/keys", "/api/agents", `/api/agents/${agent}`, `/api/chat?agentId=${agent}`];
-    return [
+    // That a key was used is noted now and then.
+    const but_uses = (answer) => JSON.parse(JSON.stringify(answer, (name, value) => (name === "lastUsedAt" ? undefined : value)));
+    return but_uses([
       await Promise.all(of_the_box.map((path) => box.backend_call("GET", path))),
       await Promise.all(of_ada.map(async (path) => (await ada.call("GET", path)).body)),
-    ];
+    ]);
   };
   const weekly = { name: "weekly", cronSchedule: "0 9 * * 1", prompt: "what is new?", agentId: agent };
   const task = (await ada.call("POST", "/api/scheduled-tasks", weekly)).body.id;

@@ -3,9 +3,12 @@
 #include <boost/describe.hpp>
 #include <boost/json.hpp>
 #include <optional>
+#include <string>
+#include <variant>
 
 #include "appliance/models/openai_api/routes.h"
 #include "appliance/models/providers/openai_wire.h"
+#include "appliance/models/providers/responses_wire.h"
 #include "web/endpoint.h"
 #include "web/fields.h"
 
@@ -24,22 +27,28 @@ struct CompletionBody {
 };
 BOOST_DESCRIBE_STRUCT(CompletionBody, (), (model, messages, tools, temperature, top_p, max_tokens, stream, seed, n))
 
-// Documents the body in OpenAPI, except `input`, which has several types; responses::parse_request reads it.
+// A text, or a list: of items of a conversation, or of texts or tokens.
+using Input = std::variant<std::string, boost::json::array>;
+
+// Documents the body in OpenAPI; responses::parse_request reads it.
 struct ResponseBody {
   std::optional<web::Text<0, 200>> model;
-  std::optional<web::Prose<0, 1'000'000>> instructions;
+  Input input;
+  std::optional<web::Prose<0, responses::max_instructions>> instructions;
   std::optional<web::List<boost::json::object, 0, openai::max_tools>> tools;
   std::optional<double> temperature, top_p;
   std::optional<web::Integer<1, 1'000'000>> max_output_tokens;
   std::optional<bool> stream;
 };
-BOOST_DESCRIBE_STRUCT(ResponseBody, (), (model, instructions, tools, temperature, top_p, max_output_tokens, stream))
+BOOST_DESCRIBE_STRUCT(ResponseBody, (),
+                      (model, input, instructions, tools, temperature, top_p, max_output_tokens, stream))
 
-// Documents the body in OpenAPI, except `input`, which has several types.
+// Documents the body in OpenAPI.
 struct EmbeddingBody {
   web::Text<1, 200> model;
+  Input input;
 };
-BOOST_DESCRIBE_STRUCT(EmbeddingBody, (), (model))
+BOOST_DESCRIBE_STRUCT(EmbeddingBody, (), (model, input))
 
 web::Answer complete_chat(const Services&, const web::Request&);
 web::Answer create_response(const Services&, const web::Request&);

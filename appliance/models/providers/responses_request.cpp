@@ -5,6 +5,7 @@
 
 #include "appliance/models/providers/openai_wire.h"
 #include "appliance/models/providers/responses_wire.h"
+#include "web/fields.h"
 
 namespace models::responses {
 
@@ -132,9 +133,9 @@ class Conversation {
 
 Problem add_input(const json::object& body, json::array& messages) {
   if (const auto* instructions = given(body, "instructions")) {
-    if (!instructions->is_string()) return web::invalid("instructions must be a string");
-    if (!instructions->get_string().empty())
-      messages.push_back(json::object{{"role", "system"}, {"content", *instructions}});
+    auto text = web::parse_value<web::Prose<0, max_instructions>>(*instructions, "instructions");
+    if (!text) return text.error();
+    if (!text->empty()) messages.push_back(json::object{{"role", "system"}, {"content", *instructions}});
   }
   const auto* input = given(body, "input");
   if (!input) return web::invalid("input is required");

@@ -14,6 +14,9 @@
 
 namespace models::responses {
 
+// In characters: also as emoji they fit into a body.
+inline constexpr std::size_t max_instructions = 200'000;
+
 // What an answer repeats of its request.
 struct Echo {
   boost::json::object members;
