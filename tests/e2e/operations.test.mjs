@@ -54,9 +54,10 @@ test("health reports the store, Docker and the kill switch to everyone, without 
   for (const listener of [box.web, box.backend]) {
     const { timestamp, ...answer } = await (await fetch(`${listener}/health`)).json();
     assert.match(timestamp, ISO_TIME);
-    assert.deepEqual(answer, { status: "ok", docker: answer.docker, provisioning: "disabled", store: "ok", stalledEventLoops: 0, missingPackages: answer.missingPackages, reason: null });
+    assert.deepEqual(answer, { status: "ok", docker: answer.docker, provisioning: "disabled", store: "ok", disk: "ok", isolation: answer.isolation, stalledEventLoops: 0, missingPackages: answer.missingPackages, reason: null });
     for (const name of answer.missingPackages) assert.throws(() => execFileSync("dpkg", ["-s", name], { stdio: "ignore" }), `${name} is not installed`);
     assert.ok(["available", "unavailable"].includes(answer.docker));
+    assert.ok(["none", "basic", "strong", "container"].includes(answer.isolation));
     const machine = await (await fetch(`${listener}/api/health`)).json();
     assert.ok(["healthy", "degraded", "unhealthy"].includes(machine.health));
     assert.ok(machine.memory.used <= machine.memory.total && machine.cpu.cores > 0 && machine.uptime >= 0, JSON.stringify(machine));
@@ -87,7 +88,11 @@ test("metrics are Prometheus text, behind the internal key, and count what happe
   assert.equal((await fetch(`${box.web}/metrics`)).status, 404, "not where browsers come");
 
   const session = { listener: "web", method: "GET", route: "/api/auth/session" };
-  const before = await metrics(box);
+  await fetch(box.web + session.route);
+  const before = await until("the route appears, as each does with its first answer", async () => {
+    const families = await metrics(box);
+    return families.get("agentbox_http_requests_total")?.samples.some(({ labels }) => labels.route === session.route) && families;
+  });
   const ada = await box.customer("ada@example.org");
   for (let i = 0; i < 3; ++i) await ada.call("GET", "/api/auth/session");
   await fetch(`${box.web}/api/agents/with"quotes\\and\nmore`);
