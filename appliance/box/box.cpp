@@ -53,6 +53,12 @@ std::unique_ptr<store::Store> opened_store(const Settings& settings) {
   return open_store(settings, Access::write, log_trouble);
 }
 
+// For the banner. The reason is empty if AGENT_RUNTIME names the engine.
+std::string where_agents_run(const Settings& settings, const std::string& why_processes) {
+  if (settings.agent_runtime == "process") return "as processes: AGENT_RUNTIME is process";
+  return why_processes.empty() ? "in containers" : "as processes: " + why_processes;
+}
+
 }  // namespace
 
 // Destroyed from the last to the first: listeners before the services their handlers use, services before the store.
@@ -157,12 +163,11 @@ std::string Box::Parts::announce() {
 std::string Box::Parts::banner() {
   const auto admins =
       accounts::search_users(platform.system, modules.identity.accounts, {.text = {}, .is_admin = true, .limit = 1});
-  const auto& why = modules.hosting.why_processes();
   return start_banner({.web = settings.base_url.empty() ? reachable(server.url("web")) : settings.base_url,
                        .backend = server.url("backend"),
                        .data = settings.data.string(),
                        .admin = admins.empty() ? std::string() : admins.front().email,
-                       .agents = why.empty() ? "in containers" : "as processes: " + why,
+                       .agents = where_agents_run(settings, modules.hosting.why_processes()),
                        .isolation = to_string(modules.hosting.engine->isolation())});
 }
 

@@ -27,6 +27,9 @@ constexpr std::chrono::seconds unread_time{15};
 // Of host:port.
 std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
+// Of all addresses of this machine.
+bool is_wildcard(std::string_view host) { return host == "0.0.0.0" || host == "[::]"; }
+
 bool is_loopback(std::string host) {
   if (host == "localhost" || host.ends_with(".localhost")) return true;
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
@@ -130,8 +133,7 @@ void warn_of_open_settings(const Settings& settings) {
                       {{"reason",
                         "without PAYMENT_RPC_URL, any payment of the right form pays for a clone. Set it, or "
                         "CLONE_PAYMENTS=verified to refuse them."}});
-  const auto listens_at = host_of(settings.web_listen);
-  if (settings.base_url.empty() && (listens_at == "0.0.0.0" || listens_at == "[::]"))
+  if (settings.base_url.empty() && is_wildcard(host_of(settings.web_listen)))
     web::log::warning("base_url_is_not_set",
                       {{"listen", settings.web_listen},
                        {"reason",
@@ -175,12 +177,12 @@ std::string reason_of(std::exception_ptr failure) {
 }
 
 std::string public_url(std::string url, const Settings& settings) {
+  if (!is_wildcard(host_of(settings.web_listen))) return url;
   const auto& hosts = settings.allowed_hosts;
   const auto named = std::ranges::find_if(hosts, [](const std::string& host) { return !host.starts_with('.'); });
-  for (const std::string_view everywhere : {"//0.0.0.0:", "//[::]:"})
-    if (const auto at = url.find(everywhere); at != std::string::npos && named != hosts.end())
-      url.replace(at, everywhere.size(), "//" + *named + ":");
-  return url;
+  if (named == hosts.end()) return url;
+  const auto host = url.find("//") + 2, port = url.rfind(':');
+  return url.replace(host, port - host, *named);
 }
 
 std::string reachable(std::string url) {
