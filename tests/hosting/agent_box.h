@@ -12,6 +12,7 @@
 #include "appliance/hosting/agents/agents.h"
 #include "appliance/hosting/chat/chat.h"
 #include "appliance/identity/accounts/records.h"
+#include "appliance/identity/keys/keys.h"
 #include "tests/hosting/agent_fixture.h"
 #include "tests/hosting/flaky_engine.h"
 
@@ -64,6 +65,7 @@ class AgentBox {
     wanted.master_key = std::string(32, 'k');
     wanted.tables = {store::describe(accounts::users),
                      store::describe(accounts::sessions),
+                     store::describe(keys::api_keys),
                      store::describe(billing::subscriptions),
                      store::describe(billing::plan_periods),
                      store::describe(billing::storage_upgrades),

@@ -150,6 +150,7 @@ TEST_F(Sessions, TheEndOfAllSessionsIsReported) {
     reported.push_back(user);
     co_return;
   });
+  register_admin();  // who stays when the other one is disabled
   const auto user = register_as("ada@example.com").value();
   const std::string here = sign_in(user);
   const auto id = session_of(here)->session_id;
@@ -298,6 +299,8 @@ TEST_F(Guards, AUserWhoMustEnrolPassesOnlyTheEnrollingGuard) {
 TEST_F(Guards, AnAgentActsForItsOwnerButNeverAsAdmin) {
   const auto guards = make("k");
   const auto owner = register_admin();
+  const auto other = register_as("eve@example.com").value();
+  ASSERT_TRUE(run(accounts.change_as_admin(other.id, {.password = {}, .is_admin = true, .is_disabled = {}})));
   agents_owner = owner.id;
   const auto caller = guards.agent_token.admit(with_authorization("Bearer agents-token")).value();
   EXPECT_EQ(caller.agent, "ag_1");
