@@ -268,8 +268,8 @@ test("security.txt says where to report, if the settings do", async (t) => {
 
 test("a session that nobody uses ends; one in use does not", async (t) => {
   const box = await Box.start(t, { SESSION_IDLE: "3s" });
-  const used = await box.customer("ada@example.org"), idle = box.person();
-  await idle.log_in("ada@example.org", PASSWORD);
+  const idle = await box.customer("ada@example.org"), used = box.person();
+  await used.log_in("ada@example.org", PASSWORD);
   for (const end = Date.now() + 5_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 200)))
     assert.notEqual(await session_of(used), null);
   assert.equal(await session_of(idle), null);
