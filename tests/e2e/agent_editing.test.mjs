@@ -3,14 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Box, PASSWORD, send } from "./box.mjs";
 
-const with_agents = async (t, names, env = {}) => {
-  const box = await Box.start(t, { PROVISIONING_ENABLED: "false", ...env });
+// Made by the operator, so that they do not start.
+const with_agents = async (t, names) => {
+  const box = await Box.start(t);
   const ada = await box.customer("ada@example.org", "network");
   const ids = [];
   for (const name of names) {
-    const made = await ada.call("POST", "/api/agents/provision", { name, tier: "enterprise", config: { systemPrompt: "Be kind.", temperature: 0.2, channels: { telegram: { enabled: false, botToken: "secret" } } } });
-    assert.equal(made.status, 201, JSON.stringify(made.body));
-    ids.push(made.body.agent.id);
+    const made = await box.backend_call("POST", "/api/agents", { name, userId: ada.id, config: { systemPrompt: "Be kind.", temperature: 0.2, channels: { telegram: { enabled: false, botToken: "secret" } } } });
+    assert.ok(made.id, JSON.stringify(made));
+    ids.push(made.id);
   }
   return { box, ada, ids };
 };
@@ -22,9 +23,11 @@ test("one request changes a name, a model, a prompt or a limit, and nothing else
   const renamed = await patch({ name: "Pathfinder" });
   assert.deepEqual([renamed.status, renamed.body.name, renamed.body.model, renamed.body.restartNeeded], [200, "Pathfinder", before.model, false]);
   assert.equal((await ada.call("GET", `/api/agents/${id}`)).body.agent.subdomain, before.subdomain, "its addresses stay");
-  const changed = (await patch({ model: "builtin", config: { systemPrompt: "Be brief.", temperature: null, tools: ["read_file"], maxTokens: 500 } })).body;
+  const answer = await patch({ model: "agentbox/builtin", config: { systemPrompt: "Be brief.", temperature: null, tools: ["read_file"], maxTokens: 500 } });
+  assert.equal(answer.status, 200, answer.body.error);
+  const changed = answer.body;
   assert.deepEqual([changed.name, changed.model, changed.config],
-    ["Pathfinder", "builtin", { systemPrompt: "Be brief.", channels: { telegram: { enabled: false, botToken: { sealed: true } } }, tools: ["read_file"], maxTokens: 500 }]);
+    ["Pathfinder", "agentbox/builtin", { systemPrompt: "Be brief.", channels: { telegram: { enabled: false, botToken: { sealed: true } } }, tools: ["read_file"], maxTokens: 500 }]);
   assert.deepEqual((await ada.call("GET", `/api/agents/${id}/config`)).body.config, changed.config);
   for (const [field, body] of [["name", { name: " " }], ["model", { model: "no-such-model" }], ["config.tools", { config: { tools: ["fly"] } }], ["config.temperature", { config: { temperature: 3 } }],
     ["config.model", { config: { model: "no-such-model" } }], ["name, model or config", {}], ["config", { config: 5 }]]) {
