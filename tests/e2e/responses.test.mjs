@@ -58,7 +58,7 @@ test("a streamed response brings its items in pieces, as the client puts them to
   const stream = client.responses.stream({ model: MODEL, input: "Where is the lighthouse?" });
   for await (const event of stream) events.push(event);
   const final = await stream.finalResponse();
-  assert.deepEqual([final.status, final.output_text, final.usage.output_tokens], ["completed", text, 400]);
+  assert.deepEqual([final.status, final.output[0].content[0].text, final.usage.output_tokens], ["completed", text, 400]);
   const types = events.map((event) => event.type);
   assert.deepEqual(types.slice(0, 4), ["response.created", "response.in_progress", "response.output_item.added", "response.content_part.added"]);
   assert.deepEqual(types.slice(-4), ["response.output_text.done", "response.content_part.done", "response.output_item.done", "response.completed"]);
