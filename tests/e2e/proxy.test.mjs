@@ -85,6 +85,9 @@ test("an administrator without a required second factor cannot reach agents eith
   assert.equal((await scout.socket("/ws", { cookie, origin: `http://${scout.host}` })).status, 401);
 });
 
+// Under /v1 errors have the form of OpenAI's.
+const reason_of = (path, { error }) => (path.startsWith("/v1/") ? error.message : error);
+
 test("nobody else gets in: not with the box's cookie, another agent's token, or the owner's after a ban", async (t) => {
   const { box, ada, eve, scout, spy } = await two_agents(t);
   const { key } = (await ada.call("POST", "/api/keys", { name: "laptop" })).body;
@@ -103,7 +106,7 @@ test("nobody else gets in: not with the box's cookie, another agent's token, or 
     for (const path of ["/", "/healthz", "/v1/models", "/ws", "/api/settings", "/api/agents"]) {
       const answer = await scout.ask("GET", path, { headers });
       assert.equal(answer.status, 401, `${path} with ${name}`);
-      assert.match(answer.body.error, /open this agent from the console/i);
+      assert.match(reason_of(path, answer.body), /open this agent from the console/i);
     }
   const by_query = await scout.ask("GET", `/v1/models?token=${scout.gateway_token}`);
   assert.equal(by_query.status, 401, "a token in an address is for sockets only");
@@ -127,7 +130,7 @@ test("the agent's host serves the agent and not the box, whatever its spelling",
   for (const host of [`x.${name}`, `nobody-x.localhost:${port}`, `-.localhost`, `${name.replace(".localhost", "")}..localhost`])
     assert.ok([400, 404].includes((await on(host)).status), host);
   for (const host of ["localhost", name.replace(".localhost", ""), `${name}.example.org`, "127.0.0.1"])
-    assert.equal((await on(host)).status, 404, `${host} is the box itself, which has no such page`);
+    assert.equal((await on(host)).status, 401, `${host} is the box itself, which takes API keys there`);
   const on_backend = await send(box.backend, "GET", "/v1/models", { headers: { ...headers, host: scout.host } });
   assert.equal(on_backend.status, 401, "the backend has no agents' hosts");
 });
@@ -209,7 +212,7 @@ test("an agent that is stopped, gone or silent is answered for, and its sockets 
   assert.equal(await socket.hear(), undefined, "the socket has ended");
   for (const path of ["/", "/healthz", "/v1/models"]) {
     const answer = await scout.ask("GET", path, { headers });
-    assert.deepEqual([answer.status, answer.body], [503, { error: "This agent is not running." }]);
+    assert.deepEqual([answer.status, reason_of(path, answer.body)], [503, "This agent is not running."]);
     assert.ok(Number(answer.headers["retry-after"]) > 0);
   }
   assert.equal((await scout.ask("GET", "/")).status, 401, "who may not come in does not learn that it is stopped");
