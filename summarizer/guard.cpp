@@ -319,7 +319,9 @@ class Markup : public Sink {
     }
     out_ += '>';
   }
-  void end(GumboTag, std::string_view name) override {
+  void end(GumboTag tag, std::string_view name) override {
+    // gumbo puts text that a form's end tag follows at once behind the form; a comment makes it write the text before.
+    if (tag == GUMBO_TAG_FORM) out_ += "<!---->";
     out_ += "</";
     out_ += name;
     out_ += '>';
