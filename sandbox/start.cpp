@@ -112,11 +112,12 @@ class ChildSteps {
     if (plan_.has_namespaces) make_view();
     spend_less();
     give_up_capabilities();
+    // Its own user need not be able to reach the folder by its path.
+    must(::chdir(plan_.folder), "enter its folder");
     if (plan_.changes_user) become();
     must(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "give up privileges");
     if (plan_.ends_with_parent) end_with_parent();
     ::umask(077);
-    must(::chdir(plan_.folder), "enter its folder");
     if (plan_.landlock >= 0) restrict_files();
     allow_signals();
     if (plan_.filter) must(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, plan_.filter), "filter its system calls");

@@ -65,7 +65,6 @@ sandbox::Confinement confinement_of(const Plan& plan, const std::filesystem::pat
   return place;
 }
 
-// The folder, by a descriptor: the program's user need not be able to reach it by its path.
 files::Descriptor opened_log(const std::filesystem::path& path) {
   files::Descriptor log(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!log) throw std::system_error(errno, std::system_category(), "open its log");
