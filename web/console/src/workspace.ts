@@ -33,12 +33,14 @@ export const extensionOf = (path: string) => /\.([^./]+)$/.exec(path)?.[1]?.toLo
 
 // A file that was opened. What was typed stays while the console is open, also on other pages.
 export interface OpenFile {
+  readonly serial: number; // tells it from the same file, opened again
   saved: string; // its content as the box has it
   modified: string; // when, as the box said
   draft: Signal<string>;
 }
 
 const opened = new Map<string, OpenFile>();
+let openings = 0;
 const keyOf = (id: string, path: string) => `${id}/${path}`;
 
 // The file as the box has it now, unless there is an unsaved draft of it.
@@ -46,7 +48,7 @@ export async function open(id: string, path: string): Promise<OpenFile> {
   const known = opened.get(keyOf(id, path));
   if (known && isDirty(known)) return known;
   const { content, modified } = await call("GET /api/agents/{id}/files/read", { path: { id }, query: { path } });
-  const file: OpenFile = { saved: content, modified, draft: signal(content) };
+  const file: OpenFile = { serial: ++openings, saved: content, modified, draft: signal(content) };
   opened.set(keyOf(id, path), file);
   return file;
 }

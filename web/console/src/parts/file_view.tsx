@@ -86,7 +86,7 @@ function TextFile({ agent, path, onSaved }: { agent: Agent; path: string; onSave
   if (found) {
     return (
       <Editor
-        key={found.modified}
+        key={found.serial}
         agent={agent}
         path={path}
         file={found}
