@@ -170,7 +170,7 @@ test("everything is downloaded, and the account erased with its password", async
   const owner = await box.customer("ada@example.org");
   const ada = await Person.at(browser, box);
   t.after(() => ada.check());
-  ada.expected = ["status of 401"];
+  ada.expected = ["status of 400"];
   await ada.enter("ada@example.org");
   await ada.link("Account").click();
   const [download] = await Promise.all([ada.page.waitForEvent("download"), ada.link("Download everything").click()]);

@@ -114,7 +114,7 @@ export class Person {
 
   // What was said, as it stands on the screen: [who, words], oldest first.
   said() {
-    return this.log.getByRole("article").evaluateAll((articles) => articles.map((article) =>
+    return this.log.evaluate((log) => [...log.querySelectorAll("article")].map((article) =>
       [article.querySelector("strong").innerText, article.querySelector(".words, .markdown").innerText]));
   }
 

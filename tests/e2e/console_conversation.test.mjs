@@ -113,7 +113,8 @@ test("files are put into the workspace and named in the question", async (t) => 
   const { messages } = (await owner.call("GET", `/api/chat?agentId=${id}`)).body;
   assert.deepEqual(asked(messages), ["Please read this.\n\nFiles in your workspace: uploads/plan.md, uploads/dropped.txt"]);
   const { files } = (await owner.call("GET", `/api/files?agentId=${id}&path=uploads`)).body;
-  assert.deepEqual(files.map(({ path }) => path).sort(), ["uploads/<b>x</b>.txt", "uploads/dropped.txt", "uploads/plan.md"]);
+  const paths = files.filter(({ type }) => type === "file").map(({ path }) => path);
+  assert.deepEqual(paths.sort(), ["uploads/<b>x</b>.txt", "uploads/dropped.txt", "uploads/plan.md"]);
 });
 
 test("code is coloured in both schemes, and unknown languages are plain", async (t) => {

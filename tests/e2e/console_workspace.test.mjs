@@ -37,9 +37,9 @@ test("a file is made, edited, saved with the keyboard, renamed, downloaded and d
   await ada.is_accessible();
 
   await ada.button("Rename").click();
-  await ada.label("Path").fill("notes/<b>later</b>.md");
+  await ada.label("Path").fill("notes/<b>later.md");
   await ada.dialog.getByRole("button", { name: "Rename" }).click();
-  await ada.heading("<b>later</b>.md").waitFor();
+  await ada.heading("<b>later.md").waitFor();
   await ada.is_sound();
   const [download] = await Promise.all([ada.page.waitForEvent("download"), ada.link("Download").click()]);
   assert.equal(readFileSync(await download.path(), "utf8"), "# Today\n\nwrite <b>tests</b>");
@@ -86,7 +86,7 @@ test("files are uploaded, searched, and shown as far as they are text", async (t
   await ada.label("Search in all files").fill("LIGHTHOUSE");
   await ada.text("1 found").waitFor();
   await ada.is_accessible();
-  await ada.link("docs/guide.md:1").click();
+  await ada.link(/^docs\/guide\.md ?:1$/).click();
   await ada.heading("guide.md").waitFor();
   assert.equal((await files("GET", "tree?depth=1")).body.root.children.some(({ name }) => name === "noise.bin"), true);
 });
