@@ -72,9 +72,10 @@ export class Docker {
     await this.ended;
   }
 
-  // In whatever state the story has left it.
+  // In whatever state the story has left it. `box`, if there is one, ends first: it would start its agents again.
   async discard() {
     this.child.kill("SIGCONT");
+    await this.box?.end("SIGKILL");
     if (this.child.exitCode === null && this.child.signalCode === null) {
       for (const { Id } of this.containers()) this.ask("rm", "-f", Id);
       this.ask("network", "prune", "-f");

@@ -12,6 +12,7 @@ const skip = no_docker();
 const with_docker = async (t, env) => {
   const docker = await Docker.start(t);
   const box = await Box.start(t, { DOCKER_HOST: docker.host, AGENT_RUNTIME: "docker", AGENT_IMAGE: IMAGE, ...env });
+  docker.box = box;
   const ada = await box.customer("ada@example.org", "network");
   const seen = async (id) => (await ada.call("GET", `/api/agents/${id}`)).body.agent;
   const running = () => docker.containers().filter(({ State }) => State.Running);
