@@ -42,7 +42,7 @@ const answer = "Count them with `collections.Counter`:\n\n```python\nfrom collec
 // The name of each picture and the address of its page; `look` does what makes the page worth a picture.
 const pictures_of = (id) => ({
   home: ["/dashboard"],
-  conversation: [`/agents/${id}`],
+  conversation: [`/agents/${id}`, (person) => person.page.locator(".code-block pre span").first().waitFor()],
   files: [`/agents/${id}/files?path=count.py`, (person) => person.page.locator(".cm-content").waitFor()],
   changes: [`/agents/${id}/files?view=changes`],
   logs: [`/agents/${id}/logs`, (person) => person.page.locator(".log-line").first().waitFor()],
@@ -58,6 +58,7 @@ const pictures_of = (id) => ({
     await person.label("Message").fill("How do I count words in Python?");
     await person.button("Ask").click();
     await person.page.locator(".trials dl").nth(1).waitFor();
+    await person.page.locator(".trials").scrollIntoViewIfNeeded();
   }],
   account: ["/settings"],
   status: ["/status"],
@@ -78,7 +79,7 @@ const admin_pictures = (ada) => ({
 test("each page is drawn as docs/console.md shows it", async (t) => {
   const browser = await open_browser(t);
   const router = await RouterServer.start(t);
-  const models = ["openai/gpt-4o-mini", "anthropic/claude-3.5-haiku", "google/gemini-2.0-flash-001"];
+  const models = ["openai/gpt-4o-mini", "anthropic/claude-3.5-haiku", "anthropic/claude-sonnet-4"];
   router.answers = Object.fromEntries(models.map((model) => [model, served(model, { text: answer, usage: [220, 64] })]));
   const box = await Box.start(t, { STATUS_PAGE: "true", OPENROUTER_API_KEY: "sk-router", OPENROUTER_BASE_URL: router.url });
   const { ada, id } = await furnished(box);
@@ -87,7 +88,7 @@ test("each page is drawn as docs/console.md shows it", async (t) => {
   if (target) mkdirSync(target, { recursive: true });
   const drawn = [];
   const draw = async (email, password, pictures) => {
-    const person = await Person.at(browser, box, { viewport: { width: 1100, height: 700 } });
+    const person = await Person.at(browser, box, { viewport: { width: 1280, height: 760 } });
     t.after(() => person.check());
     await person.enter(email, password);
     const session = await person.context.newCDPSession(person.page);
@@ -96,6 +97,8 @@ test("each page is drawn as docs/console.md shows it", async (t) => {
       await person.page.getByRole("heading", { level: 1 }).first().waitFor();
       await until(`${address} loaded`, async () => (await person.page.getByText("Loading…", { exact: true }).count()) === 0);
       await look?.(person);
+      // What it has become is on the screen after two frames.
+      await person.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
       const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 70 });
       const bytes = Buffer.from(data, "base64");
       assert.ok(bytes.length > 5_000, `${name} shows something: ${bytes.length} bytes`);
