@@ -83,8 +83,11 @@ function HostDialog({ host, onClose, onSaved }: { host: GitHost | undefined; onC
   const save = async (values: FormData) => {
     const secret = textOf(values, "secret");
     const hostKeys = textOf(values, "hostKeys").split(/\s+/).filter(Boolean);
+    const url = host?.url ?? textOf(values, "url").trim();
+    // Hosts with certificates may have none.
+    const takesKeys = url.startsWith("ssh:") || hostKeys.length > 0;
     await confirmed(() =>
-      call("PUT /api/admin/git-hosts", { body: { url: host?.url ?? textOf(values, "url").trim(), hostKeys, ...(secret.trim() && { secret }) } }),
+      call("PUT /api/admin/git-hosts", { body: { url, ...(takesKeys && { hostKeys }), ...(secret.trim() && { secret }) } }),
     );
     onClose();
     await onSaved();
