@@ -14,6 +14,9 @@ import { Time } from "../../components/time";
 import { AdminFrame } from "../../parts/admin_frame";
 import { confirmed } from "../../step_up";
 
+// As it is entered: with the user of the account.
+const addressOf = ({ url, user }: GitHost) => url.replace("://", `://${user}@`);
+
 export default function GitHostsPage() {
   const hosts = useLoad(async () => (await call("GET /api/admin/git-hosts")).hosts);
   const editing = useSignal<GitHost | "new" | null>(null);
@@ -32,23 +35,23 @@ export default function GitHostsPage() {
           list.length === 0 ? (
             <EmptyState title={t("git_hosts.empty")} text={t("git_hosts.empty_text")} />
           ) : (
-            <List items={list} label={t("page.git_hosts")} view={{ text: ({ url }) => url }}>
+            <List items={list} label={t("page.git_hosts")} view={{ text: addressOf }}>
               {(found) => (
                 <ul class="rows">
                   {found.map((host) => (
                     <li key={host.url}>
                       <div>
-                        <strong>{host.url}</strong>
+                        <strong>{addressOf(host)}</strong>
                         <p class="quiet">
                           <Time at={host.updatedAt} />
                           {host.hostKeys.length > 0 && ` · ${host.hostKeys.join(", ")}`}
                         </p>
                       </div>
                       <div class="actions">
-                        <Button label={t("schedule.edit_this", { name: host.url })} onClick={() => (editing.value = host)}>
+                        <Button label={t("schedule.edit_this", { name: addressOf(host) })} onClick={() => (editing.value = host)}>
                           {t("action.edit")}
                         </Button>
-                        <Button kind="danger" label={t("passkeys.remove_this", { name: host.url })} onClick={() => (removing.value = host.url)}>
+                        <Button kind="danger" label={t("passkeys.remove_this", { name: addressOf(host) })} onClick={() => (removing.value = host.url)}>
                           {t("action.remove")}
                         </Button>
                       </div>
@@ -83,7 +86,7 @@ function HostDialog({ host, onClose, onSaved }: { host: GitHost | undefined; onC
   const save = async (values: FormData) => {
     const secret = textOf(values, "secret");
     const hostKeys = textOf(values, "hostKeys").split(/\s+/).filter(Boolean);
-    const url = host?.url ?? textOf(values, "url").trim();
+    const url = host ? addressOf(host) : textOf(values, "url").trim();
     // Hosts with certificates may have none.
     const takesKeys = url.startsWith("ssh:") || hostKeys.length > 0;
     await confirmed(() =>
@@ -93,7 +96,7 @@ function HostDialog({ host, onClose, onSaved }: { host: GitHost | undefined; onC
     await onSaved();
   };
   return (
-    <Dialog title={host?.url ?? t("git_hosts.new")} onClose={onClose}>
+    <Dialog title={host ? addressOf(host) : t("git_hosts.new")} onClose={onClose}>
       <Form submit={t("action.save")} onCancel={onClose} onSubmit={save}>
         {!host && <Field label={t("models.address")} name="url" required autoFocus maxLength={500} autocomplete="off" hint={t("git_hosts.url_hint")} />}
         <TextArea label={t("git_hosts.secret")} name="secret" rows={3} autocomplete="off" spellcheck={false} hint={t("git_hosts.secret_hint")} />
