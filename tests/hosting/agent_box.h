@@ -63,16 +63,11 @@ class AgentBox {
     store::Options wanted;
     wanted.folder = data / "store";
     wanted.master_key = std::string(32, 'k');
-    wanted.tables = {store::describe(accounts::users),
-                     store::describe(accounts::sessions),
-                     store::describe(keys::api_keys),
-                     store::describe(billing::subscriptions),
-                     store::describe(billing::plan_periods),
-                     store::describe(billing::storage_upgrades),
-                     store::describe(agents::records),
-                     store::describe(agents::jobs),
-                     store::describe(chat::messages),
-                     store::describe(watchdog::watches)};
+    wanted.tables = {store::describe(accounts::users),       store::describe(accounts::sessions),
+                     store::describe(keys::api_keys),        store::describe(billing::subscriptions),
+                     store::describe(billing::plan_periods), store::describe(billing::storage_upgrades),
+                     store::describe(agents::records),       store::describe(agents::jobs),
+                     store::describe(chat::messages),        store::describe(watchdog::watches)};
     return wanted;
   }
 };

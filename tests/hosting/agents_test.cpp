@@ -358,7 +358,8 @@ TEST_F(AgentRoutes, ProvisionListDetailDelete) {
 }
 
 TEST_F(AgentRoutes, WithoutASessionTheListIsEmpty) {
-  EXPECT_EQ(boost::json::serialize(web(web::GET, "/api/agents", {}).body), R"({"agents":[],"count":0,"status":"ok","next":null})");
+  EXPECT_EQ(boost::json::serialize(web(web::GET, "/api/agents", {}).body),
+            R"({"agents":[],"count":0,"status":"ok","next":null})");
 }
 
 TEST_F(AgentRoutes, ErrorsNameTheInvalidField) {
