@@ -10,7 +10,7 @@ import { ADMIN, Box, INTERNAL_KEY, binary, run, send } from "./box.mjs";
 
 const folder = (t) => {
   const path = mkdtempSync(join(tmpdir(), "agentbox-start-"));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
+  t.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 }));
   return path;
 };
 const env = { WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0", SUMMARIZER_LISTEN: "127.0.0.1:0" };
