@@ -102,7 +102,7 @@ class ChildSteps {
         cgroup_(report_ + 2),
         first_visible_(report_ + 3) {}
 
-  IN_THE_CHILD [[noreturn]] void run() {
+  [[noreturn]] IN_THE_CHILD void run() {
     reset_signals();
     if (::dup3(plan_.report, report_, O_CLOEXEC) < 0) ::_exit(127);
     must(::setsid(), "begin a session");
@@ -126,7 +126,7 @@ class ChildSteps {
   }
 
  private:
-  IN_THE_CHILD [[noreturn]] void fail(const char* step) const {
+  [[noreturn]] IN_THE_CHILD void fail(const char* step) const {
     const Failure failure{step, errno};
     [[maybe_unused]] const auto written = ::write(report_, &failure, sizeof failure);
     ::_exit(127);

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ADMIN, Box, INTERNAL_KEY, binary, run, send } from "./box.mjs";
+import { ADMIN, Box, INTERNAL_KEY, binary, run, send, until } from "./box.mjs";
 
 const folder = (t) => {
   const path = mkdtempSync(join(tmpdir(), "agentbox-start-"));
@@ -91,7 +91,7 @@ test("plain HTTP on the port with TLS is told so, and HTTP_REDIRECT_LISTEN redir
 
 test("a box on all addresses without BASE_URL warns, and its mails have links to an allowed host only", async (t) => {
   const box = await Box.start(t, { WEB_LISTEN: "0.0.0.0:0", ALLOWED_HOSTS: ".lan,box.example.org" });
-  assert.match(box.whole_log, /"event":"base_url_is_not_set"/);
+  await until("the warning is written", () => /"event":"base_url_is_not_set"/.test(box.whole_log));
   const port = new URL(box.web).port;
   const forgot = (host) => send(`http://127.0.0.1:${port}`, "POST", "/api/auth/forgot-password", {
     headers: { host, "content-type": "application/json" }, body: JSON.stringify({ email: ADMIN.email }) });

@@ -241,8 +241,10 @@ web::Error renamed(web::Error error) {
 Echo echo_of(const json::object& body) {
   Echo echo;
   const auto or_else = [&](std::string_view name, json::value otherwise) {
-    const auto* value = given(body, name);
-    echo.members[name] = value ? *value : std::move(otherwise);
+    if (const auto* value = given(body, name))
+      echo.members[name] = *value;
+    else
+      echo.members[name] = std::move(otherwise);
   };
   or_else("instructions", nullptr);
   or_else("max_output_tokens", nullptr);
