@@ -36,8 +36,10 @@ std::vector<std::string> environment(const Settings& settings) {
   std::vector<std::string> variables{
       std::string("SUMMARIZER_ALLOW_PRIVATE=") + (settings.summarizer_allow_private ? "on" : "off"),
       "SUMMARIZER_CACHE_MB=" + std::to_string(settings.summarizer_cache_mb),
-      "SUMMARIZER_USER_AGENT=" + settings.summarizer_user_agent, "PAYMENT_RECEIVER=" + settings.payment_receiver,
-      "LOG_LEVEL=" + settings.log_level};
+      "SUMMARIZER_USER_AGENT=" + settings.summarizer_user_agent,
+      "PAYMENT_RECEIVER=" + settings.payment_receiver,
+      "LOG_LEVEL=" + settings.log_level,
+      "LOG_FORMAT=" + settings.log_format};
   for (const char* name : {"PATH", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "ASAN_OPTIONS", "UBSAN_OPTIONS",
                            "TSAN_OPTIONS", "LSAN_OPTIONS"})
     if (const char* value = getenv(name)) variables.push_back(std::string(name) + "=" + value);

@@ -203,8 +203,8 @@ TEST_F(DockerEngine, TheLogIsResumedFromAnyLineAndAcrossContainers) {
 
 TEST_F(DockerEngine, ReportsAnAgentThatNeedsTooMuchMemory) {
   if (daemon->ask("GET", "/info")->body.at("MemoryLimit") != true) GTEST_SKIP() << "this kernel limits no memory";
-  auto agent = spec("plain");
-  agent.limits.memory_bytes = 6u << 20;
+  auto agent = spec("hungry");
+  agent.limits.memory_bytes = 64u << 20;
   EXPECT_TRUE(start(agent));
   EXPECT_TRUE(eventually([&] { return state(agent.id) == State::exited; }));
   EXPECT_TRUE(inspect(agent.id).value().out_of_memory);

@@ -3,6 +3,7 @@
 //   mute       never gets ready              exits      ends at once with code 3 and a line on stderr
 //   stubborn   ignores SIGTERM               family     has a child that ignores SIGTERM, its pid in workspace/child
 //   broken     fails every message         silent     takes messages and never answers
+//   hungry     takes all the memory that it can get
 //   late       says that it ran out of time, in an answer without words
 // Answers a message with "<name> heard: <message>".
 #include <arpa/inet.h>
@@ -99,6 +100,8 @@ int main(int count, char** arguments) {
     std::cerr << "cannot go on: no spoon" << std::endl;
     return 3;
   }
+  if (boot.name.starts_with("hungry"))
+    for (std::string eaten;;) eaten.append(1 << 20, 'x');
   if (::getpid() == 1) ::signal(SIGTERM, [](int) { ::_exit(0); });  // the kernel spares a container's first process
   if (boot.name.starts_with("stubborn")) ::signal(SIGTERM, SIG_IGN);
   if (boot.name.starts_with("family")) have_a_child(boot.workspace);
