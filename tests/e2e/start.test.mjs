@@ -10,7 +10,7 @@ import { ADMIN, Box, INTERNAL_KEY, binary, run, send, until } from "./box.mjs";
 
 const folder = (t) => {
   const path = mkdtempSync(join(tmpdir(), "agentbox-start-"));
-  t.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 }));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
   return path;
 };
 const env = { WEB_LISTEN: "127.0.0.1:0", BACKEND_LISTEN: "127.0.0.1:0", SUMMARIZER_LISTEN: "127.0.0.1:0" };
@@ -36,6 +36,7 @@ test("a folder without a box is refused, and --init makes one", async (t) => {
   await new Promise((resolve) => child.on("exit", resolve));
   const box = await Box.open(t, data); // no --init any more
   assert.equal((await send(box.web, "GET", "/health")).status, 200);
+  await box.end("SIGTERM"); // before its folder is removed
 });
 
 test("LOG_FORMAT=text is for people: a banner and readable lines; JSON else", async (t) => {
