@@ -95,6 +95,8 @@ Setting contacts(std::string name, std::vector<std::string> Settings::*member, s
 Setting https_url(std::string name, std::string Settings::*member, std::string help);
 // rtmp:// or rtmps://, a host and a path.
 Setting rtmp_url(std::string name, std::string Settings::*member, std::string help);
+// host:port; either may be *, and a leading dot stands for all names beneath a domain.
+Setting destinations(std::string name, std::vector<std::string> Settings::*member, std::string help);
 // An amount of disk space, or "auto".
 Setting disk_space(std::string name, std::string Settings::*member, std::string help);
 Setting language_tags(std::string name, std::string Settings::*member, std::string help);

@@ -22,6 +22,7 @@ struct Settings {
   std::string base_url;                    // public web address, for redirects and links; empty: from web_listen
   std::vector<std::string> allowed_hosts;  // lower case; ".example.org": also all names beneath it
   std::string tls_cert, tls_key;
+  std::string tls_ca;  // certificate of their authority, offered at /ca.crt; empty: none
   std::string internal_api_key, internal_api_key_next;  // secret
   bool admin_required = false;
   std::vector<std::string> admin_emails;  // lower case
@@ -36,8 +37,10 @@ struct Settings {
   std::string security_expires;               // RFC 3339; empty: the box chooses
   std::string security_policy, security_encryption, security_acknowledgments, security_languages;
   bool rate_limits = true, login_limits = true;
-  std::string disk_reserve = "auto";  // free space that agents leave: bytes with K, M, G or T
-  std::string backup_schedule;        // cron; empty: none
+  std::string disk_reserve = "auto";      // free space that agents leave: bytes with K, M, G or T
+  std::string egress = "allow";           // allow, deny
+  std::vector<std::string> egress_allow;  // lower case host:port, ".example.org:443", "*:443"
+  std::string backup_schedule;            // cron; empty: none
   unsigned backup_keep = 7;
   std::string http_redirect_listen;  // empty: none
   bool status_page = false;
@@ -52,6 +55,8 @@ struct Settings {
   std::uint16_t agent_port_first = 20000, agent_port_last = 20999;
   bool provisioning_enabled = true;
   std::string isolation = "any";  // any, required
+  std::string run_as;             // user that a box started by root becomes; empty: root
+  bool container_lan = false;     // containers may reach private, link-local and metadata addresses
 
   std::chrono::milliseconds watchdog_check_interval{120'000}, watchdog_degraded_check_interval{5'000},
       watchdog_crash_loop_window{300'000};

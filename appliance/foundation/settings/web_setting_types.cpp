@@ -1,9 +1,10 @@
-// The kinds of settings about host names and security.txt.
+// The kinds of settings about host names, addresses and security.txt.
 #include <algorithm>
 #include <cctype>
 
 #include "appliance/foundation/email.h"
 #include "appliance/foundation/settings/setting_types.h"
+#include "appliance/foundation/settings/whole_number.h"
 #include "appliance/foundation/timestamp.h"
 
 namespace agentbox::setting_types {
@@ -25,6 +26,16 @@ std::optional<std::string> host_pattern(const std::string& item) {
   return is_valid ? std::optional(host) : std::nullopt;
 }
 
+std::optional<std::string> destination(const std::string& item) {
+  const auto colon = item.rfind(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto port = item.substr(colon + 1);
+  if (port != "*" && !whole_number(port, 1, 65'535)) return std::nullopt;
+  const auto host = item.substr(0, colon);
+  const auto pattern = host == "*" ? std::optional(host) : host_pattern(host);
+  return pattern ? std::optional(*pattern + ":" + port) : std::nullopt;
+}
+
 bool is_uri_text(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7F; });
 }
@@ -41,6 +52,11 @@ std::optional<std::string> contact_uri(const std::string& item) {
 Setting hosts(std::string name, std::vector<std::string> Settings::*member, std::string help) {
   return list(std::move(name), member, "host,...", std::move(help), host_pattern,
               "is not a host name or address without a port, such as box.example.org, .example.org or [::1]");
+}
+
+Setting destinations(std::string name, std::vector<std::string> Settings::*member, std::string help) {
+  return list(std::move(name), member, "host:port,...", std::move(help), destination,
+              "is not a host and a port, such as api.example.org:443, .example.org:443 or *:443");
 }
 
 Setting contacts(std::string name, std::vector<std::string> Settings::*member, std::string help) {
