@@ -54,8 +54,8 @@ TEST(Outbound, NamesTheDestinationAndTheSetting) {
   const auto refused = counted.admit(agent, "api.example.org", 443);
   ASSERT_TRUE(refused.has_error());
   EXPECT_EQ(refused.error().kind, Kind::unavailable);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("api.example.org:443"));
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("EGRESS_ALLOW"));
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("api.example.org:443"));
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("EGRESS_ALLOW"));
   const auto entries = counted.take();
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_EQ(entries[0].line.asker, agent);
