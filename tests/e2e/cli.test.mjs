@@ -44,6 +44,7 @@ test("every command has a help page that names its arguments", async () => {
   assert.deepEqual(commands, [
     "serve",
     "init",
+    "demo",
     "status",
     "agents",
     "keys",
