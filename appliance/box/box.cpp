@@ -133,7 +133,11 @@ void Box::Parts::listen() {
   web.host_router = modules.host_router();
   web.inherited_socket = sockets.web;
   server.listen(std::move(web));
-  if (!settings.http_redirect_listen.empty()) server.listen(redirect_listener(settings, server.url("web")));
+  if (!settings.http_redirect_listen.empty()) {
+    auto redirect = redirect_listener(settings, server.url("web"));
+    redirect.inherited_socket = sockets.redirect;
+    server.listen(std::move(redirect));
+  }
   auto backend = backend_listener(settings, std::move(all.backend));
   backend.inherited_socket = sockets.backend;
   server.listen(std::move(backend));
