@@ -1,6 +1,6 @@
 #include "appliance/hosting/module.h"
 
-#include "appliance/hosting/agents/egress.h"
+#include "appliance/hosting/plan_egress/plan_egress.h"
 #include "appliance/hosting/watchdog/watch_span.h"
 
 namespace hosting {
@@ -47,8 +47,7 @@ std::unique_ptr<runtime::Engine> Module::engine_named(std::string_view name) con
   agentbox::EngineQuestions questions{
       .open_agent_listener = open_agent_listener_, .is_closed = [this](const std::string& id) {
         const auto agent = agents.directory.find(id);
-        const auto egress = agent ? ::agents::read_egress(agent->config) : ::agents::Egress();
-        return !egress || egress->kind != ::agents::Egress::Kind::web;
+        return agent && plan_egress::egress_of(platform.system, *agent).kind != ::agents::Egress::Kind::web;
       }};
   return agentbox::make_engine(name, platform.settings, platform.home, platform.blocking, std::move(questions));
 }
