@@ -10,6 +10,7 @@
 
 #include "appliance/box/box.h"
 #include "appliance/box/cli/commands.h"
+#include "appliance/box/run_as.h"
 #include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/foundation/data_folder.h"
@@ -84,13 +85,14 @@ bool set_up(const Settings& settings, const SetUpOptions& options) {
 }
 
 int serve(const Settings& settings, const SettingSources& sources) {
-  const auto sockets = take_activated_sockets();
+  auto sockets = take_activated_sockets();
   auto manager = ServiceManager::take_from_environment();
   clear_secrets_in_environment();
-  forbid_core_dumps();
   allow_many_files();
   signal(SIGPIPE, SIG_IGN);
   set_up_log(settings);
+  run_as_user(settings, sockets);
+  forbid_core_dumps();  // a change of user undoes it
   Box box(settings, sockets, sources, std::move(manager));
   return box.serve();
 }
