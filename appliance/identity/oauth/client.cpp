@@ -11,6 +11,7 @@ namespace oauth {
 namespace {
 
 constexpr std::size_t max_bytes = 1u << 20;
+constexpr const char* asking_part = "sign-in";
 
 web::Error bad_answer(std::string detail) {
   return {
@@ -46,6 +47,7 @@ web::Task<web::Result<Tokens>> ask_for_tokens(Client client, std::string endpoin
     if (!client.secret.empty()) parameters.emplace_back("client_secret", client.secret);
   }
   request.body = form(parameters);
+  request.asker.part = asking_part;
   request.max_bytes = max_bytes;
   const auto response = co_await web::fetch(std::move(request));
   if (!response) co_return bad_answer(response.error().message);
@@ -80,6 +82,7 @@ web::Task<web::Result<Document>> get(std::string url, std::string access_token, 
   web::FetchRequest request{.url = std::move(url)};
   request.headers = {{"Accept", std::move(accept)}, {"User-Agent", "agentbox"}};
   if (!access_token.empty()) request.headers.emplace_back("Authorization", "Bearer " + access_token);
+  request.asker.part = asking_part;
   request.max_bytes = max_bytes;
   auto response = co_await web::fetch(request);
   if (!response) co_return bad_answer(response.error().message);
