@@ -44,6 +44,7 @@ test("every command has a help page that names its arguments", async () => {
   assert.deepEqual(commands, [
     "serve",
     "init",
+    "demo",
     "status",
     "agents",
     "keys",
@@ -67,6 +68,7 @@ test("every command has a help page that names its arguments", async () => {
   ]);
   const takes = {
     init: ["--email", "--password", "--data"],
+    demo: ["--reset", "--days", "--outside", "--data"],
     backup: ["--to", "--with-key"],
     status: ["--json"],
     agents: ["--json", "--user", "delete"],
