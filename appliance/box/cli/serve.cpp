@@ -14,6 +14,7 @@
 #include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/outbound_policy.h"
 #include "appliance/foundation/settings/settings_table.h"
 #include "summarizer/summarizer.h"
 #include "web/log.h"
@@ -93,6 +94,7 @@ int serve(const Settings& settings, const SettingSources& sources) {
   set_up_log(settings);
   run_as_user(settings, sockets);
   forbid_core_dumps();  // a change of user undoes it
+  web::outbound().set_policy(outbound_policy(settings));
   Box box(settings, sockets, sources, std::move(manager));
   return box.serve();
 }
@@ -101,9 +103,11 @@ int summarizer(const Settings& settings, std::optional<pid_t> box) {
   if (box) end_with(*box);
   signal(SIGPIPE, SIG_IGN);
   set_up_log(settings);
+  web::outbound().set_policy(outbound_policy(settings));
   try {
     ::summarizer::run({.listen = settings.summarizer_listen,
                        .inherited_socket = box ? std::optional(inherited_socket) : std::nullopt,
+                       .report = box ? std::optional(inherited_report) : std::nullopt,
                        .allow_private = settings.summarizer_allow_private,
                        .cache_bytes = std::size_t{settings.summarizer_cache_mb} << 20,
                        .user_agent = settings.summarizer_user_agent,
