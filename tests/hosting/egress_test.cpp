@@ -32,7 +32,9 @@ TEST(Egress, InCommonIsWhatBothAdmit) {
   EXPECT_EQ(both(R"("web")", R"(["a.org"])"), R"(["a.org"])");
   EXPECT_EQ(both(R"(["a.org"])", R"("web")"), R"(["a.org"])");
   EXPECT_EQ(both(R"("none")", R"("web")"), R"("none")");
-  EXPECT_EQ(both(R"([".b.org","c.org"])", R"(["x.b.org","d.org",".org"])"), R"(["x.b.org",".b.org","c.org"])");
+  EXPECT_EQ(both(R"([".b.org","c.org"])", R"(["x.b.org","d.org",".org"])"), R"([".b.org","c.org"])");
+  EXPECT_EQ(both(R"([".b.org","c.org"])", R"(["x.b.org","d.org","c.org"])"), R"(["x.b.org","c.org"])");
+  EXPECT_EQ(both(R"(["x.b.org","d.org"])", R"([".b.org"])"), R"(["x.b.org"])");
   EXPECT_EQ(both(R"(["a.org"])", R"(["b.org"])"), "[]");
 }
 
