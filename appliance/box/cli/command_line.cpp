@@ -9,12 +9,18 @@
 
 #include "appliance/box/cli/admin.h"
 #include "appliance/box/cli/agent_logs.h"
+#include "appliance/box/cli/catalogue.h"
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/cli/completion.h"
+#include "appliance/box/cli/confirmation.h"
 #include "appliance/box/cli/doctor/doctor.h"
+#include "appliance/box/cli/engine_images.h"
+#include "appliance/box/cli/examples.h"
 #include "appliance/box/cli/manual.h"
 #include "appliance/box/cli/overview.h"
+#include "appliance/box/cli/pack.h"
 #include "appliance/box/cli/setting_flags.h"
+#include "appliance/box/cli/setup/setup.h"
 #include "appliance/box/cli/version.h"
 #include "appliance/foundation/settings/nearest.h"
 #include "appliance/foundation/settings/settings_table.h"
@@ -88,6 +94,20 @@ void add_verify(CLI::App& app, Run& run) {
       "checked; 3: sound, but the log ends in the middle of a write");
   const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
   command->callback([&run, flags] { run = [flags] { return verify(flags.resolve()); }; });
+}
+
+void add_rollback(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("rollback", "Go back to the store before the last upgrade; stop the box first");
+  const Confirmation confirmation(*command);
+  const SettingFlags flags(*command, {"AGENTBOX_DATA"});
+  command->callback([&run, flags, confirmation] {
+    run = [flags, confirmation] {
+      const auto settings = flags.resolve();
+      confirmation.require("Set aside everything that has changed since the upgrade of " + settings.data.string() +
+                           "?");
+      return rollback(settings);
+    };
+  });
 }
 
 void add_health(CLI::App& app, Run& run) {
@@ -183,6 +203,7 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   app.set_version_flag("--version", std::string("agentbox ") + version);
   app.require_subcommand(1);
   add_serve(app, chosen);
+  add_setup(app, chosen);
   add_init(app, chosen);
   add_overview(app, chosen);
   add_logs(app, chosen);
@@ -190,6 +211,11 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_backup(app, chosen);
   add_restore(app, chosen);
   add_verify(app, chosen);
+  add_pack(app, chosen);
+  add_unpack(app, chosen);
+  add_rollback(app, chosen);
+  add_images(app, chosen);
+  add_catalogue(app, chosen);
   add_health(app, chosen);
   add_doctor(app, chosen, facts);
   add_openapi(app, chosen);
@@ -200,6 +226,7 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_manual(app, chosen);
   add_agent(app, chosen);
   add_summarizer(app, chosen);
+  add_examples(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {
