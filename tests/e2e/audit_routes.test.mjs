@@ -168,6 +168,8 @@ const noted = {
     const { backups } = await box.backend_call("GET", "/api/admin/backups");
     await box.backend_call("DELETE", `/api/admin/backups/${backups[0].name}`);
   }],
+  "backend POST /api/admin/agents/{id}/export": ["agent exported by admin: No such agent", ({ box }) => box.backend_call("POST", "/api/admin/agents/ag_x/export", { file: "/x" })],
+  "backend POST /api/admin/agents/import": ["agent imported by admin: there is no file /no/such.agent", ({ box }) => box.backend_call("POST", "/api/admin/agents/import", { file: "/no/such.agent" })],
 };
 
 // What the backend offers to administrators is on the web for their sessions; the record has the same line.
