@@ -149,6 +149,7 @@ export interface Operations {
   "GET /api/data-feeds": { query: { feed?: string | null | undefined }; answer: { feeds: ({ name: string; kind: "json" | "rss" | "box"; description: string; status: "ok" | "stale" | "failed" | "pending"; fetchedAt?: string | null | undefined; ageSeconds?: number | null | undefined; intervalSeconds?: number | null | undefined; error?: string | null | undefined })[]; count: number } };
   "GET /api/demo/chat": { answer: { models: { id: string; name: string; provider: string }[]; mode: string; message: string; limits: { entries: number; charactersPerEntry: number; characters: number; answerTokens: number } } };
   "POST /api/demo/chat": { body: { message: string; model?: string | null | undefined; mode?: string | null | undefined; conversation?: Record<string, unknown>[] | null | undefined }; answer: unknown };
+  "GET /api/events": { query: { lastEventId?: string | null | undefined }; answer: unknown };
   "DELETE /api/files": { body: { agentId: string; path: string }; answer: { success: boolean; path: string } };
   "GET /api/files": { query: { agentId: string; path?: string | null | undefined }; answer: { files: { path: string; type: string; size: number; modified: string }[]; count: number; truncated: boolean; usedBytes: number; quotaBytes: number } };
   "POST /api/files": { query: { agentId?: string | null | undefined; path?: string | null | undefined }; answer: { success: boolean; files: { path: string; type: string; size: number; modified: string }[] } };
