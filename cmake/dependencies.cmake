@@ -56,6 +56,7 @@ static_library(dep_argon2 ARCHIVES argon2 SHARED Threads::Threads)
 static_library(dep_seccomp ARCHIVES seccomp)
 static_library(dep_yaml ARCHIVES yaml)
 static_library(dep_minizip ARCHIVES minizip z)
+static_library(dep_archive ARCHIVES archive zstd)
 static_library(dep_jemalloc ARCHIVES jemalloc_pic SHARED Threads::Threads dl m)
 
 add_library(dep_spdlog INTERFACE)   # header-only: Debian ships no static archive of it

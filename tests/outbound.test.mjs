@@ -35,6 +35,7 @@ const known = {
   "appliance/hosting/watchdog/loopback.cpp": "loopback only",
   "appliance/hosting/agents/provisioning/ports.cpp": "looks for free ports",
   "appliance/box/service_manager.cpp": "the service manager's Unix socket",
+  "appliance/box/cli/engine_images.cpp": "the container engine's Unix socket",
 };
 
 // Callers of fetch() that reach a part of the box, each over loopback, a Unix socket or with Reach::own.

@@ -2,6 +2,7 @@
 
 #include "appliance/billing/credits/account.h"
 #include "appliance/box/capability_list.h"
+#include "appliance/box/rollback.h"
 #include "appliance/foundation/data_folder.h"
 
 namespace agentbox {
@@ -28,7 +29,12 @@ std::unique_ptr<store::Store> open_store(const Settings& settings, Access access
   auto options = store_options(settings);
   options.read_only = access == Access::read_only;
   options.on_trouble = on_trouble;
-  return store::Store::open(std::move(options));
+  if (access == Access::read_only) return store::Store::open(std::move(options));
+  const auto schema = options.migrations.back().to;
+  keep_before_upgrade(folder, schema);
+  auto store = store::Store::open(std::move(options));
+  note_schema(folder, schema);
+  return store;
 }
 
 }  // namespace agentbox

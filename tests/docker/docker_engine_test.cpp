@@ -30,8 +30,12 @@ std::string container_of(const std::string& agent) { return "agentbox-0123456789
 class Life {
  public:
   Life(const std::filesystem::path& data, const std::string& host) {
-    runtime::DockerOptions options{
-        .host = host, .image = image, .box = box, .folder = data / "agents", .open_agent_listener = {}};
+    runtime::DockerOptions options{.host = host,
+                                   .image = image,
+                                   .box = box,
+                                   .folder = data / "agents",
+                                   .open_agent_listener = {},
+                                   .is_closed = {}};
     options.open_agent_listener = [](std::string gateway) { return "http://" + gateway + ":3001"; };
     engine = std::make_unique<runtime::DockerEngine>(options, loop.io, files);
     engine->on_exit = [this](std::string id, std::optional<int> code) {

@@ -43,6 +43,7 @@ test("every command has a help page that names its arguments", async () => {
   const commands = [...page.split("Subcommands:")[1].matchAll(/^ {2}(\S+) +(\S.*)$/gm)].map(([, name]) => name);
   assert.deepEqual(commands, [
     "serve",
+    "setup",
     "init",
     "demo",
     "status",
@@ -55,6 +56,11 @@ test("every command has a help page that names its arguments", async () => {
     "backup",
     "restore",
     "verify",
+    "pack",
+    "unpack",
+    "rollback",
+    "images",
+    "catalogue",
     "health",
     "doctor",
     "openapi",
@@ -67,8 +73,14 @@ test("every command has a help page that names its arguments", async () => {
     "summarizer",
   ]);
   const takes = {
+    setup: ["--email", "--own-ca", "--backup-schedule", "--yes", "renew"],
     init: ["--email", "--password", "--data"],
     demo: ["--reset", "--days", "--outside", "--data"],
+    pack: ["--to", "--with-key", "--with-image"],
+    unpack: ["--key", "--check", "--data"],
+    rollback: ["--data", "--yes"],
+    images: ["load"],
+    catalogue: ["update"],
     backup: ["--to", "--with-key"],
     status: ["--json"],
     agents: ["--json", "--user", "delete"],
@@ -95,6 +107,9 @@ test("every command has a help page that names its arguments", async () => {
     const help = await succeeds([command, "--help"]);
     for (const word of [`Usage: agentbox ${command}`, ...takes[command]])
       assert.ok(help.includes(word), `${command}: ${help}`);
+    if (help.includes("Subcommands:") && command !== "agents" && command !== "setup") continue;
+    const [, examples = ""] = help.split("Examples:\n");
+    assert.ok(examples.split(`  agentbox ${command}`).length > 2, `two examples of ${command}: ${help}`);
   }
   const admin = await succeeds(["admin", "--help"]);
   for (const command of ["users", "show", "plan", "grant", "revoke", "disable", "enable", "password", "sign-out", "audit", "operator-keys", "invites", "invoice", "credits"]) {

@@ -128,7 +128,7 @@ const open_doors = [
   "web GET /feeds", "web GET /feeds/{id}", "web GET /fleet", "web GET /fleet/{tab}", "web GET /fleet/{tab}/{id}",
   "web GET /media", "web GET /media/{tab}", "web GET /skills", "web GET /skills/{id}", "web GET /wallet", "web GET /wallet/{tab}",
   "web GET /agents/{id}", "web GET /agents/{id}/{page}", "web GET /admin/{page}", "web GET /health", "web GET /healthz", "web GET /readyz", "web GET /api/health",
-  "web GET /.well-known/security.txt", "web GET /status", "web GET /api/status", "web GET /playground",
+  "web GET /.well-known/security.txt", "web GET /ca.crt", "web GET /status", "web GET /api/status", "web GET /playground",
   "web GET /api/auth/session", "web POST /api/register", "web POST /api/auth/login", "web POST /api/auth/signout", "web POST /api/auth/second-factor",
   "web GET /api/auth/nonce", "web POST /api/auth/nonce", "web POST /api/wallet-auth",
   "web GET /api/auth/idp", "web GET /api/auth/idp/callback", "web GET /api/auth/codehost", "web GET /api/auth/codehost/callback",

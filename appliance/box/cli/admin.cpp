@@ -5,6 +5,7 @@
 
 #include "appliance/billing/subscriptions/plans.h"
 #include "appliance/box/cli/admin_command.h"
+#include "appliance/box/cli/agent_transfer.h"
 #include "appliance/box/cli/audit.h"
 #include "appliance/box/cli/billing.h"
 #include "appliance/box/cli/confirmation.h"
@@ -196,6 +197,7 @@ void add_admin(CLI::App& app, std::function<int()>& run) {
   add_operator_keys(*admin, run);
   add_invites(*admin, run);
   add_audit(*admin, run);
+  add_agent_transfer(*admin, run);
   add_rotate_master_key(*admin, run);
 }
 

@@ -1,9 +1,12 @@
 #include <iostream>
 
+#include "appliance/box/cli/backup_copy.h"
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/commands.h"
+#include "appliance/box/cli/progress.h"
 #include "appliance/box/maintenance/backup_folder.h"
 #include "appliance/box/open_store.h"
+#include "appliance/box/rollback.h"
 #include "appliance/foundation/beneath.h"
 #include "appliance/foundation/crypto/random.h"
 #include "appliance/foundation/data_folder.h"
@@ -37,12 +40,6 @@ void print(const std::vector<maintenance::LeftOut>& left_out) {
               << " within more than 200 others\n";
 }
 
-// A key from the environment is not written to the data folder.
-struct FoundKey {
-  std::string key;
-  bool belongs_in_file = true;
-};
-
 FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const Settings& settings) {
   if (options.key_file) return {.key = read_key_file(*options.key_file)};
   if (!settings.master_key.empty()) return {.key = crypto::unhex(settings.master_key), .belongs_in_file = false};
@@ -53,6 +50,23 @@ FoundKey find_key(const DataFolder& source, const RestoreOptions& options, const
 
 }  // namespace
 
+void back_up_to(const DataFolder& copy, const Settings& settings, const BackupOptions& options) {
+  const DataFolder folder(settings.data);
+  require_folder(folder);
+  const std::string master_key = folder.master_key(settings);
+  copy.prepare("folder of the backup", "--to");
+  try {
+    fs::remove(copy.key_file());
+    const Progress progress("copying");
+    copy_store(settings, master_key, copy.store(), options.acting_as);
+    const auto left_out = maintenance::copy_all_but_store(folder, copy, master_key);
+    if (options.with_key) write_key_file(copy.key_file(), master_key);
+    print(left_out);
+  } catch (const fs::filesystem_error& error) {
+    throw UsageError(std::string("the backup failed: ") + error.what());
+  }
+}
+
 int backup(const Settings& settings, const BackupOptions& options) {
   const DataFolder folder(settings.data);
   require_folder(folder);
@@ -62,16 +76,7 @@ int backup(const Settings& settings, const BackupOptions& options) {
   if (is_beneath(copy.path(), folder.path()))
     throw UsageError(copy.path().string() + " is inside the data folder " + folder.path().string() +
                      ": name a folder outside of it with --to, best on another disk");
-  const std::string master_key = folder.master_key(settings);
-  copy.prepare("folder of the backup", "--to");
-  try {
-    fs::remove(copy.key_file());
-    copy_store(settings, master_key, copy.store(), options.acting_as);
-    print(maintenance::copy_all_but_store(folder, copy, master_key));
-    if (options.with_key) write_key_file(copy.key_file(), master_key);
-  } catch (const fs::filesystem_error& error) {
-    throw UsageError(std::string("the backup failed: ") + error.what());
-  }
+  back_up_to(copy, settings, options);
   std::cout << "backed up to " << copy.path().string() << '\n'
             << (options.with_key
                     ? "with master.key: this folder gives access to every secret of the box, protect it like the box"
@@ -80,15 +85,11 @@ int backup(const Settings& settings, const BackupOptions& options) {
   return 0;
 }
 
-int restore(const RestoreOptions& options, const Settings& settings) {
-  const DataFolder source(options.from), folder(settings.data);
-  if (!fs::exists(source.store())) throw UsageError("there is no backup in " + source.path().string());
-  if (fs::exists(folder.store()))
-    throw UsageError(folder.path().string() + " already holds a box: restore into another folder with --data");
-  const auto found = find_key(source, options, settings);
+void restore_from(const DataFolder& source, const DataFolder& folder, const FoundKey& found) {
   const auto config = maintenance::read_sealed_settings(source, found.key);
   folder.prepare();
   try {
+    const Progress progress("restoring");
     if (found.belongs_in_file) write_key_file(folder.key_file(), found.key);
     if (!config.empty()) write_private_file(folder.config_file(), config);
     if (fs::exists(source.agents())) print(maintenance::copy_workspaces(source.agents(), folder.agents()));
@@ -97,8 +98,28 @@ int restore(const RestoreOptions& options, const Settings& settings) {
   } catch (const fs::filesystem_error& error) {
     throw UsageError(std::string("the restore failed: ") + error.what());
   }
+}
+
+int restore(const RestoreOptions& options, const Settings& settings) {
+  const DataFolder source(options.from), folder(settings.data);
+  if (!fs::exists(source.store())) throw UsageError("there is no backup in " + source.path().string());
+  if (fs::exists(folder.store()))
+    throw UsageError(folder.path().string() + " already holds a box: restore into another folder with --data");
+  const auto found = find_key(source, options, settings);
+  restore_from(source, folder, found);
   std::cout << "restored to " << folder.path().string() << '\n';
   if (!found.belongs_in_file) std::cout << "the key stays in AGENTBOX_MASTER_KEY: set it for agentbox serve, too\n";
+  return 0;
+}
+
+int rollback(const Settings& settings) {
+  const DataFolder folder(settings.data);
+  const auto kept = kept_store(folder);
+  const auto aside = roll_back(folder);
+  std::cout << "the store is as it was" << (kept ? " at " + kept->kept_at : "") << ", before the upgrade\n"
+            << "what has changed since is in " << aside.string() << ": remove it when you need it no more\n"
+            << "Start the agentbox before" << (kept && !kept->version.empty() ? ", " + kept->version : "")
+            << "; this one would upgrade the store again\n";
   return 0;
 }
 
@@ -109,7 +130,10 @@ int verify(const Settings& settings) {
     is_torn = true;
     std::cout << "note: " << trouble << '\n';
   };
-  const auto findings = open_store(settings, Access::read_only, print_note)->verify();
+  const auto findings = [&] {
+    const Progress progress("checking");
+    return open_store(settings, Access::read_only, print_note)->verify();
+  }();
   for (const auto& finding : findings) std::cout << finding.where << ": " << finding.what << '\n';
   const auto* sound = is_torn ? "all files, records and indexes before the end of the log are sound\n"
                               : "all files, records and indexes are sound\n";

@@ -12,12 +12,18 @@
 
 #include "appliance/box/cli/admin.h"
 #include "appliance/box/cli/agent_logs.h"
+#include "appliance/box/cli/catalogue.h"
 #include "appliance/box/cli/commands.h"
 #include "appliance/box/cli/completion.h"
+#include "appliance/box/cli/confirmation.h"
 #include "appliance/box/cli/doctor/doctor.h"
+#include "appliance/box/cli/engine_images.h"
+#include "appliance/box/cli/examples.h"
 #include "appliance/box/cli/manual.h"
 #include "appliance/box/cli/overview.h"
+#include "appliance/box/cli/pack.h"
 #include "appliance/box/cli/setting_flags.h"
+#include "appliance/box/cli/setup/setup.h"
 #include "appliance/box/cli/version.h"
 #include "appliance/box/demo/demo.h"
 #include "appliance/foundation/settings/nearest.h"
@@ -147,6 +153,20 @@ void add_verify(CLI::App& app, Run& run) {
   command->callback([&run, flags] { run = [flags] { return verify(flags.resolve()); }; });
 }
 
+void add_rollback(CLI::App& app, Run& run) {
+  auto* command = app.add_subcommand("rollback", "Go back to the store before the last upgrade; stop the box first");
+  const Confirmation confirmation(*command);
+  const SettingFlags flags(*command, {"AGENTBOX_DATA"});
+  command->callback([&run, flags, confirmation] {
+    run = [flags, confirmation] {
+      const auto settings = flags.resolve();
+      confirmation.require("Set aside everything that has changed since the upgrade of " + settings.data.string() +
+                           "?");
+      return rollback(settings);
+    };
+  });
+}
+
 void add_health(CLI::App& app, Run& run) {
   auto* command = app.add_subcommand(
       "health", "Ask the box on this machine whether it is healthy. Exit code 0: it is; 1: it is not, or none answers");
@@ -240,6 +260,7 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   app.set_version_flag("--version", std::string("agentbox ") + version);
   app.require_subcommand(1);
   add_serve(app, chosen);
+  add_setup(app, chosen);
   add_init(app, chosen);
   add_demo(app, chosen);
   add_overview(app, chosen);
@@ -248,6 +269,11 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_backup(app, chosen);
   add_restore(app, chosen);
   add_verify(app, chosen);
+  add_pack(app, chosen);
+  add_unpack(app, chosen);
+  add_rollback(app, chosen);
+  add_images(app, chosen);
+  add_catalogue(app, chosen);
   add_health(app, chosen);
   add_doctor(app, chosen, facts);
   add_openapi(app, chosen);
@@ -258,6 +284,7 @@ std::optional<int> parse(int argc, char** argv, const BuildFacts& facts, Run& ch
   add_manual(app, chosen);
   add_agent(app, chosen);
   add_summarizer(app, chosen);
+  add_examples(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

@@ -50,7 +50,11 @@ int restore(const RestoreOptions&, const Settings&);
 // in the middle of a write.
 int verify(const Settings&);
 
-// Prints one line. Returns 0 if the running box is healthy, 1 if it is not, or if none answers within five seconds.
+// Puts the store back to where it was before the last upgrade. The box must not run.
+int rollback(const Settings&);
+
+// Prints one line, and one with the way back after an upgrade. Returns 0 if the running box is healthy, 1 if it is not,
+// or if none answers within five seconds.
 int health(const Settings&);
 
 // Prints the OpenAPI document of one listener (web, backend or summarizer).

@@ -11,6 +11,7 @@ class Confirmation {
  public:
   // Adds --yes to the command.
   explicit Confirmation(CLI::App& command);
+  bool is_given() const { return *is_given_; }
   // Asks `question` on the terminal, unless --yes was given. Throws UsageError if the answer is not yes, or there is no
   // terminal to ask on.
   void require(const std::string& question) const;

@@ -52,7 +52,7 @@ bool Argument::names_path() const {
 }
 
 Grammar grammar_of(const CLI::App& app) {
-  Grammar grammar{.name = app.get_name(), .help = app.get_description()};
+  Grammar grammar{.name = app.get_name(), .help = app.get_description(), .examples = app.get_footer()};
   for (const auto* option : app.get_options()) {
     if (option->get_group().empty()) continue;
     auto argument = argument_of(*option);

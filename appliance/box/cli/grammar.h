@@ -19,6 +19,7 @@ struct Argument {
 
 struct Grammar {
   std::string name, help;
+  std::string examples;  // lines beneath --help
   std::vector<Argument> options, positionals;
   std::vector<Grammar> commands;
 };

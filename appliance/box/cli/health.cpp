@@ -2,6 +2,7 @@
 
 #include "appliance/box/cli/box_client.h"
 #include "appliance/box/cli/commands.h"
+#include "appliance/box/rollback.h"
 
 namespace agentbox::cli {
 
@@ -16,21 +17,24 @@ std::string problem_in(const std::string& body) {
   return reason != nullptr && reason->is_string() ? std::string(reason->get_string()) : std::string();
 }
 
+int unhealthy(const Settings& settings, const std::string& problem) {
+  std::cout << problem << '\n';
+  if (const auto advice = rollback_advice(DataFolder(settings.data)); !advice.empty()) std::cout << advice << '\n';
+  return 1;
+}
+
 }  // namespace
 
 int health(const Settings& settings) {
   const auto answer = BoxClient(settings).health();
-  if (!answer) {
-    std::cout << "no box answers: " << answer.error().message << '\n';
-    return 1;
-  }
+  if (!answer) return unhealthy(settings, "no box answers: " + answer.error().message);
   if (answer->status == 200) {
     std::cout << "healthy\n";
     return 0;
   }
   const auto problem = problem_in(answer->body);
-  std::cout << "not healthy: " << (problem.empty() ? "it answered " + std::to_string(answer->status) : problem) << '\n';
-  return 1;
+  return unhealthy(settings,
+                   "not healthy: " + (problem.empty() ? "it answered " + std::to_string(answer->status) : problem));
 }
 
 }  // namespace agentbox::cli

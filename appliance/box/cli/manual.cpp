@@ -1,5 +1,6 @@
 #include "appliance/box/cli/manual.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "appliance/foundation/version.h"
@@ -47,6 +48,17 @@ std::string synopsis(const Grammar& command) {
 
 bool is_setting(const Argument& argument) { return argument.group == "Settings"; }
 
+// As it is, line by line.
+std::string preformatted(const std::string& text) {
+  std::string lines = ".PP\n.nf\n";
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    lines += roff(text.substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return lines + ".fi\n";
+}
+
 // A command and those below it. The settings of `serve` have a section of their own.
 void describe(const Grammar& command, const std::string& path, std::string& page) {
   if (command.commands.empty()) {
@@ -60,6 +72,7 @@ void describe(const Grammar& command, const std::string& path, std::string& page
         page += described(option);
     if (!settings.empty())
       page += command.name == "serve" ? ".PP\nEvery setting is an option, too.\n" : ".PP\nSettings: " + settings + "\n";
+    if (!command.examples.empty()) page += preformatted(command.examples);
   }
   for (const auto& one : command.commands) describe(one, path + " " + one.name, page);
 }

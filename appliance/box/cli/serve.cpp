@@ -10,11 +10,15 @@
 
 #include "appliance/box/box.h"
 #include "appliance/box/cli/commands.h"
+#include "appliance/box/cli/setup/own_authority.h"
+#include "appliance/box/rollback.h"
+#include "appliance/box/run_as.h"
 #include "appliance/box/start_banner.h"
 #include "appliance/box/summarizer_child.h"
 #include "appliance/foundation/data_folder.h"
 #include "appliance/foundation/outbound_policy.h"
 #include "appliance/foundation/settings/settings_table.h"
+#include "store/engine.h"
 #include "summarizer/summarizer.h"
 #include "web/log.h"
 
@@ -58,6 +62,18 @@ void set_up_log(const Settings& settings) {
                                           : Level::info);
 }
 
+// A certificate of the box's own authority that ends soon. A box that cannot renew it serves all the same.
+void renew_own_certificate(const Settings& settings) {
+  const OwnAuthority authority(DataFolder(settings.data));
+  try {
+    if (!authority.needs_renewal(settings)) return;
+    authority.renew();
+    web::log::info("certificate_renewed", {{"file", authority.server.string()}});
+  } catch (const UsageError& error) {
+    web::log::warning("certificate_not_renewed", {{"reason", error.what()}});
+  }
+}
+
 // Has the kernel send SIGKILL when the box ends.
 void end_with(pid_t box) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -85,16 +101,23 @@ bool set_up(const Settings& settings, const SetUpOptions& options) {
 }
 
 int serve(const Settings& settings, const SettingSources& sources) {
-  const auto sockets = take_activated_sockets();
+  auto sockets = take_activated_sockets();
   auto manager = ServiceManager::take_from_environment();
   clear_secrets_in_environment();
-  forbid_core_dumps();
   allow_many_files();
   signal(SIGPIPE, SIG_IGN);
   set_up_log(settings);
+  run_as_user(settings, sockets);
+  forbid_core_dumps();  // a change of user undoes it
   web::outbound().set_policy(outbound_policy(settings));
-  Box box(settings, sockets, sources, std::move(manager));
-  return box.serve();
+  renew_own_certificate(settings);
+  try {
+    Box box(settings, sockets, sources, std::move(manager));
+    return box.serve();
+  } catch (const store::Unavailable& error) {
+    const auto advice = rollback_advice(DataFolder(settings.data));
+    throw UsageError(advice.empty() ? error.what() : std::string(error.what()) + "; " + advice);
+  }
 }
 
 int summarizer(const Settings& settings, std::optional<pid_t> box) {

@@ -15,6 +15,8 @@ class SettingFlags {
   // Adds the settings of these names, or all if there are none, and --config.
   explicit SettingFlags(CLI::App& command, const std::vector<std::string_view>& names = {});
 
+  // After parsing: the values that were given as flags, by Setting::name.
+  const Flags& given() const { return values_->flags; }
   // After parsing: resolves the settings from flags, environment and file.
   Settings resolve(bool own_file = true) const;
   // The same, with where the values come from.

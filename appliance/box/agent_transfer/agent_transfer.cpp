@@ -1,0 +1,243 @@
+#include "appliance/box/agent_transfer/agent_transfer.h"
+
+#include <array>
+#include <cstdio>
+
+#include "appliance/box/packing/header.h"
+#include "appliance/box/packing/tree.h"
+#include "appliance/foundation/beneath.h"
+#include "web/reply.h"
+
+namespace agent_transfer {
+
+namespace {
+
+namespace fs = std::filesystem;
+using agentbox::UsageError;
+
+constexpr std::size_t longest_description = 16u << 20, longest_messages = 256u << 20;
+
+std::string numbered(std::size_t number) {
+  std::array<char, 16> digits{};
+  std::snprintf(digits.data(), digits.size(), "%05zu", number);
+  return std::string(messages_prefix) + digits.data() + ".jsonl";
+}
+
+template <class T>
+std::string json_of(const T& value) {
+  std::string text;
+  web::write_json(text, value);
+  return text;
+}
+
+packing::Entry entry(std::string path) {
+  return {.path = std::move(path), .modified = std::chrono::system_clock::to_time_t(store::now()), .target = {}};
+}
+
+void write_messages(const store::Tenant& tenant, const std::string& agent, packing::ArchiveWriter& archive) {
+  store::Page page{.limit = messages_per_file, .after = agent + "."};
+  for (std::size_t file = 1;; ++file) {
+    auto found = tenant.list(chat::messages, page);
+    const auto listed = found.size();
+    if (listed > 0) page.after = found.back().id;
+    std::erase_if(found, [&](const chat::Message& message) { return message.agent != agent; });
+    if (found.empty()) return;
+    std::string lines;
+    for (const auto& message : found) lines += json_of(carried(message)) + "\n";
+    archive.add(entry(numbered(file)), lines);
+    if (found.size() < listed || listed < messages_per_file) return;
+  }
+}
+
+struct Description {
+  CarriedAgent agent;
+  std::vector<CarriedSchedule> schedules;
+  std::uint64_t bytes = 0;
+};
+
+bool is_messages(const packing::Entry& entry) {
+  return entry.type == packing::EntryType::file && entry.path.starts_with(messages_prefix);
+}
+
+bool is_workspace(const packing::Entry& entry) { return packing::parts_of(entry.path).front() == workspace_name; }
+
+// All of the file is read and checked.
+Description described(const fs::path& file) {
+  packing::ArchiveReader archive(file);
+  packing::read_header(archive, "agent");
+  Description result;
+  bool has_agent = false;
+  while (const auto found = archive.next()) {
+    if (found->path == agent_name) {
+      result.agent = read_agent(archive.read_text(longest_description));
+      has_agent = true;
+    } else if (found->path == schedules_name) {
+      result.schedules = read_schedules(archive.read_text(longest_description));
+    } else if (is_messages(*found)) {
+      read_messages(archive.read_text(longest_messages));
+    } else if (is_workspace(*found)) {
+      archive.read([&](std::uint64_t, std::string_view bytes) { result.bytes += bytes.size(); });
+    } else {
+      throw UsageError("the pack holds \"" + found->path.substr(0, 200) + "\", which no agent has");
+    }
+  }
+  if (!has_agent) throw UsageError("the pack does not say which agent it holds");
+  return result;
+}
+
+// Its place in the conversation is kept, also among messages of one millisecond.
+std::string message_id(const std::string& agent, store::Time at, std::size_t number) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), ".%013lld%08zu", static_cast<long long>(at.time_since_epoch().count()),
+                number);
+  return agent + text.data();
+}
+
+void insert_messages(const store::System& system, const agents::Agent& agent, std::vector<CarriedMessage> found,
+                     std::size_t first) {
+  constexpr std::size_t per_change = 200;
+  for (std::size_t at = 0; at < found.size(); at += per_change) {
+    auto change = system.change();
+    for (std::size_t i = at; i < std::min(found.size(), at + per_change); ++i) {
+      auto& one = found[i];
+      change.insert(chat::messages, chat::Message{.owner = agent.owner,
+                                                  .id = message_id(agent.id, one.createdAt, first + i),
+                                                  .agent = agent.id,
+                                                  .role = one.role,
+                                                  .content = std::move(one.content),
+                                                  .model = std::move(one.model),
+                                                  .delivery = one.delivery,
+                                                  .failure = std::move(one.failure),
+                                                  .is_stopped = one.isStopped,
+                                                  .created_at = one.createdAt});
+    }
+    if (!change.commit_blocking().ok()) throw UsageError("the conversation cannot be stored");
+  }
+}
+
+// The workspace and the conversation of a described file.
+std::size_t extract(const fs::path& file, const fs::path& folder, const store::System& system,
+                    const agents::Agent& agent) {
+  fs::create_directories(folder);
+  packing::ArchiveReader archive(file);
+  packing::read_header(archive, "agent");
+  packing::Extraction extraction(folder);
+  std::size_t messages = 0;
+  while (const auto found = archive.next()) {
+    if (is_workspace(*found)) {
+      extraction.write(*found, found->path, archive);
+    } else if (is_messages(*found)) {
+      auto read = read_messages(archive.read_text(longest_messages));
+      const auto count = read.size();
+      insert_messages(system, agent, std::move(read), messages);
+      messages += count;
+    }
+  }
+  return messages;
+}
+
+// What blocks and reports by exceptions, on another thread.
+template <class T>
+web::Task<web::Result<T>> attempt(boost::asio::thread_pool& pool, std::function<T()> work) {
+  auto guarded = [work = std::move(work)]() -> web::Result<T> {
+    try {
+      return work();
+    } catch (const std::exception& error) {
+      return web::invalid(error.what());
+    }
+  };
+  co_return co_await web::offload(pool, std::move(guarded));
+}
+
+}  // namespace
+
+AgentTransfer::AgentTransfer(const agentbox::Platform& platform, hosting::Module& hosting)
+    : platform_(platform), hosting_(hosting), disk_(platform.folder.path(), platform.settings.disk_reserve) {}
+
+Exported AgentTransfer::write(const agents::Agent& agent, const fs::path& file) const {
+  const auto draft = fs::path(file).concat(".part");
+  fs::remove(draft);
+  Exported done{.secrets = carried(agent).secrets, .left_out = {}};
+  {
+    packing::ArchiveWriter archive(draft);
+    packing::write_header(archive, {.kind = "agent", .version = {}, .madeAt = {}, .keyFingerprint = {}});
+    archive.add(entry(std::string(agent_name)), json_of(carried(agent)));
+    std::vector<CarriedSchedule> schedules;
+    for (const auto& task : hosting_.schedule.tasks.list(agent.owner, agent.id)) schedules.push_back(carried(task));
+    archive.add(entry(std::string(schedules_name)), json_of(schedules));
+    write_messages(platform_.system.tenant(agent.owner), agent.id, archive);
+    packing::add_tree(archive, platform_.folder.agents() / agent.id / workspace_name, std::string(workspace_name),
+                      done.left_out);
+    archive.finish();
+  }
+  fs::rename(draft, file);
+  done.bytes = fs::file_size(file);
+  return done;
+}
+
+web::Task<web::Result<Exported>> AgentTransfer::export_to(fs::path file, std::string id) {
+  const auto agent = hosting_.agents.directory.find(id);
+  if (!agent) co_return web::not_found("No such agent");
+  if (!file.is_absolute()) co_return web::invalid("file must be an absolute path on the box");
+  std::function<Exported()> work = [this, agent = *agent, file = std::move(file)] {
+    if (agentbox::is_beneath(file, platform_.folder.path()))
+      throw UsageError("file must be outside of the data folder");
+    if (fs::exists(file)) throw UsageError(file.string() + " exists already: name another file");
+    try {
+      return write(agent, file);
+    } catch (...) {
+      std::error_code ignored;
+      fs::remove(fs::path(file).concat(".part"), ignored);
+      throw;
+    }
+  };
+  co_return co_await attempt<Exported>(platform_.backups, std::move(work));
+}
+
+web::Task<web::Result<Imported>> AgentTransfer::import_from(fs::path file, store::UserId owner) {
+  if (!file.is_absolute()) co_return web::invalid("file must be an absolute path on the box");
+  std::function<Description()> read = [file] { return described(file); };
+  auto description = co_await attempt<Description>(platform_.backups, std::move(read));
+  if (!description) co_return description.error();
+  if (const auto room = disk_.admit(description->bytes); !room) co_return room.error();
+  auto& carried_agent = description->agent;
+  agents::NewAgent spec{.name = carried_agent.name,
+                        .model = carried_agent.model,
+                        .config = std::move(carried_agent.config),
+                        .tier = carried_agent.tier,
+                        .plan = carried_agent.plan};
+  auto agent = co_await hosting_.agents.provisioning.create(owner, std::move(spec));
+  if (!agent) co_return agent.error();
+  Imported imported{.agent = std::move(*agent), .secrets = std::move(carried_agent.secrets)};
+  const auto id = imported.agent.id;
+  auto filled = co_await fill(std::move(imported), std::move(file), std::move(description->schedules));
+  if (!filled) static_cast<void>(co_await hosting_.agents.lifecycle.remove(owner, id));
+  co_return filled;
+}
+
+web::Task<web::Result<Imported>> AgentTransfer::fill(Imported imported, fs::path file,
+                                                     std::vector<CarriedSchedule> schedules) {
+  std::function<std::size_t()> work = [this, file = std::move(file), agent = imported.agent] {
+    return extract(file, platform_.folder.agents() / agent.id, platform_.system, agent);
+  };
+  const auto messages = co_await attempt<std::size_t>(platform_.backups, std::move(work));
+  if (!messages) co_return messages.error();
+  imported.messages = *messages;
+  for (auto& one : schedules) {
+    schedule::NewTask task{.name = std::move(one.name),
+                           .agent = imported.agent.id,
+                           .cron_schedule = std::move(one.cronSchedule),
+                           .prompt = std::move(one.prompt),
+                           .description = std::move(one.description),
+                           .timezone = std::move(one.timezone),
+                           .enabled = one.enabled,
+                           .catch_up = one.catchUp,
+                           .overlap = one.overlap};
+    const auto made = co_await hosting_.schedule.tasks.create(imported.agent.owner, std::move(task));
+    if (!made) co_return made.error();
+    ++imported.schedules;
+  }
+  co_return imported;
+}
+
+}  // namespace agent_transfer

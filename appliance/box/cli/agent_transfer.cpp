@@ -1,0 +1,76 @@
+#include "appliance/box/cli/agent_transfer.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "appliance/box/cli/admin_command.h"
+#include "appliance/box/cli/progress.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::chrono::hours longest{1};
+
+struct TransferOptions {
+  std::string agent, owner;
+  std::filesystem::path file;
+};
+
+std::string full_path_of(const std::filesystem::path& file) {
+  return std::filesystem::absolute(file).lexically_normal().string();
+}
+
+void print_each(const json::object& answer, std::string_view name, const char* said) {
+  for (const auto& one : answer.at(name).as_array()) std::cout << said << std::string(one.as_string()) << '\n';
+}
+
+int export_agent(const BoxClient& box, const TransferOptions& options) {
+  const json::object body{{"file", full_path_of(options.file)}};
+  const auto answer = [&] {
+    const Progress progress("exporting");
+    return box.call("POST", "/api/admin/agents/" + escaped(options.agent) + "/export", body, longest).as_object();
+  }();
+  print_each(answer, "leftOut", "left out: ");
+  print_each(answer, "secrets", "left out: the secret at config");
+  std::cout << "exported to " << std::string(answer.at("file").as_string()) << ", "
+            << shown_bytes(answer.at("bytes").to_number<std::uint64_t>()) << '\n';
+  return 0;
+}
+
+int import_agent(const BoxClient& box, const TransferOptions& options) {
+  const json::object body{{"file", full_path_of(options.file)}, {"owner", options.owner}};
+  const auto answer = [&] {
+    const Progress progress("importing");
+    return box.call("POST", "/api/admin/agents/import", body, longest).as_object();
+  }();
+  std::cout << "imported " << std::string(answer.at("name").as_string()) << " as "
+            << std::string(answer.at("id").as_string()) << ": " << answer.at("messages") << " messages, "
+            << answer.at("schedules") << " scheduled prompts. It is not started yet\n";
+  print_each(answer, "secrets", "to be set again: config");
+  return 0;
+}
+
+}  // namespace
+
+void add_agent_transfer(CLI::App& admin, std::function<int()>& run) {
+  auto* agent = admin.add_subcommand("agent", "Carry one agent to another box or owner in a file");
+  agent->require_subcommand(1);
+  const auto options = std::make_shared<TransferOptions>();
+
+  auto* exporting =
+      agent->add_subcommand("export", "Write an agent to a file of the box's machine, but for its secrets");
+  exporting->add_option("id", options->agent, "the agent's id")->required();
+  exporting->add_option("--to", options->file, "the file, which must not exist")->required();
+  connect(*exporting, run, [options](const BoxClient& box) { return export_agent(box, *options); });
+
+  auto* importing = agent->add_subcommand("import", "Make a new agent of a file that export wrote");
+  importing->add_option("file", options->file, "the file")->required()->type_name("FILE");
+  importing->add_option("--owner", options->owner, "e-mail address of its owner")->required()->type_name("EMAIL");
+  connect(*importing, run, [options](const BoxClient& box) { return import_agent(box, *options); });
+}
+
+}  // namespace agentbox::cli

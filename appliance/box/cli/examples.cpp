@@ -1,0 +1,135 @@
+#include "appliance/box/cli/examples.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agentbox::cli {
+
+namespace {
+
+struct Example {
+  std::string_view line;  // after the command's name
+  std::string_view purpose;
+};
+
+struct Examples {
+  std::string_view command;  // with those above it
+  std::vector<Example> examples;
+};
+
+const std::vector<Examples>& table() {
+  static const std::vector<Examples> all{
+      {"serve",
+       {{"--data D", "a folder that setup or init has set up"},
+        {"--data D --init --email you@example.org", "sets it up first if it is not yet"},
+        {"--data D --web-listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem", "with TLS, on all addresses"}}},
+      {"setup",
+       {{"--data D", "asks for everything, with defaults"},
+        {"--data D --email you@example.org --web-listen 0.0.0.0:443 --own-ca --name box.lan --yes",
+         "a box on a local network, in a script"},
+        {"--data D --backup-schedule '0 3 * * *' --yes", "changes one setting of a box"}}},
+      {"setup renew",
+       {{"--data D && kill -HUP PID", "without a restart"},
+        {"--data D", "the box also does it at its start, 30 days before the end"}}},
+      {"init",
+       {{"--data D --email you@example.org", "prints a random password once"},
+        {"--data D --email you@example.org --password 'correct horse battery'", "with a password of your own"}}},
+      {"status", {{"--data D", "exit code 1 unless it is ok"}, {"--data D --json", "for programs"}}},
+      {"agents",
+       {{"--data D --status error", "of all users, those in trouble"},
+        {"--data D --user ada@example.org", "one user's"},
+        {"stop ag_... --data D", "any user's agent"}}},
+      {"keys", {{"--data D", "the operator keys"}, {"--data D --json", "for programs"}}},
+      {"usage",
+       {{"--data D", "this month, all users"}, {"--data D --user ada@example.org --json", "one user's, for programs"}}},
+      {"caps", {{"--data D", "those on plans"}, {"--data D --user ada@example.org", "those on a user"}}},
+      {"logs",
+       {{"ag_... --data D", "what it wrote last"}, {"ag_... --follow --data D", "and what it writes from now on"}}},
+      {"admin agent export",
+       {{"ag_... --to /tmp/scout.agent --data D", "while it runs, or stopped"},
+        {"ag_... --to /tmp/scout.agent --data D --as ada@example.org", "with a name for the audit log"}}},
+      {"admin agent import",
+       {{"/tmp/scout.agent --owner ada@example.org --data D", "as a new agent, not started"},
+        {"/tmp/scout.agent --owner bob@example.org --data D", "the same file again, for another owner"}}},
+      {"admin create-user",
+       {{"ada@example.org --plan solo --data D", "prints a random password once"},
+        {"bob@example.org --admin --verified --data D", "another administrator"}}},
+      {"admin plan",
+       {{"ada@example.org solo --data D", "sets a plan"}, {"ada@example.org none --data D", "cancels it"}}},
+      {"admin audit",
+       {{"--data D | jq .act", "the log, oldest first"}, {"verify --data D", "was an entry changed or removed?"}}},
+      {"admin operator-keys",
+       {{"create ci --scope backup --data D", "a key for backups alone"}, {"list --data D", "all keys"}}},
+      {"admin rotate-master-key",
+       {{"--data D", "a random key, if it is in the data folder"},
+        {"--data D --new-key FILE", "if the key is kept elsewhere"}}},
+      {"backup",
+       {{"--data D --to /backup/box", "run it again to update the backup"},
+        {"--data D --to /backup/box --with-key", "a backup that restores by itself: protect it like the box"}}},
+      {"restore",
+       {{"--from /backup/box --data D --key master.key", "into a folder without a store"},
+        {"--from /backup/box --data D", "a backup that was made with --with-key"}}},
+      {"verify",
+       {{"--data D", "stop the box first"}, {"--data D && agentbox serve --data D", "serve only what is sound"}}},
+      {"pack",
+       {{"--data D --to box.agentbox", "everything but master.key"},
+        {"--data D --to demo.agentbox --with-key --with-image", "a demo for a machine without a network"}}},
+      {"unpack",
+       {{"box.agentbox --data D --key master.key", "into a folder without a box"},
+        {"box.agentbox --check --key master.key", "is the file sound?"}}},
+      {"rollback",
+       {{"--data D", "asks first: what has changed since the upgrade is set aside"},
+        {"--data D --yes", "in a script"}}},
+      {"images load",
+       {{"agent-image.tar.gz", "the agents' image of a release"},
+        {"D/images/agents.tar", "the one that came with a packed box"}}},
+      {"catalogue update",
+       {{"catalogue.json --key publisher.pub --data D", "with catalogue.json.sig beside it"},
+        {"catalogue.json --unsigned --data D", "a file of your own"}}},
+      {"health",
+       {{"--data D", "for monitoring: the exit code says it"},
+        {"--data D || systemctl restart agentbox", "restart a box that is not healthy"}}},
+      {"doctor",
+       {{"--data D", "what is wrong, and what to do"},
+        {"--data D --bundle support.tar", "with an archive for support"}}},
+      {"openapi", {{"> web.json", "the document of the web listener"}, {"backend", "that of the backend"}}},
+      {"routes", {{"", "those of the web listener"}, {"backend | grep /api/admin", "what administrators can call"}}},
+      {"settings", {{"", "all settings with defaults and meanings"}, {"| grep BACKUP_", "those about backups"}}},
+      {"version", {{"", "one line"}, {"--json", "with the commit, the flags of the build and all libraries"}}},
+      {"completion",
+       {{"bash > /etc/bash_completion.d/agentbox", "for all users"}, {"fish | source", "for this shell"}}},
+      {"man", {{"| man -l -", "reads it"}, {"> /usr/local/share/man/man1/agentbox.1", "installs it"}}},
+      {"agent",
+       {{"--boot D/agents/ag_.../run/boot.json", "as the box starts it"},
+        {"--check", "the health check of a container"}}},
+      {"summarizer",
+       {{"--summarizer-listen 127.0.0.1:3100", "without a box"},
+        {"--summarizer-allow-private true", "also pages of a local network"}}},
+  };
+  return all;
+}
+
+CLI::App* find(CLI::App& app, std::string_view path) {
+  const auto name = path.substr(0, path.find(' '));
+  for (auto* command : app.get_subcommands([](CLI::App*) { return true; }))
+    if (command->get_name() == name)
+      return name.size() == path.size() ? command : find(*command, path.substr(name.size() + 1));
+  return nullptr;
+}
+
+}  // namespace
+
+void add_examples(CLI::App& app) {
+  for (const auto& [path, examples] : table()) {
+    auto* command = find(app, path);
+    if (command == nullptr) continue;
+    std::string text = "Examples:";
+    for (const auto& [line, purpose] : examples)
+      text += "\n  agentbox " + std::string(path) + (line.empty() ? "" : " ") + std::string(line) + "\n      " +
+              std::string(purpose);
+    command->footer(text);
+  }
+}
+
+}  // namespace agentbox::cli

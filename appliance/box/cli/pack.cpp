@@ -1,0 +1,189 @@
+#include "appliance/box/cli/pack.h"
+
+#include <iostream>
+#include <memory>
+
+#include "appliance/box/cli/backup_copy.h"
+#include "appliance/box/cli/commands.h"
+#include "appliance/box/cli/engine_images.h"
+#include "appliance/box/cli/progress.h"
+#include "appliance/box/cli/setting_flags.h"
+#include "appliance/box/maintenance/backup_folder.h"
+#include "appliance/box/packing/box_pack.h"
+#include "appliance/foundation/beneath.h"
+#include "appliance/foundation/crypto/random.h"
+#include "appliance/foundation/data_folder.h"
+#include "appliance/foundation/master_key.h"
+
+namespace agentbox::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PackOptions {
+  fs::path to;
+  bool with_key = false, with_image = false;
+  std::string acting_as;  // see BoxClient
+};
+
+// A folder in which the box is copied first. What an interrupted call left there is used by the next one.
+DataFolder copy_beside(const fs::path& file) { return DataFolder(file.string() + ".copy"); }
+
+void print(const packing::LeftOut& left_out) {
+  for (const auto& sentence : left_out) std::cout << "left out: " << sentence << '\n';
+}
+
+int pack(const Settings& settings, const PackOptions& options) {
+  const DataFolder folder(settings.data);
+  const auto file = fs::absolute(options.to).lexically_normal();
+  if (fs::exists(file)) throw UsageError(file.string() + " exists already: remove it, or name another file with --to");
+  if (is_beneath(file, folder.path()))
+    throw UsageError(file.string() + " is inside the data folder: name a file outside of it with --to");
+  const auto copy = copy_beside(file);
+  const auto images = copy.path() / "images";
+  back_up_to(copy, settings, {.to = copy.path(), .with_key = options.with_key, .acting_as = options.acting_as});
+  fs::remove_all(images);
+  if (options.with_image) {
+    fs::create_directories(images);
+    save_image(settings, settings.agent_image, images / agents_image_name);
+  }
+  packing::LeftOut left_out;
+  {
+    Progress progress("packing");
+    left_out = packing::write_box(copy.path(), file, folder.master_key(settings),
+                                  [&](std::uint64_t done, std::uint64_t all) { progress.report(done, all); });
+  }
+  fs::remove_all(copy.path());
+  print(left_out);
+  std::cout << "packed into " << file.string() << ", " << shown_bytes(fs::file_size(file)) << '\n'
+            << (options.with_key
+                    ? "with master.key: this file gives access to every secret of the box, protect it like the box"
+                    : "without master.key: carry it separately, the file cannot be unpacked without it")
+            << '\n';
+  return 0;
+}
+
+struct UnpackOptions {
+  fs::path file;
+  std::optional<fs::path> key_file;
+  bool only_check = false;
+};
+
+struct GivenKey {
+  std::optional<std::string> key;
+  bool belongs_in_file = true;  // a key from the environment is not written to the data folder
+};
+
+GivenKey given_key(const UnpackOptions& options, const Settings& settings) {
+  if (options.key_file) return {.key = read_key_file(*options.key_file)};
+  if (!settings.master_key.empty()) return {.key = crypto::unhex(settings.master_key), .belongs_in_file = false};
+  if (const auto credential = master_key_credential())
+    return {.key = read_key_file(*credential), .belongs_in_file = false};
+  return {};
+}
+
+void require_empty(const DataFolder& folder) {
+  for (const auto& part : {folder.store(), folder.config_file(), folder.agents(), folder.key_file()})
+    if (fs::exists(part))
+      throw UsageError(folder.path().string() + " already holds a box: unpack into another folder with --data");
+}
+
+// A folder within the data folder that is removed at the end.
+class Scratch {
+ public:
+  explicit Scratch(fs::path path) : path_(std::move(path)) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+    fs::permissions(path_, fs::perms::owner_all);
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  const fs::path path_;
+};
+
+void require_room(const fs::path& folder, std::uint64_t bytes) {
+  std::error_code unknown;
+  const auto space = fs::space(folder, unknown);
+  if (!unknown && space.available < bytes)
+    throw UsageError("unpacking needs " + shown_bytes(bytes) + ", and " + folder.string() + " has only " +
+                     shown_bytes(space.available) + " left: name a folder on another disk with --data");
+}
+
+int unpack(const Settings& settings, const UnpackOptions& options) {
+  const DataFolder folder(fs::absolute(settings.data).lexically_normal());
+  if (!options.only_check) require_empty(folder);
+  const auto given = given_key(options, settings);
+  packing::CheckedBox box;
+  {
+    Progress progress("checking");
+    box = packing::check_box(options.file, given.key,
+                             [&](std::uint64_t done, std::uint64_t all) { progress.report(done, all); });
+  }
+  std::cout << options.file.string() << " is sound: " << box.entries << " entries, " << shown_bytes(box.bytes)
+            << ", packed " << box.made_at << " by agentbox " << box.version << '\n';
+  if (!box.is_key_given) std::cout << "the pack holds its own key: this shows that it is undamaged, not who made it\n";
+  if (options.only_check) return 0;
+
+  folder.prepare();
+  require_room(folder.path(), box.bytes * 2);
+  const Scratch scratch(folder.path() / ".unpacking");
+  {
+    Progress progress("unpacking");
+    packing::extract_box(options.file, box, scratch.path(),
+                         [&](std::uint64_t done, std::uint64_t all) { progress.report(done, all); });
+  }
+  restore_from(DataFolder(scratch.path()), folder, {.key = box.master_key, .belongs_in_file = given.belongs_in_file});
+  const auto image = scratch.path() / "images" / agents_image_name;
+  if (fs::exists(image)) {
+    fs::create_directories(folder.path() / "images");
+    fs::rename(image, folder.path() / "images" / agents_image_name);
+  }
+  std::cout << "unpacked to " << folder.path().string() << '\n';
+  if (!given.belongs_in_file) std::cout << "the key stays in AGENTBOX_MASTER_KEY: set it for agentbox serve, too\n";
+  std::cout << "\nNext:\n";
+  if (fs::exists(folder.path() / "images" / agents_image_name))
+    std::cout << "  agentbox images load " << (folder.path() / "images" / agents_image_name).string() << '\n';
+  std::cout << "  look through " << folder.config_file().string() << ": addresses and files of the other machine\n"
+            << "  agentbox serve --data " << folder.path().string() << '\n';
+  return 0;
+}
+
+}  // namespace
+
+void add_pack(CLI::App& app, std::function<int()>& run) {
+  auto* command = app.add_subcommand("pack", "Pack a box, running or not, into one file that unpack opens");
+  const auto options = std::make_shared<PackOptions>();
+  command->add_option("--to", options->to, "the file, such as box.agentbox; a folder beside it is used meanwhile")
+      ->required();
+  command->add_flag("--with-key", options->with_key,
+                    "include master.key: the file alone then gives access to every secret of the box");
+  command->add_flag("--with-image", options->with_image, "include the agents' image of the Docker Engine");
+  command
+      ->add_option("--as", options->acting_as,
+                   "your name, or an admin's e-mail address, for the audit log [the system user]")
+      ->type_name("NAME");
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY", "BACKEND_LISTEN", "INTERNAL_API_KEY",
+                                      "AGENT_IMAGE", "DOCKER_HOST"});
+  command->callback([&run, flags, options] { run = [flags, options] { return pack(flags.resolve(), *options); }; });
+}
+
+void add_unpack(CLI::App& app, std::function<int()>& run) {
+  auto* command = app.add_subcommand("unpack", "Create a data folder from a file that pack made");
+  const auto options = std::make_shared<UnpackOptions>();
+  command->add_option("file", options->file, "the file")->required()->type_name("FILE");
+  command->add_option("--key", options->key_file, "master.key of the box that was packed")->type_name("FILE");
+  command->add_flag("--check", options->only_check, "read and check all of the file, and write nothing");
+  const SettingFlags flags(*command, {"AGENTBOX_DATA", "AGENTBOX_MASTER_KEY"});
+  command->callback(
+      [&run, flags, options] { run = [flags, options] { return unpack(flags.resolve(false), *options); }; });
+}
+
+}  // namespace agentbox::cli

@@ -1,0 +1,88 @@
+#include "appliance/box/rollback.h"
+
+#include <ctime>
+#include <fstream>
+
+#include "appliance/foundation/version.h"
+#include "store/checkpoint.h"
+#include "store/store.h"
+#include "web/reply.h"
+
+namespace agentbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path note_of(const DataFolder& folder) { return folder.path() / "store.schema"; }
+fs::path kept_folder(const DataFolder& folder) { return folder.path() / "rollback"; }
+
+struct Note {
+  std::uint32_t schema = 0;
+  std::string version;
+  std::string at;  // only of a kept store
+};
+
+Note read_note(const fs::path& file) {
+  Note note;
+  std::ifstream input(file);
+  input >> note.schema >> note.version >> note.at;
+  return note;
+}
+
+}  // namespace
+
+void keep_before_upgrade(const DataFolder& folder, std::uint32_t schema) {
+  if (!fs::exists(folder.store() / "CURRENT")) return;
+  const auto note = read_note(note_of(folder));
+  if (note.schema >= schema) return;
+  const auto kept = kept_folder(folder);
+  if (fs::exists(kept / "store") && !fs::exists(kept / "schema")) return;  // an upgrade that was cut off has kept it
+  fs::remove_all(kept);
+  fs::create_directories(kept);
+  fs::permissions(kept, fs::perms::owner_all);
+  store::checkpoint_closed(folder.store(), kept / "store");
+  write_private_file(kept / "schema", std::to_string(note.schema) + " " +
+                                          (note.version.empty() ? "unknown" : note.version) + " " +
+                                          web::iso8601(store::now()) + "\n");
+}
+
+void note_schema(const DataFolder& folder, std::uint32_t schema) {
+  const auto note = read_note(note_of(folder));
+  if (note.schema != schema || note.version != version)
+    write_private_file(note_of(folder), std::to_string(schema) + " " + version + "\n");
+}
+
+std::optional<Kept> kept_store(const DataFolder& folder) {
+  if (!fs::exists(kept_folder(folder) / "store" / "CURRENT")) return std::nullopt;
+  const auto note = read_note(kept_folder(folder) / "schema");
+  return Kept{.version = note.version == "unknown" ? std::string() : note.version, .kept_at = note.at};
+}
+
+std::string rollback_advice(const DataFolder& folder) {
+  const auto kept = kept_store(folder);
+  if (!kept) return {};
+  return "this box was upgraded" + (kept->version.empty() ? std::string() : " from agentbox " + kept->version) +
+         " at " + kept->kept_at + ": agentbox rollback --data " + folder.path().string() +
+         " goes back to the store before it; then start the agentbox before";
+}
+
+fs::path roll_back(const DataFolder& folder) {
+  const auto kept = kept_folder(folder);
+  if (!kept_store(folder))
+    throw UsageError("there is no store to go back to in " + kept.string() +
+                     ": restore a backup with `agentbox restore` into another folder");
+  const auto note = read_note(kept / "schema");
+  // A copy, so that going back can be repeated; it also refuses a store that is open.
+  const auto ready = folder.path() / "store.before";
+  fs::remove_all(ready);
+  store::checkpoint_closed(kept / "store", ready);
+  const auto aside = folder.path() / ("store.rolled-back-" + std::to_string(std::time(nullptr)));
+  store::checkpoint_closed(folder.store(), aside);
+  fs::remove_all(folder.store());
+  fs::rename(ready, folder.store());
+  write_private_file(note_of(folder), std::to_string(note.schema) + " " + note.version + "\n");
+  return aside;
+}
+
+}  // namespace agentbox

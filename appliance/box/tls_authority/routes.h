@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "appliance/identity/guards.h"
+#include "web/bind.h"
+#include "web/route.h"
+
+namespace tls_authority {
+
+// Outlive the rows.
+struct Services {
+  const std::optional<std::string>& certificate;  // PEM
+};
+
+// GET /ca.crt
+std::vector<web::Route> web_routes(const agentbox::Guards&, const web::Bind<Services>&);
+
+}  // namespace tls_authority

@@ -1,0 +1,33 @@
+// X.509 certificates of an authority of one's own, over OpenSSL: EC P-256, ECDSA with SHA-256.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crypto {
+
+// Both in PEM.
+struct CertifiedKey {
+  std::string certificate, key;
+};
+
+// A root that may certify servers, and no further authority. Throws std::runtime_error if OpenSSL fails.
+CertifiedKey make_authority(const std::string& name, std::chrono::days lifetime);
+
+// For these host names and IP addresses, certified by the authority. Valid from an hour ago, for clients whose clock is
+// slow. Throws std::runtime_error if the authority's key does not fit its certificate, or a name cannot be certified.
+CertifiedKey make_server_certificate(const CertifiedKey& authority, const std::vector<std::string>& names,
+                                     std::chrono::days lifetime);
+
+// Of the first certificate in a PEM text; throws std::runtime_error if there is none.
+struct CertificateFacts {
+  std::chrono::sys_seconds expires_at;
+  std::vector<std::string> names;  // DNS names and IP addresses
+  std::string sha256;              // of the certificate itself, as browsers show it: "AB:CD:..."
+  std::string pem;                 // the certificate alone, without what surrounds it
+};
+CertificateFacts read_certificate(std::string_view pem);
+
+}  // namespace crypto
