@@ -13,15 +13,17 @@ import { agent_processes } from "./processes.mjs";
 const DAY = 86_400_000;
 const free_ports = Object.fromEntries(["WEB", "BACKEND", "SUMMARIZER"].map((name) => [`${name}_LISTEN`, "127.0.0.1:0"]));
 
+const started = [];
+
 // Runs the demo until it says that it is ready.
 class Demo {
-  static async start(t, args, env = {}) {
+  static async start(args, env = {}) {
     const demo = new Demo();
     demo.child = spawn(binary, ["demo", "--outside", "127.0.0.1:0", ...args], {
       stdio: ["ignore", "pipe", "pipe"], env: { PATH: process.env.PATH, AGENT_PORT_RANGE: OWN_PORTS, ...free_ports, ...env },
     });
     demo.ended = once(demo.child, "exit");
-    t.after(() => demo.end());
+    started.push(demo);
     let said = "";
     demo.errors = "";
     demo.child.stderr.on("data", (bytes) => (demo.errors += bytes));
@@ -62,13 +64,16 @@ class Demo {
 
 const scratch = (t) => {
   const folder = mkdtempSync(join(tmpdir(), "agentbox-story-demo-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(async () => {
+    for (const demo of started.splice(0)) await demo.end(); // with its agents, which it finds in the folder
+    rmSync(folder, { recursive: true, force: true });
+  });
   return join(folder, "demo");
 };
 
 test("a demo has lived through its past, and every page has something to show", async (t) => {
   const folder = scratch(t), days = 4;
-  const demo = await Demo.start(t, ["--data", folder, "--days", String(days)]);
+  const demo = await Demo.start(["--data", folder, "--days", String(days)]);
   const { user, admin } = demo;
   const { agents } = await user("/api/agents");
   assert.deepEqual(agents.map(({ name, status }) => [name, status]).sort(), [["Clerk", "running"], ["Concierge", "running"], ["Scout", "running"]]);
@@ -113,12 +118,12 @@ test("a demo has lived through its past, and every page has something to show", 
 
   assert.equal(await demo.end(), 0);
   assert.deepEqual(agent_processes({ folder }), [], "its agents end with it");
-  const again = await Demo.start(t, ["--data", folder]);
+  const again = await Demo.start(["--data", folder]);
   assert.doesNotMatch(again.errors, /Living through/);
   assert.equal((await again.user("/api/agents")).agents.length, 3);
   assert.equal(await again.end(), 0);
 
-  const anew = await Demo.start(t, ["--data", folder, "--reset", "--days", "1"]);
+  const anew = await Demo.start(["--data", folder, "--reset", "--days", "1"]);
   assert.deepEqual((await anew.user("/api/swarms")).swarms, [], "a past of its own");
   assert.equal(await anew.end(), 0);
 });
@@ -126,7 +131,7 @@ test("a demo has lived through its past, and every page has something to show", 
 test("without a folder it leaves nothing behind, and it touches no folder that is no demo", async (t) => {
   const place = scratch(t);
   mkdirSync(place);
-  const demo = await Demo.start(t, ["--days", "1"], { TMPDIR: place });
+  const demo = await Demo.start(["--days", "1"], { TMPDIR: place });
   assert.equal(readdirSync(place).length, 1);
   assert.equal(await demo.end(), 0);
   assert.deepEqual(readdirSync(place), []);
