@@ -9,7 +9,8 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ADMIN, Box, until } from "./box.mjs";
+import { ADMIN, binary, Box, until } from "./box.mjs";
+import { OWN_PORTS } from "./ports.mjs";
 
 const inside = "AGENTBOX_STORY_IN_SINK";
 const seconds = Number(process.env.AGENTBOX_SILENCE_SECONDS ?? 20);
@@ -71,6 +72,21 @@ if (process.env[inside]) {
     assert.deepEqual((await admin.call("GET", "/api/egress")).body.lines, [], "the ledger agrees");
     assert.equal(swallowed() - before, 0, "packets that left");
   });
+
+  test("the demo sends nothing either, from its past to its end", async () => {
+    const before = swallowed();
+    const listen = Object.fromEntries(["WEB", "BACKEND", "SUMMARIZER"].map((name) => [`${name}_LISTEN`, "127.0.0.1:0"]));
+    const demo = spawn(binary, ["demo", "--days", "2", "--outside", "127.0.0.1:0"], {
+      stdio: ["ignore", "pipe", "ignore"], env: { PATH: process.env.PATH, AGENT_PORT_RANGE: OWN_PORTS, ...listen },
+    });
+    const ended = once(demo, "exit");
+    let said = "";
+    demo.stdout.on("data", (bytes) => (said += bytes));
+    await until("the demo is ready", () => said.includes("The demo is ready"), 120_000);
+    demo.kill("SIGTERM");
+    assert.equal((await ended)[0], 0);
+    assert.equal(swallowed() - before, 0, "packets that left");
+  });
 } else {
   test("in a network whose only way out counts packets", async (t) => {
     const apart = process.getuid() === 0 ? ["-n"] : ["-r", "-n"];
@@ -81,6 +97,6 @@ if (process.env[inside]) {
     child.stdout.on("data", (bytes) => (said += bytes));
     const [code] = await once(child, "exit");
     assert.equal(code, 0, said);
-    assert.match(said, /^# pass 2$/m, said);
+    assert.match(said, /^# pass 3$/m, said);
   });
 }
